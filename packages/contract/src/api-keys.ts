@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { Nothing, operation } from './operation.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Maybe, Name, Nullable, Shape } from './schemas.ts';
+
+const DeploymentIds = Nullable(
+  Type.Array(Id, {
+    minItems: 1,
+    maxItems: 1000,
+    uniqueItems: true,
+    description: 'The deployments that the key reaches; null for all',
+  }),
+);
+
+const fields = {
+  id: Id,
+  name: Type.String(),
+  userId: Type.Integer({ description: 'The user with whose rights the key acts' }),
+  deploymentIds: DeploymentIds,
+  createdAt: DateTime,
+  expiresAt: Nullable(DateTime),
+  lastUsedAt: Nullable(DateTime),
+};
+
+const ApiKey = Shape('ApiKey', fields);
+
+const CreatedApiKey = Shape('CreatedApiKey', {
+  ...fields,
+  key: Type.String({ description: 'The secret. It is shown here and never again' }),
+});
+
+const common = { tag: 'API Keys', auth: 'management', permission: 'All' } as const;
+
+export const listApiKeys = operation({
+  ...common,
+  id: 'listApiKeys',
+  method: 'GET',
+  path: '/api/v1/api-keys',
+  summary: 'List API keys',
+  description: 'Oldest first. A scoped key sees the keys that reach no further than itself.',
+  query: cursorQuery,
+  reply: CursorPage('ApiKeysListResponse', ApiKey),
+  audit: 'none',
+});
+
+export const createApiKey = operation({
+  ...common,
+  id: 'createApiKey',
+  method: 'POST',
+  path: '/api/v1/api-keys',
+  summary: 'Create an API key',
+  description: 'A scoped key can only create keys that reach no further than itself.',
+  scopedKeys: 'handler',
+  body: Shape('CreateApiKeyInput', {
+    name: Name,
+    userId: Maybe({ ...Id, description: 'The caller where it is not given' }),
+    deploymentIds: Type.Optional(DeploymentIds),
+    expiresAt: Maybe(DateTime),
+  }),
+  reply: CreatedApiKey,
+  errors: ['invalid_reference'],
+  audit: 'apiKey',
+});
+
+export const getApiKey = operation({
+  ...common,
+  id: 'getApiKey',
+  method: 'GET',
+  path: '/api/v1/api-keys/{id}',
+  summary: 'Get an API key',
+  params: { id: Id },
+  reply: ApiKey,
+  errors: ['api_key_not_found'],
+  audit: 'none',
+});
+
+export const updateApiKey = operation({
+  ...common,
+  id: 'updateApiKey',
+  method: 'PUT',
+  path: '/api/v1/api-keys/{id}',
+  summary: 'Rename an API key, or change its scope or expiry',
+  scopedKeys: 'handler',
+  params: { id: Id },
+  body: Shape('UpdateApiKeyInput', {
+    name: Type.Optional(Name),
+    deploymentIds: Type.Optional(DeploymentIds),
+    expiresAt: Maybe(DateTime),
+  }),
+  reply: ApiKey,
+  errors: ['api_key_not_found', 'invalid_reference'],
+  audit: 'apiKey',
+});
+
+export const deleteApiKey = operation({
+  ...common,
+  id: 'deleteApiKey',
+  method: 'DELETE',
+  path: '/api/v1/api-keys/{id}',
+  summary: 'Revoke an API key',
+  description: 'It stops working on every server within a second.',
+  scopedKeys: 'handler',
+  params: { id: Id },
+  reply: Nothing,
+  errors: ['api_key_not_found'],
+  audit: 'apiKey',
+});

@@ -1,0 +1,20 @@
+import * as apiKeys from './api-keys.ts';
+import * as deployments from './deployments.ts';
+import type { Operation } from './operation.ts';
+import * as regions from './regions.ts';
+import * as spec from './spec.ts';
+import * as users from './users.ts';
+
+export { type Action, actions } from './actions.ts';
+export { type ErrorCode, errorCatalogue } from './errors.ts';
+export { openApiDocument } from './openapi.ts';
+export * from './operation.ts';
+export { ErrorReply, PageInfo } from './schemas.ts';
+
+/** Every operation by its id. */
+export const operations = { ...deployments, ...regions, ...users, ...apiKeys, ...spec };
+
+export type Operations = typeof operations;
+export type OperationId = keyof Operations;
+
+export const allOperations = Object.values(operations) as unknown as readonly Operation[];

@@ -1,0 +1,117 @@
+/** What an operation is: data, from which routes, validation, documentation, client and tests are made. */
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { Action } from './actions.ts';
+import { type ErrorCode, errorCatalogue } from './errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Which credential an operation takes: none, an API key or a person's token, or an API key only. */
+export type Auth = 'public' | 'management' | 'apiKey';
+
+/** The body schema of an operation without body, and the reply schema of one that answers 204. */
+export const Nothing = Type.Void();
+export type TNothing = typeof Nothing;
+
+export interface OperationSpec<
+  Id extends string,
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TSchema,
+  R extends TSchema,
+  Audit extends string,
+> {
+  id: Id;
+  tag: string;
+  method: Method;
+  /** With `{name}` for each path parameter. */
+  path: string;
+  /** A collection that also answers at its path with a slash behind it. */
+  trailingSlash?: true;
+  summary: string;
+  description?: string;
+  auth: Auth;
+  /** The action that the caller needs; `none` lets every valid credential pass. */
+  permission: Action | 'none';
+  /**
+   * What a key that is scoped to deployments meets on an account-wide operation. By default it may read and not
+   * write; with `handler` the operation itself keeps the key within its scope.
+   */
+  scopedKeys?: 'handler';
+  params?: P;
+  query?: Q;
+  body?: B;
+  reply: R;
+  errors?: readonly ErrorCode[];
+  /** The noun whose change is written to the audit log, or `none` where nothing changes. */
+  audit: Audit;
+}
+
+export interface Operation<
+  Id extends string = string,
+  P extends TProperties = TProperties,
+  Q extends TProperties = TProperties,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+  Audit extends string = string,
+> extends OperationSpec<Id, P, Q, B, R, Audit> {
+  params: P;
+  query: Q;
+  body: B;
+  errors: readonly ErrorCode[];
+}
+
+export type ParamsOf<O extends Operation> = Static<TObject<O['params']>>;
+export type QueryOf<O extends Operation> = Static<TObject<O['query']>>;
+export type BodyOf<O extends Operation> = O['body'] extends TNothing ? undefined : Static<O['body']>;
+export type ReplyOf<O extends Operation> = O['reply'] extends TNothing ? undefined : Static<O['reply']>;
+
+export function operation<
+  const Id extends string,
+  // biome-ignore lint/complexity/noBannedTypes: an operation without parameters has exactly no properties
+  P extends TProperties = {},
+  // biome-ignore lint/complexity/noBannedTypes: as above
+  Q extends TProperties = {},
+  B extends TSchema = TNothing,
+  R extends TSchema = TNothing,
+  const Audit extends string = string,
+>(spec: OperationSpec<Id, P, Q, B, R, Audit>): Operation<Id, P, Q, B, R, Audit> {
+  return {
+    params: {} as P,
+    query: {} as Q,
+    body: Nothing as unknown as B,
+    errors: [],
+    ...spec,
+  } as Operation<Id, P, Q, B, R, Audit>;
+}
+
+export const hasBody = (op: Operation) => op.body !== (Nothing as TSchema);
+export const successStatus = (op: Operation) => (op.reply === (Nothing as TSchema) ? 204 : 200);
+export const isCursorList = (op: Operation) => 'first' in op.query && 'after' in op.query;
+export const isDeploymentOperation = (op: Operation) => 'deploymentId' in op.params;
+export const isAudited = (op: Operation) => op.audit !== 'none';
+
+const BODY_ERRORS = [
+  'malformed_json',
+  'json_too_deep',
+  'body_too_large',
+  'unsupported_media_type',
+] satisfies ErrorCode[];
+
+/** The codes that an operation may answer with: its own, and those that its kind brings along. */
+export function errorCodesOf(op: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>(op.errors);
+  const add = (when: boolean, ...more: ErrorCode[]) => {
+    if (when) for (const code of more) codes.add(code);
+  };
+  const hasParams = Object.keys(op.params).length > 0;
+  const hasQuery = Object.keys(op.query).length > 0;
+  add(hasParams || hasQuery || hasBody(op), 'invalid_request', 'invalid_text');
+  add(hasBody(op), ...BODY_ERRORS);
+  add(isCursorList(op), 'invalid_cursor');
+  add(op.auth !== 'public', 'unauthenticated');
+  add(op.permission !== 'none', 'forbidden');
+  add(op.auth !== 'public' && (op.method !== 'GET' || isDeploymentOperation(op)), 'outside_key_scope');
+  add(isDeploymentOperation(op), 'deployment_not_found');
+  add(true, 'internal_error', 'unavailable');
+  return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
+}

@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { operation } from './operation.ts';
+import { Id, Maybe, Shape } from './schemas.ts';
+
+const Region = Shape('RegionResponse', {
+  id: Id,
+  name: Type.String(),
+  title: Maybe(Type.String()),
+  provider: Maybe(Type.String()),
+  isDedicated: Maybe(Type.Boolean()),
+  isHybrid: Maybe(Type.Boolean()),
+  isPublic: Maybe(Type.Boolean()),
+  useAiEngineer: Maybe(Type.Boolean()),
+});
+
+export const listRegions = operation({
+  id: 'listRegions',
+  tag: 'Regions',
+  method: 'GET',
+  path: '/api/v1/regions',
+  trailingSlash: true,
+  summary: 'List the regions in which a deployment can be created',
+  description: 'A self-hosted installation has one.',
+  auth: 'management',
+  permission: 'none',
+  reply: Shape('RegionsListResponse', { data: Type.Array(Region) }),
+  audit: 'none',
+});

@@ -1,0 +1,67 @@
+/** Schemas that several operations share. A schema with a `title` becomes a component of the OpenAPI document. */
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
+/** A closed object: fields that are not listed are refused in requests and absent from replies. */
+export const Shape = <P extends TProperties>(
+  title: string,
+  properties: P,
+  options: { description?: string } = {},
+): TObject<P> => Type.Object(properties, { title, additionalProperties: false, ...options });
+
+/** `T | null`, written as a type list so that the compiled serialiser stays on its fast path. */
+export const Nullable = <T extends TSchema>(schema: T) => {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
+  if (values) return Type.Unsafe<Static<T> | null>({ ...schema, enum: [...values, null] });
+  if (typeof type !== 'string') throw new Error('Nullable takes a schema of a single type');
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
+};
+
+/** A field that may be absent or null. */
+export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+export const DateTime = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601 in UTC, with milliseconds',
+});
+
+/** A name that people read: anything printable, but not blank and without control characters. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+});
+
+export const PageInfo = Shape('PageInfo', {
+  hasNextPage: Type.Boolean(),
+  hasPreviousPage: Type.Boolean(),
+  startCursor: Maybe(Type.String()),
+  endCursor: Maybe(Type.String()),
+});
+
+/** The query parameters of every cursor list. */
+export const cursorQuery = {
+  first: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Page size; 50 by default, above 1000 served as 1000' }),
+  ),
+  after: Type.Optional(Type.String({ minLength: 1, description: '`pageInfo.endCursor` of the page before' })),
+};
+
+/** The reply of a cursor list. */
+export const CursorPage = <T extends TSchema>(title: string, item: T) =>
+  Shape(title, { items: Type.Array(item), pageInfo: PageInfo });
+
+export const Issue = Shape('Issue', {
+  path: Type.String({ description: 'Where in the request, such as `userAttributes[1].name`' }),
+  message: Type.String(),
+});
+
+export const ErrorReply = Shape('Error', {
+  statusCode: Type.Integer(),
+  error: Type.String({ description: 'The name of the status' }),
+  code: Type.String({ description: 'Stable, for programs' }),
+  message: Type.String({ description: 'For people' }),
+  requestId: Type.String(),
+  issues: Type.Optional(Type.Array(Issue)),
+});

@@ -1,0 +1,14 @@
+import { Type } from 'typebox';
+import { operation } from './operation.ts';
+
+export const getSpec = operation({
+  id: 'getSpec',
+  tag: 'OpenAPI Spec',
+  method: 'GET',
+  path: '/api/v1/spec',
+  summary: 'Get this OpenAPI document',
+  auth: 'public',
+  permission: 'none',
+  reply: Type.Object({}, { additionalProperties: true }),
+  audit: 'none',
+});

@@ -1,0 +1,61 @@
+/** Puts platform and domains together into one HTTP application. */
+import { allOperations, openApiDocument, operations } from '@oriel/contract';
+import type { FastifyInstance } from 'fastify';
+import { apiKeyRoutes } from './domains/api-keys/index.ts';
+import { deploymentRoutes } from './domains/deployments/index.ts';
+import { regionRoutes } from './domains/regions/index.ts';
+import { userRoutes } from './domains/users/index.ts';
+import type { Authenticator } from './platform/auth/authenticate.ts';
+import type { Database } from './platform/db/database.ts';
+import { registerDocsRoutes } from './platform/http/docs-routes.ts';
+import type { Metrics } from './platform/http/metrics.ts';
+import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
+import { createCursors } from './platform/http/pages.ts';
+import { handle, type Route, registerRoutes } from './platform/http/routes.ts';
+import { createHttpServer, type Timeouts } from './platform/http/server.ts';
+import type { Logger } from './platform/log.ts';
+import { deriveKey } from './platform/secrets.ts';
+
+export interface AppOptions {
+  db: Database;
+  authenticator: Authenticator;
+  log: Logger;
+  metrics: Metrics;
+  secretKey: string;
+  publicUrl: string;
+  trustProxy: string[];
+  metricsToken: string | undefined;
+  isStopping: () => boolean;
+  timeouts?: Timeouts;
+}
+
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = createHttpServer(options);
+  const routes = allRoutes(options);
+  requireComplete(routes);
+  registerRoutes(app, routes, options);
+  registerOperationalRoutes(app, options);
+  registerDocsRoutes(app);
+  return app;
+}
+
+function allRoutes({ secretKey, publicUrl }: AppOptions): Route[] {
+  const cursors = createCursors(deriveKey(secretKey, 'cursors'));
+  const document = openApiDocument(allOperations);
+  return [
+    ...deploymentRoutes({ cursors, publicUrl }),
+    ...regionRoutes(),
+    ...userRoutes(),
+    ...apiKeyRoutes({ cursors }),
+    handle(operations.getSpec, () => ({ ...document, servers: [{ url: publicUrl }] })),
+  ];
+}
+
+/** What the contract lists is built, and once. */
+function requireComplete(routes: Route[]) {
+  const handled = routes.map(({ operation }) => operation.id);
+  const missing = allOperations.filter(({ id }) => !handled.includes(id)).map(({ id }) => id);
+  const twice = handled.filter((id, i) => handled.indexOf(id) !== i);
+  if (missing.length) throw new Error(`no handler for ${missing.join(', ')}`);
+  if (twice.length) throw new Error(`several handlers for ${twice.join(', ')}`);
+}

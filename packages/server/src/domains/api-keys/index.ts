@@ -1,0 +1,2 @@
+export { apiKeyRoutes } from './routes.ts';
+export { insertApiKey } from './store.ts';

@@ -1,0 +1,3 @@
+/** Whether a key with the scope `asked` would reach further than one with the scope `own`. Null reaches everything. */
+export const reachesFurther = (asked: readonly number[] | null, own: readonly number[] | null) =>
+  own !== null && (asked === null || asked.some((id) => !own.includes(id)));

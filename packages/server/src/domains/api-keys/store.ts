@@ -1,0 +1,57 @@
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+
+export interface ApiKeyRow {
+  id: number;
+  name: string;
+  userId: number;
+  deploymentIds: number[] | null;
+  createdAt: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+}
+
+const COLUMNS = sql`
+  id, name, user_id as "userId", to_json(deployment_ids) as "deploymentIds",
+  created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`;
+
+/** A caller whose own key is scoped knows of the keys that reach no further. */
+export type Reach = readonly number[] | null;
+
+const within = (reach: Reach): Sql =>
+  sql`(${reach}::bigint[] is null or deployment_ids <@ ${reach}::bigint[])`;
+
+export const listApiKeys = (db: Queryable, reach: Reach, page: { afterId: number; limit: number }) =>
+  db.many<ApiKeyRow>(sql`
+    select ${COLUMNS} from api_keys where ${within(reach)} and id > ${page.afterId} order by id limit ${page.limit}`);
+
+export const findApiKey = (db: Queryable, reach: Reach, id: number) =>
+  db.maybeOne<ApiKeyRow>(sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)}`);
+
+/** Keeps others from changing the key until the end of the transaction. */
+export const lockApiKey = (tx: Tx, reach: Reach, id: number) =>
+  tx.maybeOne<ApiKeyRow>(
+    sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)} for update`,
+  );
+
+export const insertApiKey = (
+  tx: Tx,
+  key: {
+    name: string;
+    userId: number;
+    keyHash: Buffer;
+    deploymentIds: number[] | null;
+    expiresAt: string | null;
+  },
+) =>
+  tx.one<ApiKeyRow>(sql`
+    insert into api_keys (name, user_id, key_hash, deployment_ids, expires_at)
+    values (${key.name}, ${key.userId}, ${key.keyHash}, ${key.deploymentIds}, ${key.expiresAt})
+    returning ${COLUMNS}`);
+
+export const updateApiKey = (tx: Tx, key: Pick<ApiKeyRow, 'id' | 'name' | 'deploymentIds' | 'expiresAt'>) =>
+  tx.one<ApiKeyRow>(sql`
+    update api_keys set name = ${key.name}, deployment_ids = ${key.deploymentIds}, expires_at = ${key.expiresAt}
+    where id = ${key.id} returning ${COLUMNS}`);
+
+export const deleteApiKey = (tx: Tx, id: number) => tx.run(sql`delete from api_keys where id = ${id}`);

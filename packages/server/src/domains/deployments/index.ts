@@ -1,0 +1,3 @@
+export { demoDeployment } from './demo.ts';
+export { deploymentRoutes } from './routes.ts';
+export { countAllDeployments, listExistingIds } from './store.ts';

@@ -1,0 +1,1 @@
+export { type FirstAdmin, setUpInstallation } from './set-up.ts';

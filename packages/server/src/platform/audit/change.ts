@@ -1,0 +1,60 @@
+/**
+ * Changes and their audit entries. An operation that the contract calls audited can only answer with what
+ * `change` gives it, so that no change is made without an entry in the same transaction.
+ */
+import type { Actor } from '../auth/actor.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { maskSecrets } from './mask.ts';
+import { insertAuditEntries } from './store.ts';
+
+/** What happened to one resource: nothing before means created, nothing after deleted. */
+export interface Change {
+  id: number | string;
+  deploymentId?: number;
+  before: object | null;
+  after: object | null;
+}
+
+declare const committed: unique symbol;
+
+/** A reply whose change is in the database, with its audit entries. Only `change` makes one. */
+export interface Committed<Reply> {
+  readonly [committed]: true;
+  readonly reply: Reply;
+}
+
+export type ChangeFunction = <Reply>(
+  work: (tx: Tx) => Promise<{ reply: Reply; changes: Change | Change[] }>,
+) => Promise<Committed<Reply>>;
+
+export interface Origin {
+  operation: string;
+  resourceType: string;
+  actor: Actor;
+  deploymentId: number | null;
+  ip: string | null;
+  requestId: string | null;
+}
+
+export const changeFunction =
+  (db: Database, origin: Origin): ChangeFunction =>
+  (work) =>
+    db.transaction(async (tx) => {
+      const { reply, changes } = await work(tx);
+      const entries = [changes].flat().map((change) => toEntry(origin, change));
+      if (entries.length) await insertAuditEntries(tx, entries);
+      return { reply } as Committed<typeof reply>;
+    });
+
+const toEntry = (origin: Origin, change: Change) => ({
+  operation: origin.operation,
+  resourceType: origin.resourceType,
+  resourceId: String(change.id),
+  deploymentId: change.deploymentId ?? origin.deploymentId,
+  userId: origin.actor.userId,
+  apiKeyId: origin.actor.apiKeyId,
+  ip: origin.ip,
+  requestId: origin.requestId,
+  before: maskSecrets(change.before),
+  after: maskSecrets(change.after),
+});

@@ -1,0 +1,24 @@
+import type { Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+
+export interface AuditEntry {
+  operation: string;
+  resourceType: string;
+  resourceId: string;
+  deploymentId: number | null;
+  userId: number | null;
+  apiKeyId: number | null;
+  ip: string | null;
+  requestId: string | null;
+  before: object | null;
+  after: object | null;
+}
+
+export const insertAuditEntries = (tx: Tx, entries: AuditEntry[]) =>
+  tx.run(
+    sql`
+    insert into audit_log (operation, resource_type, resource_id, deployment_id, user_id, api_key_id, ip, request_id, before, after)
+    select e->>'operation', e->>'resourceType', e->>'resourceId', (e->>'deploymentId')::bigint, (e->>'userId')::bigint,
+           (e->>'apiKeyId')::bigint, e->>'ip', e->>'requestId', nullif(e->'before', 'null'), nullif(e->'after', 'null')
+    from jsonb_array_elements(${JSON.stringify(entries)}::jsonb) e`.named('insert-audit-entries'),
+  );

@@ -1,0 +1,14 @@
+import type { Action } from '@oriel/contract';
+
+/** Who calls, with which key, and what they may do. */
+export interface Actor {
+  userId: number;
+  apiKeyId: number | null;
+  /** The deployments that the key is scoped to; null for all. */
+  deploymentIds: readonly number[] | null;
+  /** The actions of all roles of the user. */
+  actions: ReadonlySet<Action>;
+}
+
+/** The caller of a public operation. */
+export const ANONYMOUS: Actor = { userId: 0, apiKeyId: null, deploymentIds: [], actions: new Set() };

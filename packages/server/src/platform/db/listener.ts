@@ -1,0 +1,100 @@
+/** One connection that hears NOTIFY, notices when it is cut off, and comes back by itself. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '../log.ts';
+import { type ConnectionSettings, clientConfig } from './database.ts';
+
+export interface Listener {
+  /** False from the moment that a notification could have been missed until we listen again. */
+  readonly hears: boolean;
+  /** Called for each notification, and once whenever notifications may have been missed. */
+  on(channel: string, handler: () => void): void;
+  end(): Promise<void>;
+}
+
+/** Together they bound how long a silently dead connection goes unnoticed: well below a second. */
+const HEARTBEAT_MS = 350;
+const ANSWER_WITHIN_MS = 350;
+const RECONNECT_MS = 250;
+
+export async function startListener(
+  connection: ConnectionSettings,
+  channels: readonly string[],
+  log: Logger,
+): Promise<Listener> {
+  const handlers = new Map<string, (() => void)[]>(channels.map((channel) => [channel, []]));
+  const stopping = new AbortController();
+  let client: pg.Client | undefined;
+  let hears = false;
+
+  const call = (list: (() => void)[] = []) => {
+    for (const handler of list) handler();
+  };
+  const callAll = () => call([...handlers.values()].flat());
+
+  async function connect(): Promise<pg.Client> {
+    const fresh = new pg.Client(clientConfig(connection));
+    fresh.on('error', () => {});
+    fresh.on('notification', ({ channel }) => call(handlers.get(channel)));
+    await fresh.connect();
+    await fresh.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join(';'));
+    return fresh;
+  }
+
+  /** Resolves when the connection has stopped answering. */
+  async function watch(current: pg.Client): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const silence = sleep(ANSWER_WITHIN_MS, 'silent', { signal: stopping.signal });
+      const answer = await Promise.race([current.query('select 1').catch(() => 'broken'), silence]);
+      if (answer === 'silent' || answer === 'broken') return;
+      await sleep(HEARTBEAT_MS, undefined, { signal: stopping.signal });
+    }
+  }
+
+  async function keepListening() {
+    while (!stopping.signal.aborted) {
+      try {
+        client ??= await connect();
+        hears = true;
+        callAll();
+        await watch(client);
+      } catch {
+        // Not reachable, or stopping: the loop decides.
+      }
+      if (stopping.signal.aborted) return;
+      if (hears)
+        log.warn('the connection that brings notifications broke; verifying credentials in the database');
+      hears = false;
+      callAll();
+      discard(client);
+      client = undefined;
+      await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  client = await connect();
+  const loop = keepListening();
+
+  return {
+    get hears() {
+      return hears;
+    },
+    on(channel, handler) {
+      const list = handlers.get(channel);
+      if (!list) throw new Error(`nobody listens on ${channel}`);
+      list.push(handler);
+    },
+    async end() {
+      stopping.abort();
+      hears = false;
+      await loop;
+      discard(client);
+    },
+  };
+}
+
+/** Ends a connection that may hang, without waiting for an answer. */
+function discard(client: pg.Client | undefined) {
+  client?.end().catch(() => {});
+  (client as unknown as { connection?: { stream?: { destroy(): void } } })?.connection?.stream?.destroy();
+}

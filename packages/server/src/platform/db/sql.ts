@@ -1,0 +1,34 @@
+/** SQL with its values kept apart: sql`select … where id = ${id}`. Fragments may be nested. */
+export class Sql {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly name: string | undefined;
+
+  constructor(text: string, values: unknown[], name?: string) {
+    this.text = text;
+    this.values = values;
+    this.name = name;
+  }
+
+  /** Prepares the statement once a connection. The text must be the same at every call with this name. */
+  named(name: string): Sql {
+    return new Sql(this.text, this.values, name);
+  }
+}
+
+export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
+  let text = strings[0]!;
+  const values: unknown[] = [];
+  parts.forEach((part, i) => {
+    if (part instanceof Sql) {
+      const offset = values.length;
+      text += offset ? part.text.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`) : part.text;
+      values.push(...part.values);
+    } else {
+      values.push(part);
+      text += `$${values.length}`;
+    }
+    text += strings[i + 1]!;
+  });
+  return new Sql(text, values);
+}

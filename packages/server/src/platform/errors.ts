@@ -1,0 +1,36 @@
+import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, errorCatalogue } from '@oriel/contract';
+
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** An answer to the caller that something is wrong with the request. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly statusCode: number;
+  readonly issues: Issue[] | undefined;
+
+  constructor(code: ErrorCode, options: { message?: string; issues?: Issue[]; cause?: unknown } = {}) {
+    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    this.code = code;
+    this.statusCode = errorCatalogue[code].status;
+    this.issues = options.issues;
+  }
+
+  body(requestId: string) {
+    return {
+      statusCode: this.statusCode,
+      error: STATUS_CODES[this.statusCode] ?? 'Error',
+      code: this.code,
+      message: this.message,
+      requestId,
+      ...(this.issues ? { issues: this.issues } : {}),
+    };
+  }
+}
+
+/** A 400 for something in the request that only the handler could find wrong. */
+export const invalid = (path: string, message: string, code: ErrorCode = 'invalid_request') =>
+  new ApiError(code, { message: `${path}: ${message}`, issues: [{ path, message }] });

@@ -1,0 +1,47 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  observeRequest(operation: string, status: number, elapsedMs: number): void;
+  /** A value that is read when somebody asks. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'oriel_http_request_duration_seconds',
+    help: 'How long requests took, by operation of the contract and status',
+    labelNames: ['operation', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  // Looking up a child by its labels costs more than observing it.
+  const children = new Map<string, Histogram.Internal<'operation' | 'status'>>();
+
+  return {
+    observeRequest(operation, status, elapsedMs) {
+      const key = operation + status;
+      let child = children.get(key);
+      if (!child) {
+        child = requests.labels({ operation, status: String(status) });
+        children.set(key, child);
+      }
+      child.observe(elapsedMs / 1000);
+    },
+    gauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          this.set(await read());
+        },
+      });
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

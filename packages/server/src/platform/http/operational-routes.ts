@@ -1,0 +1,45 @@
+/** What operators and their tools ask: is it alive, is it ready, how is it doing. Not part of the contract. */
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hashApiKey } from '../auth/api-keys.ts';
+import type { Database } from '../db/database.ts';
+import { ApiError } from '../errors.ts';
+import type { Metrics } from './metrics.ts';
+
+const READY_WITHIN_MS = 2000;
+
+export interface OperationalOptions {
+  db: Database;
+  metrics: Metrics;
+  metricsToken: string | undefined;
+  isStopping: () => boolean;
+}
+
+export function registerOperationalRoutes(app: FastifyInstance, options: OperationalOptions) {
+  const { db, metrics, metricsToken, isStopping } = options;
+
+  app.get('/healthz', () => ({ status: 'ok' }));
+
+  app.get('/readyz', async () => {
+    if (isStopping()) throw new ApiError('unavailable', { message: 'The server is stopping.' });
+    const late = new Promise((_, reject) => setTimeout(reject, READY_WITHIN_MS, new Error('late')).unref());
+    await Promise.race([db.ping(), late]).catch(() => {
+      throw new ApiError('unavailable', { message: 'The database does not answer.' });
+    });
+    return { status: 'ready' };
+  });
+
+  app.get('/metrics', async (request, reply) => {
+    if (!mayReadMetrics(request, metricsToken)) throw new ApiError('route_not_found');
+    reply.type(metrics.contentType);
+    return metrics.text();
+  });
+}
+
+/** Loopback, unless somebody else's request was passed on from there; or whoever holds the token. */
+function mayReadMetrics(request: FastifyRequest, token: string | undefined): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token && given) return timingSafeEqual(hashApiKey(given), hashApiKey(token));
+  const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;
+  return forwarded === undefined && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
+}

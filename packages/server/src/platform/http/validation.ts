@@ -1,0 +1,134 @@
+/** Checks parameters, query and body against the contract, and says precisely what is wrong. */
+import { hasBody, type Operation } from '@oriel/contract';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import { type TSchema, Type } from 'typebox';
+import { ApiError, type Issue } from '../errors.ts';
+
+type Values = Record<string, unknown>;
+
+/** Nothing is coerced, filled in or removed: a body is taken as it is or refused. */
+const options = { strict: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false } as const;
+const addFormats = ajvFormats.default;
+const firstError = addFormats(new Ajv(options));
+const allErrors = addFormats(new Ajv({ ...options, allErrors: true }));
+
+const ISSUES_MAX = 20;
+/** Above this size only the first error is looked for: a huge bad body must not cost more than a good one. */
+const LIST_ALL_BELOW_BYTES = 100_000;
+
+export interface Validators {
+  params(raw: unknown): Values;
+  query(raw: unknown): Values;
+  body(raw: unknown, sizeBytes: number): unknown;
+}
+
+export function compileValidators(op: Operation): Validators {
+  const params = compile(Type.Object(op.params));
+  const query = compile(Type.Object(op.query));
+  const body = hasBody(op) ? compile(op.body) : undefined;
+  return {
+    params: (raw) => params.check(fromText(raw as Values, op.params), 0) as Values,
+    query: (raw) => query.check(fromText(raw as Values, op.query), 0) as Values,
+    body: (raw, sizeBytes) => {
+      if (!body) return undefined;
+      if (raw === undefined) throw failure([{ path: '', message: 'A JSON body is required.' }]);
+      return body.check(raw, sizeBytes);
+    },
+  };
+}
+
+function compile(schema: TSchema) {
+  const fast = firstError.compile(schema);
+  let thorough: ValidateFunction | undefined;
+  return {
+    check(value: unknown, sizeBytes: number) {
+      if (fast(value)) return value;
+      let errors = fast.errors ?? [];
+      if (sizeBytes < LIST_ALL_BELOW_BYTES) {
+        thorough ??= allErrors.compile(schema);
+        thorough(value);
+        errors = thorough.errors ?? errors;
+      }
+      throw failure(errors.map(toIssue));
+    },
+  };
+}
+
+function failure(issues: Issue[]): ApiError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const where = first?.path ? `${first.path}: ` : '';
+  return new ApiError('invalid_request', {
+    message: `${where}${first?.message}${more}`,
+    issues: issues.slice(0, ISSUES_MAX),
+  });
+}
+
+/** `/userAttributes/1/name` as `userAttributes[1].name`. */
+const readablePath = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i ? `.${part}` : part))
+    .join('');
+
+function toIssue(error: ErrorObject): Issue {
+  const path = readablePath(error.instancePath);
+  const below = (name: string) => (path ? `${path}.${name}` : name);
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return { path: below(error.params.additionalProperty), message: 'is not a known field' };
+    case 'required':
+      return { path: below(error.params.missingProperty), message: 'is required' };
+    case 'enum':
+      return {
+        path,
+        message: `must be one of ${error.params.allowedValues.map((v: unknown) => JSON.stringify(v)).join(', ')}`,
+      };
+    default:
+      return { path, message: error.message ?? 'is wrong' };
+  }
+}
+
+/** Texts of an address as the types that the schema asks for. What does not convert stays text and fails the check. */
+function fromText(raw: Values, schemas: Record<string, TSchema>): Values {
+  const values: Values = {};
+  for (const name in schemas) {
+    const given = raw[name];
+    if (given === undefined) continue;
+    const value = convert(name, given as string | string[], schemas[name] as unknown as JsonSchema);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+interface JsonSchema {
+  type?: string | string[];
+  enum?: unknown[];
+  items?: JsonSchema;
+}
+
+function convert(name: string, given: string | string[], schema: JsonSchema): unknown {
+  const types = [schema.type ?? []].flat();
+  if (types.includes('array')) return [given].flat().map((text) => convertOne(text, schema.items ?? {}));
+  if (Array.isArray(given)) throw failure([{ path: name, message: 'is given more than once' }]);
+  const nullable = types.includes('null') || schema.enum?.includes(null);
+  if (nullable && (given === '' || given === 'null')) return undefined;
+  return convertOne(given, schema);
+}
+
+function convertOne(text: string, schema: JsonSchema): unknown {
+  requireText(text);
+  const types = [schema.type ?? []].flat();
+  if (types.includes('integer') || types.includes('number'))
+    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (types.includes('boolean')) return text === 'true' ? true : text === 'false' ? false : text;
+  return text;
+}
+
+/** PostgreSQL holds no NUL and no half of a surrogate pair, so neither do we. */
+export function requireText(text: string) {
+  if (text.includes('\0') || !text.isWellFormed()) throw new ApiError('invalid_text');
+}

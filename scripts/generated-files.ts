@@ -1,0 +1,89 @@
+/** The files that are made from the contract and checked in, so that a review shows what a change does to them. */
+import { allOperations, errorCatalogue, errorCodesOf, openApiDocument } from '@oriel/contract';
+import { expectedOperations, unbuiltOperations } from '../packages/contract/coverage.ts';
+
+export const generatedFiles = (): Record<string, string> => ({
+  'openapi.json': `${JSON.stringify(openApiDocument(allOperations), null, 2)}\n`,
+  'packages/client/src/routes.gen.ts': clientRoutes(),
+  'docs/status-codes.md': statusCodes(),
+  'docs/coverage.md': coverage(),
+});
+
+function clientRoutes(): string {
+  const lines = [...allOperations]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map((op) => `  ${op.id}: '${op.method} ${op.path}',`);
+  return `// Made by \`npm run generate\` from the contract.\nexport const routes: Record<string, string> = {\n${lines.join('\n')}\n};\n`;
+}
+
+function statusCodes(): string {
+  const rows = Object.entries(errorCatalogue)
+    .sort(([a, x], [b, y]) => x.status - y.status || (a < b ? -1 : 1))
+    .map(([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} |`);
+  const perOperation = allOperations.map(
+    (op) =>
+      `| \`${op.id}\` | ${errorCodesOf(op)
+        .map((code) => `\`${code}\``)
+        .join(', ')} |`,
+  );
+  return [
+    '# Status codes',
+    '',
+    'Made by `npm run generate` from the contract.',
+    '',
+    'Success is 200 with a body and 204 without one. Every error has the same body:',
+    '',
+    '```json',
+    JSON.stringify(
+      {
+        statusCode: 400,
+        error: 'Bad Request',
+        code: 'invalid_request',
+        message: 'name: is required',
+        requestId: '5d0c1f6a2b3e-1a',
+        issues: [{ path: 'name', message: 'is required' }],
+      },
+      null,
+      2,
+    ),
+    '```',
+    '',
+    '`code` is stable and for programs, `message` is for people. A 5xx tells nothing but the request id, which is also in the header `X-Request-Id` and in the log.',
+    '',
+    '| Status | Code | Meaning |',
+    '|---|---|---|',
+    ...rows,
+    '',
+    '## By operation',
+    '',
+    '| Operation | Codes |',
+    '|---|---|',
+    ...perOperation,
+    '',
+  ].join('\n');
+}
+
+function coverage(): string {
+  const built = expectedOperations.filter(({ id }) => !unbuiltOperations.includes(id));
+  const row = ({ id, method, path, tag }: (typeof expectedOperations)[number]) =>
+    `| \`${id}\` | ${tag} | \`${method} ${path}\` |`;
+  const table = ['| Operation | Area | Address |', '|---|---|---|'];
+  return [
+    '# Coverage',
+    '',
+    'Made by `npm run generate`. Which operations of the API are built, and which are not yet.',
+    '',
+    `Built: ${built.length} of ${expectedOperations.length}.`,
+    '',
+    '## Built',
+    '',
+    ...table,
+    ...built.map(row),
+    '',
+    '## Not built yet',
+    '',
+    ...table,
+    ...expectedOperations.filter(({ id }) => unbuiltOperations.includes(id)).map(row),
+    '',
+  ].join('\n');
+}

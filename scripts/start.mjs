@@ -1,0 +1,9 @@
+/** `npm start`: installs what is missing, builds, and becomes the server. */
+import { join } from 'node:path';
+import { install, root } from './install.mjs';
+
+install();
+const { build } = await import('./build.mjs');
+await build();
+process.setSourceMapsEnabled(true);
+await import(join(root, 'packages/server/dist/main.js'));
