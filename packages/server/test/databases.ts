@@ -1,0 +1,32 @@
+/** Databases of their own for tests, on the PostgreSQL server under test. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import pg from 'pg';
+
+export const MIGRATIONS_DIR = join(import.meta.dirname, '..', 'migrations');
+
+/** The address of another database on the same server. */
+export function onServer(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+export async function createDatabase(serverUrl: string, template?: string): Promise<string> {
+  const name = `oriel_test_${randomBytes(6).toString('hex')}`;
+  await administer(serverUrl, `create database ${name} ${template ? `template ${template}` : ''}`);
+  return name;
+}
+
+export const dropDatabase = (serverUrl: string, name: string) =>
+  administer(serverUrl, `drop database if exists ${name} with (force)`);
+
+async function administer(serverUrl: string, statement: string) {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

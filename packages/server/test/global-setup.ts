@@ -1,0 +1,44 @@
+/** One PostgreSQL for the whole run, with a migrated database that each test process copies. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts';
+import { migrate, readMigrations } from '../src/platform/db/migrate.ts';
+import { createDatabase, dropDatabase, MIGRATIONS_DIR, onServer } from './databases.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the PostgreSQL server under test; the database in it is only for administration. */
+    postgresUrl: string;
+    templateDatabase: string;
+  }
+}
+
+export default async function setup(project: TestProject) {
+  const given = process.env.ORIEL_TEST_DATABASE_URL;
+  const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwnPostgres();
+  const templateDatabase = await createDatabase(url);
+  await migrate({ connectionString: onServer(url, templateDatabase) }, await readMigrations(MIGRATIONS_DIR));
+  project.provide('postgresUrl', url);
+  project.provide('templateDatabase', templateDatabase);
+  return async () => {
+    await dropDatabase(url, templateDatabase);
+    await stop();
+  };
+}
+
+async function startOwnPostgres() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'oriel-test-'));
+  // mkdtemp makes it private, and the database's user must pass through where we are root.
+  await chmod(dataDir, 0o711);
+  const postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }));
+  return {
+    url: `postgres://oriel@${encodeURIComponent(String(postgres.connection.host))}/postgres`,
+    stop: async () => {
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

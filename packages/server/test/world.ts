@@ -1,0 +1,105 @@
+/** A running server on a database of its own, and the people in it. Every reply is checked against the contract. */
+import { createOrielClient, type OrielClient } from '@oriel/client';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import type { Timeouts } from '../src/platform/http/server.ts';
+import { type RunningServer, startServer } from '../src/start-server.ts';
+import { checkedFetch } from './checked-fetch.ts';
+import { createDatabase, dropDatabase, onServer } from './databases.ts';
+
+export const ADMIN_KEY = 'sk-test-admin-key-of-this-world';
+const SECRET_KEY = 'J4uXwq0Zb1mYt7cVh2sKd9fLr6gNp3aE';
+
+export interface World {
+  url: string;
+  databaseUrl: string;
+  server: RunningServer;
+  /** The first admin. */
+  admin: OrielClient;
+  /** A client of the world's server with another key, or none. */
+  client(apiKey?: string): OrielClient;
+  /** A request that no client would send. */
+  raw(method: string, path: string, init?: RequestInit & { apiKey?: string | null }): Promise<Response>;
+  /** A user with these roles, and a client with a key of theirs. */
+  person(options?: { roles?: string[]; deploymentIds?: number[] }): Promise<Person>;
+  /** A deployment that no other test knows of. */
+  deployment(name?: string): Promise<{ id: number; name: string }>;
+  /** A second server on the same database. */
+  anotherServer(): Promise<RunningServer>;
+  stop(): Promise<void>;
+}
+
+export interface Person {
+  userId: number;
+  apiKey: string;
+  apiKeyId: number;
+  client: OrielClient;
+}
+
+let counter = 0;
+/** A name that no other test uses. */
+export const unique = (prefix: string) => `${prefix}-${process.pid}-${++counter}`;
+
+export async function createWorld(
+  options: { env?: Record<string, string>; timeouts?: Timeouts } = {},
+): Promise<World> {
+  const postgresUrl = inject('postgresUrl');
+  const database = await createDatabase(postgresUrl, inject('templateDatabase'));
+  const databaseUrl = onServer(postgresUrl, database);
+  const log = pino({ level: 'silent' });
+  const config = readConfig({
+    ORIEL_PORT: '0',
+    ORIEL_DATABASE_URL: databaseUrl,
+    ORIEL_SECRET_KEY: SECRET_KEY,
+    ORIEL_ADMIN_API_KEY: ADMIN_KEY,
+    ...options.env,
+  });
+  const server = await startServer(config, log, options.timeouts);
+  const others: RunningServer[] = [];
+
+  const client = (apiKey?: string) =>
+    createOrielClient({ baseUrl: server.url, apiKey, fetch: checkedFetch, retries: 0 });
+  const admin = client(ADMIN_KEY);
+
+  return {
+    url: server.url,
+    databaseUrl,
+    server,
+    admin,
+    client,
+    raw(method, path, { apiKey = ADMIN_KEY, headers, ...init } = {}) {
+      const all = new Headers(headers);
+      if (apiKey !== null && !all.has('authorization')) all.set('authorization', `Api-Key ${apiKey}`);
+      return checkedFetch(server.url + path, { method, headers: all, ...init });
+    },
+    async person({ roles, deploymentIds } = {}) {
+      const username = unique('person');
+      const { id: userId } = await admin.createUser({
+        body: { username, email: `${username}@example.com`, roles },
+      });
+      const { key, id } = await admin.createApiKey({ body: { name: username, userId, deploymentIds } });
+      return { userId, apiKey: key, apiKeyId: id, client: client(key) };
+    },
+    deployment: (name = unique('deployment')) =>
+      admin.createDeployment({
+        body: {
+          name,
+          cloudProvider: 'managed',
+          creationStep: 'ready',
+          isManaged: true,
+          region: 'local',
+          targetPlatform: 'embedded',
+        },
+      }),
+    async anotherServer() {
+      const another = await startServer(config, log);
+      others.push(another);
+      return another;
+    },
+    async stop() {
+      await Promise.all([server, ...others].map((running) => running.stop()));
+      await dropDatabase(postgresUrl, database);
+    },
+  };
+}
