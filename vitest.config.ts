@@ -9,7 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    reporters: process.env.CI ? ['default', 'json'] : ['default', 'json'],
+    reporters: ['default', 'json'],
     outputFile: { json: 'node_modules/.cache/oriel-test-results.json' },
   },
 });

@@ -17,4 +17,9 @@ export const operations = { ...deployments, ...regions, ...users, ...apiKeys, ..
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;
 
-export const allOperations = Object.values(operations) as unknown as readonly Operation[];
+const address = (op: Operation) => `${op.path} ${op.method}`;
+
+/** Sorted by path and method. */
+export const allOperations: readonly Operation[] = (Object.values(operations) as unknown as Operation[]).sort(
+  (a, b) => (address(a) < address(b) ? -1 : 1),
+);

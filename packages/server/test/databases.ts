@@ -21,7 +21,8 @@ export async function createDatabase(serverUrl: string, template?: string): Prom
 export const dropDatabase = (serverUrl: string, name: string) =>
   administer(serverUrl, `drop database if exists ${name} with (force)`);
 
-async function administer(serverUrl: string, statement: string) {
+/** Runs a statement outside of the databases under test. */
+export async function administer(serverUrl: string, statement: string) {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {

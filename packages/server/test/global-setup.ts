@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
+import { build } from '../../../scripts/build.mjs';
 import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts';
 import { migrate, readMigrations } from '../src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, MIGRATIONS_DIR, onServer } from './databases.ts';
@@ -17,6 +18,8 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
+  // For the tests that start the server as its users do.
+  await build();
   const given = process.env.ORIEL_TEST_DATABASE_URL;
   const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwnPostgres();
   const templateDatabase = await createDatabase(url);

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+import { reachesFurther } from './rules.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const MASKED = { status: 403, code: 'outside_key_scope' };
+
+test('a key is shown once, is stored as a hash, and works', async () => {
+  const { key, ...created } = await world.admin.createApiKey({ body: { name: 'backend' } });
+  expect(key).toMatch(/^sk-[\w-]{43}$/);
+  expect(await world.admin.getApiKey({ id: created.id })).toEqual(created);
+  expect(JSON.stringify(await world.admin.listApiKeys())).not.toContain(key);
+  const stored = await world.server.db.pool.query('select * from api_keys where id = $1', [created.id]);
+  const audited = await world.server.db.pool.query('select * from audit_log');
+  expect(JSON.stringify([stored.rows, audited.rows])).not.toContain(key);
+  expect(await world.client(key).getMe()).toMatchObject({ isAdmin: true });
+});
+
+test('a key works as Api-Key and as Bearer, in any case of the scheme', async () => {
+  const { apiKey } = await world.person();
+  for (const scheme of ['Api-Key', 'api-key', 'Bearer', 'bearer']) {
+    const response = await world.raw('GET', '/api/v1/users/me', {
+      headers: { authorization: `${scheme} ${apiKey}` },
+    });
+    expect(response.status).toBe(200);
+  }
+  for (const authorization of [
+    `Basic ${apiKey}`,
+    apiKey,
+    `Api-Key${apiKey}`,
+    'Api-Key',
+    `Api-Key ${apiKey} x`,
+  ]) {
+    expect((await world.raw('GET', '/api/v1/users/me', { headers: { authorization } })).status).toBe(401);
+  }
+});
+
+test('a key has the rights of its user', async () => {
+  const person = await world.person({ roles: ['Viewer'] });
+  await expect(person.client.listApiKeys()).rejects.toMatchObject({ status: 403, code: 'forbidden' });
+  await expect(person.client.createApiKey({ body: { name: 'mine' } })).rejects.toMatchObject({ status: 403 });
+});
+
+test('a key is renamed, scoped, unscoped and given an expiry', async () => {
+  const deployment = await world.deployment();
+  const { id } = await world.admin.createApiKey({ body: { name: 'before' } });
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const changed = await world.admin.updateApiKey({
+    id,
+    body: { name: 'after', deploymentIds: [deployment.id], expiresAt },
+  });
+  expect(changed).toMatchObject({ name: 'after', deploymentIds: [deployment.id], expiresAt });
+  expect(await world.admin.updateApiKey({ id, body: {} })).toEqual(changed);
+  const cleared = await world.admin.updateApiKey({ id, body: { deploymentIds: null, expiresAt: null } });
+  expect(cleared).toMatchObject({ name: 'after', deploymentIds: null, expiresAt: null });
+});
+
+test.each([
+  ['no name', {}],
+  ['a blank name', { name: ' ' }],
+  ['an empty scope', { name: 'x', deploymentIds: [] }],
+  ['a scope that does not exist', { name: 'x', deploymentIds: [999_999_999] }],
+  ['a user that does not exist', { name: 'x', userId: 999_999_999 }],
+  ['an expiry in the past', { name: 'x', expiresAt: '2020-01-01T00:00:00.000Z' }],
+  ['an expiry that is no time', { name: 'x', expiresAt: 'tomorrow' }],
+  ['a key of its own', { name: 'x', key: 'sk-chosen-by-the-caller' }],
+])('bad input is refused: %s', async (_, body) => {
+  const before = await countKeys();
+  await expect(world.admin.createApiKey({ body: body as never })).rejects.toMatchObject({ status: 400 });
+  expect(await countKeys()).toBe(before);
+});
+
+const countKeys = async () =>
+  Number((await world.server.db.pool.query('select count(*) from api_keys')).rows[0].count);
+
+test('a deleted key is a 401 from its next request on, and is not found', async () => {
+  const person = await world.person();
+  await person.client.getMe();
+  await world.admin.deleteApiKey({ id: person.apiKeyId });
+  await expect.poll(() => person.client.getMe().catch((error) => error.status)).toBe(401);
+  await expect(world.admin.getApiKey({ id: person.apiKeyId })).rejects.toMatchObject({
+    code: 'api_key_not_found',
+  });
+});
+
+test('an expired key is a 401, even where it was just verified', async () => {
+  const expiresAt = new Date(Date.now() + 400).toISOString();
+  const { key } = await world.admin.createApiKey({ body: { name: 'brief', expiresAt } });
+  await world.client(key).getMe();
+  await expect
+    .poll(
+      () =>
+        world
+          .client(key)
+          .getMe()
+          .catch((error) => error.status),
+      { timeout: 5000 },
+    )
+    .toBe(401);
+});
+
+test('a change of roles, and deactivation, reach keys that are in use', async () => {
+  const person = await world.person({ roles: ['Admin'] });
+  await person.client.listApiKeys();
+  await world.server.db.pool.query('delete from user_roles where user_id = $1', [person.userId]);
+  await expect.poll(() => person.client.listApiKeys().catch((error) => error.status)).toBe(403);
+  await world.server.db.pool.query('update users set is_deactivated = true where id = $1', [person.userId]);
+  await expect.poll(() => person.client.getMe().catch((error) => error.status)).toBe(401);
+});
+
+test('the use of a key is noted', async () => {
+  const other = await createWorld();
+  const { key, id } = await other.admin.createApiKey({ body: { name: 'used' } });
+  await other.client(key).getMe();
+  const { db } = await other.anotherServer();
+  const lastUsed = async () =>
+    (await db.pool.query('select last_used_at from api_keys where id = $1', [id])).rows[0];
+  expect(await lastUsed()).toEqual({ last_used_at: null });
+  await other.server.stop();
+  expect((await lastUsed()).last_used_at).not.toBeNull();
+  await other.stop();
+});
+
+test('a scoped key reaches its deployments and no other, whether or not they exist', async () => {
+  const [mine, other] = [await world.deployment(), await world.deployment()];
+  const { client } = await world.person({ roles: ['Admin'], deploymentIds: [mine.id] });
+  expect(await client.getDeployment({ deploymentId: mine.id })).toMatchObject({ id: mine.id });
+  expect((await client.getDeployments()).items.map(({ id }) => id)).toEqual([mine.id]);
+  expect((await client.getDeployments()).totalCount).toBe(1);
+  await expect(client.getDeployment({ deploymentId: other.id })).rejects.toMatchObject(MASKED);
+  await expect(client.getDeployment({ deploymentId: 999_999_999 })).rejects.toMatchObject(MASKED);
+  await expect(client.deleteDeployment({ deploymentId: other.id })).rejects.toMatchObject(MASKED);
+});
+
+test('a scoped key changes nothing account-wide', async () => {
+  const { id } = await world.deployment();
+  const { client } = await world.person({ roles: ['Admin'], deploymentIds: [id] });
+  const username = unique('eve');
+  const user = client.createUser({ body: { username, email: `${username}@example.com` } });
+  await expect(user).rejects.toMatchObject(MASKED);
+});
+
+test('a scoped key manages the keys that reach no further than itself', async () => {
+  const [mine, other] = [await world.deployment(), await world.deployment()];
+  const { client } = await world.person({ roles: ['Admin'], deploymentIds: [mine.id] });
+  const own = await client.createApiKey({ body: { name: 'narrow', deploymentIds: [mine.id] } });
+  expect(own.deploymentIds).toEqual([mine.id]);
+  for (const deploymentIds of [undefined, null, [other.id], [mine.id, other.id]]) {
+    await expect(client.createApiKey({ body: { name: 'wide', deploymentIds } })).rejects.toMatchObject(
+      MASKED,
+    );
+  }
+  await expect(client.updateApiKey({ id: own.id, body: { deploymentIds: null } })).rejects.toMatchObject(
+    MASKED,
+  );
+
+  const wide = await world.admin.createApiKey({ body: { name: 'of the account' } });
+  const missing = { status: 404, code: 'api_key_not_found' };
+  await expect(client.getApiKey({ id: wide.id })).rejects.toMatchObject(missing);
+  await expect(client.updateApiKey({ id: wide.id, body: { name: 'taken' } })).rejects.toMatchObject(missing);
+  await expect(client.deleteApiKey({ id: wide.id })).rejects.toMatchObject(missing);
+  const visible = (await client.listApiKeys()).items;
+  expect(visible.every(({ deploymentIds }) => deploymentIds?.every((id) => id === mine.id))).toBe(true);
+  await client.deleteApiKey({ id: own.id });
+});
+
+test('the iterator walks over all keys', async () => {
+  for (let i = 0; i < 5; i++) await world.admin.createApiKey({ body: { name: `key ${i}` } });
+  const ids: number[] = [];
+  for await (const key of world.admin.iterate.listApiKeys({ first: 2 })) ids.push(key.id);
+  expect(ids).toEqual((await world.admin.listApiKeys({ first: 1000 })).items.map(({ id }) => id));
+  expect(ids.length).toBeGreaterThan(5);
+});
+
+test.each([
+  [null, null, false],
+  [[1], null, false],
+  [null, [1], true],
+  [[1], [1, 2], false],
+  [[1, 3], [1, 2], true],
+])('a scope of %j under one of %j reaches further: %s', (asked, own, expected) => {
+  expect(reachesFurther(asked, own)).toBe(expected);
+});

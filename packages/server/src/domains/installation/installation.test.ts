@@ -1,0 +1,41 @@
+import { afterEach, expect, test } from 'vitest';
+import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+
+const worlds: World[] = [];
+async function world(env?: Record<string, string>) {
+  const made = await createWorld({ env });
+  worlds.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const made of worlds.splice(0)) await made.stop();
+});
+
+test('the demo is seeded once, with deployment 1, the same everywhere', async () => {
+  const [a, b] = [await world({ ORIEL_DEMO: 'true' }), await world({ ORIEL_DEMO: 'true' })];
+  const contentOf = async ({ admin }: World) =>
+    (await admin.getDeployments()).items.map(({ id, name }) => ({ id, name }));
+  expect(await contentOf(a)).toEqual([{ id: 1, name: 'Acme Commerce' }]);
+  expect(await contentOf(b)).toEqual(await contentOf(a));
+  await a.anotherServer();
+  expect(await contentOf(a)).toHaveLength(1);
+});
+
+test('what was deleted of the demo stays deleted', async () => {
+  const { admin, anotherServer } = await world({ ORIEL_DEMO: 'true' });
+  await admin.deleteDeployment({ deploymentId: 1 });
+  await anotherServer();
+  expect((await admin.getDeployments()).items).toEqual([]);
+});
+
+test('the settings of the first admin count only while there is no user', async () => {
+  const made = await world();
+  expect(made.server.firstAdmin).toEqual({
+    email: 'admin@example.com',
+    generatedPassword: expect.stringMatching(/^.{20}$/),
+    generatedApiKey: undefined,
+  });
+  const second = await made.anotherServer();
+  expect(second.firstAdmin).toBeUndefined();
+  expect((await made.client(ADMIN_KEY).listApiKeys()).items).toHaveLength(1);
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorld, type World } from '../../../test/world.ts';
+import { MASK, maskSecrets } from './mask.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const entries = async (resourceType: string, id: number) =>
+  (
+    await world.server.db.pool.query(
+      'select * from audit_log where resource_type = $1 and resource_id = $2 order by id',
+      [resourceType, String(id)],
+    )
+  ).rows;
+
+test('each change has an entry that tells who, with which key, from where, what, before and after', async () => {
+  const person = await world.person({ roles: ['Admin'] });
+  const created = await person.client.createApiKey({ body: { name: 'first' } });
+  const response = await world.raw('PUT', `/api/v1/api-keys/${created.id}`, {
+    apiKey: person.apiKey,
+    headers: { 'content-type': 'application/json', 'x-request-id': 'rename-of-the-key' },
+    body: JSON.stringify({ name: 'second' }),
+  });
+  expect(response.status).toBe(200);
+  await person.client.deleteApiKey({ id: created.id });
+
+  const [creation, rename, deletion] = await entries('apiKey', created.id);
+  const who = { user_id: person.userId, api_key_id: person.apiKeyId, ip: '127.0.0.1', deployment_id: null };
+  expect(creation).toMatchObject({
+    ...who,
+    operation: 'createApiKey',
+    before: null,
+    after: { name: 'first' },
+  });
+  expect(rename).toMatchObject({
+    ...who,
+    operation: 'updateApiKey',
+    request_id: 'rename-of-the-key',
+    before: { name: 'first' },
+    after: { name: 'second' },
+  });
+  expect(deletion).toMatchObject({
+    ...who,
+    operation: 'deleteApiKey',
+    before: { name: 'second' },
+    after: null,
+  });
+});
+
+test('the entry names the deployment', async () => {
+  const { id } = await world.deployment();
+  await world.admin.deleteDeployment({ deploymentId: id });
+  expect((await entries('deployment', id)).map((entry) => [entry.operation, entry.deployment_id])).toEqual([
+    ['createDeployment', id],
+    ['deleteDeployment', id],
+  ]);
+});
+
+test('what fails leaves no entry, and what can not be audited does not happen', async () => {
+  const count = async () =>
+    Number((await world.server.db.pool.query('select count(*) from audit_log')).rows[0].count);
+  const before = await count();
+  await expect(world.admin.createApiKey({ body: { name: 'x', userId: 999_999 } })).rejects.toThrow();
+  expect(await count()).toBe(before);
+
+  await world.server.db.pool.query('alter table audit_log add constraint full_up check (id < 0) not valid');
+  await expect(world.admin.createApiKey({ body: { name: 'unaudited' } })).rejects.toMatchObject({
+    status: 500,
+  });
+  await world.server.db.pool.query('alter table audit_log drop constraint full_up');
+  const keys = await world.server.db.pool.query("select from api_keys where name = 'unaudited'");
+  expect(keys.rowCount).toBe(0);
+});
+
+test('secrets are masked at any depth', () => {
+  const masked = maskSecrets({
+    name: 'kept',
+    password: 'x',
+    key: 'sk-1',
+    config: { clientSecret: 'x', accessToken: null, list: [{ apiToken: 'x', keyName: 'kept' }] },
+  });
+  expect(masked).toEqual({
+    name: 'kept',
+    password: MASK,
+    key: MASK,
+    config: { clientSecret: MASK, accessToken: null, list: [{ apiToken: MASK, keyName: 'kept' }] },
+  });
+});

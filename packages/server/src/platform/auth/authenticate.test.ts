@@ -1,0 +1,76 @@
+/** Verified credentials are kept in memory, and yet revoked at once on every server. */
+import { createOrielClient } from '@oriel/client';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { administer } from '../../../test/databases.ts';
+import { createWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const clientOf = (baseUrl: string, apiKey: string) => createOrielClient({ baseUrl, apiKey, retries: 0 });
+const statusOf = (attempt: Promise<unknown>) =>
+  attempt.then(() => 200).catch((error) => error.status as number);
+
+/** How many queries the server's pool runs meanwhile. */
+async function queriesDuring(work: () => Promise<unknown>) {
+  const query = vi.spyOn(world.server.db.pool, 'query');
+  await work();
+  const count = query.mock.calls.length;
+  query.mockRestore();
+  return count;
+}
+
+test('a known credential costs no query', async () => {
+  const { client } = await world.person();
+  await expect.poll(() => queriesDuring(() => client.listRegions())).toBe(0);
+});
+
+test('a key that is revoked on one server ends on all others within a second', async () => {
+  const other = await world.anotherServer();
+  for (let i = 0; i < 5; i++) {
+    const person = await world.person();
+    const elsewhere = clientOf(other.url, person.apiKey);
+    expect(await statusOf(elsewhere.getMe())).toBe(200);
+    await world.admin.deleteApiKey({ id: person.apiKeyId });
+    await expect.poll(() => statusOf(elsewhere.getMe()), { timeout: 1000, interval: 10 }).toBe(401);
+  }
+});
+
+test('while notifications can not be heard, every request is verified in the database', async () => {
+  const person = await world.person();
+  await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBe(0);
+  const stopped = await stopListening();
+  await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBeGreaterThan(0);
+  await world.admin.deleteApiKey({ id: person.apiKeyId });
+  expect(await statusOf(person.client.getMe())).toBe(401);
+  await stopped.resume();
+});
+
+test('what was missed while not listening is not believed afterwards', async () => {
+  const person = await world.person();
+  await person.client.getMe();
+  await terminateListeners();
+  await world.admin.deleteApiKey({ id: person.apiKeyId });
+  await expect.poll(() => statusOf(person.client.getMe()), { timeout: 2000 }).toBe(401);
+  await expect.poll(async () => queriesDuring(() => world.admin.listRegions()), { timeout: 5000 }).toBe(0);
+});
+
+const LISTENERS = `
+  select pid from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and query ~* '^(listen|select 1$)'`;
+
+const terminateListeners = () =>
+  world.server.db.pool.query(`select pg_terminate_backend(pid) from (${LISTENERS}) l`);
+
+/** Keeps new connections out, so that the listener stays away until resumed. */
+async function stopListening() {
+  const database = new URL(world.databaseUrl).pathname.slice(1);
+  const allow = (allowed: boolean) =>
+    administer(inject('postgresUrl'), `alter database ${database} allow_connections ${allowed}`);
+  await allow(false);
+  await terminateListeners();
+  return { resume: () => allow(true) };
+}

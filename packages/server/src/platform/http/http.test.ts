@@ -1,0 +1,267 @@
+/** What the server does with requests that no honest client sends, and what it tells operators. */
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkReply } from '../../../test/checked-fetch.ts';
+import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({
+    env: { ORIEL_METRICS_TOKEN: 'a-token-for-the-metrics', ORIEL_TRUST_PROXY: '127.0.0.2' },
+    timeouts: { headersMs: 400, requestMs: 800, idleMs: 1200 },
+  });
+});
+afterAll(() => world.stop());
+
+const stillServes = async () => expect((await world.raw('GET', '/api/v1/users/me')).status).toBe(200);
+
+const post = (body: string | Uint8Array, contentType: string | null = 'application/json') =>
+  world.raw('POST', '/api/v1/users', { body, headers: contentType ? { 'content-type': contentType } : {} });
+
+describe('a bad body is answered with the proper 4xx, and the next request is served', () => {
+  const user = (extra: string) => `{"username":"u","email":"u@example.com",${extra}}`;
+  test.each<[string, string | Uint8Array, number, string, string?]>([
+    ['cut JSON', '{"username":', 400, 'malformed_json'],
+    ['text', 'hello', 400, 'malformed_json'],
+    ['an empty body', '', 400, 'invalid_request'],
+    ['an array', '[]', 400, 'invalid_request'],
+    ['null', 'null', 400, 'invalid_request'],
+    ['a number', '12', 400, 'invalid_request'],
+    ['JSON as text/plain', '{}', 415, 'unsupported_media_type', 'text/plain'],
+    ['a form', 'username=u', 415, 'unsupported_media_type', 'application/x-www-form-urlencoded'],
+    ['a made-up type', '{}', 415, 'unsupported_media_type', 'application/json-ish'],
+    [
+      'bytes that are no UTF-8',
+      new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+      400,
+      'invalid_text',
+    ],
+    ['nesting to depth 5,000,000', '['.repeat(5_000_000), 400, 'json_too_deep'],
+    ['nesting inside of an object', `{"a":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`, 400, 'json_too_deep'],
+    ['__proto__', user('"__proto__":{"isAdmin":true}'), 400, 'malformed_json'],
+    ['constructor.prototype', user('"constructor":{"prototype":{"isAdmin":true}}'), 400, 'malformed_json'],
+    ['an escaped __proto__', user('"\\u005f_proto__":{"isAdmin":true}'), 400, 'malformed_json'],
+    ['a NUL', user('"firstName":"a\\u0000b"'), 400, 'invalid_text'],
+    ['half a surrogate pair', user('"firstName":"a\\ud800b"'), 400, 'invalid_text'],
+    ['a field given twice, the second of a wrong type', user('"email":5'), 400, 'invalid_request'],
+  ])('%s', async (_, body, status, code, contentType) => {
+    const response = await post(body, contentType);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ code });
+    await stillServes();
+  });
+
+  test('brackets inside of strings do not count as depth', async () => {
+    const response = await post(
+      JSON.stringify({ username: '['.repeat(200), email: 'no', firstName: '\\"[[' }),
+    );
+    expect(await response.json()).toMatchObject({ issues: [{ path: 'email' }] });
+  });
+
+  test('all that is wrong is told at once, each with its path', async () => {
+    const response = await post(JSON.stringify({ username: '', email: 5, roles: ['a', 7], surprise: 1 }));
+    const { issues, message } = (await response.json()) as { issues: { path: string }[]; message: string };
+    expect(issues.map(({ path }) => path).sort()).toEqual([
+      'email',
+      'roles[1]',
+      'surprise',
+      'username',
+      'username',
+    ]);
+    expect(message).toContain('(and 4 more)');
+  });
+
+  test('a huge bad body costs one error, not a million', async () => {
+    const roles = Array.from({ length: 500_000 }, (_, i) => i);
+    const response = await post(JSON.stringify({ username: 'u', email: 'u@example.com', roles }));
+    const { issues } = (await response.json()) as { issues: unknown[] };
+    expect([response.status, issues.length]).toEqual([400, 1]);
+  });
+});
+
+describe('bodies over 10 MB are a 413', () => {
+  const huge = Buffer.alloc(100 * 1024 * 1024, ' ');
+
+  test('announced by Content-Length', async () => {
+    const socket = await open();
+    socket.write(
+      `${head('POST', '/api/v1/users')}Content-Type: application/json\r\nContent-Length: ${huge.length}\r\n\r\n`,
+    );
+    socket.write(huge);
+    const answer = await readAll(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('"code":"body_too_large"');
+    await stillServes();
+  });
+
+  test('in chunks, without saying how many', async () => {
+    const socket = await open();
+    socket.write(
+      `${head('POST', '/api/v1/users')}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    socket.write(`${huge.length.toString(16)}\r\n`);
+    socket.write(huge);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /);
+    await stillServes();
+  });
+
+  test('10 MB themselves are read', async () => {
+    const body = JSON.stringify({
+      username: 'u',
+      email: 'u@example.com',
+      firstName: 'x'.repeat(10 * 1024 * 1024 - 60),
+    });
+    expect((await post(body)).status).toBe(400);
+  });
+});
+
+describe('clients that are slow, silent or do not speak HTTP are cut off, with the same error body', () => {
+  test('one that never finishes its headers', async () => {
+    const socket = await open();
+    socket.write('GET /api/v1/users/me HTTP/1.1\r\nHost: x\r\n');
+    expect(await errorIn(socket)).toMatchObject({ statusCode: 408, code: 'request_timeout' });
+    await stillServes();
+  });
+
+  test('one that never finishes its body', async () => {
+    const socket = await open();
+    socket.write(
+      `${head('POST', '/api/v1/users')}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"user`,
+    );
+    expect(await readAll(socket)).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    await stillServes();
+  });
+
+  test('one that says nothing', async () => {
+    expect(await readAll(await open())).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+
+  test('one that speaks another language', async () => {
+    const socket = await open();
+    socket.write('EHLO example.com\r\n\r\n');
+    expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_request' });
+  });
+
+  test('one with headers without end', async () => {
+    const socket = await open();
+    socket.write(`${head('GET', '/api/v1/users/me')}X-Padding: ${'x'.repeat(64 * 1024)}\r\n\r\n`);
+    expect(await errorIn(socket)).toMatchObject({ statusCode: 431, code: 'headers_too_large' });
+  });
+});
+
+describe('unknown addresses', () => {
+  test.each([
+    ['GET', '/nothing'],
+    ['GET', '/api/v1/nothing'],
+    ['GET', '/api/v1/deployments/'],
+    ['GET', '/api/v1/users/me/'],
+    ['GET', '/api/v1/users/me/more'],
+    ['PATCH', '/api/v1/users/me'],
+    ['GET', '/API/V1/users/me'],
+  ])('%s %s is a 404', async (method, path) => {
+    const response = await world.raw(method, path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'route_not_found' });
+  });
+
+  test('a malformed one is a 400', async () => {
+    const socket = await open();
+    socket.write(`${head('GET', '/api/v1/api-keys/%zz')}Connection: close\r\n\r\n`);
+    expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_url' });
+  });
+
+  test('collections that are written with a slash answer with and without it', async () => {
+    for (const path of ['/api/v1/regions', '/api/v1/regions/'])
+      expect((await world.raw('GET', path)).status).toBe(200);
+  });
+});
+
+describe('request ids', () => {
+  test('each answer has its own', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await world.raw('GET', '/healthz')).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test("the caller's own is kept where it is harmless", async () => {
+    const idFor = async (id: string) =>
+      (await world.raw('GET', '/healthz', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+    expect(await idFor('order-4711.retry_2')).toBe('order-4711.retry_2');
+    expect(await idFor('x'.repeat(300))).not.toContain('xxxx');
+    expect(await idFor('a"b, c=d{}')).not.toContain('"');
+  });
+});
+
+describe('operators', () => {
+  test('health and readiness', async () => {
+    expect(await (await world.raw('GET', '/healthz', { apiKey: null })).json()).toEqual({ status: 'ok' });
+    expect(await (await world.raw('GET', '/readyz', { apiKey: null })).json()).toEqual({ status: 'ready' });
+  });
+
+  test('metrics are for loopback and for who holds the token, not for who came through a proxy', async () => {
+    const ask = (headers: Record<string, string>) => world.raw('GET', '/metrics', { apiKey: null, headers });
+    const local = await ask({});
+    expect(local.status).toBe(200);
+    const text = await local.text();
+    expect(text).toContain('oriel_http_request_duration_seconds_count{operation="getMe",status="200"}');
+    expect(text).toContain('oriel_db_connections');
+    expect((await ask({ 'x-forwarded-for': '203.0.113.9' })).status).toBe(404);
+    const withToken = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer a-token-for-the-metrics' };
+    expect((await ask(withToken)).status).toBe(200);
+    expect((await ask({ ...withToken, authorization: 'Bearer another-token' })).status).toBe(404);
+  });
+
+  test('the reference takes everything from this server', async () => {
+    const page = await world.raw('GET', '/docs', { apiKey: null });
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await page.text();
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, asset]) => asset!);
+    expect(assets.filter((asset) => !asset.startsWith('/docs/') && !asset.startsWith('data:'))).toEqual([]);
+    for (const asset of assets.filter((path) => path.startsWith('/'))) {
+      expect((await world.raw('GET', asset, { apiKey: null })).status).toBe(200);
+    }
+  });
+
+  test('the document names this server', async () => {
+    const document = (await world.client().getSpec()) as { openapi: string; servers: unknown[] };
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers).toEqual([{ url: world.url }]);
+  });
+});
+
+const head = (method: string, path: string) =>
+  `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n`;
+
+async function open(): Promise<Socket> {
+  const { hostname, port } = new URL(world.url);
+  const socket = connect(Number(port), hostname);
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return socket;
+}
+
+/** Everything until the server closes the connection. */
+function readAll(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part) => {
+      text += part;
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(text));
+  });
+}
+
+/** The error body of an answer, after checking it like any other reply. */
+async function errorIn(socket: Socket): Promise<unknown> {
+  const answer = await readAll(socket);
+  const [top, body] = answer.split('\r\n\r\n') as [string, string];
+  const [statusLine, ...headers] = top.split('\r\n');
+  const status = Number(statusLine!.split(' ')[1]);
+  const response = new Response(body, {
+    status,
+    headers: headers.map((line) => line.split(': ') as [string, string]),
+  });
+  await checkReply('GET', '/not/in/the/contract', response);
+  return JSON.parse(body);
+}

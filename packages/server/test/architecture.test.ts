@@ -1,0 +1,91 @@
+/** Who may import whom, and what may stand where. See ARCHITECTURE.md. */
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const packages = join(root, 'packages');
+
+interface Source {
+  file: string;
+  text: string;
+  /** Of ours only: paths below `packages`, or names of packages of ours. */
+  imports: string[];
+}
+
+async function readSources(): Promise<Source[]> {
+  const files = (await readdir(packages, { recursive: true })).filter(
+    (file) =>
+      /^[^/]+\/src\/.*\.ts$/.test(file) && !file.includes('node_modules') && !file.endsWith('.test.ts'),
+  );
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(packages, file), 'utf8');
+      const specifiers = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(
+        ([, specifier]) => specifier!,
+      );
+      const imports = specifiers
+        .filter((specifier) => specifier.startsWith('.') || specifier.startsWith('@oriel/'))
+        .map((specifier) =>
+          specifier.startsWith('.')
+            ? relative(packages, join(packages, dirname(file), specifier))
+            : specifier,
+        );
+      return { file, text, imports };
+    }),
+  );
+}
+
+const sources = await readSources();
+const inFolder = (folder: string) => sources.filter(({ file }) => file.startsWith(folder));
+const violations = (list: Source[], allowed: (target: string, file: string) => boolean) =>
+  list.flatMap(({ file, imports }) =>
+    imports.filter((target) => !allowed(target, file)).map((target) => `${file} -> ${target}`),
+  );
+
+test('there is something to check', () => {
+  expect(sources.length).toBeGreaterThan(30);
+  expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(50);
+});
+
+test('the contract imports nothing of ours', () => {
+  expect(violations(inFolder('contract/'), (target) => target.startsWith('contract/'))).toEqual([]);
+});
+
+test('the client imports the contract, as types only', () => {
+  const allowed = (target: string) => target.startsWith('client/') || target === '@oriel/contract';
+  expect(violations(inFolder('client/'), allowed)).toEqual([]);
+  for (const { text } of inFolder('client/'))
+    expect(text).not.toMatch(/import (?!type)[^;]*'@oriel\/contract'/);
+});
+
+test('the platform knows no domain', () => {
+  const allowed = (target: string) =>
+    target.startsWith('server/src/platform/') || target === '@oriel/contract';
+  expect(violations(inFolder('server/src/platform/'), allowed)).toEqual([]);
+});
+
+test('domains use the platform, the contract, and one another through their index only', () => {
+  const domainOf = (path: string) => /^server\/src\/domains\/([^/]+)\//.exec(path)?.[1];
+  const allowed = (target: string, file: string) =>
+    target === '@oriel/contract' ||
+    target.startsWith('server/src/platform/') ||
+    domainOf(target) === domainOf(file) ||
+    /^server\/src\/domains\/[^/]+\/index\.ts$/.test(target);
+  expect(violations(inFolder('server/src/domains/'), allowed)).toEqual([]);
+});
+
+test('SQL stands in store.ts files, and in the platform below db', () => {
+  const elsewhere = sources.filter(
+    ({ file, text }) =>
+      /\bsql`/.test(text) && !file.endsWith('/store.ts') && !file.startsWith('server/src/platform/db/'),
+  );
+  expect(elsewhere.map(({ file }) => file)).toEqual([]);
+});
+
+test('only main.ts hands out the environment, to config.ts', () => {
+  const readers = sources
+    .filter(({ text }) => /process\.env|process\.loadEnvFile/.test(text))
+    .map(({ file }) => file);
+  expect(readers).toEqual(['server/src/main.ts']);
+});

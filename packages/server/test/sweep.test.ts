@@ -1,0 +1,147 @@
+/** What holds for every operation of the contract, also for those that are added tomorrow. */
+import {
+  actions,
+  allOperations,
+  errorCatalogue,
+  errorCodesOf,
+  hasBody,
+  type Operation,
+} from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedOperations, unbuiltOperations } from '../../contract/coverage.ts';
+import { createWorld, type Person, type World } from './world.ts';
+
+/** Lower it when the list shrinks. It never grows. */
+const UNBUILT_MAX = 145;
+
+let world: World;
+let nobody: Person;
+beforeAll(async () => {
+  world = await createWorld();
+  nobody = await world.person({ roles: [] });
+});
+afterAll(() => world.stop());
+
+const protectedOperations = allOperations.filter((op) => op.auth !== 'public');
+const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
+
+/** An address of the operation with something plausible for each parameter. */
+const addressOf = (op: Operation) =>
+  op.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    (op.params[name] as { type?: string }).type === 'integer' ? '1' : 'something',
+  );
+
+const send = (op: Operation, apiKey: string | null, body?: object) =>
+  world.raw(op.method, addressOf(op), {
+    apiKey,
+    ...(hasBody(op)
+      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }
+      : {}),
+  });
+
+describe('coverage', () => {
+  test('every expected operation is in the contract, as expected, or on the list of unbuilt ones', () => {
+    const built = allOperations.map(({ id, tag, method, path }) => ({ id, tag, method, path }));
+    const expectedBuilt = expectedOperations.filter(({ id }) => !unbuiltOperations.includes(id));
+    expect(built.sort(byId)).toEqual([...expectedBuilt].sort(byId));
+  });
+
+  test('the list of unbuilt operations only shrinks, and names nothing else', () => {
+    expect(unbuiltOperations.length).toBeLessThanOrEqual(UNBUILT_MAX);
+    const known = new Set(expectedOperations.map(({ id }) => id));
+    expect(unbuiltOperations.filter((id) => !known.has(id))).toEqual([]);
+    expect(new Set(unbuiltOperations).size).toBe(unbuiltOperations.length);
+  });
+});
+
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+
+describe('the contract is consistent', () => {
+  test.each(cases(allOperations))('%s', (_id, op) => {
+    const named = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(op.params).sort()).toEqual(named.sort());
+    for (const code of errorCodesOf(op)) expect(errorCatalogue).toHaveProperty(code);
+    if (op.permission !== 'none') expect(actions).toContain(op.permission);
+    if (op.method === 'GET') expect(op.audit).toBe('none');
+    if (op.auth === 'public') expect(op.permission).toBe('none');
+    expect(op.summary).not.toBe('');
+  });
+});
+
+describe('without a credential, or with a bad one, every protected operation is a 401', () => {
+  test.each(cases(protectedOperations))('%s', async (_id, op) => {
+    const attempts = [null, 'sk-this-key-was-never-created', 'not-even-a-key', ''];
+    for (const apiKey of attempts) expect((await send(op, apiKey)).status).toBe(401);
+  });
+});
+
+describe('without the permission, every operation that needs one is a 403 or 404', () => {
+  test.each(cases(protectedOperations.filter((op) => op.permission !== 'none')))('%s', async (_id, op) => {
+    const body = await validBody(op);
+    const response = await send(op, nobody.apiKey, body);
+    expect([403, 404]).toContain(response.status);
+  });
+});
+
+describe('unknown body fields are refused by name', () => {
+  test.each(cases(protectedOperations.filter(hasBody)))('%s', async (_id, op) => {
+    const response = await send(op, null, {});
+    expect(response.status).toBe(401);
+    const refused = await world.raw(op.method, addressOf(op), {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...(await validBody(op)), ephemeralTtlSeconds: 60 }),
+    });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      issues: [{ path: 'ephemeralTtlSeconds', message: 'is not a known field' }],
+    });
+  });
+});
+
+describe('an id that no row can have is a 404, and one that is no id a 400', () => {
+  const withIds = allOperations.filter((op) => Object.keys(op.params).length > 0);
+  test.each(cases(withIds))('%s', async (_id, op) => {
+    const at = (value: string) => op.path.replaceAll(/\{\w+\}/g, value);
+    const init = hasBody(op)
+      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(await validBody(op)) }
+      : {};
+    expect((await world.raw(op.method, at('9007199254740991'), init)).status).toBe(404);
+    for (const bad of ['abc', '1.5', '-1', '0', '1e3', '9007199254740993', '%00']) {
+      expect((await world.raw(op.method, at(bad), init)).status).toBe(400);
+    }
+  });
+});
+
+/** The least that the schema of the body takes. */
+async function validBody(op: Operation): Promise<object> {
+  return hasBody(op) ? (sample(op.body as unknown as JsonSchema) as object) : {};
+}
+
+interface JsonSchema {
+  type?: string | string[];
+  enum?: unknown[];
+  format?: string;
+  minLength?: number;
+  minimum?: number;
+  required?: string[];
+  properties?: Record<string, JsonSchema>;
+}
+
+function sample(schema: JsonSchema): unknown {
+  if (schema.enum) return schema.enum[0];
+  switch ([schema.type].flat()[0]) {
+    case 'object':
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [name, sample(schema.properties![name]!)]),
+      );
+    case 'array':
+      return [];
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    default:
+      return schema.format === 'email' ? 'sample@example.com' : 'sample'.padEnd(schema.minLength ?? 0, 'x');
+  }
+}
