@@ -17,9 +17,10 @@ export const operations = { ...deployments, ...regions, ...users, ...apiKeys, ..
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;
 
-const address = (op: Operation) => `${op.path} ${op.method}`;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const address = (op: Operation) => `${op.path} ${METHODS.indexOf(op.method)}`;
 
-/** Sorted by path and method. */
+/** In the order of their paths. */
 export const allOperations: readonly Operation[] = (Object.values(operations) as unknown as Operation[]).sort(
   (a, b) => (address(a) < address(b) ? -1 : 1),
 );

@@ -25,7 +25,7 @@ const STATUS_TEXT: Record<number, string> = {
   503: 'The service can not answer right now',
 };
 
-export function openApiDocument(operations: readonly Operation[], serverUrl = '/'): Json {
+export function openApiDocument(operations: readonly Operation[]): Json {
   const components: Record<string, Json> = {};
   const sharedReplies: Record<string, Json> = {};
 
@@ -116,7 +116,7 @@ export function openApiDocument(operations: readonly Operation[], serverUrl = '/
       description: 'Manage an analytics platform and mint embed sessions.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: serverUrl }],
+    servers: [{ url: '/', description: 'The server that this document came from' }],
     tags: [...new Set(operations.map((op) => op.tag))].map((name) => ({ name })),
     paths,
     components: {

@@ -47,7 +47,7 @@ function allRoutes({ secretKey, publicUrl }: AppOptions): Route[] {
     ...regionRoutes(),
     ...userRoutes(),
     ...apiKeyRoutes({ cursors }),
-    handle(operations.getSpec, () => ({ ...document, servers: [{ url: publicUrl }] })),
+    handle(operations.getSpec, () => document),
   ];
 }
 

@@ -44,7 +44,7 @@ export async function prepareBinaries(user: ProcessUser, dataDir: string): Promi
 }
 
 /** npm packages can not hold symbolic links, so the package lists the ones that its libraries need. */
-async function linkLibraries(native: string): Promise<boolean> {
+export async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
   const made = await Promise.all(
