@@ -1,6 +1,6 @@
-/** Installs the npm packages unless what is installed already matches the lock file. */
+/** Installs the npm packages unless they were installed since the lock file changed. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,13 +11,12 @@ export function install() {
   if (major < 20 || (major === 20 && minor < 19)) {
     fail(`Oriel needs Node 20.19 or later, and this is ${process.versions.node}.`);
   }
-  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
-  const stamp = join(root, 'node_modules', '.oriel-installed');
-  // The lock file that was installed, kept beside what it installed.
-  if (read(stamp) === lock) return;
+  // npm writes the inner one at the end of an installation.
+  const asked = changedAt('package-lock.json');
+  const installed = changedAt('node_modules/.package-lock.json');
+  if (installed >= asked) return;
   console.log('Installing packages…');
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(stamp, lock);
 }
 
 /** Runs a command in the root folder; where it fails, so do we. */
@@ -34,11 +33,7 @@ export function fail(message) {
   process.exit(1);
 }
 
-function read(file) {
-  try {
-    statSync(file);
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+/** Zero where there is no such file. */
+function changedAt(file) {
+  return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -40,7 +40,11 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     const nullable = Array.isArray(rest.type) || (Array.isArray(rest.enum) && rest.enum.includes(null));
     if (Array.isArray(rest.type)) rest.type = rest.type.find((type) => type !== 'null');
     if (Array.isArray(rest.enum)) rest.enum = rest.enum.filter((value) => value !== null);
-    components[title] ??= body() as Json;
+    const component = body() as Json;
+    components[title] ??= component;
+    if (JSON.stringify(components[title]) !== JSON.stringify(component)) {
+      throw new Error(`two different schemas have the title ${title}`);
+    }
     return nullable ? { anyOf: [ref, { type: 'null' }] } : ref;
   };
 

@@ -25,7 +25,6 @@ export interface AppOptions {
   publicUrl: string;
   trustProxy: string[];
   metricsToken: string | undefined;
-  isStopping: () => boolean;
   timeouts?: Timeouts;
 }
 

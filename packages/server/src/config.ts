@@ -111,7 +111,7 @@ export function readConfig(env: Env): Config {
     trustProxy:
       read(
         'ORIEL_TRUST_PROXY',
-        'addresses or networks of proxies, separated by commas, or `loopback`',
+        'addresses or networks of proxies, or `loopback`, `linklocal`, `uniquelocal`, separated by commas',
         (value) => {
           const proxies = value.split(',').map((part) => part.trim());
           return proxies.every(isProxy) ? proxies : undefined;

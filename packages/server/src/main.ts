@@ -21,7 +21,7 @@ async function main() {
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     const server = await starting.catch(() => undefined);
     await server?.stop();
-    log.flushNow();
+    await log.close();
     process.exit(0);
   };
   process.on('SIGTERM', stop);

@@ -61,7 +61,9 @@ async function start(
   const dataDir = config.dataDir ?? defaultDataDir();
   const connection = await openConnection(config, dataDir, log, undo);
   if (!config.secretKey) await makeDataDir(dataDir);
-  const secretKey = config.secretKey ?? (await loadSecretKey(dataDir));
+  const secret = config.secretKey
+    ? { value: config.secretKey, discard: async () => {} }
+    : await loadSecretKey(dataDir);
   await migrate(connection, await readMigrations(MIGRATIONS_DIR)).catch(explainDatabaseError);
 
   const db = openDatabase(connection, log);
@@ -69,7 +71,11 @@ async function start(
   const { firstAdmin } = await setUpInstallation(db, {
     admin: config.admin,
     demo: config.demo,
-    secretKey: deriveKey(secretKey, 'installation'),
+    secretKey: deriveKey(secret.value, 'installation'),
+  }).catch(async (error) => {
+    // The database belongs to a secret that is not here: a new one beside it would only hide that.
+    await secret.discard();
+    throw error;
   });
 
   const listener = await startListener(connection, [CREDENTIALS_CHANNEL, JOBS_CHANNEL], log);
@@ -81,16 +87,14 @@ async function start(
 
   const metrics = createMetrics();
   watchDatabase(metrics, db);
-  let stopping = false;
   const app = createApp({
     ...config,
     db,
     authenticator,
     log,
     metrics,
-    secretKey,
+    secretKey: secret.value,
     publicUrl,
-    isStopping: () => stopping,
     timeouts,
   });
   await app.ready();
@@ -104,10 +108,7 @@ async function start(
     dataDir,
     firstAdmin,
     db,
-    stop() {
-      stopping = true;
-      return stopAll();
-    },
+    stop: stopAll,
   };
 }
 

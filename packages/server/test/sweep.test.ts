@@ -14,6 +14,9 @@ import { createWorld, type Person, type World } from './world.ts';
 /** Lower it when the list shrinks. It never grows. */
 const UNBUILT_MAX = 145;
 
+/** Operations that change something and leave no audit entry, for a reason that belongs here. */
+const UNAUDITED: string[] = [];
+
 let world: World;
 let nobody: Person;
 beforeAll(async () => {
@@ -63,6 +66,7 @@ describe('the contract is consistent', () => {
     for (const code of errorCodesOf(op)) expect(errorCatalogue).toHaveProperty(code);
     if (op.permission !== 'none') expect(actions).toContain(op.permission);
     if (op.method === 'GET') expect(op.audit).toBe('none');
+    else if (!UNAUDITED.includes(op.id)) expect(op.audit).not.toBe('none');
     if (op.auth === 'public') expect(op.permission).toBe('none');
     expect(op.summary).not.toBe('');
   });

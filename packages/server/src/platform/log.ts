@@ -1,23 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 export type { Logger };
+
+const CLOSE_WITHIN_MS = 1000;
 
 /**
  * Lines are gathered and written in blocks, at least every second: a write for each request costs a third of
  * the throughput of a small one.
  */
-export function createLogger(level: string): Logger & { flushNow(): void } {
+export function createLogger(level: string): Logger & { close(): Promise<void> } {
   const out = destination({ fd: 1, sync: false, minLength: 8 * 1024, periodicFlush: 1000 });
   const logger = pino(
     { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     out as DestinationStream,
   );
-  const flushNow = () => {
-    try {
-      out.flushSync();
-    } catch {
-      // The stream was not open yet, or is gone: there is nowhere left to write to.
-    }
+  // Not flushSync: where nobody reads our output any more, it would try again for ever.
+  const close = async () => {
+    const written = new Promise((resolve) => out.flush(resolve));
+    await Promise.race([written, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    out.flushSync = () => {};
   };
-  return Object.assign(logger, { flushNow });
+  return Object.assign(logger, { close });
 }

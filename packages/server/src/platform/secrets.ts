@@ -6,21 +6,34 @@ import { StartupError } from './startup-error.ts';
 
 const FILE = 'secret.key';
 
-export async function loadSecretKey(dataDir: string): Promise<string> {
+export interface SecretKey {
+  value: string;
+  /** Takes back a secret that this start generated. */
+  discard(): Promise<void>;
+}
+
+export async function loadSecretKey(dataDir: string): Promise<SecretKey> {
   const file = join(dataDir, FILE);
   const fresh = `${file}.new-${process.pid}`;
   try {
-    return await readSecret(file);
+    return { value: await readSecret(file), discard: async () => {} };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   // Written beside and linked into place: nobody sees half a secret, and of several starts one wins.
   await writeFile(fresh, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600 });
-  await link(fresh, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
+  const ours = await link(fresh, file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      return false;
+    },
+  );
   await rm(fresh);
-  return readSecret(file);
+  return {
+    value: await readSecret(file),
+    discard: async () => void (ours && (await rm(file, { force: true }))),
+  };
 }
 
 async function readSecret(file: string): Promise<string> {

@@ -1,13 +1,7 @@
 import { operations } from '@oriel/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import {
-  type Cursors,
-  PAGE_SIZE_DEFAULT,
-  PAGE_SIZE_MAX,
-  pageSize,
-  toPage,
-} from '../../platform/http/pages.ts';
+import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireRegion } from '../regions/index.ts';
 import * as store from './store.ts';
@@ -30,9 +24,7 @@ export function deploymentRoutes({ cursors, publicUrl }: { cursors: Cursors; pub
       if (byOffset && byCursor) throw new ApiError('mixed_pagination');
 
       const total = await store.countDeployments(db, filter);
-      const size = byOffset
-        ? Math.min(query.limit ?? PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)
-        : pageSize(query.first);
+      const size = pageSize(byOffset ? query.limit : query.first);
       const offset = query.offset ?? 0;
       const afterId = query.after ? (cursors.decode(LIST, query.after)[0] as number) : 0;
       const rows = await store.listDeployments(db, filter, {

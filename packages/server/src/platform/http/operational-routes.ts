@@ -12,16 +12,14 @@ export interface OperationalOptions {
   db: Database;
   metrics: Metrics;
   metricsToken: string | undefined;
-  isStopping: () => boolean;
 }
 
 export function registerOperationalRoutes(app: FastifyInstance, options: OperationalOptions) {
-  const { db, metrics, metricsToken, isStopping } = options;
+  const { db, metrics, metricsToken } = options;
 
   app.get('/healthz', () => ({ status: 'ok' }));
 
   app.get('/readyz', async () => {
-    if (isStopping()) throw new ApiError('unavailable', { message: 'The server is stopping.' });
     const late = new Promise((_, reject) => setTimeout(reject, READY_WITHIN_MS, new Error('late')).unref());
     await Promise.race([db.ping(), late]).catch(() => {
       throw new ApiError('unavailable', { message: 'The database does not answer.' });

@@ -1,5 +1,5 @@
 /** Finds the PostgreSQL programs that npm installed, and makes them runnable for the user who will run them. */
-import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { access, cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { StartupError } from '../../startup-error.ts';
@@ -61,13 +61,17 @@ export async function linkLibraries(native: string): Promise<boolean> {
 /** For when the installed ones are out of reach: below a private home, or read-only without their links. */
 async function copyTo(target: string, native: string): Promise<string> {
   const home = join(target, 'native');
-  if (await readFile(join(target, 'complete')).catch(() => undefined)) return home;
+  const complete = await access(join(target, 'complete')).then(
+    () => true,
+    () => false,
+  );
+  if (complete) return home;
   const fresh = `${target}.new-${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { recursive: true, mode: 0o755 });
   await cp(native, join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
   await linkLibraries(join(fresh, 'native'));
-  await cp(join(native, 'pg-symlinks.json'), join(fresh, 'complete')).catch(() => {});
+  await writeFile(join(fresh, 'complete'), '');
   await rm(target, { recursive: true, force: true });
   await rename(fresh, target);
   return home;

@@ -36,6 +36,26 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
   let owner = await claim(cluster);
   let stopping = false;
 
+  const giveUp = (error: unknown) => {
+    log.fatal({ err: error }, 'the embedded database is lost');
+    process.exit(1);
+  };
+
+  // The claim lives as long as its connection: when that breaks, it is made again before another server can.
+  const claimAgainOnEnd = () =>
+    owner.once('end', async () => {
+      try {
+        owner = await until(
+          () => stopping,
+          () => claim(cluster),
+        );
+        claimAgainOnEnd();
+      } catch (error) {
+        if (!stopping) giveUp(error);
+      }
+    });
+  claimAgainOnEnd();
+
   // A database that dies under a running server is started again; requests meet a 503 meanwhile.
   const restartOnExit = () =>
     postmaster.once('exit', async (code, signal) => {
@@ -43,11 +63,9 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
       log.error({ code, signal }, 'the embedded database ended; starting it again');
       try {
         postmaster = await bringUp(cluster, log);
-        owner = await claim(cluster);
         restartOnExit();
       } catch (error) {
-        log.fatal({ err: error }, 'the embedded database does not start any more');
-        process.exit(1);
+        giveUp(error);
       }
     });
   restartOnExit();
@@ -217,6 +235,18 @@ async function claim(cluster: Cluster): Promise<pg.Client> {
   if (await ownsLock(client)) return client;
   await client.end();
   throw inUse(cluster);
+}
+
+/** Tries again while the database can not be reached, but not where it belongs to another server. */
+async function until<T>(stopped: () => boolean, attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (stopped() || error instanceof StartupError) throw error;
+      await sleep(50);
+    }
+  }
 }
 
 const ownsLock = async (client: pg.Client) =>
