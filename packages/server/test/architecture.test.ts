@@ -78,7 +78,7 @@ test('domains use the platform, the contract, and one another through their inde
 test('SQL stands in store.ts files, and in the platform below db', () => {
   const elsewhere = sources.filter(
     ({ file, text }) =>
-      /\bsql`|\.query\(/.test(text) &&
+      /\bsql`|\b(pool|client|db|tx)\.query\(/.test(text) &&
       !file.endsWith('/store.ts') &&
       !file.startsWith('server/src/platform/db/'),
   );
