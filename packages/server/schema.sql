@@ -199,4 +199,4 @@ CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles F
 
 CREATE TRIGGER user_roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF is_deactivated ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();

@@ -57,7 +57,7 @@ create table api_keys (
 
 create index api_keys_user on api_keys (user_id);
 
--- Servers keep verified credentials in memory. Whatever can make one of them wrong tells every server.
+-- Servers keep verified credentials and their users in memory. Whatever can make one of them wrong tells every server.
 create function notify_credentials() returns trigger language plpgsql as $$
 begin
   notify oriel_credentials;
@@ -68,7 +68,7 @@ create trigger api_keys_changed
   after delete or update of user_id, key_hash, deployment_ids, expires_at on api_keys
   for each statement execute function notify_credentials();
 create trigger users_changed
-  after delete or update of is_deactivated on users
+  after delete or update of username, email, first_name, title, picture, external_id, is_deactivated, notifications on users
   for each statement execute function notify_credentials();
 create trigger roles_changed
   after delete or update of actions on roles

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './domains/api-keys/index.ts';
 import { deploymentRoutes } from './domains/deployments/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
-import { userRoutes } from './domains/users/index.ts';
+import { type UserCache, userRoutes } from './domains/users/index.ts';
 import type { Authenticator } from './platform/auth/authenticate.ts';
 import type { Database } from './platform/db/database.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
@@ -19,6 +19,7 @@ import { deriveKey } from './platform/secrets.ts';
 export interface AppOptions {
   db: Database;
   authenticator: Authenticator;
+  userCache: UserCache;
   log: Logger;
   metrics: Metrics;
   secretKey: string;
@@ -38,13 +39,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-function allRoutes({ secretKey, publicUrl }: AppOptions): Route[] {
+function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
     ...deploymentRoutes({ cursors, publicUrl }),
     ...regionRoutes(),
-    ...userRoutes(),
+    ...userRoutes({ userCache }),
     ...apiKeyRoutes({ cursors }),
     handle(operations.getSpec, () => document),
   ];

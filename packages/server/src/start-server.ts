@@ -10,6 +10,7 @@ import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts'
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { startListener } from './platform/db/listener.ts';
 import { migrate, readMigrations } from './platform/db/migrate.ts';
+import { createNotifiedCache } from './platform/db/notified-cache.ts';
 import { createMetrics, type Metrics } from './platform/http/metrics.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
@@ -91,6 +92,7 @@ async function start(
     ...config,
     db,
     authenticator,
+    userCache: createNotifiedCache(listener, CREDENTIALS_CHANNEL),
     log,
     metrics,
     secretKey: secret.value,

@@ -1,4 +1,5 @@
 import { operations } from '@oriel/contract';
+import type { NotifiedCache } from '../../platform/db/notified-cache.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { createUser } from './create-user.ts';
@@ -8,12 +9,18 @@ import * as store from './store.ts';
 
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 
-export const userRoutes = () => [
+/** The caller's own user is asked for often and changes seldom. */
+export type UserCache = NotifiedCache<number, store.UserRow>;
+
+export const userRoutes = ({ userCache }: { userCache: UserCache }) => [
   handle(operations.getMe, async ({ actor, db }) => {
-    const user = await store.findUser(db, actor.userId);
-    // Deleted since the credential was verified.
-    if (!user) throw new ApiError('unauthenticated');
-    return toUser(user);
+    const read = async () => {
+      const user = await store.findUser(db, actor.userId);
+      // Deleted since the credential was verified.
+      if (!user) throw new ApiError('unauthenticated');
+      return user;
+    };
+    return toUser(userCache.get(actor.userId) ?? (await userCache.load(actor.userId, read)));
   }),
 
   handle(operations.createUser, async ({ change }, { body }) => {

@@ -1,11 +1,11 @@
 /**
- * Verifies credentials. What was verified is kept in memory, so that the common case costs no query; a
- * notification from the database empties that memory on every server, and while notifications can not be heard
- * every request is verified in the database.
+ * Verifies credentials. What was verified is kept in memory, so that the common case costs no query; revocation
+ * empties that memory on every server.
  */
 import type { Auth } from '@oriel/contract';
 import type { Database } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
+import { createNotifiedCache } from '../db/notified-cache.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Actor, ANONYMOUS } from './actor.ts';
@@ -14,14 +14,12 @@ import { type CredentialRow, findCredential, updateKeysLastUsed } from './store.
 
 export const CREDENTIALS_CHANNEL = 'oriel_credentials';
 
-/** Not needed for revocation, which is notified: a bound on how long anything unforeseen can last. */
-const KEEP_MS = 60_000;
-const KEEP_MAX = 10_000;
 const LAST_USED_EVERY_MS = 15_000;
 
 interface Verified {
   actor: Actor;
-  goodUntil: number;
+  /** In milliseconds; never for a key that does not expire. */
+  expiresAt: number;
 }
 
 export interface Authenticator {
@@ -31,26 +29,20 @@ export interface Authenticator {
 }
 
 export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
-  const verified = new Map<string, Verified>();
+  const verified = createNotifiedCache<string, Verified>(listener, CREDENTIALS_CHANNEL);
   const lastUsed = new Map<number, string>();
-  let generation = 0;
-
-  listener.on(CREDENTIALS_CHANNEL, () => {
-    generation++;
-    verified.clear();
-  });
 
   async function verify(hash: Buffer, cacheKey: string): Promise<Actor> {
-    const before = generation;
-    const row = await findCredential(db, hash);
-    if (!row) throw new ApiError('unauthenticated');
-    const actor = toActor(row);
+    const read = async () => {
+      const row = await findCredential(db, hash);
+      if (!row) throw new ApiError('unauthenticated');
+      return {
+        actor: toActor(row),
+        expiresAt: row.expiresAt ? Date.parse(row.expiresAt) : Number.POSITIVE_INFINITY,
+      };
+    };
+    const { actor } = await verified.load(cacheKey, read, ({ expiresAt }) => expiresAt);
     noteUse(actor);
-    // What was read before a change arrived must not be remembered after it.
-    if (listener.hears && before === generation) {
-      if (verified.size >= KEEP_MAX) verified.clear();
-      verified.set(cacheKey, { actor, goodUntil: goodUntil(row) });
-    }
     return actor;
   }
 
@@ -73,8 +65,8 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
       if (auth === 'public') return ANONYMOUS;
       const hash = hashApiKey(apiKeyOf(authorization, auth));
       const cacheKey = hash.toString('latin1');
-      const known = listener.hears ? verified.get(cacheKey) : undefined;
-      if (!known || known.goodUntil < Date.now()) return verify(hash, cacheKey);
+      const known = verified.get(cacheKey);
+      if (!known) return verify(hash, cacheKey);
       noteUse(known.actor);
       return known.actor;
     },
@@ -98,6 +90,3 @@ const toActor = (row: CredentialRow): Actor => ({
   deploymentIds: row.deploymentIds,
   actions: new Set(row.actions),
 });
-
-const goodUntil = (row: CredentialRow) =>
-  Math.min(Date.now() + KEEP_MS, row.expiresAt ? Date.parse(row.expiresAt) : Number.POSITIVE_INFINITY);

@@ -34,7 +34,7 @@ export type Handler<O extends Operation> = O['audit'] extends 'none'
 
 export interface Route {
   operation: Operation;
-  handler: (call: Call & { change: ChangeFunction }, input: Input<Operation>) => unknown;
+  handler: (call: Call & { change?: ChangeFunction }, input: Input<Operation>) => unknown;
 }
 
 export const handle = <O extends Operation>(operation: O, handler: Handler<NoInfer<O>>): Route => ({
@@ -100,6 +100,9 @@ function register(
       Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY),
     );
     authorize(op, actor, params);
+    const input = { params, query, body } as Input<Operation>;
+    reply.code(status);
+    if (!audited) return handler({ actor, db }, input);
     const change = changeFunction(db, {
       operation: op.id,
       resourceType: op.audit,
@@ -108,9 +111,7 @@ function register(
       ip: request.ip,
       requestId: request.id,
     });
-    const result = await handler({ actor, db, change }, { params, query, body } as Input<Operation>);
-    reply.code(status);
-    return audited ? (result as Committed<unknown>).reply : result;
+    return ((await handler({ actor, db, change }, input)) as Committed<unknown>).reply;
   };
 
   const path = op.path.replaceAll(/\{(\w+)\}/g, ':$1');

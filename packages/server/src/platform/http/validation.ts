@@ -17,6 +17,8 @@ const ISSUES_MAX = 20;
 /** Above this size only the first error is looked for: a huge bad body must not cost more than a good one. */
 const LIST_ALL_BELOW_BYTES = 100_000;
 
+const NO_VALUES: Values = {};
+
 export interface Validators {
   params(raw: unknown): Values;
   query(raw: unknown): Values;
@@ -27,9 +29,12 @@ export function compileValidators(op: Operation): Validators {
   const params = compile(Type.Object(op.params));
   const query = compile(Type.Object(op.query));
   const body = hasBody(op) ? compile(op.body) : undefined;
+  const hasParams = Object.keys(op.params).length > 0;
+  const hasQuery = Object.keys(op.query).length > 0;
   return {
-    params: (raw) => params.check(fromText(raw as Values, op.params), 0) as Values,
-    query: (raw) => query.check(fromText(raw as Values, op.query), 0) as Values,
+    params: (raw) =>
+      hasParams ? (params.check(fromText(raw as Values, op.params), 0) as Values) : NO_VALUES,
+    query: (raw) => (hasQuery ? (query.check(fromText(raw as Values, op.query), 0) as Values) : NO_VALUES),
     body: (raw, sizeBytes) => {
       if (!body) return undefined;
       if (raw === undefined) throw failure([{ path: '', message: 'A JSON body is required.' }]);

@@ -1,0 +1,8 @@
+/** Fastify with its defaults and a handler that has the answer at hand. */
+import { fastify } from 'fastify';
+
+const answer = JSON.parse(process.env.ANCHOR_BODY!);
+
+const app = fastify();
+app.get('/', async () => answer);
+await app.listen({ host: '127.0.0.1', port: Number(process.env.ANCHOR_PORT) });

@@ -1,0 +1,26 @@
+/** Starts one of the tiny servers in bench/anchors, which Oriel is held against. */
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { type HttpProcess, startHttpProcess } from './http-process.ts';
+import { cacheDir, root } from './paths.ts';
+
+export async function startAnchor(name: string, env: Record<string, string>): Promise<HttpProcess> {
+  // Bundled as the server is: `tsx` would run beside it in the process.
+  const outfile = join(cacheDir, 'anchors', `${name}.mjs`);
+  await build({
+    entryPoints: [join(root, 'bench', 'anchors', `${name}.ts`)],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+  return startHttpProcess({
+    name: `the anchor ${name}`,
+    args: [outfile],
+    env: (port) => ({ ...env, ANCHOR_PORT: String(port) }),
+    readyPath: '/',
+  });
+}

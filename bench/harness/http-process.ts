@@ -1,0 +1,90 @@
+/** An HTTP server as a child process on a free port of this machine, stopped when the benchmark ends. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { undoAtEnd } from './undo.ts';
+
+const READY_WITHIN_MS = 90_000;
+/** The server gives itself 45 seconds before it forces its own end. */
+const STOP_WITHIN_MS = 60_000;
+
+export interface HttpProcess {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export async function startHttpProcess(options: {
+  name: string;
+  /** Arguments for `node`. */
+  args: string[];
+  env(port: number): Record<string, string>;
+  /** Answers with 200 once the server can be used. */
+  readyPath: string;
+}): Promise<HttpProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, options.args, {
+    env: { ...inheritedEnv(), ...options.env(port) },
+    // As in production, log lines are written, and somebody else keeps them.
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A Ctrl-C in the terminal is for us; we then stop our children in order.
+    detached: true,
+  });
+  const stop = () => stopProcess(child);
+  undoAtEnd(stop);
+
+  let errors = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-4000);
+  });
+  child.once('error', (error) => {
+    errors += String(error);
+  });
+  // Unlike `exit`, this comes after the last of what it had to say.
+  let closed = false;
+  child.once('close', () => {
+    closed = true;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(50)) {
+    if (closed) throw new Error(`${options.name} ended while it started:\n${errors.trim()}`);
+    if (await answers(url + options.readyPath)) return { url, stop };
+    if (Date.now() > deadline) throw new Error(`${options.name} was not ready in time:\n${errors.trim()}`);
+  }
+}
+
+/** Settings of a server that somebody runs by hand here are not for ours. */
+const inheritedEnv = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(ORIEL_|PG|NODE_OPTIONS$)/.test(name)),
+  );
+
+const answers = (url: string) =>
+  fetch(url, { signal: AbortSignal.timeout(5000) }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.ok;
+    },
+    () => false,
+  );
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const hasEnded = (child: ChildProcess) =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+
+async function stopProcess(child: ChildProcess) {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(force);
+}

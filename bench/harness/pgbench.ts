@@ -1,0 +1,49 @@
+import type { Sample } from './benchmark.ts';
+import type { Connection } from './oriel.ts';
+import { runTool } from './run-tool.ts';
+import { requireTool, type Tool } from './tool.ts';
+
+/** Debian's package also makes a database server of its own, which nobody here uses. */
+const PGBENCH: Tool = {
+  command: 'pgbench',
+  debianPackage: 'postgresql-contrib',
+  elsewhere: '`brew install libpq` (macOS)',
+};
+
+export interface DatabaseLoad {
+  connection: Connection;
+  /** The file with the SQL of one transaction, in pgbench's language. */
+  script: string;
+  connections: number;
+  /** Values for `:name` in the script. */
+  variables?: Record<string, string | number>;
+}
+
+/** Runs the script over and over. Statements are prepared once a connection, as the server does on hot paths. */
+export async function runPgbench(load: DatabaseLoad, seconds: number): Promise<Sample> {
+  const { host, port, user, database } = load.connection;
+  const variables = Object.entries(load.variables ?? {}).flatMap(([name, value]) => [
+    '-D',
+    `${name}=${value}`,
+  ]);
+  const output = await runTool(
+    requireTool(PGBENCH),
+    [
+      ...['--host', host, '--port', String(port), '--username', user, '--no-vacuum'],
+      ...['--protocol', 'prepared', '--file', load.script, ...variables],
+      ...['--client', String(load.connections), '--jobs', '1', '--time', String(seconds)],
+      database,
+    ],
+    (seconds + 60) * 1000,
+  );
+  return {
+    perSecond: read(output, /^tps = ([\d.]+)/m),
+    meanMs: read(output, /^latency average = ([\d.]+) ms/m),
+  };
+}
+
+function read(output: string, pattern: RegExp): number {
+  const [, value] = pattern.exec(output) ?? [];
+  if (!value) throw new Error(`pgbench printed something unexpected:\n${output}`);
+  return Number(value);
+}

@@ -1,0 +1,118 @@
+/**
+ * Measures in turns. The machine is shared and its speed drifts, so a figure means something only beside an
+ * anchor that was measured right before or after it.
+ */
+import type { Asked, Comparison, Contender, Measured, Metric, RunOptions, Sample } from './benchmark.ts';
+
+const WARM_UP_SECONDS = 3;
+/** Connections to the database that rest for ten seconds are closed, so whoever waited for its turn starts cold. */
+const RUN_UP_SECONDS = 1;
+
+interface Pair {
+  anchor: Sample;
+  subject: Sample;
+}
+
+export interface Rounds {
+  measured: Measured[];
+  compare(anchor: Contender, options?: { metric?: Metric; asked?: Asked }): Comparison;
+}
+
+export async function measureInTurns(
+  subject: Contender,
+  anchors: Contender[],
+  { rounds, seconds }: RunOptions,
+): Promise<Rounds> {
+  const pairs = new Map<Contender, Pair[]>(anchors.map((anchor) => [anchor, []]));
+  for (const contender of [...anchors, subject]) {
+    progress(`warming up: ${contender.name}`);
+    await contender.measure(WARM_UP_SECONDS);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const [anchor, list] of pairs) {
+      progress(`round ${round + 1} of ${rounds}: ${anchor.name}`);
+      list.push(await measurePair(anchor, subject, seconds, round % 2 === 0));
+    }
+  }
+  progress('');
+  return {
+    measured: [
+      ...[...pairs].map(([{ name }, list]) =>
+        summarise(
+          name,
+          list.map((pair) => pair.anchor),
+        ),
+      ),
+      summarise(
+        subject.name,
+        [...pairs.values()].flat().map((pair) => pair.subject),
+      ),
+    ],
+    compare: (anchor, { metric = 'perSecond', asked } = {}) => ({
+      subject: subject.name,
+      anchor: anchor.name,
+      metric,
+      ...ratios(pairs.get(anchor)!, metric),
+      asked,
+    }),
+  };
+}
+
+/** Who goes first changes from round to round, so that a drift favours neither. */
+async function measurePair(
+  anchor: Contender,
+  subject: Contender,
+  seconds: number,
+  anchorFirst: boolean,
+): Promise<Pair> {
+  if (anchorFirst) {
+    const first = await measureWarm(anchor, seconds);
+    return { anchor: first, subject: await measureWarm(subject, seconds) };
+  }
+  const first = await measureWarm(subject, seconds);
+  return { subject: first, anchor: await measureWarm(anchor, seconds) };
+}
+
+async function measureWarm(contender: Contender, seconds: number): Promise<Sample> {
+  await contender.measure(RUN_UP_SECONDS);
+  return contender.measure(seconds);
+}
+
+function ratios(pairs: Pair[], metric: Metric) {
+  const all = pairs.map(({ anchor, subject }) => required(subject, metric) / required(anchor, metric));
+  return { ratio: median(all), lowest: Math.min(...all), highest: Math.max(...all) };
+}
+
+function required(sample: Sample, metric: Metric): number {
+  const value = sample[metric];
+  if (value === undefined) throw new Error(`${metric} was not measured.`);
+  return value;
+}
+
+function summarise(name: string, samples: Sample[]): Measured {
+  const medianOf = (metric: Metric) => {
+    const values = samples.flatMap((sample) => sample[metric] ?? []);
+    return values.length ? median(values) : undefined;
+  };
+  return {
+    name,
+    samples,
+    median: {
+      perSecond: median(samples.map(({ perSecond }) => perSecond)),
+      meanMs: medianOf('meanMs'),
+      p50Ms: medianOf('p50Ms'),
+      p99Ms: medianOf('p99Ms'),
+    },
+  };
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** One line that overwrites itself, and only where somebody watches. */
+function progress(text: string) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}

@@ -1,0 +1,66 @@
+/** `npm run bench`: all benchmarks, or those that are named: `npm run bench -- users-me --rounds 3`. */
+import { parseArgs } from 'node:util';
+import type { Benchmark } from './harness/benchmark.ts';
+import { describeMachine } from './harness/machine.ts';
+import { formatReport, saveReport } from './harness/report.ts';
+import { undoAll } from './harness/undo.ts';
+import { usersMe } from './users-me.ts';
+
+const benchmarks: Benchmark[] = [usersMe];
+
+const DEFAULTS = { rounds: '7', seconds: '3' };
+
+let interrupted = false;
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: DEFAULTS.rounds },
+      seconds: { type: 'string', default: DEFAULTS.seconds },
+    },
+  });
+  const options = { rounds: atLeastOne(values.rounds), seconds: atLeastOne(values.seconds) };
+  for (const benchmark of choose(positionals)) {
+    console.log(`${benchmark.name}: ${benchmark.description}\n`);
+    try {
+      const outcome = await benchmark.run(options);
+      const report = { name: benchmark.name, machine: await describeMachine(), ...options, ...outcome };
+      console.log(formatReport(report));
+      console.log(`\nWritten to ${await saveReport(report)}\n`);
+    } finally {
+      await undoAll();
+    }
+  }
+}
+
+function choose(names: string[]): Benchmark[] {
+  const unknown = names.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
+  if (unknown.length) {
+    const known = benchmarks.map(({ name, description }) => `  ${name.padEnd(16)}${description}`);
+    throw new Error(`There is no benchmark ${unknown.join(', ')}. There are:\n${known.join('\n')}`);
+  }
+  return names.length ? benchmarks.filter(({ name }) => names.includes(name)) : benchmarks;
+}
+
+function atLeastOne(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`"${text}" is not a whole number from 1 to 9999.`);
+  return Number(text);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, async () => {
+    if (interrupted) return;
+    interrupted = true;
+    console.error(`\nStopping what the benchmark started (${signal})…`);
+    await undoAll();
+    process.exit(130);
+  });
+}
+
+main().catch((error: unknown) => {
+  // What fails after a Ctrl-C fails because of it, and the handler above ends the process.
+  if (interrupted) return;
+  console.error(`The benchmark could not run. ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+});
