@@ -1,33 +1,33 @@
-/** What a start prints: where the server is and, the first time, how to get in. */
+/** What a start prints: the first time how to get in, and where the server is. */
+import type { FirstAdmin } from './domains/installation/index.ts';
 import type { RunningServer } from './start-server.ts';
 
-export function banner({ publicUrl, dataDir, firstAdmin }: RunningServer, embedded: boolean): string {
+export function banner({ publicUrl, dataDir }: RunningServer, embedded: boolean): string {
   const facts: [string, string][] = [
     ['API reference', `${publicUrl}/docs`],
     ['Database', embedded ? `embedded PostgreSQL, in ${dataDir}` : 'as ORIEL_DATABASE_URL says'],
   ];
-  const lines = [`Oriel is running at ${publicUrl}`, '', ...table(facts)];
-  if (!firstAdmin) return `${lines.join('\n')}\n`;
+  return [`Oriel is running at ${publicUrl}`, '', ...table(facts), ''].join('\n');
+}
 
-  const { email, generatedPassword, generatedApiKey } = firstAdmin;
+export function firstAdminBanner(admin: FirstAdmin, publicUrl: string): string {
+  const { email, generatedPassword, generatedApiKey } = admin;
   const key = generatedApiKey ?? '$ORIEL_ADMIN_API_KEY';
-  const admin: [string, string][] = [
+  const facts: [string, string][] = [
     ['Sign-in', email],
     ['Password', generatedPassword ?? 'the one in ORIEL_ADMIN_PASSWORD'],
     ['API key', generatedApiKey ?? 'the one in ORIEL_ADMIN_API_KEY'],
   ];
   return [
-    ...lines,
-    '',
     'The first admin. This is shown once, so keep it:',
     '',
-    ...table(admin),
+    ...table(facts),
     '',
     'Try it:',
     '',
     `  curl -H "Authorization: Api-Key ${key}" ${publicUrl}/api/v1/users/me`,
     `  curl -H "Authorization: Api-Key ${key}" ${publicUrl}/api/v1/deployments`,
-    '',
+    '\n',
   ].join('\n');
 }
 

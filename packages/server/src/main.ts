@@ -1,4 +1,5 @@
-import { banner } from './banner.ts';
+import { writeSync } from 'node:fs';
+import { banner, firstAdminBanner } from './banner.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './platform/log.ts';
 import { StartupError } from './platform/startup-error.ts';
@@ -12,7 +13,9 @@ async function main() {
   const log = createLogger(config.logLevel);
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
-  const starting = startServer(config, log);
+  const starting = startServer(config, log, undefined, (admin, publicUrl) =>
+    writeSync(1, firstAdminBanner(admin, publicUrl)),
+  );
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping) return;

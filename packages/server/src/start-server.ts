@@ -33,13 +33,20 @@ export interface RunningServer {
 
 const MIGRATIONS_DIR = join(import.meta.dirname, '..', 'migrations');
 
-export async function startServer(config: Config, log: Logger, timeouts?: Timeouts): Promise<RunningServer> {
+export type ShowFirstAdmin = (admin: FirstAdmin, publicUrl: string) => void;
+
+export async function startServer(
+  config: Config,
+  log: Logger,
+  timeouts?: Timeouts,
+  showFirstAdmin: ShowFirstAdmin = () => {},
+): Promise<RunningServer> {
   const undo: (() => Promise<void>)[] = [];
   const stopAll = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    return await start(config, log, undo, stopAll, timeouts);
+    return await start(config, log, undo, stopAll, timeouts, showFirstAdmin);
   } catch (error) {
     await stopAll().catch((failure) => log.error({ err: failure }, 'could not stop cleanly'));
     throw error;
@@ -52,6 +59,7 @@ async function start(
   undo: (() => Promise<void>)[],
   stopAll: () => Promise<void>,
   timeouts: Timeouts | undefined,
+  showFirstAdmin: ShowFirstAdmin,
 ): Promise<RunningServer> {
   // Taken first and given back just before we listen: a port that is taken stops the start before anything is made.
   const reserved = await reservePort(config.host, config.port);
@@ -61,21 +69,24 @@ async function start(
 
   const dataDir = config.dataDir ?? defaultDataDir();
   const connection = await openConnection(config, dataDir, log, undo);
-  if (!config.secretKey) await makeDataDir(dataDir);
-  const secret = config.secretKey
-    ? { value: config.secretKey, discard: async () => {} }
-    : await loadSecretKey(dataDir);
   await migrate(connection, await readMigrations(MIGRATIONS_DIR)).catch(explainDatabaseError);
 
   const db = openDatabase(connection, log);
   undo.push(() => db.end());
+  // Only now: a database that can not be used leaves no secret behind.
+  if (!config.secretKey) await makeDataDir(dataDir);
+  const secret = config.secretKey
+    ? { value: config.secretKey, discard: async () => {} }
+    : await loadSecretKey(dataDir);
   const { firstAdmin } = await setUpInstallation(db, {
     admin: config.admin,
     demo: config.demo,
     secretKey: deriveKey(secret.value, 'installation'),
+    showFirstAdmin: (admin) => showFirstAdmin(admin, publicUrl),
   }).catch(async (error) => {
-    // The database belongs to a secret that is not here: a new one beside it would only hide that.
-    await secret.discard();
+    // The database belongs to a secret that is not here: a new one beside it would only hide that. After any other
+    // failure the set-up may have happened all the same, and the secret with it.
+    if (error instanceof StartupError) await secret.discard();
     throw error;
   });
 

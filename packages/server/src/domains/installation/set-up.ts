@@ -29,7 +29,13 @@ export interface FirstAdmin {
 /** All or nothing, and one server at a time: however often or wherever the start is cut off, the next one completes it. */
 export async function setUpInstallation(
   db: Database,
-  options: { admin: AdminSettings; demo: boolean; secretKey: Buffer },
+  options: {
+    admin: AdminSettings;
+    demo: boolean;
+    secretKey: Buffer;
+    /** Called just before the admin is kept: were we cut off after that, nobody could ever get in. */
+    showFirstAdmin: (admin: FirstAdmin) => void;
+  },
 ): Promise<{ firstAdmin: FirstAdmin | undefined }> {
   const password = options.admin.password ?? generatePassword();
   const passwordHash = await hashPassword(password);
@@ -48,6 +54,7 @@ export async function setUpInstallation(
         : undefined;
     if (options.demo && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0)
       await seedDemo(tx);
+    if (firstAdmin) options.showFirstAdmin(firstAdmin);
     return { firstAdmin };
   });
 }

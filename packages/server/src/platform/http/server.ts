@@ -58,6 +58,7 @@ export function createHttpServer({
   });
 
   acceptJsonOnly(app);
+  endConnectionsOnClose(app);
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -97,6 +98,35 @@ export function createHttpServer({
   });
 
   return app;
+}
+
+/**
+ * Node waits for every connection, also for those on which nothing was ever asked and for those that stay open
+ * behind a last answer. When we close, the former end at once and the latter with that answer.
+ */
+function endConnectionsOnClose(app: FastifyInstance) {
+  const quiet = new Set<Socket>();
+  let closing = false;
+  app.server.on('connection', (socket: Socket) => {
+    quiet.add(socket);
+    socket.once('close', () => quiet.delete(socket));
+  });
+  app.server.on('request', ({ socket }, response) => {
+    quiet.delete(socket);
+    response.once('close', () => {
+      if (closing) socket.end();
+      else if (!socket.destroyed) quiet.add(socket);
+    });
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+  app.addHook('preClose', (done) => {
+    closing = true;
+    for (const socket of quiet) socket.destroy();
+    done();
+  });
 }
 
 function answerError(failure: ApiError, requestId: string, reply: FastifyReply) {

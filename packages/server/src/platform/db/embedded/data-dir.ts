@@ -1,8 +1,9 @@
 /** Where the embedded database keeps its files, and that they can be kept there. */
 import { createHash } from 'node:crypto';
-import { access, constants, lstat, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { access, chmod, constants, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { StartupError } from '../../startup-error.ts';
 import { canReach, databaseUser, giveTo, isRoot, type ProcessUser } from './process-user.ts';
 
@@ -18,7 +19,11 @@ export function defaultDataDir(): string {
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     // Others may pass through, which the database's user needs below root's folder, but not list what is in it.
-    await mkdir(dataDir, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+    const made = await mkdir(dataDir, { recursive: true });
+    // Not left to the umask, which may be stricter or laxer than what the database needs.
+    for (let dir = dataDir; made && dir.length >= made.length; dir = dirname(dir)) {
+      await chmod(dir, isRoot() ? 0o711 : 0o700);
+    }
     await access(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
@@ -28,8 +33,11 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
+/** Asked before the folder is made, so that one that would be of no use is not left behind. */
 export function requireReach(user: ProcessUser, dataDir: string) {
-  if (canReach(user, dataDir)) return;
+  let existing = dataDir;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (canReach(user, existing)) return;
   throw new StartupError(
     `The embedded database runs as ${user.name}, who can not reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or run Oriel as another user than root.`,
   );

@@ -1,39 +1,27 @@
 /** A PostgreSQL of our own: initialised at first start, watched while we run, stopped with us. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../../log.ts';
 import { StartupError } from '../../startup-error.ts';
 import { type ConnectionSettings, clientConfig } from '../database.ts';
-import { type Binaries, prepareBinaries } from './binaries.ts';
-import { makeDataDir, makeSocketDir, requireReach } from './data-dir.ts';
-import { databaseUser, giveTo, ourName, type ProcessUser } from './process-user.ts';
+import { type Cluster, isAlive, lastLine, prepareCluster, processEnv, ROLE } from './cluster.ts';
 
 export interface EmbeddedPostgres {
   connection: ConnectionSettings;
   stop(): Promise<void>;
 }
 
-const ROLE = 'oriel';
 /** Held by the server that this database belongs to, so that a second one on the same data dir is turned away. */
 const OWNER_LOCK = 7_023_455_202;
 const START_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 20_000;
 
-interface Cluster {
-  user: ProcessUser;
-  binaries: Binaries;
-  /** PostgreSQL's own data directory. */
-  pgData: string;
-  socketDir: string;
-}
-
 export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promise<EmbeddedPostgres> {
   const cluster = await prepareCluster(resolve(dataDir));
-  let postmaster = await bringUp(cluster, log);
-  let owner = await claim(cluster);
+  let { postmaster, owner } = await takeOver(cluster, log);
   let stopping = false;
 
   const giveUp = (error: unknown) => {
@@ -76,13 +64,12 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
     async stop() {
       stopping = true;
       await owner.end().catch(() => {});
-      await stopProcess(
-        postmaster.pid!,
-        () => postmaster.exitCode === null && postmaster.signalCode === null,
-      );
+      await stopProcess(postmaster.pid!, () => isRunning(postmaster));
     },
   };
 }
+
+const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
 
 const connectionTo = ({ socketDir }: Cluster, database: string): ConnectionSettings => ({
   host: socketDir,
@@ -98,75 +85,16 @@ async function connect(cluster: Cluster, database = 'postgres'): Promise<pg.Clie
   return client;
 }
 
-async function prepareCluster(dataDir: string): Promise<Cluster> {
-  const user = databaseUser();
-  await makeDataDir(dataDir);
-  requireReach(user, dataDir);
-  const binaries = await prepareBinaries(user, dataDir);
-  const cluster = {
-    user,
-    binaries,
-    pgData: join(dataDir, 'postgres'),
-    socketDir: await makeSocketDir(user, dataDir),
-  };
-  await initialise(cluster, dataDir);
-  await requireMajorVersion(cluster);
-  await writeAccessRules(cluster);
-  return cluster;
-}
-
-/** Made beside and then renamed, so that a start that is cut off leaves nothing that looks like a database. */
-async function initialise({ user, binaries, pgData }: Cluster, dataDir: string) {
-  await removeLeftovers(dataDir);
-  if (await exists(pgData)) return;
-  const fresh = `${pgData}.new-${process.pid}`;
-  await mkdir(fresh, { mode: 0o700 });
-  await giveTo(user, fresh);
-  const made = spawnSync(
-    binaries.initdb,
-    ['--pgdata', fresh, '--username', ROLE, '--auth', 'peer', '--encoding', 'UTF8'].concat(
-      // Lower-cases all of Unicode, orders by code point, and depends on no library of this machine.
-      ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
-    ),
-    { ...user.ids, cwd: '/', env: processEnv(), encoding: 'utf8' },
-  );
-  if (made.status !== 0) {
-    await rm(fresh, { recursive: true, force: true });
-    throw new StartupError(
-      `The embedded database could not be made: ${lastLine(made.stderr || String(made.error))}`,
-    );
-  }
-  await rename(fresh, pgData).catch(async (error) => {
-    await rm(fresh, { recursive: true, force: true });
-    if (!(await exists(pgData))) throw error; // Else another start was faster.
-  });
-}
-
-async function removeLeftovers(dataDir: string) {
-  for (const name of await readdir(dataDir)) {
-    const pid = /^postgres.*\.new-(\d+)$/.exec(name)?.[1];
-    if (pid && !isAlive(Number(pid))) await rm(join(dataDir, name), { recursive: true, force: true });
-  }
-}
-
-async function requireMajorVersion({ pgData, binaries }: Cluster) {
-  const version = Number(await readFile(join(pgData, 'PG_VERSION'), 'utf8'));
-  if (version === binaries.majorVersion) return;
-  throw new StartupError(
-    `The data dir holds a PostgreSQL ${version} database, and this Oriel brings PostgreSQL ${binaries.majorVersion}: see "Upgrade" in docs/operating.md.`,
-  );
-}
-
-/** Only the operating-system user that the server runs as may connect, and only through the socket. */
-async function writeAccessRules({ pgData, user }: Cluster) {
-  const files = {
-    'pg_hba.conf': 'local all oriel peer map=oriel\n',
-    'pg_ident.conf': `oriel "${ourName()}" ${ROLE}\n`,
-  };
-  for (const [name, text] of Object.entries(files)) {
-    const file = join(pgData, name);
-    await writeFile(file, text, { mode: 0o600 });
-    await giveTo(user, file);
+/** Of servers that start at once one gets the database, and the others are turned away. */
+async function takeOver(cluster: Cluster, log: Logger) {
+  for (const deadline = Date.now() + START_WITHIN_MS; ; await sleep(200)) {
+    const postmaster = await bringUp(cluster, log);
+    try {
+      return { postmaster, owner: await claim(cluster) };
+    } catch (error) {
+      // Else another server took it for a leftover and ended it: see whose it is now.
+      if (error instanceof StartupError || Date.now() > deadline) throw error;
+    }
   }
 }
 
@@ -176,9 +104,13 @@ async function bringUp(cluster: Cluster, log: Logger): Promise<ChildProcess> {
   await stopLeftover(cluster, log);
   for (;;) {
     const { child, failure } = await launch(cluster);
-    if (!failure) return child;
-    // Processes of a killed database hold on to its memory for a moment, or another server is starting it.
-    const passing = /lock file|shared memory block|another postmaster/.test(failure);
+    if (failure === undefined) return child;
+    // Processes of a killed database hold on to its memory for a moment; or another server is starting it; or
+    // somebody ended it while it started.
+    const passing =
+      child.signalCode !== null ||
+      child.exitCode === 0 ||
+      /lock file|shared memory block|another postmaster/.test(failure);
     if (!passing || Date.now() > deadline) {
       throw new StartupError(`The embedded database does not start: ${lastLine(failure)}`);
     }
@@ -260,12 +192,18 @@ const inUse = ({ pgData }: Cluster) =>
 async function stopLeftover(cluster: Cluster, log: Logger) {
   const client = await connectToLeftover(cluster);
   if (!client) return;
-  const free = await ownsLock(client);
-  await client.end();
-  if (!free) throw inUse(cluster);
-  const pid = Number((await readFile(join(cluster.pgData, 'postmaster.pid'), 'utf8')).split('\n')[0]);
-  log.warn({ pid }, 'stopping the database of a server that was killed');
-  await stopProcess(pid, () => isAlive(pid));
+  try {
+    // Held until it has ended, so that a server that has just started it sees that it is taken.
+    if (!(await ownsLock(client))) throw inUse(cluster);
+    const pid = Number((await readFile(join(cluster.pgData, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+    log.warn({ pid }, 'stopping the database of a server that was killed');
+    await stopProcess(pid, () => isAlive(pid));
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    // It ended by itself, or by another's hand.
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** Nothing where no database listens; waits for one that is still starting up or recovering. */
@@ -297,24 +235,5 @@ async function createDatabase(cluster: Cluster) {
     if (!rowCount) await client.query(`create database ${ROLE}`);
   } finally {
     await client.end();
-  }
-}
-
-const processEnv = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C' });
-
-const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,0 +1,214 @@
+/** A start that can not succeed says why and what to do in one line, and leaves nothing half-made behind. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { databaseProcesses, postmasterOf } from './database-processes.ts';
+import { startOldPostgres } from './old-postgres.ts';
+import {
+  ADMIN_KEY,
+  cleanUp,
+  freePort,
+  newDataDir,
+  newFolder,
+  openDatabase,
+  ready,
+  SECRET_KEY,
+  type Settings,
+  spawnServer,
+  startServer,
+  stop,
+  until,
+} from './server-process.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** Starts, expects it to end with one line on stderr, and returns that line. */
+async function refusal(dataDir: string, settings: Settings = {}): Promise<string> {
+  const server = spawnServer(dataDir, settings);
+  const { code } = await server.ended;
+  const lines = server.stderr.split('\n');
+  expect(lines, server.stderr).toEqual([expect.stringMatching(/\S/), '']);
+  expect(server.stdout).not.toContain('Oriel is running');
+  expect(code).toBeGreaterThan(0);
+  expect(databaseProcesses(dataDir)).toEqual([]);
+  return lines[0]!;
+}
+
+describe('before anything is made', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+  });
+  afterEach(() => expect(readdirSync(join(dataDir, '..'))).toEqual([]));
+  afterAll(cleanUp);
+
+  const malformed: [name: string, value: string, mend: RegExp][] = [
+    ['ORIEL_PORT', 'abc', /whole number from 0 to 65535/],
+    ['ORIEL_PORT', '70000', /whole number from 0 to 65535/],
+    ['ORIEL_PLAN', 'gold', /one of .*enterprise/],
+    ['ORIEL_LOG_LEVEL', 'loud', /one of .*info/],
+    ['ORIEL_TENANT', 'Ab', /a-z/],
+    ['ORIEL_PUBLIC_URL', 'ftp://x', /https:\/\//],
+    ['ORIEL_ADMIN_EMAIL', 'x', /email address/],
+    ['ORIEL_ADMIN_PASSWORD', 'short', /8 or more characters/],
+    ['ORIEL_ADMIN_API_KEY', 'abc', /sk-/],
+    ['ORIEL_TRUST_PROXY', 'everyone', /addresses or networks/],
+    ['ORIEL_METRICS_TOKEN', 'short', /16 or more characters/],
+    ['ORIEL_DEMO', 'maybe', /true, false/],
+    ['ORIEL_MAX_EXTERNAL_USERS', '-1', /whole number/],
+    ['ORIEL_SECRET_KEY', 'short', /32 or more random characters/],
+    ['ORIEL_SECRET_KEY', 'change-me-to-a-very-secret-random-value', /openssl rand/],
+    ['ORIEL_SECRET_KEY', 'a'.repeat(64), /openssl rand/],
+    ['ORIEL_DATABASE_URL', 'mysql://root@127.0.0.1/oriel', /postgres:\/\/user:password@host/],
+    ['ORIEL_OIDC_ISSUER', 'https://id.example.com', /set together/],
+    ['ORIEL_OIDC_CLIENT_ID', 'oriel', /set together/],
+    ['ORIEL_OIDC_CLIENT_SECRET', 'secret', /set together/],
+  ];
+  test.each(malformed)('%s=%s is refused', async (name, value, mend) => {
+    const line = await refusal(dataDir, { [name]: value });
+    expect(line).toContain(name);
+    expect(line).toMatch(mend);
+    if (name.includes('SECRET') || name.includes('TOKEN')) expect(line).not.toContain(` ${value} `);
+  });
+
+  test('a port that is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const line = await refusal(dataDir, { ORIEL_PORT: String(port) });
+    other.close();
+    expect(line).toContain(String(port));
+    expect(line).toContain('ORIEL_PORT');
+  });
+
+  test('a database that does not answer', async () => {
+    const line = await refusal(dataDir, {
+      ORIEL_DATABASE_URL: `postgres://oriel@127.0.0.1:${await freePort()}/oriel`,
+    });
+    expect(line).toMatch(/can not be reached.*ORIEL_DATABASE_URL/);
+  });
+
+  test('a database that is too old', async () => {
+    const old = await startOldPostgres();
+    const line = await refusal(dataDir, {
+      ORIEL_DATABASE_URL: `postgres://oriel@127.0.0.1:${old.port}/oriel`,
+    });
+    old.stop();
+    expect(line).toMatch(/PostgreSQL 14.*needs 15.*ORIEL_DATABASE_URL/);
+  });
+});
+
+describe('a data dir that can not be used', () => {
+  afterEach(cleanUp);
+
+  test('below a regular file', async () => {
+    const file = join(await newFolder(), 'file');
+    await writeFile(file, '');
+    const line = await refusal(join(file, 'data'));
+    expect(line).toContain(join(file, 'data'));
+    expect(line).toContain('ORIEL_DATA_DIR');
+  });
+
+  test.skipIf(isRoot)('that may not be written to', async () => {
+    const folder = await newFolder();
+    await chmod(folder, 0o500);
+    expect(await refusal(join(folder, 'data'))).toContain('ORIEL_DATA_DIR');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.runIf(isRoot)("below root's private folder, where the database's user can not reach it", async () => {
+    const folder = join(await newFolder(), 'private');
+    await mkdir(folder, { mode: 0o700 });
+    const line = await refusal(join(folder, 'data'));
+    expect(line).toMatch(/nobody.*ORIEL_DATA_DIR/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a data dir with a past', () => {
+  let used: string;
+  /** A copy of a data dir that a server was set up in and stopped. */
+  let dataDir: string;
+  const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY };
+
+  beforeAll(async () => {
+    used = await newDataDir();
+    await stop(await startServer(used, settings));
+  });
+  afterAll(cleanUp);
+
+  async function copyOfUsed() {
+    dataDir = await newDataDir();
+    execFileSync('cp', ['-a', used, dataDir]);
+    return dataDir;
+  }
+
+  test('of a newer Oriel', async () => {
+    await copyOfUsed();
+    const server = await startServer(dataDir);
+    const database = await openDatabase(dataDir);
+    await database.query(
+      "insert into schema_migrations (version, name, checksum) values (9999, 'from-the-future', 'x')",
+    );
+    await database.end();
+    await stop(server);
+    expect(await refusal(dataDir)).toMatch(/schema version .*newer Oriel/);
+  });
+
+  test('of another PostgreSQL version', async () => {
+    await copyOfUsed();
+    await writeFile(join(dataDir, 'postgres/PG_VERSION'), '14\n');
+    expect(await refusal(dataDir)).toMatch(/PostgreSQL 14 .*docs\/operating\.md/);
+  });
+
+  test('of another secret key', async () => {
+    await copyOfUsed();
+    const line = await refusal(dataDir, { ORIEL_SECRET_KEY: SECRET_KEY });
+    expect(line).toContain('ORIEL_SECRET_KEY');
+    // The right one is still there.
+    await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+  });
+
+  test('that lost its secret key is not given another one', async () => {
+    await copyOfUsed();
+    await rm(join(dataDir, 'secret.key'));
+    expect(await refusal(dataDir)).toContain('ORIEL_SECRET_KEY');
+    expect(existsSync(join(dataDir, 'secret.key'))).toBe(false);
+  });
+
+  test('whose secret key is damaged', async () => {
+    await copyOfUsed();
+    await writeFile(join(dataDir, 'secret.key'), '');
+    expect(await refusal(dataDir)).toMatch(/secret\.key.*ORIEL_SECRET_KEY/);
+  });
+
+  test('of a server that runs, which goes on undisturbed', async () => {
+    await copyOfUsed();
+    const running = await startServer(dataDir);
+    const database = postmasterOf(dataDir);
+    const second = spawnServer(dataDir);
+    expect((await second.ended).code).toBeGreaterThan(0);
+    expect(second.stderr).toMatch(/^The data dir .* is in use .*ORIEL_DATA_DIR.*\n$/);
+    expect(postmasterOf(dataDir)).toBe(database);
+    await expect(running.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+    expect(running.hasEnded).toBe(false);
+  });
+
+  test('that two servers want at once serves exactly one', async () => {
+    await copyOfUsed();
+    for (let round = 0; round < 4; round++) {
+      const one = spawnServer(dataDir);
+      await sleep(Math.random() * 200);
+      const rivals = [one, spawnServer(dataDir)];
+      await until('one gave up', () => rivals.some(({ hasEnded }) => hasEnded));
+      const [loser, winner] = one.hasEnded ? rivals : rivals.toReversed();
+      expect(loser!.stderr).toMatch(/^The data dir .* is in use .*ORIEL_DATA_DIR.*\n$/);
+      await expect((await ready(winner!)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+      expect(await stop(winner!)).toEqual({ code: 0, signal: null });
+    }
+  });
+});

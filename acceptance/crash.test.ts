@@ -1,0 +1,245 @@
+/** Whatever is killed and whenever: what was answered is kept, and the next start needs no help. */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type OrielClient, OrielError } from '@oriel/client';
+import { afterEach, expect, test } from 'vitest';
+import { databaseProcesses, kill, killDatabase, postmasterOf } from './database-processes.ts';
+import {
+  ADMIN_KEY,
+  cleanUp,
+  deploymentNamed,
+  killServer,
+  MAIN,
+  newDataDir,
+  openDatabase,
+  type RunningServer,
+  ready,
+  type ServerProcess,
+  spawnServer,
+  startServer,
+  stop,
+  until,
+} from './server-process.ts';
+
+afterEach(cleanUp);
+
+const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_LOG_LEVEL: 'warn' };
+/** A request that takes longer hangs. */
+const ANSWER_WITHIN_MS = 20_000;
+
+/** What was answered with success, and so must never be lost. */
+interface Answered {
+  deployments: string[];
+  usernames: string[];
+  apiKeys: string[];
+}
+
+const nothing = (): Answered => ({ deployments: [], usernames: [], apiKeys: [] });
+
+let counter = 0;
+const nextName = () => `crash-${++counter}`;
+const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+
+async function write(client: OrielClient, answered: Answered) {
+  const name = nextName();
+  switch (counter % 3) {
+    case 0:
+      await client.createDeployment({ body: deploymentNamed(name) }, inTime());
+      return answered.deployments.push(name);
+    case 1:
+      await client.createUser({ body: { username: name, email: `${name}@example.com` } }, inTime());
+      return answered.usernames.push(name);
+    default:
+      return answered.apiKeys.push((await client.createApiKey({ body: { name } }, inTime())).key);
+  }
+}
+
+/** Writes until told to stop. While the database is gone the answer is a 503; a server that is gone gives none. */
+async function writeUntil(server: RunningServer, isOver: () => boolean, answered: Answered) {
+  const client = server.client(ADMIN_KEY);
+  while (!isOver()) {
+    try {
+      await write(client, answered);
+    } catch (error) {
+      const isRefused = error instanceof OrielError && error.code === 'unavailable';
+      const isCutOff = error instanceof TypeError && server.wasKilled;
+      if (!isRefused && !isCutOff) {
+        throw new Error(`unexpected answer; the server's last words: ${lastWords(server)}`, { cause: error });
+      }
+    }
+    await sleep(5);
+  }
+}
+
+const lastWords = ({ stderr, stdout }: ServerProcess) => stderr + stdout.slice(-2000);
+
+async function expectKept(server: RunningServer, { deployments, usernames, apiKeys }: Answered) {
+  const client = server.client(ADMIN_KEY);
+  const names = new Set<string>();
+  for await (const { name } of client.iterate.getDeployments({ first: 100 })) names.add(name);
+  expect(deployments.filter((name) => !names.has(name))).toEqual([]);
+  for (const key of apiKeys) await expect(server.client(key).getMe()).resolves.toBeDefined();
+  for (const username of usernames) {
+    const again = client.createUser({ body: { username, email: `${nextName()}@example.com` } });
+    await expect(again).rejects.toMatchObject({ code: 'username_taken' });
+  }
+}
+
+const merge = (all: Answered, more: Answered) => {
+  for (const kind of ['deployments', 'usernames', 'apiKeys'] as const) all[kind].push(...more[kind]);
+};
+
+async function killBoth(server: ServerProcess) {
+  server.wasKilled = true;
+  kill([server.pid, ...databaseProcesses(server.dataDir)]);
+  await server.ended;
+}
+
+/** Some starts are cut off on their way, wherever they are by then. */
+async function interruptStarts(dataDir: string, cut: (server: ServerProcess) => Promise<unknown>) {
+  for (let i = Math.floor(Math.random() * 3); i > 0; i--) {
+    const server = spawnServer(dataDir, settings);
+    await sleep(Math.random() * 1500);
+    expect(server.stderr).toBe('');
+    await cut(server);
+  }
+}
+
+/** Writes for a random time, lets the kill happen, and returns what was answered. */
+async function writeAndKill(server: RunningServer, strike: () => Promise<unknown>): Promise<Answered> {
+  const answered = nothing();
+  let over = false;
+  const writers = [1, 2, 3, 4].map(() => writeUntil(server, () => over, answered));
+  const striking = (async () => {
+    await sleep(Math.random() * 600);
+    await strike();
+    over = true;
+  })();
+  await Promise.all([...writers, striking]);
+  return answered;
+}
+
+test.each([
+  ['the server is killed, and its database is left behind', killServer],
+  ['the server and its database are killed', killBoth],
+])('nothing that was answered is lost when %s', { timeout: 120_000 }, async (_, cut) => {
+  const dataDir = await newDataDir();
+  const all = nothing();
+  let server = await startServer(dataDir, settings);
+  for (let round = 1; round <= 4; round++) {
+    const answered = await writeAndKill(server, () => cut(server));
+    await interruptStarts(dataDir, cut);
+    server = await startServer(dataDir, settings);
+    await expectKept(server, answered);
+    merge(all, answered);
+  }
+  await expectKept(server, all);
+  expect(all.apiKeys.length).toBeGreaterThan(0);
+});
+
+const databaseKills: [string, (dataDir: string) => void][] = [
+  ['the whole database', (dataDir) => kill(databaseProcesses(dataDir))],
+  ['its main process', (dataDir) => kill([postmasterOf(dataDir)])],
+  ['one of its other processes', (dataDir) => kill(someWorker(dataDir))],
+  ['the whole database, twice', (dataDir) => kill(databaseProcesses(dataDir))],
+];
+
+const someWorker = (dataDir: string) => {
+  const workers = databaseProcesses(dataDir).filter((pid) => pid !== postmasterOf(dataDir));
+  return workers.slice(-1);
+};
+
+test('a server whose database is killed answers 503 until it has brought it back by itself', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = await newDataDir();
+  const all = nothing();
+  const server = await startServer(dataDir, settings);
+  const serves = () =>
+    server
+      .client(ADMIN_KEY)
+      .getDeployments({ first: 1 })
+      .then(
+        () => true,
+        () => false,
+      );
+  for (const [what, strike] of databaseKills) {
+    const answered = await writeAndKill(server, async () => {
+      strike(dataDir);
+      if (what.endsWith('twice')) {
+        await sleep(Math.random() * 200);
+        strike(dataDir);
+      }
+      await sleep(200);
+      await until(`the server serves again after somebody killed ${what}`, serves);
+      // The writers get some time on the new database, too.
+      await sleep(200);
+    });
+    await expectKept(server, answered);
+    merge(all, answered);
+  }
+  expect(server.hasEnded).toBe(false);
+  expect(await stop(server)).toEqual({ code: 0, signal: null });
+  expect(databaseProcesses(dataDir)).toEqual([]);
+  await expectKept(await startServer(dataDir, settings), all);
+});
+
+test('a first start that is killed again and again is completed by the next one', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = await newDataDir();
+  const isMaking = (server: ServerProcess) =>
+    existsSync(dataDir) &&
+    readdirSync(dataDir).some((name) => name === 'postgres' || name.startsWith(`postgres.new-${server.pid}`));
+  for (let round = 0; round < 6; round++) {
+    const server = spawnServer(dataDir, settings);
+    await until('the database is being made', () => server.hasEnded || isMaking(server));
+    // What makes the database outlives the server in every other round, as after an out-of-memory kill.
+    const leavesOrphans = round % 2 === 0;
+    await sleep(Math.random() * (leavesOrphans ? 100 : 700));
+    expect(server.stderr).toBe('');
+    await (leavesOrphans ? killServer(server) : killBoth(server));
+  }
+  const server = await startServer(dataDir, settings);
+  await expect(server.client(ADMIN_KEY).getDeployment({ deploymentId: 1 })).resolves.toBeDefined();
+  await stop(server);
+  // What the killed ones left is gone, at the latest after another start.
+  await killDatabase(dataDir);
+  await stop(await startServer(dataDir, settings));
+  expect(readdirSync(dataDir).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
+});
+
+test('the credentials that a killed first start did not show are shown by the next one', async () => {
+  const dataDir = await newDataDir();
+  const first = spawnServer(dataDir);
+  const users = async () => {
+    const database = await openDatabase(dataDir);
+    try {
+      return (await database.query('select from users')).rowCount;
+    } finally {
+      await database.end();
+    }
+  };
+  await until('the first admin is stored', () => first.hasEnded || users().catch(() => 0));
+  await killServer(first);
+  const second = await startServer(dataDir);
+  const shown = [first, second].flatMap(({ stdout }) => stdout.match(/sk-[\w-]{32,}(?=\n)/g) ?? []).at(-1);
+  expect(shown).toBeDefined();
+  await expect(second.client(shown).getMe()).resolves.toMatchObject({ isAdmin: true });
+});
+
+test('a first start is completed also where process ids repeat, as they do in containers', async () => {
+  const dataDir = await newDataDir();
+  mkdirSync(dataDir, { mode: 0o711 });
+  // The shell leaves what a killed start would have left, and becomes a server with the same process id.
+  const leftovers = 'mkdir "$ORIEL_DATA_DIR/postgres.new-$$" && : > "$ORIEL_DATA_DIR/secret.key.new-$$"';
+  const server = spawnServer(dataDir, settings, [
+    '/bin/sh',
+    '-c',
+    `${leftovers} && exec "$0" "$1"`,
+    process.execPath,
+    MAIN,
+  ]);
+  await expect((await ready(server)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+  expect(readdirSync(dataDir).filter((name) => name.includes('.new-'))).toEqual([]);
+});

@@ -1,0 +1,127 @@
+/** The first minute with Oriel: one command, and what it prints works. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  ADMIN_KEY,
+  cleanUp,
+  freePort,
+  MAIN,
+  newDataDir,
+  type RunningServer,
+  ready,
+  type Settings,
+  spawnServer,
+  startServer,
+  stop,
+} from './server-process.ts';
+
+let dataDir: string;
+let first: RunningServer;
+let firstAnswers: Response[];
+let secretKey: string;
+let second: RunningServer;
+
+// Two starts on one data dir, which most of what follows looks at.
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  first = await startServer(dataDir, { ORIEL_LOG_LEVEL: 'trace' });
+  firstAnswers = await runCurls(first);
+  await first.client(first.facts['API key']).createApiKey({ body: { name: 'another' } });
+  await fetch(`${first.url}/api/v1/users/me?key=${first.facts['API key']}`);
+  secretKey = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
+  await stop(first);
+  second = await startServer(dataDir);
+});
+afterAll(cleanUp);
+
+/** What the printed commands would get, in a shell with these variables. */
+function runCurls({ stdout }: RunningServer, environment: Settings = {}): Promise<Response[]> {
+  const commands = stdout.matchAll(/^ {2}curl -H "([\w-]+): (.+)" (\S+)$/gm);
+  const expand = (text: string) => text.replace(/\$(\w+)/g, (_, name: string) => environment[name] ?? '');
+  return Promise.all(
+    [...commands].map(([, name, value, url]) => fetch(url!, { headers: { [name!]: expand(value!) } })),
+  );
+}
+
+async function idsOf(server: RunningServer, apiKey: string | undefined) {
+  const ids: number[] = [];
+  for await (const { id } of server.client(apiKey).iterate.getDeployments()) ids.push(id);
+  return ids;
+}
+
+test('the first start prints how to get in', async () => {
+  expect(first.facts).toMatchObject({
+    'Sign-in': 'admin@example.com',
+    Password: expect.stringMatching(/^\S{16,}$/),
+    'API key': expect.stringMatching(/^sk-\S{32,}$/),
+    'API reference': `${first.url}/docs`,
+  });
+  expect(first.stderr).toBe('');
+});
+
+test('the commands that it prints work, and show the admin and the demo deployment', async () => {
+  expect(firstAnswers.map(({ status }) => status)).toEqual([200, 200]);
+  const [me, deployments] = await Promise.all(firstAnswers.map((answer) => answer.json()));
+  expect(me).toMatchObject({ email: 'admin@example.com', isAdmin: true });
+  expect(deployments).toMatchObject({ items: [{ id: 1 }] });
+});
+
+test('a later start shows no secrets, and the first ones still work', async () => {
+  expect(second.stdout).not.toMatch(/sk-|Password|API key|curl/);
+  await expect(second.client(first.facts['API key']).getMe()).resolves.toMatchObject({ isAdmin: true });
+  await expect(second.client().getMe()).rejects.toMatchObject({ status: 401 });
+});
+
+test('no log line repeats a secret, even where a caller put one into the address', () => {
+  const lines = first.stdout.split('\n').filter((line) => line.startsWith('{'));
+  expect(lines.length).toBeGreaterThan(3);
+  const secrets = [first.facts.Password!, first.facts['API key']!, secretKey];
+  expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
+});
+
+test('the secret key is made once, and only its owner can read it', () => {
+  const file = join(dataDir, 'secret.key');
+  expect(readFileSync(file, 'utf8').trim()).toBe(secretKey);
+  expect(secretKey.length).toBeGreaterThan(32);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('the demo deployment stays deleted', async () => {
+  const apiKey = first.facts['API key'];
+  expect(await idsOf(second, apiKey)).toEqual([1]);
+  await second.client(apiKey).deleteDeployment({ deploymentId: 1 });
+  await stop(second);
+  const third = await startServer(dataDir);
+  expect(await idsOf(third, apiKey)).toEqual([]);
+});
+
+test('settings of the first start are obeyed, and secrets among them are not printed', async () => {
+  const port = await freePort();
+  const settings = {
+    ORIEL_PORT: String(port),
+    ORIEL_DEMO: 'false',
+    ORIEL_ADMIN_EMAIL: 'ada@example.com',
+    ORIEL_ADMIN_API_KEY: ADMIN_KEY,
+    ORIEL_ADMIN_PASSWORD: 'correct-horse-battery',
+    ORIEL_LOG_LEVEL: 'trace',
+  };
+  const server = await startServer(await newDataDir(), settings);
+  expect(server.url).toBe(`http://127.0.0.1:${port}`);
+  expect(server.facts['Sign-in']).toBe('ada@example.com');
+  await expect(server.client(ADMIN_KEY).getMe()).resolves.toMatchObject({ email: 'ada@example.com' });
+  expect(await idsOf(server, ADMIN_KEY)).toEqual([]);
+  // The printed commands take the key from the environment.
+  expect((await runCurls(server, settings)).map(({ status }) => status)).toEqual([200, 200]);
+  await stop(server);
+  expect(server.stdout).not.toContain(ADMIN_KEY);
+  expect(server.stdout).not.toContain('correct-horse-battery');
+});
+
+test('a strict umask is no obstacle', async () => {
+  const underUmask = ['/bin/sh', '-c', 'umask 077; exec "$0" "$1"', process.execPath, MAIN] as const;
+  const server = await ready(
+    spawnServer(await newDataDir(), { ORIEL_ADMIN_API_KEY: ADMIN_KEY }, [...underUmask]),
+  );
+  await expect(server.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+});

@@ -1,0 +1,178 @@
+/** The built server as a process of its own: started with settings, read from outside, and always cleaned up. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createOrielClient, type OrielClient } from '@oriel/client';
+import pg from 'pg';
+import { vi } from 'vitest';
+import { kill, killDatabase } from './database-processes.ts';
+
+export const MAIN = join(import.meta.dirname, '..', 'packages/server/dist/main.js');
+export const SECRET_KEY = 'q8ZtV3nLw5RyB7kHc2XmJ9sDf4GpTa6E';
+export const ADMIN_KEY = 'sk-acceptance-first-admin-key';
+
+/** How long anything that must happen may take on a busy machine. Not a promise of speed. */
+const PATIENCE_MS = 30_000;
+vi.setConfig({ testTimeout: 2 * PATIENCE_MS, hookTimeout: 2 * PATIENCE_MS });
+
+export type Settings = Record<string, string>;
+
+export interface ServerProcess {
+  child: ChildProcess;
+  pid: number;
+  dataDir: string;
+  stdout: string;
+  stderr: string;
+  /** Settles when the process has ended and all it printed was read. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  hasEnded: boolean;
+  /** Whether a test has sent SIGKILL, after which broken connections are no surprise. */
+  wasKilled: boolean;
+}
+
+export interface RunningServer extends ServerProcess {
+  url: string;
+  /** What the banner lists, by its names: `Sign-in`, `Password`, `API key`, … */
+  facts: Record<string, string>;
+  /** Does not retry, so that tests see what was answered. */
+  client(apiKey?: string): OrielClient;
+}
+
+const servers = new Set<ServerProcess>();
+const folders = new Set<string>();
+
+/** A temporary folder that the database's user can pass through when we are root. */
+export async function newFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'oriel-acc-')));
+  folders.add(folder);
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+export const newDataDir = async () => join(await newFolder(), 'data');
+
+/** Starts the process and does not wait. Settings that are not given are not inherited from whoever runs the tests. */
+export function spawnServer(
+  dataDir: string,
+  settings: Settings = {},
+  command: [string, ...string[]] = [process.execPath, MAIN],
+): ServerProcess {
+  const [program, ...args] = command;
+  const child = spawn(program, args, {
+    cwd: '/',
+    env: { PATH: process.env.PATH, ORIEL_PORT: '0', ORIEL_DATA_DIR: dataDir, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, so that a test can send it a Ctrl-C.
+    detached: true,
+  });
+  const server: ServerProcess = {
+    child,
+    pid: child.pid!,
+    dataDir,
+    stdout: '',
+    stderr: '',
+    hasEnded: false,
+    wasKilled: false,
+    ended: new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        server.hasEnded = true;
+        servers.delete(server);
+        resolve({ code, signal });
+      });
+    }),
+  };
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    server.stdout += text;
+  });
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    server.stderr += text;
+  });
+  servers.add(server);
+  folders.add(dirname(dataDir));
+  return server;
+}
+
+export const startServer = (dataDir: string, settings?: Settings) => ready(spawnServer(dataDir, settings));
+
+/** Waits for the banner. */
+export async function ready(server: ServerProcess): Promise<RunningServer> {
+  await until('the server is running', () => {
+    if (server.hasEnded) throw new Error(`the start failed: ${server.stderr}${server.stdout}`);
+    return server.stdout.includes('Oriel is running at ');
+  });
+  const url = /^Oriel is running at (\S+)$/m.exec(server.stdout)![1]!;
+  const facts = Object.fromEntries(
+    [...server.stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}(\S.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+  const client = (apiKey?: string) => createOrielClient({ baseUrl: url, apiKey, retries: 0 });
+  return Object.assign(server, { url, facts, client });
+}
+
+export async function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM') {
+  server.child.kill(signal);
+  return server.ended;
+}
+
+/** As a power cut would, for this process alone. */
+export async function killServer(server: ServerProcess) {
+  server.wasKilled = true;
+  return stop(server, 'SIGKILL');
+}
+
+/** To be called after each test: whatever it left, also when it failed, is ended and removed. */
+export async function cleanUp() {
+  await Promise.all([...servers].map(killServer));
+  for (const folder of folders) {
+    await killDatabase(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+  folders.clear();
+}
+
+process.once('exit', () => kill([...servers].map(({ pid }) => pid)));
+
+/** A connection to the embedded database, through the same socket that the server uses. */
+export async function openDatabase(dataDir: string, database = 'oriel'): Promise<pg.Client> {
+  const client = new pg.Client({ host: join(dataDir, 'run'), user: 'oriel', database });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** Polls until the check holds, and fails after a time in which it would have long held. */
+export async function until(what: string, check: () => unknown, withinMs = PATIENCE_MS) {
+  for (const deadline = Date.now() + withinMs; ; await sleep(10)) {
+    if (await check()) return;
+    if (Date.now() > deadline) throw new Error(`it did not come true that ${what}`);
+  }
+}
+
+export const isListening = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+/** A port on which nobody listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export const deploymentNamed = (name: string) =>
+  ({
+    name,
+    cloudProvider: 'managed',
+    creationStep: 'ready',
+    isManaged: true,
+    region: 'local',
+    targetPlatform: 'embedded',
+  }) as const;

@@ -1,0 +1,117 @@
+/** Several servers on one database of the operator's own act as one. */
+import { join } from 'node:path';
+import type { OrielClient } from '@oriel/client';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  cleanUp,
+  newDataDir,
+  openDatabase,
+  type RunningServer,
+  SECRET_KEY,
+  startServer,
+  until,
+} from './server-process.ts';
+
+/** Promised is a second; the rest is for a machine that is busy with other tests. */
+const REVOKED_WITHIN_MS = 2000;
+
+let database: pg.Client;
+let servers: RunningServer[];
+let admins: OrielClient[];
+
+// The database server is that of a fourth Oriel, as if it were somebody's own.
+beforeAll(async () => {
+  const host = await startServer(await newDataDir(), { ORIEL_DEMO: 'false' });
+  database = await openDatabase(host.dataDir);
+  await database.query('create database shared');
+  const settings = {
+    ORIEL_DATABASE_URL: `postgres://oriel@${encodeURIComponent(join(host.dataDir, 'run'))}/shared`,
+    ORIEL_SECRET_KEY: SECRET_KEY,
+  };
+  servers = await Promise.all([1, 2, 3].map(async () => startServer(await newDataDir(), settings)));
+  const apiKey = servers.map(({ facts }) => facts['API key']).find((key) => key);
+  admins = servers.map(({ client }) => client(apiKey));
+});
+afterAll(async () => {
+  await database?.end();
+  await cleanUp();
+});
+
+test('of servers that start at once on an empty database one prints the credentials, and all take them', async () => {
+  expect(servers.filter(({ stdout }) => /API key|Password/.test(stdout))).toHaveLength(1);
+  for (const admin of admins) await expect(admin.getMe()).resolves.toMatchObject({ isAdmin: true });
+});
+
+test('a given database gets no demo', async () => {
+  for (const admin of admins) expect((await admin.getDeployments()).items).toEqual([]);
+});
+
+test('what one server wrote the others read', async () => {
+  const { id } = await admins[0]!.createApiKey({ body: { name: 'shared' } });
+  for (const admin of admins)
+    await expect(admin.getApiKey({ id })).resolves.toMatchObject({ name: 'shared' });
+});
+
+const works = async (server: RunningServer, apiKey: string) =>
+  server
+    .client(apiKey)
+    .getMe()
+    .then(
+      () => true,
+      (error: { status?: number }) => {
+        if (error.status !== 401) throw error;
+        return false;
+      },
+    );
+
+const LISTENERS = `from pg_stat_activity
+  where datname = 'shared' and application_name = 'oriel' and query ~* '^(listen|select 1$)'`;
+
+const cutListeners = () => database.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
+
+/** A key that every server has just used, and so remembers, because it would hear of a change. */
+async function knownKey() {
+  await until('every server listens', async () => {
+    const { rowCount } = await database.query(`select ${LISTENERS}`);
+    return rowCount === servers.length;
+  });
+  const created = await admins[0]!.createApiKey({ body: { name: 'to be revoked' } });
+  for (const server of [...servers, ...servers]) expect(await works(server, created.key)).toBe(true);
+  return created;
+}
+
+async function expectRevokedEverywhere(apiKey: string) {
+  await Promise.all(
+    servers.map((server) =>
+      until('the key is refused', async () => !(await works(server, apiKey)), REVOKED_WITHIN_MS),
+    ),
+  );
+  // For good: no server remembers it again.
+  for (const server of [...servers, ...servers]) expect(await works(server, apiKey)).toBe(false);
+}
+
+test('a key that is deleted through one server stops working on all', async () => {
+  for (const admin of admins) {
+    const { id, key } = await knownKey();
+    await admin.deleteApiKey({ id });
+    await expectRevokedEverywhere(key);
+  }
+});
+
+test('also when the connections that would have told the others were cut just before', async () => {
+  for (const admin of admins) {
+    const { id, key } = await knownKey();
+    await cutListeners();
+    await admin.deleteApiKey({ id });
+    await expectRevokedEverywhere(key);
+  }
+});
+
+test('also when they are cut just after', async () => {
+  for (const admin of admins) {
+    const { id, key } = await knownKey();
+    await Promise.all([admin.deleteApiKey({ id }), cutListeners()]);
+    await expectRevokedEverywhere(key);
+  }
+});

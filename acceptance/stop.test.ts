@@ -1,0 +1,106 @@
+/** A stop loses nothing and leaves nothing behind. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { databaseProcesses } from './database-processes.ts';
+import { beginRequest } from './raw-request.ts';
+import {
+  ADMIN_KEY,
+  cleanUp,
+  deploymentNamed,
+  isListening,
+  newDataDir,
+  type ServerProcess,
+  spawnServer,
+  startServer,
+  stop,
+  until,
+} from './server-process.ts';
+
+afterEach(cleanUp);
+
+const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' };
+
+function expectNothingLeft({ dataDir }: ServerProcess) {
+  expect(databaseProcesses(dataDir)).toEqual([]);
+  expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+}
+
+const signals: [string, (server: ServerProcess) => void][] = [
+  ['SIGTERM', ({ pid }) => process.kill(pid, 'SIGTERM')],
+  // A terminal sends Ctrl-C to the server and to all of its children that did not leave its process group.
+  ['Ctrl-C', ({ pid }) => process.kill(-pid, 'SIGINT')],
+];
+
+test.each(signals)(
+  'on %s requests in flight are answered, new ones are not taken, and all ends well',
+  async (_, send) => {
+    const server = await startServer(await newDataDir(), settings);
+    const port = Number(new URL(server.url).port);
+    const names = ['one', 'two', 'three'];
+    const requests = await Promise.all(
+      names.map((name) =>
+        beginRequest(server.url, '/build/api/v1/deployments', ADMIN_KEY, deploymentNamed(name)),
+      ),
+    );
+
+    send(server);
+    await until('new connections are refused', async () => !(await isListening(port)));
+    expect(server.hasEnded).toBe(false);
+    for (const { finish } of requests) finish();
+
+    for (const { answer } of requests) expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    expect(server.stderr).toBe('');
+    expectNothingLeft(server);
+
+    const next = await startServer(server.dataDir, settings);
+    const { items } = await next.client(ADMIN_KEY).getDeployments();
+    expect(items.map(({ name }) => name).sort()).toEqual([...names].sort());
+  },
+);
+
+test('connections on which nothing is asked do not hold up a stop', async () => {
+  const server = await startServer(await newDataDir(), settings);
+  // One that was used and is kept for later, and one that was only opened, as browsers do ahead of time.
+  await fetch(`${server.url}/healthz`).then((answer) => answer.text());
+  const silent = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
+  await once(silent, 'connect');
+  expect(await stop(server)).toEqual({ code: 0, signal: null });
+  silent.destroy();
+});
+
+test('a second signal does not cut off what the first one waits for', async () => {
+  const server = await startServer(await newDataDir(), settings);
+  const request = await beginRequest(
+    server.url,
+    '/build/api/v1/deployments',
+    ADMIN_KEY,
+    deploymentNamed('patient'),
+  );
+  server.child.kill('SIGTERM');
+  await until('it stops listening', async () => !(await isListening(Number(new URL(server.url).port))));
+  server.child.kill('SIGINT');
+  server.child.kill('SIGTERM');
+  request.finish();
+  expect(await request.answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+});
+
+test('a start that is told to stop leaves no process behind, and the next start succeeds', async () => {
+  const dataDir = await newDataDir();
+  for (const pauseMs of [300, 600, 900, 1200]) {
+    const server = spawnServer(dataDir, settings);
+    await sleep(pauseMs);
+    const { code, signal } = await stop(server);
+    // Before it has begun to listen to signals it has begun nothing else either.
+    expect([code, signal], server.stderr).toEqual(signal ? [null, 'SIGTERM'] : [0, null]);
+    expect(server.stderr).toBe('');
+    expectNothingLeft(server);
+  }
+  const server = await startServer(dataDir, settings);
+  await expect(server.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+});

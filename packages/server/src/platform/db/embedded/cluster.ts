@@ -1,0 +1,117 @@
+/** The files of an embedded database: made at the first start, checked at each. */
+import { spawnSync } from 'node:child_process';
+import { access, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError } from '../../startup-error.ts';
+import { type Binaries, prepareBinaries } from './binaries.ts';
+import { makeDataDir, makeSocketDir, requireReach } from './data-dir.ts';
+import { databaseUser, giveTo, ourName, type ProcessUser } from './process-user.ts';
+
+export const ROLE = 'oriel';
+
+export interface Cluster {
+  user: ProcessUser;
+  binaries: Binaries;
+  /** PostgreSQL's own data directory. */
+  pgData: string;
+  socketDir: string;
+}
+
+export async function prepareCluster(dataDir: string): Promise<Cluster> {
+  const user = databaseUser();
+  requireReach(user, dataDir);
+  await makeDataDir(dataDir);
+  const binaries = await prepareBinaries(user, dataDir);
+  const cluster = {
+    user,
+    binaries,
+    pgData: join(dataDir, 'postgres'),
+    socketDir: await makeSocketDir(user, dataDir),
+  };
+  await initialise(cluster, dataDir);
+  await requireMajorVersion(cluster);
+  await writeAccessRules(cluster);
+  return cluster;
+}
+
+/** Made beside and then renamed, so that a start that is cut off leaves nothing that looks like a database. */
+async function initialise({ user, binaries, pgData }: Cluster, dataDir: string) {
+  await removeLeftovers(dataDir);
+  if (await exists(pgData)) return;
+  const fresh = await mkdtemp(`${pgData}.new-${process.pid}-`);
+  await giveTo(user, fresh);
+  const made = spawnSync(
+    binaries.initdb,
+    ['--pgdata', fresh, '--username', ROLE, '--auth', 'peer', '--encoding', 'UTF8'].concat(
+      // Lower-cases all of Unicode, orders by code point, and depends on no library of this machine.
+      ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+    ),
+    { ...user.ids, cwd: '/', env: processEnv(), encoding: 'utf8' },
+  );
+  if (made.status !== 0) {
+    await rm(fresh, { recursive: true, force: true });
+    throw new StartupError(
+      `The embedded database could not be made: ${lastLine(made.stderr || String(made.error))}`,
+    );
+  }
+  await rename(fresh, pgData).catch(async (error) => {
+    await rm(fresh, { recursive: true, force: true });
+    if (!(await exists(pgData))) throw error; // Else another start was faster.
+  });
+}
+
+async function removeLeftovers(dataDir: string) {
+  for (const name of await readdir(dataDir)) {
+    const pid = Number(/^postgres.*\.new-(\d+)/.exec(name)?.[1]);
+    // We have made nothing yet: what bears our number is from an earlier process, as in a container.
+    if (!pid || (pid !== process.pid && isAlive(pid))) continue;
+    // An initdb that outlived its server may still be writing there; then a later start removes it.
+    await rm(join(dataDir, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+async function requireMajorVersion({ pgData, binaries }: Cluster) {
+  const version = Number(await readFile(join(pgData, 'PG_VERSION'), 'utf8'));
+  if (version === binaries.majorVersion) return;
+  throw new StartupError(
+    `The data dir holds a PostgreSQL ${version} database, and this Oriel brings PostgreSQL ${binaries.majorVersion}: see "Upgrade" in docs/operating.md.`,
+  );
+}
+
+/** Only the operating-system user that the server runs as may connect, and only through the socket. */
+async function writeAccessRules({ pgData, user }: Cluster) {
+  const files = {
+    'pg_hba.conf': 'local all oriel peer map=oriel\n',
+    'pg_ident.conf': `oriel "${ourName()}" ${ROLE}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(pgData, name);
+    await writeFile(file, text, { mode: 0o600 });
+    await giveTo(user, file);
+  }
+}
+
+export const processEnv = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C' });
+
+/** The last thing that a program said, without PostgreSQL's pointer to its log. */
+export const lastLine = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .filter((line) => !/redirecting log output|HINT: {2}Future log output/.test(line))
+    .at(-1) ?? 'see log/ in its folder';
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
