@@ -43,6 +43,22 @@ create table deployments (
   updated_at timestamp with time zone not null default now()
 );
 
+create table folders (
+  id bigint not null generated always as identity,
+  deployment_id bigint not null,
+  parent_id bigint,
+  path bigint[] not null,
+  name text not null,
+  name_key text not null,
+  position integer not null,
+  embed_tenant text,
+  user_id bigint not null,
+  created_by bigint,
+  updated_by bigint,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+
 create table installation (
   singleton boolean not null default true,
   created_at timestamp with time zone not null default now(),
@@ -70,6 +86,69 @@ create table jobs (
   finished_at timestamp with time zone
 );
 
+create table report_counts (
+  deployment_id bigint not null,
+  folder_id bigint not null,
+  slot integer not null,
+  count bigint not null
+);
+
+create table report_placements (
+  report_id bigint not null,
+  external_workbook_id text not null,
+  result_location text not null,
+  end_result_cell text,
+  created_at timestamp with time zone not null default now()
+);
+
+create table report_views (
+  user_id bigint not null,
+  report_id bigint not null,
+  viewed_at timestamp with time zone not null
+);
+
+create table reports (
+  id bigint not null generated always as identity,
+  deployment_id bigint not null,
+  public_id text not null,
+  folder_id bigint,
+  workbook_id bigint,
+  scope_folder_id bigint,
+  name text not null,
+  name_key text not null,
+  title text,
+  description text,
+  search_text text not null,
+  source text,
+  external_workbook_id text,
+  result_location text,
+  end_result_cell text,
+  sql_query text,
+  json_query text,
+  pivot_items jsonb,
+  meta jsonb,
+  version integer not null default 1,
+  embed_tenant text,
+  user_id bigint not null,
+  created_by bigint,
+  refreshed_by bigint,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+
+create table resource_policies (
+  id bigint not null generated always as identity,
+  deployment_id bigint not null,
+  resource_type text not null,
+  resource_id bigint not null,
+  user_id bigint,
+  group_id bigint,
+  role_id bigint,
+  action text not null,
+  level smallint not null,
+  created_at timestamp with time zone not null default now()
+);
+
 create table roles (
   id bigint not null generated always as identity,
   name text not null,
@@ -84,6 +163,18 @@ create table schema_migrations (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now()
+);
+
+create table user_group_members (
+  group_id bigint not null,
+  user_id bigint not null
+);
+
+create table user_groups (
+  id bigint not null generated always as identity,
+  name text not null,
+  description text,
+  created_at timestamp with time zone not null default now()
 );
 
 create table user_roles (
@@ -104,7 +195,28 @@ create table users (
   notifications jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  last_login timestamp with time zone
+  last_login timestamp with time zone,
+  settings jsonb,
+  tos_accepted jsonb
+);
+
+create table workbooks (
+  id bigint not null generated always as identity,
+  deployment_id bigint not null,
+  folder_id bigint,
+  name text not null,
+  name_key text not null,
+  slug text,
+  meta jsonb not null default '{}'::jsonb,
+  calculated_fields jsonb not null default '{}'::jsonb,
+  dashboard_draft jsonb,
+  dashboard_published jsonb,
+  version integer not null default 1,
+  embed_tenant text,
+  user_id bigint not null,
+  created_by bigint,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
 );
 
 -- constraints
@@ -123,6 +235,18 @@ alter table deployments add constraint deployments_created_by_fkey FOREIGN KEY (
 
 alter table deployments add constraint deployments_pkey PRIMARY KEY (id);
 
+alter table folders add constraint folders_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table folders add constraint folders_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
+
+alter table folders add constraint folders_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table folders add constraint folders_pkey PRIMARY KEY (id);
+
+alter table folders add constraint folders_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table folders add constraint folders_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+
 alter table installation add constraint installation_pkey PRIMARY KEY (singleton);
 
 alter table installation add constraint installation_singleton_check CHECK (singleton);
@@ -133,11 +257,67 @@ alter table jobs add constraint jobs_pkey PRIMARY KEY (id);
 
 alter table jobs add constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text])));
 
+alter table report_counts add constraint report_counts_pkey PRIMARY KEY (deployment_id, folder_id, slot);
+
+alter table report_placements add constraint report_placements_pkey PRIMARY KEY (report_id, external_workbook_id);
+
+alter table report_placements add constraint report_placements_report_id_fkey FOREIGN KEY (report_id) REFERENCES reports(id) ON DELETE CASCADE;
+
+alter table report_views add constraint report_views_pkey PRIMARY KEY (user_id, report_id);
+
+alter table report_views add constraint report_views_report_id_fkey FOREIGN KEY (report_id) REFERENCES reports(id) ON DELETE CASCADE;
+
+alter table report_views add constraint report_views_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_check CHECK (((workbook_id IS NULL) OR (folder_id IS NULL)));
+
+alter table reports add constraint reports_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table reports add constraint reports_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_pkey PRIMARY KEY (id);
+
+alter table reports add constraint reports_public_id_key UNIQUE (public_id);
+
+alter table reports add constraint reports_refreshed_by_fkey FOREIGN KEY (refreshed_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table reports add constraint reports_scope_folder_id_fkey FOREIGN KEY (scope_folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+
+alter table reports add constraint reports_workbook_id_fkey FOREIGN KEY (workbook_id) REFERENCES workbooks(id) ON DELETE CASCADE;
+
+alter table resource_policies add constraint resource_policies_check CHECK ((num_nonnulls(user_id, group_id, role_id) = 1));
+
+alter table resource_policies add constraint resource_policies_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
+
+alter table resource_policies add constraint resource_policies_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
+
+alter table resource_policies add constraint resource_policies_pkey PRIMARY KEY (id);
+
+alter table resource_policies add constraint resource_policies_resource_type_check CHECK ((resource_type = ANY (ARRAY['Deployment'::text, 'Folder'::text, 'Workbook'::text, 'Report'::text])));
+
+alter table resource_policies add constraint resource_policies_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE;
+
+alter table resource_policies add constraint resource_policies_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 alter table roles add constraint roles_name_key UNIQUE (name);
 
 alter table roles add constraint roles_pkey PRIMARY KEY (id);
 
 alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY (version);
+
+alter table user_group_members add constraint user_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
+
+alter table user_group_members add constraint user_group_members_pkey PRIMARY KEY (group_id, user_id);
+
+alter table user_group_members add constraint user_group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+alter table user_groups add constraint user_groups_name_key UNIQUE (name);
+
+alter table user_groups add constraint user_groups_pkey PRIMARY KEY (id);
 
 alter table user_roles add constraint user_roles_pkey PRIMARY KEY (user_id, role_id);
 
@@ -147,6 +327,16 @@ alter table user_roles add constraint user_roles_user_id_fkey FOREIGN KEY (user_
 
 alter table users add constraint users_pkey PRIMARY KEY (id);
 
+alter table workbooks add constraint workbooks_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table workbooks add constraint workbooks_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
+
+alter table workbooks add constraint workbooks_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table workbooks add constraint workbooks_pkey PRIMARY KEY (id);
+
+alter table workbooks add constraint workbooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+
 -- indexes
 
 CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id);
@@ -155,11 +345,79 @@ CREATE INDEX audit_log_created_at ON public.audit_log USING btree (created_at, i
 
 CREATE INDEX audit_log_resource ON public.audit_log USING btree (resource_type, resource_id, id);
 
+CREATE INDEX folders_below ON public.folders USING gin (path) WITH (fastupdate=off);
+
+CREATE INDEX folders_by_owner ON public.folders USING btree (user_id);
+
+CREATE INDEX folders_by_position ON public.folders USING btree (deployment_id, "position", id);
+
+CREATE INDEX folders_in_parent ON public.folders USING btree (parent_id, "position", id);
+
 CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state = ANY (ARRAY['done'::text, 'failed'::text]));
 
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
 CREATE INDEX jobs_waiting ON public.jobs USING btree (run_at, id) WHERE (state = 'waiting'::text);
+
+CREATE INDEX report_placements_by_workbook ON public.report_placements USING btree (external_workbook_id, report_id);
+
+CREATE INDEX report_views_by_time ON public.report_views USING btree (user_id, viewed_at, report_id);
+
+CREATE INDEX report_views_of_report ON public.report_views USING btree (report_id);
+
+CREATE INDEX reports_by_created ON public.reports USING btree (deployment_id, created_at, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX reports_by_external_workbook ON public.reports USING btree (external_workbook_id) WHERE (external_workbook_id IS NOT NULL);
+
+CREATE INDEX reports_by_id ON public.reports USING btree (deployment_id, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX reports_by_name ON public.reports USING btree (deployment_id, name_key, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX reports_by_updated ON public.reports USING btree (deployment_id, updated_at, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX reports_in_folder_by_created ON public.reports USING btree (folder_id, created_at, id) INCLUDE (embed_tenant);
+
+CREATE INDEX reports_in_folder_by_name ON public.reports USING btree (folder_id, name_key, id);
+
+CREATE INDEX reports_in_folder_by_updated ON public.reports USING btree (folder_id, updated_at, id);
+
+CREATE INDEX reports_in_workbook_by_created ON public.reports USING btree (workbook_id, created_at, id) INCLUDE (embed_tenant);
+
+CREATE INDEX reports_in_workbook_by_name ON public.reports USING btree (workbook_id, name_key, id);
+
+CREATE INDEX reports_in_workbook_by_updated ON public.reports USING btree (workbook_id, updated_at, id);
+
+CREATE INDEX reports_of_owner_by_created ON public.reports USING btree (user_id, deployment_id, created_at, id);
+
+CREATE INDEX reports_of_owner_by_name ON public.reports USING btree (user_id, deployment_id, name_key, id);
+
+CREATE INDEX reports_of_owner_by_updated ON public.reports USING btree (user_id, deployment_id, updated_at, id);
+
+CREATE INDEX reports_of_tenant ON public.reports USING btree (deployment_id, embed_tenant, created_at, id) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX reports_search ON public.reports USING gin (search_text gin_trgm_ops);
+
+CREATE INDEX reports_under_folder_by_created ON public.reports USING btree (scope_folder_id, created_at, id);
+
+CREATE INDEX reports_under_folder_by_name ON public.reports USING btree (scope_folder_id, name_key, id);
+
+CREATE INDEX reports_under_folder_by_updated ON public.reports USING btree (scope_folder_id, updated_at, id);
+
+CREATE INDEX resource_policies_by_group ON public.resource_policies USING btree (group_id, deployment_id, resource_type) INCLUDE (resource_id, level) WHERE (group_id IS NOT NULL);
+
+CREATE INDEX resource_policies_by_role ON public.resource_policies USING btree (role_id, deployment_id, resource_type) INCLUDE (resource_id, level) WHERE (role_id IS NOT NULL);
+
+CREATE INDEX resource_policies_by_user ON public.resource_policies USING btree (user_id, deployment_id, resource_type) INCLUDE (resource_id, level) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX resource_policies_of_group ON public.resource_policies USING btree (resource_type, resource_id, group_id) WHERE (group_id IS NOT NULL);
+
+CREATE UNIQUE INDEX resource_policies_of_role ON public.resource_policies USING btree (resource_type, resource_id, role_id) WHERE (role_id IS NOT NULL);
+
+CREATE UNIQUE INDEX resource_policies_of_user ON public.resource_policies USING btree (resource_type, resource_id, user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX resource_policies_on ON public.resource_policies USING btree (resource_type, resource_id) INCLUDE (user_id, group_id, role_id, level);
+
+CREATE INDEX user_group_members_user ON public.user_group_members USING btree (user_id, group_id);
 
 CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id);
 
@@ -167,7 +425,58 @@ CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (username);
 
+CREATE INDEX workbooks_by_created ON public.workbooks USING btree (deployment_id, created_at, id);
+
+CREATE INDEX workbooks_by_owner ON public.workbooks USING btree (user_id);
+
+CREATE INDEX workbooks_in_folder ON public.workbooks USING btree (folder_id, created_at, id);
+
+CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployment_id, slug);
+
 -- functions
+
+CREATE OR REPLACE FUNCTION public.count_reports()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into report_counts as c (deployment_id, folder_id, slot, count)
+    select n.deployment_id, f.id, pg_backend_pid() % 8, count(*)
+    from new_rows n, lateral (values (coalesce(n.scope_folder_id, 0)), (-1)) f (id)
+    where n.embed_tenant is null
+    group by 1, 2 order by 1, 2
+    on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
+  elsif tg_op = 'DELETE' then
+    insert into report_counts as c (deployment_id, folder_id, slot, count)
+    select o.deployment_id, f.id, pg_backend_pid() % 8, -count(*)
+    from old_rows o, lateral (values (coalesce(o.scope_folder_id, 0)), (-1)) f (id)
+    where o.embed_tenant is null
+    group by 1, 2 order by 1, 2
+    on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
+  else
+    insert into report_counts as c (deployment_id, folder_id, slot, count)
+    select m.deployment_id, f.id, pg_backend_pid() % 8, sum(m.n)
+    from (select deployment_id, scope_folder_id, 1 as n from new_rows where embed_tenant is null
+          union all
+          select deployment_id, scope_folder_id, -1 from old_rows where embed_tenant is null) m,
+         lateral (values (coalesce(m.scope_folder_id, 0)), (-1)) f (id)
+    group by 1, 2 having sum(m.n) <> 0 order by 1, 2
+    on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.delete_policies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from resource_policies p using gone g where p.resource_type = tg_argv[0] and p.resource_id = g.id;
+  return null;
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.notify_credentials()
  RETURNS trigger
@@ -193,10 +502,32 @@ end $function$
 
 CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
+CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER folders_deleted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Folder');
+
 CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
+
+CREATE TRIGGER reports_counted_in AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
+
+CREATE TRIGGER reports_counted_out AFTER DELETE ON public.reports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
+
+CREATE TRIGGER reports_deleted AFTER DELETE ON public.reports REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Report');
+
+CREATE TRIGGER reports_recounted AFTER UPDATE ON public.reports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
+
+CREATE TRIGGER deployment_policies_cleared AFTER DELETE ON public.resource_policies FOR EACH ROW WHEN ((old.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER deployment_policies_set AFTER INSERT OR UPDATE ON public.resource_policies FOR EACH ROW WHEN ((new.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
+CREATE TRIGGER user_group_members_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_group_members FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+
 CREATE TRIGGER user_roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
+CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');

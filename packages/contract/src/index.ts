@@ -1,9 +1,16 @@
 import * as apiKeys from './api-keys.ts';
 import * as deployments from './deployments.ts';
+import * as folders from './folders.ts';
 import type { Operation } from './operation.ts';
 import * as regions from './regions.ts';
+import * as reports from './reports.ts';
+import * as resourcePolicies from './resource-policies.ts';
+import * as roles from './roles.ts';
 import * as spec from './spec.ts';
+import * as userGroups from './user-groups.ts';
 import * as users from './users.ts';
+import * as workbooks from './workbooks.ts';
+import * as workspace from './workspace.ts';
 
 export { type Action, actions } from './actions.ts';
 export { type ErrorCode, errorCatalogue } from './errors.ts';
@@ -12,7 +19,20 @@ export * from './operation.ts';
 export { ErrorReply, PageInfo } from './schemas.ts';
 
 /** Every operation by its id. */
-export const operations = { ...deployments, ...regions, ...users, ...apiKeys, ...spec };
+export const operations = {
+  ...deployments,
+  ...regions,
+  ...users,
+  ...apiKeys,
+  ...roles,
+  ...userGroups,
+  ...resourcePolicies,
+  ...folders,
+  ...workbooks,
+  ...reports,
+  ...workspace,
+  ...spec,
+};
 
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;

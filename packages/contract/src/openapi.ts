@@ -19,6 +19,7 @@ const STATUS_TEXT: Record<number, string> = {
   404: 'No such thing, or none that the caller may know of',
   408: 'The request did not arrive in time',
   409: 'The state forbids it',
+  412: 'The resource has changed since it was read',
   413: 'The body is too large',
   415: 'The body is not JSON',
   500: 'Something went wrong on our side',

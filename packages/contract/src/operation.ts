@@ -33,6 +33,11 @@ export interface OperationSpec<
   /** The action that the caller needs; `none` lets every valid credential pass. */
   permission: Action | 'none';
   /**
+   * `resource` where the action is needed on what the path names, by policy, ownership or role, instead of by role
+   * alone; the handler then loads the resource with the level that it needs.
+   */
+  permissionOn?: 'resource';
+  /**
    * What a key that is scoped to deployments meets on an account-wide operation. By default it may read and not
    * write; with `handler` the operation itself keeps the key within its scope.
    */
@@ -40,6 +45,8 @@ export interface OperationSpec<
   params?: P;
   query?: Q;
   body?: B;
+  /** A request without a body counts as one with `{}`. */
+  optionalBody?: true;
   reply: R;
   errors?: readonly ErrorCode[];
   /** The noun whose change is written to the audit log, or `none` where nothing changes. */

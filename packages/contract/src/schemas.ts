@@ -19,11 +19,12 @@ export const Nullable = <T extends TSchema>(schema: T) => {
 /** A field that may be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
 
-export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
 
 export const DateTime = Type.String({
   format: 'date-time',
   description: 'ISO 8601 in UTC, with milliseconds',
+  examples: ['2026-01-31T09:30:00.000Z'],
 });
 
 /** A name that people read: anything printable, but not blank and without control characters. */
@@ -31,6 +32,7 @@ export const Name = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+  examples: ['Revenue by month'],
 });
 
 export const PageInfo = Shape('PageInfo', {

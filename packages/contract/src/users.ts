@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { operation } from './operation.ts';
-import { DateTime, Id, Maybe, Shape } from './schemas.ts';
+import { Nothing, operation } from './operation.ts';
+import { DateTime, Id, Maybe, Name, Shape } from './schemas.ts';
 
-const Email = Type.String({ format: 'email', maxLength: 254 });
+const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
+const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 const Url = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
 const RoleNames = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
 
@@ -18,7 +19,9 @@ const User = Shape('User', {
   isDeactivated: Maybe(Type.Boolean()),
   roles: Type.Array(Type.String(), { description: 'Names of the roles that the user holds, sorted' }),
   defaultRoles: Maybe(Type.Array(Type.String(), { description: 'The same as `roles`' })),
-  notifications: Type.Object({}, { description: 'Free-form keys' }),
+  notifications: { ...FreeObject, description: '`true` for each notification that the user wants, by name' },
+  settings: Maybe(FreeObject),
+  tosAccepted: Maybe(FreeObject),
   createdAt: Maybe(DateTime),
   updatedAt: Maybe(DateTime),
   lastLogin: Maybe(DateTime),
@@ -73,4 +76,53 @@ export const getMe = operation({
   permission: 'none',
   reply: User,
   audit: 'none',
+});
+
+const UserUpdateInput = Shape('UserUpdateInput', {
+  firstName: Maybe(Type.String({ maxLength: 255 })),
+  title: Maybe(Type.String({ maxLength: 255 })),
+  picture: Maybe(Url),
+  password: Maybe(Type.String({ minLength: 8, maxLength: 1024 })),
+  roles: Maybe({ ...RoleNames, description: 'Replaces the roles of the user' }),
+  isAdmin: Maybe(Type.Boolean({ description: 'Adds the role `Admin`, or takes it away' })),
+  isDeactivated: Maybe(Type.Boolean({ description: 'Keys of a deactivated user do not work' })),
+  notifications: Maybe(
+    Type.Array(Name, { maxItems: 100, description: 'Names of the notifications that the user wants' }),
+  ),
+  settings: Maybe(FreeObject),
+  tosAccepted: Maybe(FreeObject),
+});
+
+export const updateUser = operation({
+  id: 'updateUser',
+  tag: 'Users Admin',
+  method: 'PUT',
+  path: '/api/v1/users/{id}',
+  summary: 'Change a user',
+  description:
+    'What is absent stays. `null` clears `firstName`, `title`, `picture`, `settings` and `tosAccepted`, and counts as absent elsewhere.',
+  auth: 'management',
+  permission: 'All',
+  params: { id: Id },
+  body: UserUpdateInput,
+  reply: User,
+  errors: ['user_not_found', 'invalid_reference', 'last_admin'],
+  audit: 'user',
+});
+
+export const deleteUser = operation({
+  id: 'deleteUser',
+  tag: 'Users Admin',
+  method: 'DELETE',
+  path: '/api/v1/users/{id}',
+  summary: 'Delete a user, with their API keys',
+  description:
+    'Folders, workbooks and reports outlive their owner: they go to `newOwnerId`, another active user.',
+  auth: 'management',
+  permission: 'All',
+  params: { id: Id },
+  query: { newOwnerId: Maybe({ ...Id, description: 'Who gets the content that the user owns' }) },
+  reply: Nothing,
+  errors: ['user_not_found', 'invalid_reference', 'user_owns_content', 'last_admin'],
+  audit: 'user',
 });

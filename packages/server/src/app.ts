@@ -2,9 +2,16 @@
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './domains/api-keys/index.ts';
-import { deploymentRoutes } from './domains/deployments/index.ts';
+import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
+import { folderRoutes } from './domains/folders/index.ts';
+import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
+import { reportRoutes } from './domains/reports/index.ts';
+import { roleRoutes } from './domains/roles/index.ts';
+import { userGroupRoutes } from './domains/user-groups/index.ts';
 import { type UserCache, userRoutes } from './domains/users/index.ts';
+import { workbookRoutes } from './domains/workbooks/index.ts';
+import { workspaceRoutes } from './domains/workspace/index.ts';
 import type { Authenticator } from './platform/auth/authenticate.ts';
 import type { Database } from './platform/db/database.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
@@ -20,6 +27,7 @@ export interface AppOptions {
   db: Database;
   authenticator: Authenticator;
   userCache: UserCache;
+  knownDeployments: KnownDeployments;
   log: Logger;
   metrics: Metrics;
   secretKey: string;
@@ -33,7 +41,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer(options);
   const routes = allRoutes(options);
   requireComplete(routes);
-  registerRoutes(app, routes, options);
+  registerRoutes(app, routes, { ...options, requireDeployment: deploymentCheck(options) });
   registerOperationalRoutes(app, options);
   registerDocsRoutes(app);
   return app;
@@ -47,6 +55,13 @@ function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
     ...regionRoutes(),
     ...userRoutes({ userCache }),
     ...apiKeyRoutes({ cursors }),
+    ...roleRoutes({ cursors }),
+    ...userGroupRoutes({ cursors }),
+    ...policyRoutes(),
+    ...folderRoutes({ cursors }),
+    ...workbookRoutes({ cursors }),
+    ...reportRoutes({ cursors }),
+    ...workspaceRoutes({ cursors }),
     handle(operations.getSpec, () => document),
   ];
 }

@@ -10,9 +10,12 @@ export function banner({ publicUrl, dataDir }: RunningServer, embedded: boolean)
   return [`Oriel is running at ${publicUrl}`, '', ...table(facts), ''].join('\n');
 }
 
-export function firstAdminBanner(admin: FirstAdmin, publicUrl: string): string {
+export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: boolean): string {
   const { email, generatedPassword, generatedApiKey } = admin;
   const key = generatedApiKey ?? '$ORIEL_ADMIN_API_KEY';
+  const somethingToSee = hasDemo
+    ? `"${publicUrl}/api/v1/deployments/1/reports?first=10"`
+    : `${publicUrl}/api/v1/deployments`;
   const facts: [string, string][] = [
     ['Sign-in', email],
     ['Password', generatedPassword ?? 'the one in ORIEL_ADMIN_PASSWORD'],
@@ -26,7 +29,7 @@ export function firstAdminBanner(admin: FirstAdmin, publicUrl: string): string {
     'Try it:',
     '',
     `  curl -H "Authorization: Api-Key ${key}" ${publicUrl}/api/v1/users/me`,
-    `  curl -H "Authorization: Api-Key ${key}" ${publicUrl}/api/v1/deployments`,
+    `  curl -H "Authorization: Api-Key ${key}" ${somethingToSee}`,
     '\n',
   ].join('\n');
 }

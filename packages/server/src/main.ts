@@ -13,8 +13,8 @@ async function main() {
   const log = createLogger(config.logLevel);
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
-  const starting = startServer(config, log, undefined, (admin, publicUrl) =>
-    writeSync(1, firstAdminBanner(admin, publicUrl)),
+  const starting = startServer(config, log, undefined, (admin, publicUrl, hasDemo) =>
+    writeSync(1, firstAdminBanner(admin, publicUrl, hasDemo)),
   );
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {

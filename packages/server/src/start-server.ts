@@ -33,7 +33,7 @@ export interface RunningServer {
 
 const MIGRATIONS_DIR = join(import.meta.dirname, '..', 'migrations');
 
-export type ShowFirstAdmin = (admin: FirstAdmin, publicUrl: string) => void;
+export type ShowFirstAdmin = (admin: FirstAdmin, publicUrl: string, hasDemo: boolean) => void;
 
 export async function startServer(
   config: Config,
@@ -82,7 +82,7 @@ async function start(
     admin: config.admin,
     demo: config.demo,
     secretKey: deriveKey(secret.value, 'installation'),
-    showFirstAdmin: (admin) => showFirstAdmin(admin, publicUrl),
+    showFirstAdmin: (admin, hasDemo) => showFirstAdmin(admin, publicUrl, hasDemo),
   }).catch(async (error) => {
     // The database belongs to a secret that is not here: a new one beside it would only hide that. After any other
     // failure the set-up may have happened all the same, and the secret with it.
@@ -104,6 +104,7 @@ async function start(
     db,
     authenticator,
     userCache: createNotifiedCache(listener, CREDENTIALS_CHANNEL),
+    knownDeployments: createNotifiedCache(listener, CREDENTIALS_CHANNEL),
     log,
     metrics,
     secretKey: secret.value,

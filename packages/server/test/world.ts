@@ -47,7 +47,7 @@ export async function createWorld(
   const postgresUrl = inject('postgresUrl');
   const database = await createDatabase(postgresUrl, inject('templateDatabase'));
   const databaseUrl = onServer(postgresUrl, database);
-  const log = pino({ level: 'silent' });
+  const log = pino({ level: process.env.ORIEL_TEST_LOG_LEVEL ?? 'silent' });
   const config = readConfig({
     ORIEL_PORT: '0',
     ORIEL_DATABASE_URL: databaseUrl,

@@ -1,4 +1,6 @@
 import { operations } from '@oriel/contract';
+import { may, reaches } from '../../platform/auth/access.ts';
+import type { Actor } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
@@ -18,7 +20,7 @@ export function deploymentRoutes({ cursors, publicUrl }: { cursors: Cursors; pub
 
   return [
     handle(operations.getDeployments, async ({ actor, db }, { query }) => {
-      const filter = { reach: actor.deploymentIds, creationSteps: query.creationStep ?? null };
+      const filter = { reach: readableDeployments(actor), creationSteps: query.creationStep ?? null };
       const byOffset = query.offset != null || query.limit != null;
       const byCursor = query.first !== undefined || query.after !== undefined;
       if (byOffset && byCursor) throw new ApiError('mixed_pagination');
@@ -76,6 +78,12 @@ export function deploymentRoutes({ cursors, publicUrl }: { cursors: Cursors; pub
       }),
     ),
   ];
+}
+
+/** Null for all. */
+function readableDeployments(actor: Actor): readonly number[] | null {
+  if (may(actor, 'DeploymentRead')) return actor.deploymentIds;
+  return [...actor.deploymentActions.keys()].filter((id) => reaches(actor, id));
 }
 
 async function requireDeployment(db: Queryable, id: number) {

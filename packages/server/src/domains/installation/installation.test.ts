@@ -13,12 +13,17 @@ afterEach(async () => {
 
 test('the demo is seeded once, with deployment 1, the same everywhere', async () => {
   const [a, b] = [await world({ ORIEL_DEMO: 'true' }), await world({ ORIEL_DEMO: 'true' })];
-  const contentOf = async ({ admin }: World) =>
+  const deploymentsOf = async ({ admin }: World) =>
     (await admin.getDeployments()).items.map(({ id, name }) => ({ id, name }));
-  expect(await contentOf(a)).toEqual([{ id: 1, name: 'Acme Commerce' }]);
+  expect(await deploymentsOf(a)).toEqual([{ id: 1, name: 'Acme Commerce' }]);
+  const contentOf = async ({ admin }: World) => {
+    const reports = await admin.getReports({ deploymentId: 1, first: 1000, sortBy: 'name' });
+    return reports.items.map(({ publicId, name, folderPath }) => ({ publicId, name, folderPath }));
+  };
+  expect((await contentOf(a)).length).toBeGreaterThan(200);
   expect(await contentOf(b)).toEqual(await contentOf(a));
   await a.anotherServer();
-  expect(await contentOf(a)).toHaveLength(1);
+  expect(await deploymentsOf(a)).toHaveLength(1);
 });
 
 test('what was deleted of the demo stays deleted', async () => {

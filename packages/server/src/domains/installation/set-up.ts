@@ -6,11 +6,13 @@ import { type DemoStep, seededRandom } from '../../platform/demo.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { insertApiKey } from '../api-keys/index.ts';
 import { countAllDeployments, demoDeployment } from '../deployments/index.ts';
+import { demoGroups } from '../user-groups/index.ts';
 import { ADMIN_ROLE, countUsers, createUser, generatePassword, hashPassword } from '../users/index.ts';
+import { demoContent } from '../workspace/index.ts';
 import * as store from './store.ts';
 
 /** In the order in which they build on each other. */
-const DEMO_STEPS: DemoStep[] = [demoDeployment];
+const DEMO_STEPS: DemoStep[] = [demoDeployment, demoGroups, demoContent];
 const DEMO_SEED = 20_260_101;
 
 export interface AdminSettings {
@@ -34,7 +36,7 @@ export async function setUpInstallation(
     demo: boolean;
     secretKey: Buffer;
     /** Called just before the admin is kept: were we cut off after that, nobody could ever get in. */
-    showFirstAdmin: (admin: FirstAdmin) => void;
+    showFirstAdmin: (admin: FirstAdmin, hasDemo: boolean) => void;
   },
 ): Promise<{ firstAdmin: FirstAdmin | undefined }> {
   const password = options.admin.password ?? generatePassword();
@@ -52,9 +54,9 @@ export async function setUpInstallation(
       (await countUsers(tx)) === 0
         ? await createFirstAdmin(tx, options.admin, password, passwordHash)
         : undefined;
-    if (options.demo && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0)
-      await seedDemo(tx);
-    if (firstAdmin) options.showFirstAdmin(firstAdmin);
+    const wantsDemo = options.demo && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0;
+    if (wantsDemo) await seedDemo(tx);
+    if (firstAdmin) options.showFirstAdmin(firstAdmin, wantsDemo);
     return { firstAdmin };
   });
 }

@@ -1,11 +1,14 @@
 import { operations } from '@oriel/contract';
+import type { Tx } from '../../platform/db/database.ts';
 import type { NotifiedCache } from '../../platform/db/notified-cache.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { createUser } from './create-user.ts';
+import { deleteUser } from './delete-user.ts';
 import { hashPassword } from './passwords.ts';
 import { rolesOfNewUser } from './rules.ts';
 import * as store from './store.ts';
+import { updateUser } from './update-user.ts';
 
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 
@@ -35,4 +38,30 @@ export const userRoutes = ({ userCache }: { userCache: UserCache }) => [
       return { reply: toUser(user), changes: { id: user.id, before: null, after: user } };
     });
   }),
+
+  handle(operations.updateUser, async ({ change }, { params, body }) => {
+    const { password, ...asked } = body;
+    const passwordHash = password ? await hashPassword(password) : null;
+    return change(async (tx) => {
+      const before = await lockUser(tx, params.id);
+      const after = await updateUser(tx, before, asked, passwordHash);
+      // That there is a new password is told; the audit log masks the field, whatever it holds.
+      const audited = passwordHash ? { ...after, password: 'changed' } : after;
+      return { reply: toUser(after), changes: { id: after.id, before, after: audited } };
+    });
+  }),
+
+  handle(operations.deleteUser, ({ change }, { params, query }) =>
+    change(async (tx) => {
+      const user = await lockUser(tx, params.id);
+      return { reply: undefined, changes: await deleteUser(tx, user, query.newOwnerId ?? undefined) };
+    }),
+  ),
 ];
+
+async function lockUser(tx: Tx, id: number) {
+  await store.lockUser(tx, id);
+  const user = await store.findUser(tx, id);
+  if (!user) throw new ApiError('user_not_found');
+  return user;
+}

@@ -10,3 +10,19 @@ export function rolesOfNewUser(asked: {
   const named = asked.roles ?? asked.defaultRoles ?? (asked.isAdmin ? [] : [DEFAULT_ROLE]);
   return [...new Set(asked.isAdmin ? [...named, ADMIN_ROLE] : named)];
 }
+
+/** The roles that an update leaves a user with, or undefined where it says nothing about them. */
+export function rolesOfChangedUser(
+  current: string[],
+  asked: { roles?: string[] | null; isAdmin?: boolean | null },
+): string[] | undefined {
+  if (asked.roles == null && asked.isAdmin == null) return undefined;
+  const named = asked.roles ?? current;
+  if (asked.isAdmin == null) return [...new Set(named)];
+  const others = named.filter((name) => name !== ADMIN_ROLE);
+  return [...new Set(asked.isAdmin ? [...others, ADMIN_ROLE] : others)];
+}
+
+/** Notifications are asked for as a list of names, and kept and shown as an object. */
+export const wantedNotifications = (names: string[]): Record<string, true> =>
+  Object.fromEntries(names.map((name) => [name, true]));

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
+import { ADMIN_ROLE } from './rules.ts';
 
 export interface UserRow {
   id: number;
@@ -11,6 +12,8 @@ export interface UserRow {
   externalId: string | null;
   isDeactivated: boolean;
   notifications: object;
+  settings: object | null;
+  tosAccepted: object | null;
   createdAt: string;
   updatedAt: string;
   lastLogin: string | null;
@@ -28,10 +31,16 @@ export interface NewUser {
   externalId: string | null;
 }
 
+export type ChangedUser = Pick<
+  UserRow,
+  'id' | 'firstName' | 'title' | 'picture' | 'isDeactivated' | 'notifications' | 'settings' | 'tosAccepted'
+>;
+
 export const findUser = (db: Queryable, id: number) =>
   db.maybeOne<UserRow>(
     sql`select u.id, u.username, u.email, u.first_name as "firstName", u.title, u.picture,
                u.external_id as "externalId", u.is_deactivated as "isDeactivated", u.notifications,
+               u.settings, u.tos_accepted as "tosAccepted",
                u.created_at as "createdAt", u.updated_at as "updatedAt", u.last_login as "lastLogin",
                r.names as roles, r.admin as "isAdmin"
         from users u, lateral (
@@ -41,6 +50,24 @@ export const findUser = (db: Queryable, id: number) =>
           where ur.user_id = u.id) r
         where u.id = ${id}`.named('find-user'),
   );
+
+/**
+ * Keeps others from changing the user, and from making anything theirs, until the end of the transaction. What the
+ * user has is read after this, in a statement of its own: one that waited for the lock would see roles as they were.
+ */
+export const lockUser = (tx: Tx, id: number) => tx.run(sql`select from users where id = ${id} for update`);
+
+/** Of the given users those that exist. They can not be deleted until the end of the transaction. */
+export const listLockedUserIds = async (tx: Tx, ids: readonly number[]) =>
+  (
+    await tx.many<{ id: number }>(
+      sql`select id from users where id = any(${ids}::bigint[]) order by id for key share`,
+    )
+  ).map(({ id }) => id);
+
+/** Whether there is such a user and they are active, and that it stays so until the end of the transaction. */
+export const lockActiveUser = async (tx: Tx, id: number) =>
+  (await tx.run(sql`select from users where id = ${id} and not is_deactivated for share`)) === 1;
 
 export const insertUser = async (tx: Tx, user: NewUser) =>
   (
@@ -59,6 +86,40 @@ export const insertUserRoles = async (tx: Tx, userId: number, roleNames: string[
         select ${userId}, id from roles where name = any(${roleNames}) returning role_id)
       select name from roles where id in (select role_id from given)`)
   ).map(({ name }) => name);
+
+export const deleteUserRoles = (tx: Tx, userId: number) =>
+  tx.run(sql`delete from user_roles where user_id = ${userId}`);
+
+/** Without a new password the old one stays. */
+export const updateUser = (tx: Tx, user: ChangedUser, passwordHash: string | null) =>
+  tx.run(sql`
+    update users
+    set first_name = ${user.firstName}, title = ${user.title}, picture = ${user.picture},
+        is_deactivated = ${user.isDeactivated}, notifications = ${user.notifications}, settings = ${user.settings},
+        tos_accepted = ${user.tosAccepted}, password_hash = coalesce(${passwordHash}, password_hash),
+        updated_at = now()
+    where id = ${user.id}`);
+
+export const deleteUser = (tx: Tx, id: number) => tx.run(sql`delete from users where id = ${id}`);
+
+/** Answers how much of each changed hands. The content itself stays as it is, with its times and versions. */
+export const updateContentOwner = async (tx: Tx, ownerId: number, newOwnerId: number) => ({
+  folders: await tx.run(sql`update folders set user_id = ${newOwnerId} where user_id = ${ownerId}`),
+  workbooks: await tx.run(sql`update workbooks set user_id = ${newOwnerId} where user_id = ${ownerId}`),
+  reports: await tx.run(sql`update reports set user_id = ${newOwnerId} where user_id = ${ownerId}`),
+});
+
+/** Lets one transaction at a time pass. The role is built in, so its row is always there. */
+export const lockAdminRole = (tx: Tx) =>
+  tx.run(sql`select from roles where name = ${ADMIN_ROLE} for no key update`);
+
+export const hasActiveAdmin = async (tx: Tx) =>
+  (
+    await tx.one<{ exists: boolean }>(sql`
+      select exists (
+        select from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id
+        where not u.is_deactivated and 'All' = any(r.actions))`)
+  ).exists;
 
 export const countUsers = async (db: Queryable) =>
   (await db.one<{ count: number }>(sql`select count(*) from users`)).count;

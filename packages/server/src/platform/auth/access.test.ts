@@ -8,6 +8,7 @@ const actor = (actions: Action[], deploymentIds: number[] | null = null): Actor 
   apiKeyId: 1,
   deploymentIds,
   actions: new Set(actions),
+  deploymentActions: new Map(),
 });
 
 const { getSpec, listRegions, createUser, createApiKey, listApiKeys, getDeployment, deleteDeployment } =

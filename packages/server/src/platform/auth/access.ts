@@ -3,7 +3,14 @@ import { type Action, isDeploymentOperation, type Operation } from '@oriel/contr
 import { ApiError } from '../errors.ts';
 import type { Actor } from './actor.ts';
 
+/** By role. */
 export const may = (actor: Actor, action: Action) => actor.actions.has('All') || actor.actions.has(action);
+
+/** By role, or by a policy on the deployment. Any action on a deployment lets one read it. */
+export const mayIn = (actor: Actor, deploymentId: number, action: Action) => {
+  const given = actor.deploymentActions.get(deploymentId);
+  return may(actor, action) || (given !== undefined && (action === 'DeploymentRead' || given.has(action)));
+};
 
 export const reaches = (actor: Actor, deploymentId: number) =>
   actor.deploymentIds === null || actor.deploymentIds.includes(deploymentId);
@@ -11,14 +18,25 @@ export const reaches = (actor: Actor, deploymentId: number) =>
 /** Throws where the contract does not let this caller pass. */
 export function authorize(op: Operation, actor: Actor, params: Record<string, unknown>): void {
   if (op.auth === 'public') return;
-  if (isDeploymentOperation(op)) {
-    if (!reaches(actor, params.deploymentId as number)) throw new ApiError('outside_key_scope');
-    // Who may not see the deployment is told what they would be told if it did not exist.
-    if (!may(actor, 'DeploymentRead')) throw new ApiError('deployment_not_found');
-  } else if (actor.deploymentIds !== null && op.method !== 'GET' && op.scopedKeys !== 'handler') {
+  if (isDeploymentOperation(op)) authorizeIn(params.deploymentId as number, op, actor);
+  else authorizeAccountWide(op, actor);
+}
+
+function authorizeIn(deploymentId: number, op: Operation, actor: Actor) {
+  if (!reaches(actor, deploymentId)) throw new ApiError('outside_key_scope');
+  // Who may not see the deployment is told what they would be told if it did not exist.
+  if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
+  if (op.permission === 'none' || op.permissionOn === 'resource') return;
+  if (!mayIn(actor, deploymentId, op.permission)) throw new ApiError('forbidden');
+}
+
+function authorizeAccountWide(op: Operation, actor: Actor) {
+  if (actor.deploymentIds !== null && op.method !== 'GET' && op.scopedKeys !== 'handler') {
     throw new ApiError('outside_key_scope', {
       message: 'A scoped API key can not change what is account-wide.',
     });
   }
-  if (op.permission !== 'none' && !may(actor, op.permission)) throw new ApiError('forbidden');
+  // Whoever reads some deployment may list those that they read.
+  const readsSome = op.permission === 'DeploymentRead' && actor.deploymentActions.size > 0;
+  if (op.permission !== 'none' && !may(actor, op.permission) && !readsSome) throw new ApiError('forbidden');
 }

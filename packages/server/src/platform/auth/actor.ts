@@ -8,7 +8,15 @@ export interface Actor {
   deploymentIds: readonly number[] | null;
   /** The actions of all roles of the user. */
   actions: ReadonlySet<Action>;
+  /** The actions that policies on deployments give on top, by deployment. */
+  deploymentActions: ReadonlyMap<number, ReadonlySet<Action>>;
 }
 
 /** The caller of a public operation. */
-export const ANONYMOUS: Actor = { userId: 0, apiKeyId: null, deploymentIds: [], actions: new Set() };
+export const ANONYMOUS: Actor = {
+  userId: 0,
+  apiKeyId: null,
+  deploymentIds: [],
+  actions: new Set(),
+  deploymentActions: new Map(),
+};

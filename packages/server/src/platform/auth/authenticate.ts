@@ -2,7 +2,7 @@
  * Verifies credentials. What was verified is kept in memory, so that the common case costs no query; revocation
  * empties that memory on every server.
  */
-import type { Auth } from '@oriel/contract';
+import type { Action, Auth } from '@oriel/contract';
 import type { Database } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import { createNotifiedCache } from '../db/notified-cache.ts';
@@ -89,4 +89,13 @@ const toActor = (row: CredentialRow): Actor => ({
   apiKeyId: row.apiKeyId,
   deploymentIds: row.deploymentIds,
   actions: new Set(row.actions),
+  deploymentActions: byDeployment(row.deploymentActions),
 });
+
+function byDeployment(given: CredentialRow['deploymentActions']) {
+  const actions = new Map<number, Set<Action>>();
+  for (const { deploymentId, action } of given) {
+    actions.set(deploymentId, (actions.get(deploymentId) ?? new Set()).add(action));
+  }
+  return actions;
+}

@@ -17,6 +17,8 @@ declare const inTransaction: unique symbol;
 /** A query interface whose changes stand or fall together. */
 export interface Tx extends Queryable {
   readonly [inTransaction]: true;
+  /** Work that can fail on its own: what it did is undone, and the transaction goes on. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Database extends Queryable {
@@ -78,6 +80,25 @@ const queryable = (runner: Runner): Queryable => ({
   run: async (query: Sql) => (await runner.query(query)).rowCount ?? 0,
 });
 
+function transactional(client: pg.ClientBase): Tx {
+  let attempts = 0;
+  return {
+    ...queryable(client),
+    async attempt(work) {
+      const savepoint = `attempt_${++attempts}`;
+      await client.query(`savepoint ${savepoint}`);
+      try {
+        const result = await work();
+        await client.query(`release savepoint ${savepoint}`);
+        return result;
+      } catch (error) {
+        await client.query(`rollback to savepoint ${savepoint}`);
+        throw error;
+      }
+    },
+  } as Tx;
+}
+
 export function openDatabase(
   connection: ConnectionSettings,
   log: Logger,
@@ -101,7 +122,7 @@ export function openDatabase(
     client.on('error', onError);
     try {
       await client.query('begin');
-      const result = await work(queryable(client) as Tx);
+      const result = await work(transactional(client));
       await client.query('commit');
       return result;
     } catch (error) {

@@ -32,3 +32,10 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   });
   return new Sql(text, values);
 }
+
+/** Text that is SQL itself, such as a name of ours. Never anything that a caller sent. */
+export const raw = (text: string) => new Sql(text, []);
+
+/** Fragments one behind the other, with `separator` between them. */
+export const join = (fragments: Sql[], separator: string): Sql =>
+  fragments.reduce((all, fragment) => sql`${all}${raw(separator)}${fragment}`);

@@ -2,6 +2,7 @@
 import {
   type BodyOf,
   isAudited,
+  isDeploymentOperation,
   type Operation,
   type ParamsOf,
   type QueryOf,
@@ -9,11 +10,14 @@ import {
   successStatus,
 } from '@oriel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
 import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
 import { authorize } from '../auth/access.ts';
 import type { Actor } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
+import { ApiError } from '../errors.ts';
+import { listSerializer, repeatsItems } from './list-serializer.ts';
 import { compileValidators } from './validation.ts';
 
 export interface Input<O extends Operation> {
@@ -25,6 +29,14 @@ export interface Input<O extends Operation> {
 interface Call {
   actor: Actor;
   db: Database;
+  /** For a resource that is read and then changed: its version goes out as ETag and comes back as If-Match. */
+  etag: Etag;
+}
+
+export interface Etag {
+  send(version: number): void;
+  /** Throws where the caller expects another version. */
+  require(version: number): void;
 }
 
 /** An operation that changes something must answer with what `change` returns; see audit/change.ts. */
@@ -51,25 +63,28 @@ declare module 'fastify' {
   }
 }
 
-export function registerRoutes(
-  app: FastifyInstance,
-  routes: readonly Route[],
-  { db, authenticator }: { db: Database; authenticator: Authenticator },
-) {
+export interface RouteOptions {
+  db: Database;
+  authenticator: Authenticator;
+  /** Throws or rejects where there is no such deployment; answers nothing where it is known to be there. */
+  requireDeployment: (id: number) => undefined | Promise<void>;
+}
+
+export function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: RouteOptions) {
   app.decorateRequest('actor', null);
-  for (const route of routes) register(app, route, db, authenticator);
+  for (const route of routes) register(app, route, options);
 }
 
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  db: Database,
-  authenticator: Authenticator,
+  { db, authenticator, requireDeployment }: RouteOptions,
 ) {
   const validators = compileValidators(op);
   const status = successStatus(op);
   const audited = isAudited(op);
   const paramNames = Object.keys(op.params);
+  const inDeployment = isDeploymentOperation(op);
 
   /** Before the body is read: nobody unknown makes us parse megabytes. */
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
@@ -100,9 +115,11 @@ function register(
       Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY),
     );
     authorize(op, actor, params);
+    if (inDeployment) await requireDeployment(params.deploymentId as number);
     const input = { params, query, body } as Input<Operation>;
     reply.code(status);
-    if (!audited) return handler({ actor, db }, input);
+    const etag = etagOf(request, reply);
+    if (!audited) return handler({ actor, db, etag }, input);
     const change = changeFunction(db, {
       operation: op.id,
       resourceType: op.audit,
@@ -111,7 +128,7 @@ function register(
       ip: request.ip,
       requestId: request.id,
     });
-    return ((await handler({ actor, db, change }, input)) as Committed<unknown>).reply;
+    return ((await handler({ actor, db, change, etag }, input)) as Committed<unknown>).reply;
   };
 
   const path = op.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -121,8 +138,19 @@ function register(
       url,
       config: { operation: op },
       schema: status === 204 ? {} : { response: { 200: op.reply } },
+      ...(repeatsItems(op.reply) ? { serializerCompiler: () => listSerializer(op.reply as TObject) } : {}),
       onRequest,
       handler: run,
     });
   }
 }
+
+const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
+  send: (version) => void reply.header('etag', `"${version}"`).header('cache-control', 'private, no-cache'),
+  require(version) {
+    const expected = request.headers['if-match'];
+    if (expected === undefined || expected.trim() === '*') return;
+    const tags = expected.split(',').map((tag) => tag.trim());
+    if (!tags.includes(`"${version}"`)) throw new ApiError('precondition_failed');
+  },
+});

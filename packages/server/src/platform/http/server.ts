@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { isUnavailable } from '../db/database.ts';
+import { isUnavailable, violatedConstraint } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { acceptJsonOnly } from './json-body.ts';
@@ -156,6 +156,8 @@ function toApiError(error: unknown): ApiError {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('invalid_url');
   }
+  // It was there when the request came, and was deleted meanwhile.
+  if (violatedConstraint(error)?.endsWith('_deployment_id_fkey')) return new ApiError('deployment_not_found');
   if (isUnavailable(error)) return new ApiError('unavailable', { cause: error });
   return new ApiError('internal_error', { cause: error });
 }

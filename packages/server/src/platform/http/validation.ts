@@ -37,8 +37,9 @@ export function compileValidators(op: Operation): Validators {
     query: (raw) => (hasQuery ? (query.check(fromText(raw as Values, op.query), 0) as Values) : NO_VALUES),
     body: (raw, sizeBytes) => {
       if (!body) return undefined;
-      if (raw === undefined) throw failure([{ path: '', message: 'A JSON body is required.' }]);
-      return body.check(raw, sizeBytes);
+      if (raw === undefined && !op.optionalBody)
+        throw failure([{ path: '', message: 'A JSON body is required.' }]);
+      return body.check(raw ?? {}, sizeBytes);
     },
   };
 }

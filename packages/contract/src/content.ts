@@ -1,0 +1,247 @@
+/** The shapes of what a deployment holds: folders, workbooks and reports. */
+import { Type } from 'typebox';
+import { actions } from './actions.ts';
+import { DateTime, Id, Maybe, Nullable, PageInfo, Shape } from './schemas.ts';
+
+const ContentType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
+export const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
+
+export const ResourceOwner = Shape('ResourceOwner', {
+  id: Id,
+  email: Type.String({ examples: ['ada@example.com'] }),
+  firstName: Maybe(Type.String({ examples: ['Ada'] })),
+  picture: Maybe(Type.String()),
+});
+
+const name = Type.String({ examples: ['Revenue by month'] });
+const FolderPathEntry = Shape('WorkspaceFolderPathEntry', {
+  id: Id,
+  name: Type.String({ examples: ['Sales'] }),
+});
+
+const folderPath = Type.Optional(
+  Type.Array(FolderPathEntry, { description: 'From the root to the containing folder' }),
+);
+
+export const Folder = Shape('Folder', {
+  id: Id,
+  deploymentId: Id,
+  name: Type.String({ examples: ['Sales'] }),
+  type: ContentType,
+  parentId: Maybe(Id),
+  position: Type.Integer(),
+  folderPath,
+  createdBy: Type.Optional(Id),
+  updatedBy: Maybe(Id),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+});
+
+const RoleWithAccess = Shape('RoleWithAccess', {
+  id: Id,
+  name: Type.String(),
+  actions: Type.Array(Type.Enum([...actions])),
+});
+
+export const PivotItems = Shape('PivotItems', {
+  columns: Type.Array(Type.String()),
+  measures: Type.Array(Type.String()),
+  rows: Type.Array(Type.String()),
+  filters: Type.Array(Type.String()),
+});
+
+const ReportPlacement = Shape('ReportPlacement', {
+  workbookId: Type.String({ description: 'The spreadsheet' }),
+  resultLocation: Type.String(),
+  endResultCell: Maybe(Type.String()),
+});
+
+export const ReportSource = Type.Enum(['HOSTED_SHEETS', 'DESKTOP_SHEETS', 'PLAYGROUND', 'D3'], {
+  title: 'ReportSource',
+});
+
+export const PublicId = Type.String({
+  minLength: 12,
+  maxLength: 12,
+  pattern: '^[0-9A-Za-z]+$',
+  examples: ['jvUNySoASW9P'],
+});
+
+export const Report = Shape('Report', {
+  id: Id,
+  publicId: PublicId,
+  deploymentId: Id,
+  userId: Type.Integer(),
+  createdBy: Type.Optional(Type.Integer()),
+  user: ResourceOwner,
+  refreshedBy: Maybe(Type.Integer()),
+  refreshedByUser: ResourceOwner,
+  name,
+  title: Maybe(Type.String({ examples: ['Revenue'] })),
+  description: Maybe(Type.String()),
+  type: ContentType,
+  source: Maybe(ReportSource),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  folderId: Maybe(Id),
+  folderPath,
+  workbookId: Maybe(Id),
+  externalWorkbookId: Maybe(Type.String()),
+  externalWorkbookPlacements: Maybe(Type.Array(ReportPlacement)),
+  resultLocation: Maybe(Type.String()),
+  endResultCell: Maybe(Type.String()),
+  sqlQuery: Maybe(Type.String()),
+  jsonQuery: Maybe(Type.String()),
+  pivotItems: Maybe(PivotItems),
+  meta: Maybe(FreeObject),
+  version: Maybe(Type.Integer()),
+  rolesWithAccess: Maybe(Type.Array(RoleWithAccess)),
+  canEdit: Maybe(Type.Boolean()),
+  canManage: Maybe(Type.Boolean()),
+});
+
+const Position = Shape('DashboardWidgetPosition', {
+  x: Type.Integer(),
+  y: Type.Integer(),
+  w: Type.Integer(),
+  h: Type.Integer(),
+});
+
+const sizes = <T extends typeof Position>(schema: T) => ({
+  lg: Maybe(schema),
+  md: Maybe(schema),
+  sm: Maybe(schema),
+  xs: Maybe(schema),
+  xxs: Maybe(schema),
+});
+
+const BySize = Shape('DashboardBreakpoints', {
+  lg: Maybe(Type.Integer()),
+  md: Maybe(Type.Integer()),
+  sm: Maybe(Type.Integer()),
+  xs: Maybe(Type.Integer()),
+  xxs: Maybe(Type.Integer()),
+});
+
+const DashboardLayout = Shape('DashboardLayout', {
+  breakpoints: Maybe(BySize),
+  cols: Maybe(BySize),
+  containerPadding: Maybe(Type.Array(Type.Integer())),
+  margin: Maybe(Type.Array(Type.Integer())),
+  rowHeight: Maybe(Type.Integer()),
+});
+
+const DashboardWidget = Shape('DashboardWidget', {
+  id: Type.String({ minLength: 1, maxLength: 128 }),
+  type: Type.Enum(['CHART', 'TEXT', 'FILTER', 'AI', 'TIME_GRAIN', 'SPACER', 'DIVIDER', 'CONTAINER']),
+  position: Position,
+  responsiveLayouts: Maybe(Shape('DashboardResponsiveLayouts', sizes(Position))),
+  config: Maybe(FreeObject),
+  style: Maybe(FreeObject),
+});
+
+const DashboardApp = Shape('DashboardAppSource', {
+  entry: Maybe(Type.String({ maxLength: 255 })),
+  files: Maybe(
+    Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
+  ),
+  html: Maybe(Type.String()),
+  manifest: Maybe(
+    Shape('DashboardAppManifest', {
+      dependencies: Maybe(
+        Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
+      ),
+      version: Maybe(Type.Integer()),
+    }),
+  ),
+});
+
+const text = Maybe(Type.String({ maxLength: 1000 }));
+const Border = Shape('ThemeBorder', { color: text, radius: text, style: text, width: text });
+const ThemeTitle = Shape('ThemeTitle', { color: text, fontFamily: text, fontSize: text, fontWeight: text });
+
+const DashboardThemeInput = Shape('DashboardThemeInput', {
+  backgroundColor: text,
+  fontFamily: text,
+  primaryColor: text,
+  themeId: text,
+  dashboard: Maybe(Shape('DashboardThemeSection', { backgroundColor: text, padding: text })),
+  controls: Maybe(
+    Shape('ControlThemeSection', {
+      backgroundColor: text,
+      border: Maybe(Border),
+      padding: text,
+      title: Maybe(ThemeTitle),
+    }),
+  ),
+  widgets: Maybe(
+    Shape('WidgetThemeSection', {
+      backgroundColor: text,
+      border: Maybe(Border),
+      margin: text,
+      padding: text,
+      text: Maybe(
+        Shape('ThemeText', { codeFontFamily: text, color: text, fontFamily: text, secondaryColor: text }),
+      ),
+      title: Maybe(ThemeTitle),
+    }),
+  ),
+});
+
+const dashboardFields = {
+  kind: Maybe(Type.Enum(['CLASSIC', 'APP'])),
+  title: Maybe(Type.String({ maxLength: 255 })),
+  description: Maybe(Type.String()),
+  layout: Maybe(DashboardLayout),
+  widgets: Maybe(Type.Array(DashboardWidget, { maxItems: 1000 })),
+  settings: Maybe(FreeObject),
+  app: Maybe(DashboardApp),
+};
+
+export const DashboardConfig = Shape('DashboardConfig', { ...dashboardFields, theme: Maybe(FreeObject) });
+export const DashboardConfigInput = Shape('DashboardConfigInput', {
+  ...dashboardFields,
+  theme: Maybe(DashboardThemeInput),
+});
+
+export const Workbook = Shape('Workbook', {
+  id: Id,
+  deploymentId: Id,
+  name,
+  slug: Maybe(Type.String({ examples: ['revenue'] })),
+  type: ContentType,
+  userId: Maybe(Type.Integer()),
+  user: Maybe(ResourceOwner),
+  createdBy: Type.Optional(Type.Integer()),
+  folderId: Maybe(Id),
+  folderPath,
+  calculatedFields: FreeObject,
+  meta: FreeObject,
+  dashboardDraft: Maybe(DashboardConfig),
+  dashboardPublished: Maybe(DashboardConfig),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+});
+
+/** The reply of a list that also answers in the older way. */
+export const ListResponse = <T extends typeof Folder | typeof Workbook | typeof Report>(
+  title: string,
+  item: T,
+) =>
+  Shape(title, {
+    items: Type.Array(item),
+    data: Type.Array(item, { description: 'Deprecated: the same as `items`' }),
+    count: Maybe(Type.Integer({ minimum: 0, description: 'Deprecated: how many there are, on all pages' })),
+    pageInfo: Maybe(PageInfo),
+  });
+
+export const embedTenantName = Maybe(
+  Type.String({
+    maxLength: 36,
+    description: 'For admins: the content of this embed tenant instead of the main workspace',
+  }),
+);
+
+/** What several fields of folders, workbooks and reports are: an id, or null for none. */
+export const OptionalId = Maybe(Id);
+export const NullableId = Nullable(Id);

@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { embedTenantName, Folder, ListResponse, OptionalId } from './content.ts';
+import { Nothing, operation } from './operation.ts';
+import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+
+const common = { tag: 'Folders', auth: 'management' } as const;
+const one = { deploymentId: Id, folderId: Id };
+const path = '/api/v1/deployments/{deploymentId}/folders';
+const position = Maybe(
+  Type.Integer({
+    minimum: -2_147_483_648,
+    maximum: 2_147_483_647,
+    description: 'Among its siblings; a new folder comes behind them where it is not given',
+  }),
+);
+
+export const getFolders = operation({
+  ...common,
+  id: 'getFolders',
+  method: 'GET',
+  path,
+  summary: 'List folders',
+  description: 'The folders that the caller can access, in the order of `position`.',
+  permission: 'DeploymentRead',
+  params: { deploymentId: Id },
+  query: {
+    parentId: Maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Directly in this folder; 0 for those at the root; all without it',
+      }),
+    ),
+    embedTenantName,
+    ...cursorQuery,
+  },
+  reply: ListResponse('FoldersListResponse', Folder),
+  audit: 'none',
+});
+
+export const createFolder = operation({
+  ...common,
+  id: 'createFolder',
+  method: 'POST',
+  path,
+  summary: 'Create a folder',
+  permission: 'AIBIExplore',
+  params: { deploymentId: Id },
+  body: Shape('CreateFolderInput', {
+    name: Name,
+    parentId: OptionalId,
+    position,
+  }),
+  reply: Folder,
+  errors: ['folder_not_found', 'folder_too_deep'],
+  audit: 'folder',
+});
+
+export const updateFolder = operation({
+  ...common,
+  id: 'updateFolder',
+  method: 'PUT',
+  path: `${path}/{folderId}`,
+  summary: 'Rename a folder, or change its position',
+  permission: 'FolderEdit',
+  permissionOn: 'resource',
+  params: one,
+  body: Shape('UpdateFolderInput', { name: Maybe(Name), position }),
+  reply: Folder,
+  errors: ['folder_not_found'],
+  audit: 'folder',
+});
+
+export const deleteFolder = operation({
+  ...common,
+  id: 'deleteFolder',
+  method: 'DELETE',
+  path: `${path}/{folderId}`,
+  summary: 'Delete a folder and everything under it',
+  permission: 'FolderManage',
+  permissionOn: 'resource',
+  params: one,
+  reply: Nothing,
+  errors: ['folder_not_found'],
+  audit: 'folder',
+});
+
+export const getFolderAncestors = operation({
+  ...common,
+  id: 'getFolderAncestors',
+  method: 'GET',
+  path: `${path}/{folderId}/ancestors`,
+  summary: 'Get the folders above a folder, from the root down',
+  permission: 'FolderRead',
+  permissionOn: 'resource',
+  params: one,
+  reply: Type.Array(Folder),
+  errors: ['folder_not_found'],
+  audit: 'none',
+});

@@ -1,0 +1,181 @@
+import { Type } from 'typebox';
+import {
+  embedTenantName,
+  FreeObject,
+  ListResponse,
+  OptionalId,
+  PivotItems,
+  PublicId,
+  Report,
+  ReportSource,
+} from './content.ts';
+import { Nothing, operation } from './operation.ts';
+import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+
+const text = (maxLength: number) => Maybe(Type.String({ maxLength }));
+
+const fields = {
+  name: Maybe({ ...Name, description: '`Untitled report` where it is not given' }),
+  title: text(1000),
+  description: text(10_000),
+  folderId: OptionalId,
+  workbookId: OptionalId,
+  externalWorkbookId: text(1000),
+  resultLocation: text(1000),
+  endResultCell: text(1000),
+  sqlQuery: text(1_000_000),
+  jsonQuery: text(1_000_000),
+  pivotItems: Maybe(PivotItems),
+  meta: Maybe(FreeObject),
+  publicId: Maybe(PublicId),
+};
+
+const CreateReportInput = Shape('CreateReportInput', { ...fields, source: Maybe(ReportSource) });
+const UpdateReportInput = Shape('UpdateReportInput', fields);
+
+const common = { tag: 'Reports', auth: 'management' } as const;
+const one = { deploymentId: Id, reportId: Id };
+const path = '/api/v1/deployments/{deploymentId}/reports';
+const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found'] as const;
+
+export const getReports = operation({
+  ...common,
+  id: 'getReports',
+  method: 'GET',
+  path,
+  summary: 'List reports',
+  description:
+    'The reports of the deployment that the caller can access. Page with `first` and `after`; `limit` and `page` are the older way and answer with `pageInfo: null`, as does `sortBy=lastViewedAt`, which has no cursor.',
+  permission: 'DeploymentRead',
+  params: { deploymentId: Id },
+  query: {
+    workbookId: OptionalId,
+    folderId: Maybe({ ...Id, description: 'Directly in this folder' }),
+    externalWorkbookId: Maybe(Type.String({ description: 'Own, or of any placement' })),
+    search: Maybe(
+      Type.String({ maxLength: 255, description: 'A part of name, title or description, in any case' }),
+    ),
+    sortBy: Maybe(
+      Type.Enum(['name', 'createdAt', 'updatedAt', 'lastViewedAt'], {
+        description: '`createdAt` by default',
+      }),
+    ),
+    sortDirection: Maybe(
+      Type.Enum(['ASC', 'DESC'], { description: 'By default names ascend and times descend' }),
+    ),
+    limit: Maybe(Type.Integer({ minimum: 1, maximum: 1000, description: 'Deprecated: page size' })),
+    page: Maybe(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: 'Deprecated: number of the page, from 1',
+      }),
+    ),
+    includeCount: Type.Optional(
+      Type.Boolean({ description: '`false` leaves `count` null, which is faster' }),
+    ),
+    embedTenantName,
+    ...cursorQuery,
+  },
+  reply: ListResponse('ReportsListResponse', Report),
+  errors: ['mixed_pagination', 'cursor_unsupported'],
+  audit: 'none',
+});
+
+export const createReport = operation({
+  ...common,
+  id: 'createReport',
+  method: 'POST',
+  path,
+  summary: 'Create a report',
+  permission: 'AIBIExplore',
+  params: { deploymentId: Id },
+  body: CreateReportInput,
+  reply: Report,
+  errors: [...PLACE_ERRORS, 'public_id_taken'],
+  audit: 'report',
+});
+
+export const getReport = operation({
+  ...common,
+  id: 'getReport',
+  method: 'GET',
+  path: `${path}/{reportId}`,
+  summary: 'Get a report',
+  description: 'Also notes that the caller viewed it.',
+  permission: 'ReportRead',
+  permissionOn: 'resource',
+  params: one,
+  reply: Report,
+  errors: ['report_not_found'],
+  audit: 'none',
+});
+
+export const updateReport = operation({
+  ...common,
+  id: 'updateReport',
+  method: 'PUT',
+  path: `${path}/{reportId}`,
+  summary: 'Change a report',
+  permission: 'ReportEdit',
+  permissionOn: 'resource',
+  params: one,
+  body: UpdateReportInput,
+  reply: Report,
+  errors: [
+    'report_not_found',
+    ...PLACE_ERRORS,
+    'public_id_taken',
+    'embed_tenant_mismatch',
+    'precondition_failed',
+  ],
+  audit: 'report',
+});
+
+export const deleteReport = operation({
+  ...common,
+  id: 'deleteReport',
+  method: 'DELETE',
+  path: `${path}/{reportId}`,
+  summary: 'Delete a report',
+  permission: 'ReportManage',
+  permissionOn: 'resource',
+  params: one,
+  reply: Nothing,
+  errors: ['report_not_found'],
+  audit: 'report',
+});
+
+export const upsertReportByPublicId = operation({
+  ...common,
+  id: 'upsertReportByPublicId',
+  method: 'PUT',
+  path: `${path}/by-public-id/{publicId}`,
+  summary: 'Create the report with this public id, or change it',
+  permission: 'AIBIExplore',
+  params: { deploymentId: Id, publicId: PublicId },
+  body: CreateReportInput,
+  reply: Report,
+  errors: [...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch'],
+  audit: 'report',
+});
+
+export const connectReportToWorkbook = operation({
+  ...common,
+  id: 'connectReportToWorkbook',
+  method: 'PUT',
+  path: `${path}/{reportId}/connect-workbook`,
+  summary: 'Place a report in a spreadsheet',
+  description: 'Adds or updates the placement in that spreadsheet. Reading the report is enough.',
+  permission: 'ReportRead',
+  permissionOn: 'resource',
+  params: one,
+  body: Shape('ConnectReportToWorkbookInput', {
+    externalWorkbookId: Type.String({ minLength: 1, maxLength: 1000 }),
+    resultLocation: Type.String({ minLength: 1, maxLength: 1000 }),
+    endResultCell: text(1000),
+  }),
+  reply: Report,
+  errors: ['report_not_found'],
+  audit: 'report',
+});

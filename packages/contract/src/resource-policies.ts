@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { actions } from './actions.ts';
+import { operation } from './operation.ts';
+import { Id, Maybe, Nullable, Shape } from './schemas.ts';
+
+const ResourceType = Type.Enum(['Deployment', 'Folder', 'Workbook', 'Report', 'Dashboard'], {
+  title: 'PolicyResourceType',
+});
+const PolicyAction = Type.Enum([...actions], { title: 'Action' });
+
+const InheritedFrom = Shape('PolicyInheritedFrom', {
+  resourceType: ResourceType,
+  resourceId: Id,
+  name: Type.String(),
+});
+const granted = { action: PolicyAction, inheritedFrom: Nullable(InheritedFrom) };
+
+const ResourcePolicies = Shape('ResourcePolicies', {
+  users: Type.Array(
+    Shape('UserPolicy', {
+      userId: Id,
+      email: Type.String(),
+      firstName: Maybe(Type.String()),
+      picture: Maybe(Type.String()),
+      ...granted,
+    }),
+  ),
+  groups: Type.Array(Shape('GroupPolicy', { groupId: Id, name: Type.String(), ...granted })),
+  roles: Type.Array(Shape('RolePolicy', { roleId: Id, name: Type.String(), ...granted })),
+});
+
+const resource = { resourceType: ResourceType, resourceId: Id };
+/** Without one, the policy is cleared. */
+const action = Maybe(PolicyAction);
+
+const common = {
+  tag: 'Resource Policies',
+  auth: 'management',
+  permission: 'none',
+  errors: ['resource_not_found', 'forbidden'],
+} as const;
+const setter = {
+  ...common,
+  method: 'PUT',
+  scopedKeys: 'handler',
+  errors: [...common.errors, 'outside_key_scope', 'invalid_reference', 'action_not_applicable'],
+  reply: ResourcePolicies,
+  audit: 'resourcePolicy',
+} as const;
+
+export const getResourcePolicies = operation({
+  ...common,
+  id: 'getResourcePolicies',
+  method: 'GET',
+  path: '/api/v1/resource-policies',
+  trailingSlash: true,
+  summary: 'List who may do what with a resource',
+  description:
+    'For who manages the resource. Policies of what is above it are listed too, with where they come from.',
+  query: resource,
+  errors: [...common.errors, 'outside_key_scope'],
+  reply: ResourcePolicies,
+  audit: 'none',
+});
+
+export const setUserPolicy = operation({
+  ...setter,
+  id: 'setUserPolicy',
+  path: '/api/v1/resource-policies/user',
+  summary: 'Give a user an action on a resource, or take it away',
+  body: Shape('SetUserPolicyInput', { ...resource, userId: Id, action }),
+});
+
+export const setGroupPolicy = operation({
+  ...setter,
+  id: 'setGroupPolicy',
+  path: '/api/v1/resource-policies/group',
+  summary: 'Give a group an action on a resource, or take it away',
+  body: Shape('SetGroupPolicyInput', { ...resource, groupId: Id, action }),
+});
+
+export const setRolePolicy = operation({
+  ...setter,
+  id: 'setRolePolicy',
+  path: '/api/v1/resource-policies/role',
+  summary: 'Give a role an action on a resource, or take it away',
+  body: Shape('SetRolePolicyInput', { ...resource, roleId: Id, action }),
+});

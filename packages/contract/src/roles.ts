@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { actions } from './actions.ts';
+import { Nothing, operation } from './operation.ts';
+import { CursorPage, cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+
+// With a type beside the enum, finding duplicates takes time linear in the length of what was sent.
+const Actions = Type.Array(Type.Enum([...actions], { type: 'string' }), {
+  uniqueItems: true,
+  maxItems: actions.length,
+});
+
+const Role = Shape('Role', {
+  id: Id,
+  name: Type.String(),
+  description: Maybe(Type.String()),
+  actions: Actions,
+  isBuiltIn: Type.Boolean(),
+});
+
+const common = { tag: 'Roles', auth: 'management', permission: 'All' } as const;
+const description = Maybe(Type.String({ maxLength: 1000 }));
+
+export const listRoles = operation({
+  ...common,
+  id: 'listRoles',
+  method: 'GET',
+  path: '/api/v1/roles',
+  trailingSlash: true,
+  summary: 'List roles',
+  description: 'Oldest first, the built-in ones among them.',
+  query: cursorQuery,
+  reply: CursorPage('RolesListResponse', Role),
+  audit: 'none',
+});
+
+export const createRole = operation({
+  ...common,
+  id: 'createRole',
+  method: 'POST',
+  path: '/api/v1/roles',
+  trailingSlash: true,
+  summary: 'Create a role',
+  body: Shape('CreateRoleInput', { name: Name, description, actions: Actions }),
+  reply: Role,
+  errors: ['role_name_taken'],
+  audit: 'role',
+});
+
+export const getRole = operation({
+  ...common,
+  id: 'getRole',
+  method: 'GET',
+  path: '/api/v1/roles/{id}',
+  summary: 'Get a role',
+  params: { id: Id },
+  reply: Role,
+  errors: ['role_not_found'],
+  audit: 'none',
+});
+
+export const updateRole = operation({
+  ...common,
+  id: 'updateRole',
+  method: 'PUT',
+  path: '/api/v1/roles/{id}',
+  summary: 'Change a role that is not built in',
+  params: { id: Id },
+  body: Shape('UpdateRoleInput', { name: Type.Optional(Name), description, actions: Type.Optional(Actions) }),
+  reply: Role,
+  errors: ['role_not_found', 'role_name_taken', 'role_built_in', 'last_admin'],
+  audit: 'role',
+});
+
+export const deleteRole = operation({
+  ...common,
+  id: 'deleteRole',
+  method: 'DELETE',
+  path: '/api/v1/roles/{id}',
+  summary: 'Delete a role that is not built in',
+  description: 'Whoever holds it holds it no longer, and policies for it end.',
+  params: { id: Id },
+  reply: Nothing,
+  errors: ['role_not_found', 'role_built_in', 'last_admin'],
+  audit: 'role',
+});

@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import { Nothing, operation } from './operation.ts';
+import { CursorPage, cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+
+const UserGroup = Shape('UserGroupDTO', {
+  id: Id,
+  name: Type.String(),
+  description: Maybe(Type.String()),
+  userCount: Maybe(Type.Integer({ minimum: 0 })),
+});
+
+const Member = Shape('UserGroupMember', {
+  id: Id,
+  username: Type.String(),
+  email: Type.String(),
+  firstName: Maybe(Type.String()),
+  picture: Maybe(Type.String()),
+});
+
+const Members = Shape('UserGroupMembersInput', {
+  userIds: Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true }),
+});
+
+const common = { tag: 'User Groups', auth: 'management', permission: 'All' } as const;
+const one = { id: Id };
+const description = Maybe(Type.String({ maxLength: 1000 }));
+
+export const listUserGroups = operation({
+  ...common,
+  id: 'listUserGroups',
+  method: 'GET',
+  path: '/api/v1/user-groups',
+  trailingSlash: true,
+  summary: 'List groups of users',
+  description: 'Oldest first.',
+  query: cursorQuery,
+  reply: CursorPage('UserGroupsConnectionResponse', UserGroup),
+  audit: 'none',
+});
+
+export const createUserGroup = operation({
+  ...common,
+  id: 'createUserGroup',
+  method: 'POST',
+  path: '/api/v1/user-groups',
+  trailingSlash: true,
+  summary: 'Create a group',
+  body: Shape('CreateUserGroupInput', { name: Name, description }),
+  reply: UserGroup,
+  errors: ['group_name_taken'],
+  audit: 'userGroup',
+});
+
+export const getUserGroup = operation({
+  ...common,
+  id: 'getUserGroup',
+  method: 'GET',
+  path: '/api/v1/user-groups/{id}',
+  summary: 'Get a group',
+  params: one,
+  reply: UserGroup,
+  errors: ['group_not_found'],
+  audit: 'none',
+});
+
+export const updateUserGroup = operation({
+  ...common,
+  id: 'updateUserGroup',
+  method: 'PUT',
+  path: '/api/v1/user-groups/{id}',
+  summary: 'Rename or describe a group',
+  params: one,
+  body: Shape('UpdateUserGroupInput', { name: Type.Optional(Name), description }),
+  reply: UserGroup,
+  errors: ['group_not_found', 'group_name_taken'],
+  audit: 'userGroup',
+});
+
+export const deleteUserGroup = operation({
+  ...common,
+  id: 'deleteUserGroup',
+  method: 'DELETE',
+  path: '/api/v1/user-groups/{id}',
+  summary: 'Delete a group',
+  description: 'Policies for it end. Its members stay.',
+  params: one,
+  reply: Nothing,
+  errors: ['group_not_found'],
+  audit: 'userGroup',
+});
+
+export const getUserGroupMembers = operation({
+  ...common,
+  id: 'getUserGroupMembers',
+  method: 'GET',
+  path: '/api/v1/user-groups/{id}/users',
+  summary: 'List the members of a group',
+  params: one,
+  query: cursorQuery,
+  reply: CursorPage('UserGroupMembersResponse', Member),
+  errors: ['group_not_found'],
+  audit: 'none',
+});
+
+export const addUserGroupMembers = operation({
+  ...common,
+  id: 'addUserGroupMembers',
+  method: 'POST',
+  path: '/api/v1/user-groups/{id}/users',
+  summary: 'Add members to a group',
+  description: 'Who is a member already stays one. Where one of the users does not exist, nobody is added.',
+  params: one,
+  body: Members,
+  reply: UserGroup,
+  errors: ['group_not_found', 'invalid_reference'],
+  audit: 'userGroup',
+});
+
+export const removeUserGroupMembers = operation({
+  ...common,
+  id: 'removeUserGroupMembers',
+  method: 'DELETE',
+  path: '/api/v1/user-groups/{id}/users',
+  summary: 'Remove members from a group',
+  description: 'Who is not a member is passed over.',
+  params: one,
+  body: Members,
+  reply: Nothing,
+  errors: ['group_not_found'],
+  audit: 'userGroup',
+});

@@ -1,0 +1,164 @@
+import { Type } from 'typebox';
+import {
+  DashboardConfig,
+  DashboardConfigInput,
+  embedTenantName,
+  FreeObject,
+  ListResponse,
+  OptionalId,
+  Workbook,
+} from './content.ts';
+import { Nothing, operation } from './operation.ts';
+import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+
+const common = { tag: 'Workbooks', auth: 'management' } as const;
+const one = { deploymentId: Id, workbookId: Id };
+const path = '/api/v1/deployments/{deploymentId}/workbooks';
+const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,99}$', examples: ['revenue'] });
+
+const fields = {
+  name: Maybe({ ...Name, description: '`Untitled workbook` where it is not given' }),
+  folderId: OptionalId,
+  meta: Maybe(FreeObject),
+};
+
+const CreateWorkbookInput = Shape('CreateWorkbookInput', fields);
+
+export const getWorkbooks = operation({
+  ...common,
+  id: 'getWorkbooks',
+  method: 'GET',
+  path,
+  summary: 'List workbooks',
+  description: 'The workbooks that the caller can access, newest first.',
+  permission: 'DeploymentRead',
+  params: { deploymentId: Id },
+  query: {
+    folderId: Maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Directly in this folder; 0 for those at the root; all without it',
+      }),
+    ),
+    embedTenantName,
+    ...cursorQuery,
+  },
+  reply: ListResponse('WorkbooksListResponse', Workbook),
+  audit: 'none',
+});
+
+export const createWorkbook = operation({
+  ...common,
+  id: 'createWorkbook',
+  method: 'POST',
+  path,
+  summary: 'Create a workbook',
+  permission: 'AIBIExplore',
+  params: { deploymentId: Id },
+  body: CreateWorkbookInput,
+  reply: Workbook,
+  errors: ['folder_not_found'],
+  audit: 'workbook',
+});
+
+export const getWorkbook = operation({
+  ...common,
+  id: 'getWorkbook',
+  method: 'GET',
+  path: `${path}/{workbookId}`,
+  summary: 'Get a workbook',
+  permission: 'WorkbookRead',
+  permissionOn: 'resource',
+  params: one,
+  reply: Workbook,
+  errors: ['workbook_not_found'],
+  audit: 'none',
+});
+
+export const updateWorkbook = operation({
+  ...common,
+  id: 'updateWorkbook',
+  method: 'PUT',
+  path: `${path}/{workbookId}`,
+  summary: 'Change a workbook',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  params: one,
+  body: Shape('UpdateWorkbookInput', {
+    ...fields,
+    slug: Maybe(Slug),
+    slugTakeover: Maybe(Type.Boolean({ description: 'Take the slug from its holder, for who manages both' })),
+  }),
+  reply: Workbook,
+  errors: [
+    'workbook_not_found',
+    'folder_not_found',
+    'slug_taken',
+    'embed_tenant_mismatch',
+    'precondition_failed',
+  ],
+  audit: 'workbook',
+});
+
+export const deleteWorkbook = operation({
+  ...common,
+  id: 'deleteWorkbook',
+  method: 'DELETE',
+  path: `${path}/{workbookId}`,
+  summary: 'Delete a workbook and its reports',
+  permission: 'WorkbookManage',
+  permissionOn: 'resource',
+  params: one,
+  reply: Nothing,
+  errors: ['workbook_not_found'],
+  audit: 'workbook',
+});
+
+export const upsertWorkbookBySlug = operation({
+  ...common,
+  id: 'upsertWorkbookBySlug',
+  method: 'PUT',
+  path: `${path}/by-slug/{slug}`,
+  summary: 'Create the workbook with this slug, or change it',
+  permission: 'AIBIExplore',
+  params: { deploymentId: Id, slug: Slug },
+  body: CreateWorkbookInput,
+  reply: Workbook,
+  errors: ['folder_not_found', 'slug_taken', 'embed_tenant_mismatch'],
+  audit: 'workbook',
+});
+
+export const duplicateWorkbook = operation({
+  ...common,
+  id: 'duplicateWorkbook',
+  method: 'POST',
+  path: `${path}/{workbookId}/duplicate`,
+  summary: 'Copy a workbook with its reports',
+  description: 'The copy belongs to the caller. With `shared`, it is one that others shared with the caller.',
+  permission: 'AIBIExplore',
+  params: one,
+  body: Shape('DuplicateWorkbookInput', { shared: Maybe(Type.Boolean()) }),
+  optionalBody: true,
+  reply: Workbook,
+  errors: ['workbook_not_found'],
+  audit: 'workbook',
+});
+
+export const updateWorkbookDashboard = operation({
+  ...common,
+  id: 'updateWorkbookDashboard',
+  method: 'PUT',
+  path: `${path}/{workbookId}/dashboard`,
+  summary: "Change the draft of a workbook's dashboard",
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  params: one,
+  body: Shape('WorkbookDashboardInput', { dashboardDraft: Maybe(DashboardConfigInput) }),
+  reply: Shape('WorkbookDashboard', {
+    dashboardDraft: Maybe(DashboardConfig),
+    dashboardPublished: Maybe(DashboardConfig),
+  }),
+  errors: ['workbook_not_found', 'precondition_failed'],
+  audit: 'workbook',
+});

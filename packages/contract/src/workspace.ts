@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import { embedTenantName, Folder, OptionalId, Report, Workbook } from './content.ts';
+import { operation } from './operation.ts';
+import { cursorQuery, Id, Maybe, PageInfo, Shape } from './schemas.ts';
+
+const ItemType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
+const Item = Type.Union([Folder, Workbook, Report]);
+const ItemRef = Shape('WorkspaceItemRef', { id: Id, type: ItemType });
+
+const Failure = Shape('WorkspaceBulkFailure', {
+  id: Id,
+  type: ItemType,
+  error: Shape('BulkActionError', { status: Type.Integer(), message: Type.String() }),
+});
+
+const Items = Type.Array(ItemRef, { minItems: 1, maxItems: 100 });
+
+const WorkspaceConnection = Shape('WorkspaceConnectionResponse', {
+  items: Type.Array(Item),
+  pageInfo: PageInfo,
+});
+
+const listQuery = {
+  folderId: Maybe({ ...Id, description: 'In this folder; at the root without it' }),
+  types: Maybe(Type.Array(ItemType, { maxItems: 3 })),
+  orderByField: Maybe(
+    Type.Enum(['updated_at', 'created_at', 'name', 'viewer_last_viewed_at'], {
+      description: '`updated_at` by default',
+    }),
+  ),
+  orderByDirection: Maybe(
+    Type.Enum(['ASC', 'DESC'], { description: 'By default names ascend and times descend' }),
+  ),
+  search: Maybe(
+    Type.String({
+      maxLength: 255,
+      description: 'A part of name, title or description; without `folderId`, anywhere',
+    }),
+  ),
+  ...cursorQuery,
+};
+
+const common = { tag: 'Workspace', auth: 'management', params: { deploymentId: Id } } as const;
+const path = '/api/v1/deployments/{deploymentId}';
+
+export const workspaceObjects = operation({
+  ...common,
+  id: 'workspaceObjects',
+  method: 'GET',
+  path: `${path}/workspace`,
+  summary: 'List folders, workbooks and reports together',
+  permission: 'DeploymentRead',
+  query: { ...listQuery, embedTenantName },
+  reply: WorkspaceConnection,
+  audit: 'none',
+});
+
+export const sharedWorkspaceObjects = operation({
+  ...common,
+  id: 'sharedWorkspaceObjects',
+  method: 'GET',
+  path: `${path}/shared-workspace`,
+  summary: 'List what others own and have shared with the caller',
+  permission: 'DeploymentRead',
+  query: listQuery,
+  reply: WorkspaceConnection,
+  audit: 'none',
+});
+
+export const moveWorkspaceObject = operation({
+  ...common,
+  id: 'moveWorkspaceObject',
+  method: 'POST',
+  path: `${path}/workspace/move`,
+  summary: 'Move a folder, workbook or report into a folder',
+  permission: 'DeploymentRead',
+  body: Shape('MoveWorkspaceObjectInput', { id: Id, type: ItemType, folderId: OptionalId }),
+  reply: Item,
+  errors: [
+    'folder_not_found',
+    'workbook_not_found',
+    'report_not_found',
+    'folder_cycle',
+    'embed_tenant_mismatch',
+    'folder_too_deep',
+  ],
+  audit: 'workspace',
+});
+
+export const bulkMoveWorkspaceObjects = operation({
+  ...common,
+  id: 'bulkMoveWorkspaceObjects',
+  method: 'POST',
+  path: `${path}/workspace/bulk-move`,
+  summary: 'Move several things into a folder',
+  description: 'Each succeeds or fails on its own.',
+  permission: 'DeploymentRead',
+  body: Shape('BulkMoveWorkspaceObjectsInput', { items: Items, folderId: OptionalId }),
+  reply: Shape('BulkMoveWorkspaceObjectsResponse', { moved: Type.Array(Item), failed: Type.Array(Failure) }),
+  errors: ['folder_not_found'],
+  audit: 'workspace',
+});
+
+export const bulkDeleteWorkspaceObjects = operation({
+  ...common,
+  id: 'bulkDeleteWorkspaceObjects',
+  method: 'POST',
+  path: `${path}/workspace/bulk-delete`,
+  summary: 'Delete several things',
+  description: 'Each succeeds or fails on its own.',
+  permission: 'DeploymentRead',
+  body: Shape('BulkDeleteWorkspaceObjectsInput', { items: Items }),
+  reply: Shape('BulkDeleteWorkspaceObjectsPayload', {
+    deleted: Type.Array(ItemRef),
+    failed: Type.Array(Failure),
+  }),
+  audit: 'workspace',
+});

@@ -1,0 +1,2 @@
+export * from './rules.ts';
+export { folderLevel, grantedIds, ownerOf, reachedFolderIds, reportLevel, workbookLevel } from './store.ts';

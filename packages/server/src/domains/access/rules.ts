@@ -1,0 +1,55 @@
+/** Who may do how much with content: the levels, and what gives them. */
+import type { Action } from '@oriel/contract';
+import { may, mayIn } from '../../platform/auth/access.ts';
+import type { Actor } from '../../platform/auth/actor.ts';
+import { ApiError } from '../../platform/errors.ts';
+
+/** Manage implies edit implies read. */
+export const NONE = 0;
+export const READ = 1;
+export const EDIT = 2;
+export const MANAGE = 3;
+export type Level = typeof NONE | typeof READ | typeof EDIT | typeof MANAGE;
+
+export type Noun = 'Folder' | 'Workbook' | 'Report';
+
+/** Somebody who looks at the content of one deployment. */
+export interface Viewer {
+  userId: number;
+  deploymentId: number;
+  /** What roles, and policies on the deployment, give on every resource of a kind. */
+  levels: Record<Noun, Level>;
+}
+
+export const actionFor = (noun: Noun, level: Exclude<Level, 0>): Action =>
+  `${noun}${({ 1: 'Read', 2: 'Edit', 3: 'Manage' } as const)[level]}`;
+
+/** The level that an action gives on a resource of its own kind; none where it is about something else. */
+export function levelOf(noun: Noun, action: Action): Level {
+  for (const level of [MANAGE, EDIT, READ] as const) if (action === actionFor(noun, level)) return level;
+  return NONE;
+}
+
+function levelByRole(actor: Actor, deploymentId: number, noun: Noun): Level {
+  for (const level of [MANAGE, EDIT, READ] as const) {
+    if (mayIn(actor, deploymentId, actionFor(noun, level))) return level;
+  }
+  return NONE;
+}
+
+export const viewerOf = (actor: Actor, deploymentId: number): Viewer => ({
+  userId: actor.userId,
+  deploymentId,
+  levels: {
+    Folder: levelByRole(actor, deploymentId, 'Folder'),
+    Workbook: levelByRole(actor, deploymentId, 'Workbook'),
+    Report: levelByRole(actor, deploymentId, 'Report'),
+  },
+});
+
+/** Whose content a list is of: null for the main workspace. Only admins look into an embed tenant's from outside. */
+export function embedTenantOf(actor: Actor, asked: string | null | undefined): string | null {
+  if (asked == null) return null;
+  if (!may(actor, 'All')) throw new ApiError('forbidden');
+  return asked;
+}

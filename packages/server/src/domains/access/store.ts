@@ -1,0 +1,67 @@
+/**
+ * The one place that says, in SQL, who reaches which content. Every list filters with it and every single resource
+ * is loaded with it.
+ */
+import { raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { MANAGE, type Noun, type Viewer } from './rules.ts';
+
+/** Conditions on a policy `p`: given to the viewer, to a group of theirs, or to a role of theirs. */
+const isMine = ({ userId }: Viewer): Sql => sql`(
+  p.user_id = ${userId}
+  or p.group_id in (select group_id from user_group_members where user_id = ${userId})
+  or p.role_id in (select role_id from user_roles where user_id = ${userId}))`;
+
+/** The ids of the resources of a kind on which the viewer was given something. */
+export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql => sql`
+  select resource_id from resource_policies
+  where user_id = ${userId} and deployment_id = ${deploymentId} and resource_type = ${noun}
+  union all
+  select p.resource_id from user_group_members m join resource_policies p on p.group_id = m.group_id
+  where m.user_id = ${userId} and p.deployment_id = ${deploymentId} and p.resource_type = ${noun}
+  union all
+  select p.resource_id from user_roles ur join resource_policies p on p.role_id = ur.role_id
+  where ur.user_id = ${userId} and p.deployment_id = ${deploymentId} and p.resource_type = ${noun}`;
+
+/** The ids of the folders that policies reach: those with one, and all below them. */
+export const reachedFolderIds = (viewer: Viewer): Sql => sql`
+  select id from folders
+  where deployment_id = ${viewer.deploymentId} and path && array(${grantedIds(viewer, 'Folder')})`;
+
+/** The viewer's level on the folder `f`. */
+export const folderLevel = (viewer: Viewer): Sql =>
+  levelOn(viewer, 'Folder', raw('f'), sql`p.resource_type = 'Folder' and p.resource_id = any(f.path)`);
+
+/** The viewer's level on the workbook `w`, whose folder is `f` (or nothing). */
+export const workbookLevel = (viewer: Viewer): Sql =>
+  levelOn(
+    viewer,
+    'Workbook',
+    raw('w'),
+    sql`p.resource_type = 'Workbook' and p.resource_id = w.id
+        or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
+  );
+
+/** The viewer's level on the report `r`, which policies reach through the folder `f` (or nothing). */
+export const reportLevel = (viewer: Viewer): Sql =>
+  levelOn(
+    viewer,
+    'Report',
+    raw('r'),
+    sql`p.resource_type = 'Report' and p.resource_id = r.id
+        or p.resource_type = 'Workbook' and p.resource_id = r.workbook_id
+        or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
+  );
+
+function levelOn(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql): Sql {
+  if (viewer.levels[noun] === MANAGE) return sql`${MANAGE}::int`;
+  return sql`greatest(
+    ${viewer.levels[noun]}::int,
+    case when ${row}.user_id = ${viewer.userId} then ${MANAGE}::int else 0 end,
+    (select max(p.level) from resource_policies p where (${reaches}) and ${isMine(viewer)}))`;
+}
+
+/** Who owns something, as JSON, from the row of users with this alias. */
+export const ownerOf = (alias: string): Sql => {
+  const user = raw(alias);
+  return sql`json_build_object('id', ${user}.id, 'email', ${user}.email, 'firstName', ${user}.first_name, 'picture', ${user}.picture)`;
+};

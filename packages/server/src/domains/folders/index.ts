@@ -1,0 +1,13 @@
+export { moveFolder, requireFolder, requireMoveTarget, requireTarget, toFolder } from './folders.ts';
+export { folderRoutes } from './routes.ts';
+export { nameKey } from './rules.ts';
+export {
+  deleteFolder,
+  type FolderAccessRow,
+  findFolders,
+  insertFolder,
+  inTenant,
+  lockTree,
+  pathNames,
+  visibleFolders,
+} from './store.ts';

@@ -1,0 +1,160 @@
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { folderLevel, grantedIds, type Level, READ, type Viewer } from '../access/index.ts';
+import { nameKey } from './rules.ts';
+
+export interface FolderRow {
+  id: number;
+  deploymentId: number;
+  name: string;
+  type: 'FOLDER';
+  parentId: number | null;
+  position: number;
+  folderPath: { id: number; name: string }[];
+  createdBy: number;
+  updatedBy: number | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A folder as its operations need it: with its place in the tree and the caller's level. */
+export interface FolderAccessRow extends FolderRow {
+  path: number[];
+  embedTenant: string | null;
+  level: Level;
+}
+
+/** Names along a path of folders, from the root, as JSON. Nothing gives an empty list. */
+export const pathNames = (path: Sql): Sql => sql`
+  coalesce((select json_agg(json_build_object('id', a.id, 'name', a.name) order by p.depth)
+            from unnest(${path}) with ordinality as p (id, depth) join folders a on a.id = p.id), '[]')`;
+
+/** Of the folder `f`. Its `folderPath` ends with the folder that contains it. */
+const COLUMNS = sql`
+  f.id, f.deployment_id as "deploymentId", f.name, 'FOLDER' as type, f.parent_id as "parentId", f.position,
+  ${pathNames(sql`f.path[:cardinality(f.path) - 1]`)} as "folderPath",
+  coalesce(f.created_by, f.user_id) as "createdBy", f.updated_by as "updatedBy", f.created_at as "createdAt", f.updated_at as "updatedAt"`;
+
+/** Folders that the viewer reaches: by role all, else their own and what policies reach. */
+export const visibleFolders = (viewer: Viewer): Sql =>
+  viewer.levels.Folder >= READ
+    ? sql`true`
+    : sql`(f.user_id = ${viewer.userId} or f.path && array(${grantedIds(viewer, 'Folder')}))`;
+
+export const inTenant = (alias: string, embedTenant: string | null): Sql =>
+  embedTenant === null
+    ? sql`${raw(alias)}.embed_tenant is null`
+    : sql`${raw(alias)}.embed_tenant = ${embedTenant}`;
+
+export interface FolderFilter {
+  /** Undefined for all, null for those at the root. */
+  parentId: number | null | undefined;
+  embedTenant: string | null;
+}
+
+function matching(viewer: Viewer, { parentId, embedTenant }: FolderFilter): Sql {
+  const conditions = [
+    sql`f.deployment_id = ${viewer.deploymentId}`,
+    inTenant('f', embedTenant),
+    visibleFolders(viewer),
+    ...(parentId === undefined
+      ? []
+      : [parentId === null ? sql`f.parent_id is null` : sql`f.parent_id = ${parentId}`]),
+  ];
+  return join(conditions, ' and ');
+}
+
+export const listFolders = (
+  db: Queryable,
+  viewer: Viewer,
+  filter: FolderFilter,
+  page: { after: [position: number, id: number] | null; limit: number },
+) =>
+  db.many<FolderRow>(sql`
+    select ${COLUMNS} from folders f
+    where ${matching(viewer, filter)}
+      ${page.after ? sql`and (f.position, f.id) > (${page.after[0]}::int, ${page.after[1]}::bigint)` : sql``}
+    order by f.position, f.id limit ${page.limit}`);
+
+export const countFolders = async (db: Queryable, viewer: Viewer, filter: FolderFilter) =>
+  (await db.one<{ count: number }>(sql`select count(*) from folders f where ${matching(viewer, filter)}`))
+    .count;
+
+/** The folders with these ids that the viewer can read, or has at least that level on, in no particular order. */
+export const findFolders = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level = READ) =>
+  db.many<FolderAccessRow>(sql`
+    select * from (
+      select ${COLUMNS}, to_json(f.path) as path, f.embed_tenant as "embedTenant", ${folderLevel(viewer)} as level
+      from folders f where f.id = any(${ids}::bigint[]) and f.deployment_id = ${viewer.deploymentId} offset 0) f
+    where level >= ${least}`);
+
+/** Keeps folders with these ids where they are, and in existence, until the end of the transaction. */
+export const lockFolders = (tx: Tx, ids: readonly number[]) =>
+  tx.run(sql`select from folders where id = any(${ids}::bigint[]) order by id for share`);
+
+export const insertFolder = async (
+  tx: Tx,
+  folder: {
+    deploymentId: number;
+    parent: { id: number; path: number[] } | null;
+    name: string;
+    position: number | null;
+    embedTenant: string | null;
+    userId: number;
+  },
+) => {
+  const { id } = await tx.one<{ id: number }>(sql`
+    with fresh as (select nextval(pg_get_serial_sequence('folders', 'id')) as id)
+    insert into folders (id, deployment_id, parent_id, path, name, name_key, position, embed_tenant, user_id, created_by)
+    overriding system value
+    select fresh.id, ${folder.deploymentId}, ${folder.parent?.id ?? null}, ${folder.parent?.path ?? []}::bigint[] || fresh.id,
+           ${folder.name}, ${nameKey(folder.name)},
+           coalesce(${folder.position}::int, (
+             select least(coalesce(max(position), -1), 2147483646) + 1 from folders
+             where deployment_id = ${folder.deploymentId} and parent_id is not distinct from ${folder.parent?.id ?? null}::bigint)),
+           ${folder.embedTenant}, ${folder.userId}, ${folder.userId}
+    from fresh returning id`);
+  return id;
+};
+
+export const updateFolder = (
+  tx: Tx,
+  folder: { id: number; name: string; position: number; updatedBy: number },
+) =>
+  tx.run(sql`
+    update folders set name = ${folder.name}, name_key = ${nameKey(folder.name)}, position = ${folder.position},
+      updated_by = ${folder.updatedBy}, updated_at = now()
+    where id = ${folder.id}`);
+
+/** Everything under it goes with it, by foreign keys. */
+export const deleteFolder = (tx: Tx, id: number) => tx.run(sql`delete from folders where id = ${id}`);
+
+/** One tree at a time: of two moves that together would make a cycle, the second sees the first. */
+export const lockTree = (tx: Tx, deploymentId: number) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended('folders', ${deploymentId}))`);
+
+/** Together with others who only need the tree to hold still. */
+export const lockTreeShared = (tx: Tx, deploymentId: number) =>
+  tx.run(sql`select pg_advisory_xact_lock_shared(hashtextextended('folders', ${deploymentId}))`);
+
+/** How many levels the folder and what is below it span. */
+export const findHeight = async (tx: Tx, folder: { id: number; path: number[] }) =>
+  (
+    await tx.one<{ height: number }>(sql`
+      select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where path @> array[${folder.id}::bigint]`)
+  ).height;
+
+/** Moves the folder, and rewrites the paths of those below it. Nothing else depends on where a folder is. */
+export const moveFolder = (
+  tx: Tx,
+  folder: { id: number; path: number[] },
+  parent: { id: number; path: number[] } | null,
+  updatedBy: number,
+) =>
+  tx.run(sql`
+    update folders set
+      path = ${parent?.path ?? []}::bigint[] || path[${folder.path.length}::int:],
+      parent_id = case when id = ${folder.id} then ${parent?.id ?? null}::bigint else parent_id end,
+      updated_by = case when id = ${folder.id} then ${updatedBy} else updated_by end,
+      updated_at = case when id = ${folder.id} then now() else updated_at end
+    where path @> array[${folder.id}::bigint]`);

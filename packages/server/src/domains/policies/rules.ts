@@ -1,0 +1,26 @@
+import { type Action, actions } from '@oriel/contract';
+import { type Level, levelOf, NONE, type Noun } from '../access/index.ts';
+
+export type ResourceType = 'Deployment' | Noun;
+
+/** What is about the account as a whole can not be given on one deployment. */
+const ACCOUNT_WIDE: ReadonlySet<Action> = new Set([
+  'All',
+  'DeploymentsManage',
+  'DeploymentCreate',
+  'AuditLogManage',
+  'BillingRead',
+  'OAuthIntegrationsManage',
+  'OAuthIntegrationsIssueTokens',
+  'AgentAdmin',
+  'ChartPalettesManage',
+  'DashboardThemesManage',
+] satisfies Action[]);
+
+export const applicableActions = (type: ResourceType): Action[] =>
+  actions.filter((action) =>
+    type === 'Deployment' ? !ACCOUNT_WIDE.has(action) : levelOf(type, action) > NONE,
+  );
+
+export const policyLevel = (type: ResourceType, action: Action): Level =>
+  type === 'Deployment' ? NONE : levelOf(type, action);

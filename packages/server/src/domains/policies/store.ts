@@ -1,0 +1,81 @@
+import type { Action } from '@oriel/contract';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { raw, sql } from '../../platform/db/sql.ts';
+import type { Noun } from '../access/index.ts';
+import type { ResourceType } from './rules.ts';
+
+/** Whom a policy is for. */
+export interface Principal {
+  column: 'user_id' | 'group_id' | 'role_id';
+  id: number;
+}
+
+export interface Resource {
+  type: ResourceType;
+  id: number;
+  deploymentId: number;
+}
+
+const TABLE = { Folder: raw('folders'), Workbook: raw('workbooks'), Report: raw('reports') };
+
+export const findDeploymentOf = async (db: Queryable, noun: Noun, id: number) =>
+  (
+    await db.maybeOne<{ deploymentId: number }>(sql`
+      select deployment_id as "deploymentId" from ${TABLE[noun]} where id = ${id}`)
+  )?.deploymentId;
+
+/** Keeps the resource in existence until the end of the transaction, so that no policy outlives it. */
+export const lockResource = (tx: Tx, noun: Noun, id: number) =>
+  tx.run(sql`select from ${TABLE[noun]} where id = ${id} for key share`);
+
+export interface PolicyRow {
+  action: Action;
+  inheritedFrom: { resourceType: ResourceType; resourceId: number; name: string } | null;
+  userId: number | null;
+  email: string | null;
+  firstName: string | null;
+  picture: string | null;
+  groupId: number | null;
+  groupName: string | null;
+  roleId: number | null;
+  roleName: string | null;
+}
+
+/** Policies on the resources, the first of which is the one that is asked about; the others are above it. */
+export const listPolicies = (db: Queryable, resources: { type: ResourceType; id: number; name: string }[]) =>
+  db.many<PolicyRow>(sql`
+    select p.action, p.user_id as "userId", u.email, u.first_name as "firstName", u.picture,
+           p.group_id as "groupId", g.name as "groupName", p.role_id as "roleId", ro.name as "roleName",
+           case when x.depth > 1 then json_build_object('resourceType', x.type, 'resourceId', x.id, 'name', x.name) end as "inheritedFrom"
+    from unnest(${resources.map(({ type }) => type)}::text[], ${resources.map(({ id }) => id)}::bigint[],
+                ${resources.map(({ name }) => name)}::text[]) with ordinality as x (type, id, name, depth)
+    join resource_policies p on p.resource_type = x.type and p.resource_id = x.id
+    left join users u on u.id = p.user_id
+    left join user_groups g on g.id = p.group_id
+    left join roles ro on ro.id = p.role_id
+    order by x.depth, p.user_id, p.group_id, p.role_id`);
+
+export const findPolicy = (tx: Tx, resource: Resource, { column, id }: Principal) =>
+  tx.maybeOne<{ action: Action }>(sql`
+    select action from resource_policies
+    where resource_type = ${resource.type} and resource_id = ${resource.id} and ${raw(column)} = ${id} for update`);
+
+export const upsertPolicy = (
+  tx: Tx,
+  resource: Resource,
+  { column, id }: Principal,
+  given: { action: Action; level: number },
+) =>
+  tx.run(sql`
+    insert into resource_policies (deployment_id, resource_type, resource_id, ${raw(column)}, action, level)
+    values (${resource.deploymentId}, ${resource.type}, ${resource.id}, ${id}, ${given.action}, ${given.level})
+    on conflict (resource_type, resource_id, ${raw(column)}) where ${raw(column)} is not null
+    do update set action = excluded.action, level = excluded.level`);
+
+export const deletePolicy = (tx: Tx, resource: Resource, { column, id }: Principal) =>
+  tx.run(sql`
+    delete from resource_policies
+    where resource_type = ${resource.type} and resource_id = ${resource.id} and ${raw(column)} = ${id}`);
+
+export const findWorkbookName = async (db: Queryable, id: number) =>
+  (await db.maybeOne<{ name: string }>(sql`select name from workbooks where id = ${id}`))?.name;

@@ -1,0 +1,227 @@
+/**
+ * Pages of reports, at any size of a deployment. A page is found by one of three ways, each of which reads about
+ * as many rows as it answers with in the case that it is for:
+ *
+ * - `scanInOrder` walks an index in the order of the list. For who reaches all that the list is of, and, over a
+ *   bounded stretch, for who reaches much of it.
+ * - `mergeBranches` takes the first rows of each place that the viewer reaches, and merges them. For who reaches
+ *   little.
+ * - `sortHits` finds what is searched for by its trigrams and sorts that. For what is rare.
+ */
+import type { Queryable } from '../../../platform/db/database.ts';
+import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { grantedIds, READ, reachedFolderIds, type Viewer } from '../../access/index.ts';
+import { inTenant } from '../../folders/index.ts';
+import { searchPattern } from '../rules.ts';
+import type { Position, ReportFilter, ReportQuery } from './query.ts';
+
+/** What was never opened has no key of its own: `listByLastViewed` does without. */
+const COLUMN = {
+  name: raw('r.name_key'),
+  createdAt: raw('r.created_at'),
+  updatedAt: raw('r.updated_at'),
+  lastViewedAt: raw('r.created_at'),
+};
+const TYPE = {
+  name: raw('text collate "C"'),
+  createdAt: raw('timestamptz'),
+  updatedAt: raw('timestamptz'),
+  lastViewedAt: raw('timestamptz'),
+};
+
+const and = (conditions: Sql[]) => join(conditions, ' and ');
+
+/** Where a list is of one folder or workbook, their own indexes serve it, and the deployment is checked there. */
+function inPlace({ viewer, filter }: { viewer: Viewer; filter: ReportFilter }): Sql {
+  const { deploymentId } = viewer;
+  const places = [
+    ...(filter.folderId === null
+      ? []
+      : [
+          sql`r.folder_id = (select id from folders where id = ${filter.folderId} and deployment_id = ${deploymentId})`,
+        ]),
+    ...(filter.workbookId === null
+      ? []
+      : [
+          sql`r.workbook_id = (select id from workbooks where id = ${filter.workbookId} and deployment_id = ${deploymentId})`,
+        ]),
+  ];
+  return and([
+    ...(places.length ? places : [sql`r.deployment_id = ${deploymentId}`]),
+    inTenant('r', filter.embedTenant),
+  ]);
+}
+
+/** Whether the viewer reaches every report there is. */
+export const reachesAll = (viewer: Viewer) => viewer.levels.Report >= READ;
+
+/** Whether the viewer reaches the report `r`. */
+export const isVisible = (viewer: Viewer, folderIds = reachedFolderIds(viewer)): Sql =>
+  reachesAll(viewer)
+    ? sql`true`
+    : sql`(r.user_id = ${viewer.userId} or r.scope_folder_id in (${folderIds})
+           or r.id in (${grantedIds(viewer, 'Report')}) or r.workbook_id in (${grantedIds(viewer, 'Workbook')}))`;
+
+/** The text is made an expression, so that the trigram index stays out of where it would not help. */
+function isFound({ search, externalWorkbookId }: ReportFilter): Sql {
+  const conditions = [
+    ...(search === null ? [] : [sql`(r.search_text || '') like ${searchPattern(search)}`]),
+    ...(externalWorkbookId === null ? [] : [hasExternalWorkbook(externalWorkbookId)]),
+  ];
+  return conditions.length ? and(conditions) : sql`true`;
+}
+
+const hasExternalWorkbook = (id: string): Sql => sql`r.id in (
+  select id from reports where external_workbook_id = ${id}
+  union select report_id from report_placements where external_workbook_id = ${id})`;
+
+const behind = ({ sortBy, direction, after }: ReportQuery): Sql =>
+  after === null
+    ? sql`true`
+    : sql`(${COLUMN[sortBy]}, r.id) ${raw(direction === 'ASC' ? '>' : '<')} (${after[0]}::${TYPE[sortBy]}, ${after[1]}::bigint)`;
+
+const inOrder = ({ sortBy, direction }: ReportQuery): Sql =>
+  sql`order by ${COLUMN[sortBy]} ${raw(direction)}, r.id ${raw(direction)}`;
+
+const byKey = ({ direction }: ReportQuery): Sql =>
+  sql`order by page.key ${raw(direction)}, page.id ${raw(direction)}`;
+
+const position = ({ sortBy }: ReportQuery): Sql => sql`r.id, ${COLUMN[sortBy]} as key`;
+
+const answer = (db: Queryable, query: ReportQuery, source: Sql) =>
+  db.many<Position>(sql`
+    select id, key::text from (${source}) page ${byKey(query)} limit ${query.limit} offset ${query.offset}`);
+
+/** Exact, and as fast as the share of rows that match is large. */
+export const scanInOrder = (db: Queryable, query: ReportQuery) =>
+  answer(
+    db,
+    query,
+    sql`select ${position(query)} from reports r
+        where ${and([inPlace(query), behind(query), isVisible(query.viewer), isFound(query.filter)])}
+        ${inOrder(query)} limit ${query.limit + query.offset}`,
+  );
+
+/**
+ * The rows that match among the first `stretch` of the list, in their order. Of folders, only those that occur there
+ * are looked at: a viewer can reach thousands. With `is true`, what was granted is hashed once and not joined.
+ */
+export const scanStretch = (db: Queryable, query: ReportQuery, stretch: number) =>
+  answer(
+    db,
+    query,
+    sql`
+      with stretch as materialized (
+        select ${position(query)}, r.user_id, r.scope_folder_id, r.workbook_id, ${isFound(query.filter)} as found
+        from reports r where ${and([inPlace(query), behind(query)])} ${inOrder(query)} limit ${stretch}),
+      reached as materialized (
+        select f.id from folders f where f.id in (select scope_folder_id from stretch where found)
+          and exists (select from unnest(f.path) above where (above in (${grantedIds(query.viewer, 'Folder')})) is true))
+      select r.id, r.key from stretch r
+      where found and ${isVisible(query.viewer, sql`select id from reached`)}`,
+  );
+
+/** For a viewer who does not reach all: the first rows of what they own, were given, and of each folder and workbook. */
+export function mergeBranches(db: Queryable, query: ReportQuery) {
+  const { viewer } = query;
+  const most = query.limit + query.offset;
+  const rows = (from: Sql, condition: Sql) => sql`
+    (select ${position(query)} from ${from}
+     where ${and([condition, inPlace(query), behind(query), isFound(query.filter)])} ${inOrder(query)} limit ${most})`;
+  const reports = raw('reports r');
+  const each = (ids: Sql, column: string) => sql`
+    select b.* from (${ids}) place (id), lateral ${rows(reports, sql`${raw(column)} = place.id`)} b`;
+  return answer(
+    db,
+    query,
+    sql`${rows(reports, sql`r.user_id = ${viewer.userId}`)}
+        union ${rows(reports, sql`r.id in (${grantedIds(viewer, 'Report')})`)}
+        union ${each(reachedFolderIds(viewer), 'r.scope_folder_id')}
+        union ${each(sql`select distinct resource_id from (${grantedIds(viewer, 'Workbook')}) w`, 'r.workbook_id')}`,
+  );
+}
+
+/** For a search of three letters or more, and for a spreadsheet: finds the hits first. */
+const hits = ({ viewer, filter }: { viewer: Viewer; filter: ReportFilter }): Sql => sql`
+  select r.* from reports r
+  where ${and([
+    ...(filter.search === null ? [] : [sql`r.search_text like ${searchPattern(filter.search)}`]),
+    ...(filter.externalWorkbookId === null ? [] : [hasExternalWorkbook(filter.externalWorkbookId)]),
+    inPlace({ viewer, filter }),
+    isVisible(viewer),
+  ])}`;
+
+export const sortHits = (db: Queryable, query: ReportQuery) =>
+  db.many<Position>(sql`
+    with found as materialized (select r.id, ${COLUMN[query.sortBy]} from (${hits(query)}) r)
+    select id, key::text from (select ${position(query)} from found r where ${behind(query)}) page
+    ${byKey(query)} limit ${query.limit} offset ${query.offset}`);
+
+/** The exact number of reports that match, whatever the page. */
+export async function countReports(db: Queryable, viewer: Viewer, filter: ReportFilter): Promise<number> {
+  const { search, externalWorkbookId, folderId, workbookId, embedTenant } = filter;
+  const whole = folderId === null && workbookId === null && embedTenant === null;
+  const counted = search !== null || externalWorkbookId !== null || !whole;
+  const few = counted && whole && !reachesAll(viewer) && (await countReach(db, viewer)) <= FEW;
+  const query = counted
+    ? few
+      ? countBranches(viewer, filter)
+      : sql`select count(*) from (${hits({ viewer, filter })}) h`
+    : reachesAll(viewer)
+      ? storedCount(viewer, sql`folder_id = -1`)
+      : visibleCount(viewer);
+  return (await db.one<{ count: number }>(query)).count;
+}
+
+/** A viewer who reaches no more than this is served branch by branch even when searching. */
+export const FEW = 20_000;
+
+/** How many reports the viewer reaches in all. */
+export const countReach = async (db: Queryable, viewer: Viewer) =>
+  (await db.one<{ count: number }>(visibleCount(viewer))).count;
+
+/** For a viewer who reaches little: looks at all of it. */
+const countBranches = (viewer: Viewer, filter: ReportFilter): Sql => sql`
+  with mine as materialized (
+    select id from reports where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId}
+    union ${grantedIds(viewer, 'Report')}
+    union select r.id from (${reachedFolderIds(viewer)}) f join reports r on r.scope_folder_id = f.id
+    union select id from reports where workbook_id in (${grantedIds(viewer, 'Workbook')}))
+  select count(*) from mine join reports r on r.id = mine.id
+  where ${and([inPlace({ viewer, filter }), isFound(filter)])}`;
+
+const storedCount = ({ deploymentId }: Viewer, condition: Sql): Sql => sql`
+  select coalesce(sum(count), 0)::bigint as count from report_counts where deployment_id = ${deploymentId} and ${condition}`;
+
+/** What is under the folders that the viewer reaches is counted there; only what else they have is looked at. */
+const visibleCount = (viewer: Viewer): Sql => sql`
+  with reached as materialized (${reachedFolderIds(viewer)})
+  select (${storedCount(viewer, sql`folder_id in (select id from reached)`)}) + (
+    select count(*) from (
+      select id, scope_folder_id from reports
+      where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId} and embed_tenant is null
+      union
+      select id, scope_folder_id from reports
+      where id in (${grantedIds(viewer, 'Report')}) and embed_tenant is null
+      union
+      select id, scope_folder_id from reports
+      where workbook_id in (${grantedIds(viewer, 'Workbook')}) and embed_tenant is null) own
+    where own.scope_folder_id is null or own.scope_folder_id not in (select id from reached)) as count`;
+
+/** What the viewer has opened, last first, and then everything else. */
+export async function listByLastViewed(db: Queryable, query: ReportQuery): Promise<Position[]> {
+  const { viewer, filter, direction, limit, offset } = query;
+  const conditions = and([inPlace(query), isVisible(viewer), isFound(filter)]);
+  const opened = sql`
+    from report_views v join reports r on r.id = v.report_id where v.user_id = ${viewer.userId} and ${conditions}`;
+  const seen = await db.many<Position>(sql`
+    select r.id, v.viewed_at::text as key ${opened}
+    order by v.viewed_at ${raw(direction)}, r.id ${raw(direction)} limit ${limit} offset ${offset}`);
+  if (seen.length === limit) return seen;
+  const { count } = await db.one<{ count: number }>(sql`select count(*) ${opened}`);
+  const rest = await db.many<Position>(sql`
+    select r.id, '' as key from reports r
+    where ${conditions} and not exists (select from report_views v where v.user_id = ${viewer.userId} and v.report_id = r.id)
+    order by r.id ${raw(direction)} limit ${limit - seen.length} offset ${Math.max(0, offset - count)}`);
+  return [...seen, ...rest];
+}

@@ -1,0 +1,133 @@
+/** What other nouns ask of reports, and what creating and changing them have in common. */
+import { type Queryable, type Tx, violatedConstraint } from '../../platform/db/database.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
+import { EDIT, type Level, NONE, READ, type Viewer } from '../access/index.ts';
+import { requireTarget } from '../folders/index.ts';
+import { lockWorkbook } from '../workbooks/index.ts';
+import { findReports, type ReportRow } from './read.ts';
+import { newPlace, UNTITLED } from './rules.ts';
+import * as store from './store.ts';
+
+type Nullable<T> = { [K in keyof T]?: T[K] | null };
+export type GivenReport = Nullable<store.ReportFields> &
+  Nullable<{ folderId: number; workbookId: number; publicId: string }>;
+
+/** A 404 for who may not know of it, a 403 for who may not do that much with it. */
+export async function requireReport(db: Queryable, viewer: Viewer, id: number, level: Level) {
+  const [report] = await findReports(db, viewer, [id], level === NONE ? NONE : READ);
+  if (!report) throw new ApiError('report_not_found');
+  if (report.level < level) throw new ApiError('forbidden');
+  return report;
+}
+
+/** As above, and nobody else changes it until the transaction ends. */
+export async function lockReport(tx: Tx, viewer: Viewer, id: number, level: Level) {
+  await store.lockReport(tx, id);
+  return requireReport(tx, viewer, id, level);
+}
+
+/** Nothing where the public id is taken. */
+export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, publicId: string) {
+  const place = await requirePlace(
+    tx,
+    viewer,
+    newPlace({ folderId: null, workbookId: null }, onePlace(given)),
+  );
+  return store.insertReport(tx, {
+    ...fieldsOf(given, EMPTY),
+    ...place,
+    deploymentId: viewer.deploymentId,
+    publicId,
+    userId: viewer.userId,
+  });
+}
+
+/** What is not given stays, null clears. */
+export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, given: GivenReport) {
+  const { folderId, workbookId } = newPlace(before, onePlace(given));
+  const moves = folderId !== before.folderId || workbookId !== before.workbookId;
+  const place = moves ? await requirePlace(tx, viewer, { folderId, workbookId }) : before;
+  const atRoot = place.folderId === null && place.workbookId === null;
+  if (!atRoot && place.embedTenant !== before.embedTenant) throw new ApiError('embed_tenant_mismatch');
+  await store
+    .updateReport(tx, {
+      ...fieldsOf(given, before),
+      ...placeOnly(place),
+      id: before.id,
+      publicId: given.publicId ?? before.publicId,
+    })
+    .catch((error) => {
+      if (violatedConstraint(error) === 'reports_public_id_key') throw new ApiError('public_id_taken');
+      throw error;
+    });
+  return requireReport(tx, viewer, before.id, NONE);
+}
+
+export async function moveReport(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
+  const before = await lockReport(tx, viewer, id, EDIT);
+  // To the root means out of its workbook too.
+  const after = await updateReport(
+    tx,
+    viewer,
+    before,
+    folderId === null ? { folderId, workbookId: null } : { folderId },
+  );
+  return { before, after };
+}
+
+const placeOnly = ({ folderId, workbookId, scopeFolderId, embedTenant }: store.Place): store.Place => ({
+  folderId,
+  workbookId,
+  scopeFolderId,
+  embedTenant,
+});
+
+function onePlace(given: GivenReport) {
+  if (given.folderId != null && given.workbookId != null) {
+    throw invalid(
+      'folderId',
+      'A report in a workbook takes its place from the workbook: give one of the two.',
+    );
+  }
+  return given;
+}
+
+async function requirePlace(
+  tx: Tx,
+  viewer: Viewer,
+  { folderId, workbookId }: { folderId: number | null; workbookId: number | null },
+): Promise<store.Place> {
+  if (workbookId !== null) {
+    const workbook = await lockWorkbook(tx, viewer, workbookId, EDIT);
+    return {
+      folderId: null,
+      workbookId,
+      scopeFolderId: workbook.folderId,
+      embedTenant: workbook.embedTenant,
+    };
+  }
+  const folder = await requireTarget(tx, viewer, folderId);
+  return { folderId, workbookId: null, scopeFolderId: folderId, embedTenant: folder?.embedTenant ?? null };
+}
+
+const EMPTY: store.ReportFields = {
+  name: UNTITLED,
+  title: null,
+  description: null,
+  source: null,
+  externalWorkbookId: null,
+  resultLocation: null,
+  endResultCell: null,
+  sqlQuery: null,
+  jsonQuery: null,
+  pivotItems: null,
+  meta: null,
+};
+
+/** The given fields over those before, field by field. */
+function fieldsOf(given: GivenReport, before: store.ReportFields): store.ReportFields {
+  const names = Object.keys(EMPTY) as (keyof store.ReportFields)[];
+  const fields = names.map((name) => [name, given[name] === undefined ? before[name] : given[name]]);
+  const merged = Object.fromEntries(fields) as store.ReportFields;
+  return { ...merged, name: merged.name ?? UNTITLED };
+}

@@ -1,0 +1,2 @@
+export { demoGroups } from './demo.ts';
+export { userGroupRoutes } from './routes.ts';

@@ -1,0 +1,78 @@
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { sql } from '../../platform/db/sql.ts';
+
+export interface UserGroupRow {
+  id: number;
+  name: string;
+  description: string | null;
+  userCount: number;
+}
+
+export interface MemberRow {
+  id: number;
+  username: string;
+  email: string;
+  firstName: string | null;
+  picture: string | null;
+}
+
+export interface Page {
+  afterId: number;
+  limit: number;
+}
+
+const COLUMNS = sql`
+  g.id, g.name, g.description,
+  (select count(*) from user_group_members m where m.group_id = g.id) as "userCount"`;
+
+export const listUserGroups = (db: Queryable, page: Page) =>
+  db.many<UserGroupRow>(sql`
+    select ${COLUMNS} from user_groups g where g.id > ${page.afterId} order by g.id limit ${page.limit}`);
+
+export const findUserGroup = (db: Queryable, id: number) =>
+  db.maybeOne<UserGroupRow>(sql`select ${COLUMNS} from user_groups g where g.id = ${id}`);
+
+/**
+ * Keeps others from changing the group and its members until the end of the transaction. What the group holds is
+ * read after this, in a statement of its own: one that waited for the lock would count members as they were before.
+ */
+export const lockUserGroup = (tx: Tx, id: number) =>
+  tx.run(sql`select from user_groups where id = ${id} for update`);
+
+export const insertUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'name' | 'description'>) =>
+  tx.one<UserGroupRow>(sql`
+    insert into user_groups as g (name, description) values (${group.name}, ${group.description})
+    returning ${COLUMNS}`);
+
+export const updateUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'id' | 'name' | 'description'>) =>
+  tx.one<UserGroupRow>(sql`
+    update user_groups g set name = ${group.name}, description = ${group.description}
+    where g.id = ${group.id} returning ${COLUMNS}`);
+
+export const deleteUserGroup = (tx: Tx, id: number) => tx.run(sql`delete from user_groups where id = ${id}`);
+
+export const listMembers = (db: Queryable, groupId: number, page: Page) =>
+  db.many<MemberRow>(sql`
+    select u.id, u.username, u.email, u.first_name as "firstName", u.picture
+    from user_group_members m join users u on u.id = m.user_id
+    where m.group_id = ${groupId} and m.user_id > ${page.afterId}
+    order by m.user_id limit ${page.limit}`);
+
+/** Answers who was no member before. */
+export const insertMembers = async (tx: Tx, groupId: number, userIds: number[]) =>
+  toIds(
+    await tx.many(sql`
+      insert into user_group_members (group_id, user_id)
+      select ${groupId}, unnest(${userIds}::bigint[]) on conflict do nothing
+      returning user_id as id`),
+  );
+
+/** Answers who was a member before. */
+export const deleteMembers = async (tx: Tx, groupId: number, userIds: number[]) =>
+  toIds(
+    await tx.many(sql`
+      delete from user_group_members where group_id = ${groupId} and user_id = any(${userIds}::bigint[])
+      returning user_id as id`),
+  );
+
+const toIds = (rows: { id: number }[]) => rows.map(({ id }) => id).sort((a, b) => a - b);

@@ -1,0 +1,17 @@
+import { type Tx, violatedConstraint } from '../../platform/db/database.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
+import * as store from './store.ts';
+
+/** Gives the user each of the roles with these names, or refuses the request. */
+export async function giveRoles(tx: Tx, userId: number, names: string[]): Promise<void> {
+  const given = await store.insertUserRoles(tx, userId, names).catch((error) => {
+    // Deleted by another transaction while this one took it.
+    if (violatedConstraint(error) !== 'user_roles_role_id_fkey') throw error;
+    throw invalid('roles', 'A role has just been deleted.', 'invalid_reference');
+  });
+  const missing = names.filter((name) => !given.includes(name));
+  if (missing.length) {
+    const message = `There is no role ${missing.map((name) => JSON.stringify(name)).join(', ')}.`;
+    throw new ApiError('invalid_reference', { message, issues: [{ path: 'roles', message }] });
+  }
+}

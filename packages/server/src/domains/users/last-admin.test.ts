@@ -1,0 +1,110 @@
+import type { OrielClient } from '@oriel/client';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createWorld, type World } from '../../../test/world.ts';
+
+/** Each test has an account of its own, because it speaks of all admins that there are. */
+let world: World;
+let adminId: number;
+beforeEach(async () => {
+  world = await createWorld();
+  adminId = (await world.admin.getMe()).id;
+});
+afterEach(() => world.stop());
+
+const LAST = { status: 409, code: 'last_admin' };
+
+/** Every way to take the action All from a user. */
+const waysToDemote: [string, (client: OrielClient, id: number) => Promise<unknown>][] = [
+  ['being deactivated', (client, id) => client.updateUser({ id, body: { isDeactivated: true } })],
+  ['isAdmin: false', (client, id) => client.updateUser({ id, body: { isAdmin: false } })],
+  ['other roles', (client, id) => client.updateUser({ id, body: { roles: ['Developer'] } })],
+  ['being deleted', (client, id) => client.deleteUser({ id })],
+];
+
+const countActiveAdmins = async () =>
+  Number(
+    (
+      await world.server.db.pool.query(
+        `select count(distinct u.id) from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id
+         where not u.is_deactivated and 'All' = any(r.actions)`,
+      )
+    ).rows[0].count,
+  );
+
+test('the last active admin stays one', async () => {
+  const idle = await world.person({ roles: ['Admin'] });
+  await world.admin.updateUser({ id: idle.userId, body: { isDeactivated: true } });
+  for (const [, demote] of waysToDemote)
+    await expect(demote(world.admin, adminId)).rejects.toMatchObject(LAST);
+  expect(await world.admin.getMe()).toMatchObject({ roles: ['Admin'], isDeactivated: false });
+});
+
+test('the last admin can be changed in every other way', async () => {
+  const body = { roles: ['Admin', 'Viewer'], isDeactivated: false, isAdmin: true, firstName: 'Ada' };
+  expect(await world.admin.updateUser({ id: adminId, body })).toMatchObject({ roles: ['Admin', 'Viewer'] });
+});
+
+test('another role with the action All makes an admin too', async () => {
+  await world.admin.createRole({ body: { name: 'Owner', actions: ['All'] } });
+  const owner = await world.person({ roles: ['Owner'] });
+  expect(await owner.client.updateUser({ id: adminId, body: { isAdmin: false } })).toMatchObject({
+    isAdmin: false,
+  });
+  await expect(owner.client.deleteUser({ id: owner.userId })).rejects.toMatchObject(LAST);
+});
+
+/** Starts both, and lets neither end before both have made their change. */
+async function atOnce(changes: (() => Promise<unknown>)[]) {
+  const gate = await world.server.db.pool.connect();
+  await gate.query('begin');
+  await gate.query(`select from roles where name = 'Admin' for no key update`);
+  const outcomes = changes.map((change) =>
+    change().then(
+      () => 'done',
+      (error) => error.code,
+    ),
+  );
+  const waiting = `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await gate.query(waiting)).rows[0].count).toBe(changes.length);
+  await gate.query('commit');
+  gate.release();
+  return (await Promise.all(outcomes)).sort();
+}
+
+test.each(waysToDemote)('of two admins who do it to each other at once, one stays: %s', async (_, demote) => {
+  const other = await world.person({ roles: ['Admin'] });
+  await other.client.getMe();
+  const outcomes = await atOnce([
+    () => demote(world.admin, other.userId),
+    () => demote(other.client, adminId),
+  ]);
+  expect(outcomes).toEqual(['done', 'last_admin']);
+  expect(await countActiveAdmins()).toBe(1);
+});
+
+test('of a role that loses the action All and an admin who is deleted at once, one stays', async () => {
+  const { id } = await world.admin.createRole({ body: { name: 'Owner', actions: ['All'] } });
+  const owner = await world.person({ roles: ['Owner'] });
+  await owner.client.getMe();
+  const outcomes = await atOnce([
+    () => world.admin.updateRole({ id, body: { actions: [] } }),
+    () => owner.client.deleteUser({ id: adminId }),
+  ]);
+  expect(outcomes).toEqual(['done', 'last_admin']);
+  expect(await countActiveAdmins()).toBe(1);
+});
+
+test('of many admins who are all demoted at once, one stays', async () => {
+  const others = await Promise.all(Array.from({ length: 5 }, () => world.person({ roles: ['Admin'] })));
+  const ids = [adminId, ...others.map(({ userId }) => userId)];
+  const outcomes = await Promise.all(
+    ids.map((id, i) =>
+      waysToDemote[i % waysToDemote.length]![1](world.admin, id).then(
+        () => 'done',
+        (error) => error.code,
+      ),
+    ),
+  );
+  expect(outcomes).toContain('done');
+  expect(await countActiveAdmins()).toBeGreaterThanOrEqual(1);
+});

@@ -1,0 +1,227 @@
+import { verify } from '@node-rs/argon2';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+import { rolesOfChangedUser } from './rules.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const newUser = (changes: object = {}) => {
+  const username = unique('ada');
+  return world.admin.createUser({ body: { username, email: `${username}@example.com`, ...changes } });
+};
+
+const update = (id: number, body: object) => world.admin.updateUser({ id, body });
+
+const auditOf = async (id: number) =>
+  (
+    await world.server.db.pool.query(
+      `select operation, before, after from audit_log
+       where resource_type = 'user' and resource_id = $1 order by id`,
+      [String(id)],
+    )
+  ).rows;
+
+const FULL = {
+  firstName: 'Ada 🌙',
+  title: 'Countess',
+  picture: 'https://example.com/ada.png',
+  settings: { theme: 'dark', panels: [{ id: 1, open: true }], ключ: null },
+  tosAccepted: { version: '2026-01', at: '2026-01-02T03:04:05.678Z' },
+};
+
+test('a user is changed field by field, and what is absent stays', async () => {
+  const { id, updatedAt, ...user } = await newUser();
+  const full = await update(id, FULL);
+  expect(full).toMatchObject({ ...user, ...FULL });
+  expect(full.updatedAt! > updatedAt!).toBe(true);
+  expect(await update(id, { title: 'Lady' })).toMatchObject({ ...user, ...FULL, title: 'Lady' });
+  expect(await update(id, {})).toMatchObject({ ...user, ...FULL, title: 'Lady' });
+});
+
+test('null clears what a user can be without', async () => {
+  const { id } = await newUser();
+  await update(id, FULL);
+  for (const field of Object.keys(FULL))
+    expect(await update(id, { [field]: null })).toHaveProperty(field, null);
+});
+
+test('null for anything else counts as not given', async () => {
+  const { id } = await newUser({ roles: ['Explorer'], password: 'correct horse' });
+  const before = await update(id, { notifications: ['digest'], isDeactivated: true });
+  const nothing = { password: null, roles: null, isAdmin: null, isDeactivated: null, notifications: null };
+  const after = await update(id, nothing);
+  expect({ ...after, updatedAt: null }).toEqual({ ...before, updatedAt: null });
+  expect(await passwordHashOf(id)).toMatch(/^\$argon2id\$/);
+});
+
+test('notifications are given as names and shown as an object', async () => {
+  const { id, notifications } = await newUser();
+  expect(notifications).toEqual({});
+  const names = ['digest', 'alerts', 'digest', '__proto__', '🔔'];
+  const shown = (await update(id, { notifications: names })).notifications;
+  expect(Object.entries(shown).sort()).toEqual([
+    ['__proto__', true],
+    ['alerts', true],
+    ['digest', true],
+    ['🔔', true],
+  ]);
+  expect((await update(id, { notifications: ['alerts'] })).notifications).toEqual({ alerts: true });
+  expect((await update(id, { notifications: [] })).notifications).toEqual({});
+});
+
+test('roles replace all roles, and isAdmin adds or takes the role Admin on top', async () => {
+  const { id } = await newUser();
+  const rolesAfter = async (body: object) => (await update(id, body)).roles;
+  expect(await rolesAfter({ roles: ['Explorer', 'Developer', 'Explorer'] })).toEqual([
+    'Developer',
+    'Explorer',
+  ]);
+  expect(await rolesAfter({ isAdmin: true })).toEqual(['Admin', 'Developer', 'Explorer']);
+  expect(await rolesAfter({ isAdmin: true })).toEqual(['Admin', 'Developer', 'Explorer']);
+  expect(await rolesAfter({ roles: ['Viewer'] })).toEqual(['Viewer']);
+  expect(await rolesAfter({ roles: ['Explorer'], isAdmin: true })).toEqual(['Admin', 'Explorer']);
+  expect(await rolesAfter({ isAdmin: false })).toEqual(['Explorer']);
+  expect(await rolesAfter({ roles: ['Admin', 'Viewer'], isAdmin: false })).toEqual(['Viewer']);
+  expect(await rolesAfter({ roles: [] })).toEqual([]);
+});
+
+test('an unknown role is refused and changes nothing', async () => {
+  const user = await newUser();
+  const attempt = update(user.id, { roles: ['Explorer', 'Wizard'], firstName: 'Merlin' });
+  await expect(attempt).rejects.toMatchObject({
+    status: 400,
+    code: 'invalid_reference',
+    message: 'There is no role "Wizard".',
+  });
+  expect(await update(user.id, {})).toMatchObject({ roles: ['Viewer'], firstName: null });
+});
+
+test('a role that is deleted while it is given is refused like an unknown one', async () => {
+  const { id } = await newUser();
+  const role = await world.admin.createRole({ body: { name: unique('brief'), actions: [] } });
+  const deleter = await world.server.db.pool.connect();
+  await deleter.query('begin');
+  await deleter.query('delete from roles where id = $1', [role.id]);
+  const attempt = update(id, { roles: [role.name] }).catch((error) => error);
+  await expect.poll(() => countWaiting()).toBe(1);
+  await deleter.query('commit');
+  deleter.release();
+  expect(await attempt).toMatchObject({ status: 400, code: 'invalid_reference' });
+});
+
+const countWaiting = async () =>
+  Number(
+    (
+      await world.server.db.pool.query(
+        `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).rows[0].count,
+  );
+
+const passwordHashOf = async (id: number) =>
+  (await world.server.db.pool.query('select password_hash from users where id = $1', [id])).rows[0]
+    .password_hash as string;
+
+test('a new password replaces the old one, is never shown, and its change is audited', async () => {
+  const { id } = await newUser({ password: 'the old password' });
+  const changed = await update(id, { password: 'the new password' });
+  expect(await verify(await passwordHashOf(id), 'the new password')).toBe(true);
+  expect(JSON.stringify([changed, await auditOf(id)])).not.toMatch(/the new password|argon2/);
+  expect((await auditOf(id)).at(-1).after).toMatchObject({ id, password: '********' });
+  await update(id, { firstName: 'Ada' });
+  expect((await auditOf(id)).at(-1).after).not.toHaveProperty('password');
+});
+
+test('the audit log holds the user before and after', async () => {
+  const { id } = await newUser();
+  await update(id, { firstName: 'Ada', roles: ['Explorer'] });
+  expect((await auditOf(id)).at(-1)).toMatchObject({
+    operation: 'updateUser',
+    before: { id, firstName: null, roles: ['Viewer'] },
+    after: { id, firstName: 'Ada', roles: ['Explorer'] },
+  });
+});
+
+test('a deactivated user has no valid key, until they are active again', async () => {
+  const { client, userId } = await world.person();
+  const status = () =>
+    client.getMe().then(
+      () => 200,
+      (error) => error.status,
+    );
+  expect(await status()).toBe(200);
+  expect(await update(userId, { isDeactivated: true })).toMatchObject({ isDeactivated: true });
+  await expect.poll(status).toBe(401);
+  expect(await update(userId, { isDeactivated: false })).toMatchObject({ isDeactivated: false });
+  await expect.poll(status).toBe(200);
+});
+
+test('a change of roles reaches keys that are in use', async () => {
+  const { client, userId } = await world.person({ roles: ['Admin'] });
+  await client.listApiKeys();
+  await update(userId, { isAdmin: false });
+  await expect.poll(() => client.listApiKeys().catch((error) => error.status)).toBe(403);
+});
+
+test('me shows settings and accepted terms', async () => {
+  const { client, userId } = await world.person();
+  expect(await client.getMe()).toMatchObject({ settings: null, tosAccepted: null });
+  await update(userId, FULL);
+  expect(await client.getMe()).toMatchObject(FULL);
+});
+
+test.each([
+  ['a picture that is no web address', { picture: 'javascript:alert(1)' }],
+  ['a short password', { password: '1234567' }],
+  ['a first name of 256 characters', { firstName: 'x'.repeat(256) }],
+  ['a title of 256 characters', { title: 'x'.repeat(256) }],
+  ['roles that are no list', { roles: 'Admin' }],
+  ['a role without a name', { roles: [''] }],
+  ['a text for a boolean', { isDeactivated: 'true' }],
+  ['notifications as an object', { notifications: { digest: true } }],
+  ['a blank notification', { notifications: [' '] }],
+  ['settings that are no object', { settings: ['dark'] }],
+  ['accepted terms that are no object', { tosAccepted: true }],
+  ['a username', { username: 'other' }],
+  ['an email', { email: 'other@example.com' }],
+  ['a field that does not exist', { nickname: 'Ada' }],
+])('bad input is refused: %s', async (_, body) => {
+  const user = await newUser();
+  await expect(update(user.id, body)).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+  expect(await auditOf(user.id)).toHaveLength(1);
+});
+
+test('a user that does not exist is not found', async () => {
+  const attempt = update(999_999_999, { firstName: 'Nobody', password: 'a long password' });
+  await expect(attempt).rejects.toMatchObject({ status: 404, code: 'user_not_found' });
+});
+
+test('only admins change users, not even users themselves', async () => {
+  const { client, userId } = await world.person({ roles: ['Developer'] });
+  const attempt = client.updateUser({ id: userId, body: { isAdmin: true } });
+  await expect(attempt).rejects.toMatchObject({ status: 403, code: 'forbidden' });
+});
+
+test('a scoped key changes no user', async () => {
+  const { id } = await world.deployment();
+  const { client, userId } = await world.person({ roles: ['Admin'], deploymentIds: [id] });
+  const attempt = client.updateUser({ id: userId, body: { firstName: 'Eve' } });
+  await expect(attempt).rejects.toMatchObject({ status: 403, code: 'outside_key_scope' });
+});
+
+test.each([
+  [['Viewer'], {}, undefined],
+  [['Viewer'], { roles: null, isAdmin: null }, undefined],
+  [['Viewer'], { roles: [] }, []],
+  [['Admin'], { roles: ['Viewer', 'Viewer'] }, ['Viewer']],
+  [['Viewer'], { isAdmin: true }, ['Viewer', 'Admin']],
+  [['Admin', 'Viewer'], { isAdmin: true }, ['Viewer', 'Admin']],
+  [['Admin', 'Viewer'], { isAdmin: false }, ['Viewer']],
+  [['Viewer'], { roles: ['Admin', 'Explorer'], isAdmin: false }, ['Explorer']],
+])('a user with the roles %j, asked for %j, has %j', (current, asked, expected) => {
+  expect(rolesOfChangedUser(current, asked)).toEqual(expected);
+});

@@ -1,0 +1,195 @@
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { join, type Sql, sql } from '../../platform/db/sql.ts';
+import {
+  grantedIds,
+  type Level,
+  ownerOf,
+  READ,
+  reachedFolderIds,
+  reportLevel,
+  type Viewer,
+  workbookLevel,
+} from '../access/index.ts';
+import { inTenant, nameKey, pathNames } from '../folders/index.ts';
+
+export interface WorkbookRow {
+  id: number;
+  deploymentId: number;
+  name: string;
+  slug: string | null;
+  type: 'WORKBOOK';
+  userId: number;
+  user: { id: number; email: string; firstName: string | null; picture: string | null };
+  createdBy: number;
+  folderId: number | null;
+  folderPath: { id: number; name: string }[];
+  calculatedFields: Record<string, unknown>;
+  meta: Record<string, unknown>;
+  dashboardDraft: object | null;
+  dashboardPublished: object | null;
+  createdAt: string;
+  updatedAt: string;
+  /** With microseconds, for cursors. */
+  createdKey: string;
+  version: number;
+  embedTenant: string | null;
+  level: Level;
+}
+
+/** Of the workbook `w` of the user `o`, in the folder `f`. */
+const COLUMNS = sql`
+  w.id, w.deployment_id as "deploymentId", w.name, w.slug, 'WORKBOOK' as type, w.user_id as "userId", ${ownerOf('o')} as user,
+  coalesce(w.created_by, w.user_id) as "createdBy", w.folder_id as "folderId", ${pathNames(sql`f.path`)} as "folderPath",
+  w.calculated_fields as "calculatedFields", w.meta, w.dashboard_draft as "dashboardDraft",
+  w.dashboard_published as "dashboardPublished", w.created_at as "createdAt", w.updated_at as "updatedAt",
+  w.created_at::text as "createdKey", w.version, w.embed_tenant as "embedTenant"`;
+
+const FROM = sql`workbooks w join users o on o.id = w.user_id left join folders f on f.id = w.folder_id`;
+
+/** Workbooks that the viewer reaches: by role all, else their own and what policies reach. */
+export const visibleWorkbooks = (viewer: Viewer): Sql =>
+  viewer.levels.Workbook >= READ
+    ? sql`true`
+    : sql`(w.user_id = ${viewer.userId} or w.folder_id in (${reachedFolderIds(viewer)})
+           or w.id in (${grantedIds(viewer, 'Workbook')}))`;
+
+export interface WorkbookFilter {
+  /** Undefined for all, null for those at the root. */
+  folderId: number | null | undefined;
+  embedTenant: string | null;
+}
+
+function matching(viewer: Viewer, { folderId, embedTenant }: WorkbookFilter): Sql {
+  const conditions = [
+    sql`w.deployment_id = ${viewer.deploymentId}`,
+    inTenant('w', embedTenant),
+    visibleWorkbooks(viewer),
+    ...(folderId === undefined
+      ? []
+      : [folderId === null ? sql`w.folder_id is null` : sql`w.folder_id = ${folderId}`]),
+  ];
+  return join(conditions, ' and ');
+}
+
+/** Newest first. */
+export const listWorkbooks = (
+  db: Queryable,
+  viewer: Viewer,
+  filter: WorkbookFilter,
+  page: { after: [createdKey: string, id: number] | null; limit: number },
+) =>
+  db.many<WorkbookRow>(sql`
+    select ${COLUMNS} from ${FROM}
+    where ${matching(viewer, filter)}
+      ${page.after ? sql`and (w.created_at, w.id) < (${page.after[0]}::timestamptz, ${page.after[1]}::bigint)` : sql``}
+    order by w.created_at desc, w.id desc limit ${page.limit}`);
+
+export const countWorkbooks = async (db: Queryable, viewer: Viewer, filter: WorkbookFilter) =>
+  (await db.one<{ count: number }>(sql`select count(*) from workbooks w where ${matching(viewer, filter)}`))
+    .count;
+
+const findWhere = (db: Queryable, viewer: Viewer, condition: Sql, least: Level = READ) =>
+  db.many<WorkbookRow>(sql`
+    select * from (select ${COLUMNS}, ${workbookLevel(viewer)} as level from ${FROM}
+                   where w.deployment_id = ${viewer.deploymentId} and ${condition} offset 0) w
+    where level >= ${least}`);
+
+/** The workbooks with these ids that the viewer can read, or has at least that level on, in no particular order. */
+export const findWorkbooks = (db: Queryable, viewer: Viewer, ids: readonly number[], least?: Level) =>
+  findWhere(db, viewer, sql`w.id = any(${ids}::bigint[])`, least);
+
+export const findWorkbookBySlug = async (db: Queryable, viewer: Viewer, slug: string) =>
+  (await findWhere(db, viewer, sql`w.slug = ${slug}`))[0];
+
+/** Keeps others from changing the workbook until the end of the transaction. */
+export const lockWorkbook = (tx: Tx, id: number) =>
+  tx.run(sql`select from workbooks where id = ${id} for update`);
+
+/** One takeover of a slug at a time, so that each finds the holder that the one before it left. */
+export const lockSlug = (tx: Tx, deploymentId: number, slug: string) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`slug ${slug}`}, ${deploymentId}))`);
+
+export const slugHolder = (tx: Tx, deploymentId: number, slug: string) =>
+  tx.maybeOne<{ id: number }>(sql`
+    select id from workbooks where deployment_id = ${deploymentId} and slug = ${slug} for update`);
+
+export const clearSlug = (tx: Tx, id: number) =>
+  tx.run(sql`update workbooks set slug = null, version = version + 1, updated_at = now() where id = ${id}`);
+
+export interface NewWorkbook {
+  deploymentId: number;
+  name: string;
+  slug: string | null;
+  meta: object;
+  folderId: number | null;
+  embedTenant: string | null;
+  userId: number;
+}
+
+/** Nothing where the slug is taken. */
+export const insertWorkbook = async (tx: Tx, workbook: NewWorkbook) =>
+  (
+    await tx.maybeOne<{ id: number }>(sql`
+      insert into workbooks (deployment_id, name, name_key, slug, meta, folder_id, embed_tenant, user_id, created_by)
+      values (${workbook.deploymentId}, ${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug},
+              ${JSON.stringify(workbook.meta)}, ${workbook.folderId}, ${workbook.embedTenant}, ${workbook.userId}, ${workbook.userId})
+      on conflict (deployment_id, slug) do nothing
+      returning id`)
+  )?.id;
+
+export const updateWorkbook = (
+  tx: Tx,
+  workbook: { id: number; name: string; slug: string | null; meta: object; folderId: number | null },
+) =>
+  tx.run(sql`
+    update workbooks set name = ${workbook.name}, name_key = ${nameKey(workbook.name)}, slug = ${workbook.slug},
+      meta = ${JSON.stringify(workbook.meta)}, folder_id = ${workbook.folderId}, version = version + 1, updated_at = now()
+    where id = ${workbook.id}`);
+
+/** The reports of a workbook are reached through its folder. */
+export const moveReports = (tx: Tx, workbookId: number, folderId: number | null) =>
+  tx.run(sql`
+    update reports set scope_folder_id = ${folderId}::bigint
+    where workbook_id = ${workbookId} and scope_folder_id is distinct from ${folderId}::bigint`);
+
+export const updateDraft = (tx: Tx, id: number, draft: object | null) =>
+  tx.run(sql`
+    update workbooks set dashboard_draft = ${draft === null ? null : JSON.stringify(draft)}, version = version + 1, updated_at = now()
+    where id = ${id}`);
+
+export const deleteWorkbook = (tx: Tx, id: number) => tx.run(sql`delete from workbooks where id = ${id}`);
+
+/** A copy for another owner, without slug and without what was published. */
+export const copyWorkbook = async (
+  tx: Tx,
+  id: number,
+  name: string,
+  userId: number,
+  folderId: number | null,
+) =>
+  (
+    await tx.one<{ id: number }>(sql`
+      insert into workbooks (deployment_id, name, name_key, meta, calculated_fields, dashboard_draft, folder_id, embed_tenant, user_id, created_by)
+      select deployment_id, ${name}, ${nameKey(name)}, meta, calculated_fields, dashboard_draft, ${folderId}::bigint, embed_tenant, ${userId}, ${userId}
+      from workbooks where id = ${id} returning id`)
+  ).id;
+
+export const listReadableReportIds = async (tx: Tx, viewer: Viewer, workbookId: number) =>
+  (
+    await tx.many<{ id: number }>(sql`
+      select r.id from reports r left join folders f on f.id = r.scope_folder_id
+      where r.workbook_id = ${workbookId} and ${reportLevel(viewer)} >= ${READ} order by r.id`)
+  ).map(({ id }) => id);
+
+export const copyReports = (
+  tx: Tx,
+  copies: { ids: number[]; publicIds: string[]; workbookId: number; folderId: number | null; userId: number },
+) =>
+  tx.run(sql`
+    insert into reports (deployment_id, public_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text,
+      source, result_location, end_result_cell, sql_query, json_query, pivot_items, meta, embed_tenant, user_id, created_by)
+    select r.deployment_id, c.public_id, ${copies.workbookId}, ${copies.folderId}::bigint, r.name, r.name_key, r.title, r.description,
+      r.search_text, r.source, r.result_location, r.end_result_cell, r.sql_query, r.json_query, r.pivot_items, r.meta,
+      r.embed_tenant, ${copies.userId}, ${copies.userId}
+    from unnest(${copies.ids}::bigint[], ${copies.publicIds}::text[]) as c (id, public_id) join reports r on r.id = c.id
+    order by r.id`);

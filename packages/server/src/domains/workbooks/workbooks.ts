@@ -1,0 +1,39 @@
+/** What other nouns ask of workbooks. */
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { EDIT, type Level, NONE, READ, type Viewer } from '../access/index.ts';
+import { requireMoveTarget } from '../folders/index.ts';
+import * as store from './store.ts';
+
+export const UNTITLED = 'Untitled workbook';
+
+/** The workbook as callers see it. */
+export const toWorkbook = ({
+  createdKey: _key,
+  version: _version,
+  embedTenant: _tenant,
+  level: _level,
+  ...workbook
+}: store.WorkbookRow) => workbook;
+
+/** A 404 for who may not know of it, a 403 for who may not do that much with it. */
+export async function requireWorkbook(db: Queryable, viewer: Viewer, id: number, level: Level) {
+  const [workbook] = await store.findWorkbooks(db, viewer, [id], level === NONE ? NONE : READ);
+  if (!workbook) throw new ApiError('workbook_not_found');
+  if (workbook.level < level) throw new ApiError('forbidden');
+  return workbook;
+}
+
+/** As above, and nobody else changes it until the transaction ends. */
+export async function lockWorkbook(tx: Tx, viewer: Viewer, id: number, level: Level) {
+  await store.lockWorkbook(tx, id);
+  return requireWorkbook(tx, viewer, id, level);
+}
+
+export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
+  const before = await lockWorkbook(tx, viewer, id, EDIT);
+  await requireMoveTarget(tx, viewer, before, folderId);
+  await store.updateWorkbook(tx, { ...before, folderId });
+  await store.moveReports(tx, id, folderId);
+  return { before, after: await requireWorkbook(tx, viewer, id, NONE) };
+}

@@ -1,0 +1,2 @@
+export { demoContent } from './demo.ts';
+export { workspaceRoutes } from './routes.ts';

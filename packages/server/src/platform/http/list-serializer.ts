@@ -1,0 +1,27 @@
+/** Lists repeat their `items` as the deprecated `data`: what is the same is written once and used twice. */
+
+import fastJsonStringify from 'fast-json-stringify';
+import type { TObject, TSchema } from 'typebox';
+
+type Compile = (schema: object) => (value: unknown) => string;
+const compile = fastJsonStringify as unknown as Compile;
+
+export const repeatsItems = (reply: TSchema): reply is TObject => {
+  const { properties } = reply as TObject;
+  return properties !== undefined && 'items' in properties && 'data' in properties;
+};
+
+export function listSerializer(reply: TObject): (value: unknown) => string {
+  const { items, data: _data, ...rest } = reply.properties;
+  const writeItems = compile(items!);
+  const writeRest = compile({
+    type: 'object',
+    properties: rest,
+    required: reply.required?.filter((name) => name in rest),
+  });
+  return (value) => {
+    const text = writeItems((value as { items: unknown }).items);
+    const others = writeRest(value).slice(1);
+    return `{"items":${text},"data":${text}${others === '}' ? '' : ','}${others}`;
+  };
+}

@@ -1,0 +1,178 @@
+/** The plans behind the report lists, at 100,000 rows: no list reads or sorts more than it has to. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NONE, READ, type Viewer } from '../src/domains/access/index.ts';
+import { listPositions } from '../src/domains/reports/list/list.ts';
+import type { ReportFilter, ReportQuery } from '../src/domains/reports/list/query.ts';
+import { countReports } from '../src/domains/reports/list/store.ts';
+import type { Queryable } from '../src/platform/db/database.ts';
+import { Sql } from '../src/platform/db/sql.ts';
+import { createWorld, type World } from './world.ts';
+
+const REPORTS = 100_000;
+const FOLDERS = 2_000;
+const PAGE = 50;
+/** Of merged branches each brings a page along. */
+const SORTED_MAX = 40 * PAGE;
+
+let world: World;
+let deploymentId: number;
+let viewers: Record<'everything' | 'scattered' | 'fewFolders' | 'manyFolders', Viewer>;
+let folderId: number;
+let workbookId: number;
+
+beforeAll(async () => {
+  world = await createWorld();
+  deploymentId = (await world.deployment()).id;
+  const people = await Promise.all([1, 2, 3].map(() => world.person({ roles: ['Viewer'] })));
+  const [scattered, few, many] = people.map(({ userId }) => userId) as [number, number, number];
+  const owner = (await world.admin.getMe()).id;
+  const run = (text: string, values: unknown[] = []) => world.server.db.pool.query(text, values);
+  await run(
+    `insert into folders (id, deployment_id, path, name, name_key, position, user_id) overriding system value
+     select n, $1, array[n], 'folder ' || n, 'folder ' || n, n, $2 from generate_series(1, $3::bigint) n`,
+    [deploymentId, owner, FOLDERS],
+  );
+  workbookId = (await world.admin.createWorkbook({ deploymentId, body: {} })).id;
+  await run(
+    `insert into reports (deployment_id, public_id, folder_id, workbook_id, scope_folder_id, name, name_key, search_text,
+                          user_id, created_at, updated_at)
+     select $1, lpad(n::text, 12, '0'), case when n % 20 > 0 then 1 + n % $3 end, case when n % 20 = 0 then $4::bigint end,
+            case when n % 20 > 0 then 1 + n % $3 end, x.name, x.name,
+            x.name || case when n % 12 = 0 then ' common' when n % 9999 = 0 then ' rareword' else '' end,
+            $2, now() - n * interval '1 minute', now() - (n * 7919 % 100000) * interval '1 minute'
+     from generate_series(1, $5::bigint) n, lateral (select 'report ' || md5(n::text) as name) x`,
+    [deploymentId, owner, FOLDERS, workbookId, REPORTS],
+  );
+  const grant = (type: string, from: string, userId: number) =>
+    run(
+      `insert into resource_policies (deployment_id, resource_type, resource_id, user_id, action, level)
+       select $1, $2, id, $3, $2 || 'Read', 1 from (${from}) x`,
+      [deploymentId, type, userId],
+    );
+  await grant('Report', 'select id from reports where id % 2003 = 0', scattered);
+  await grant('Folder', 'select id from folders where id % 400 = 0', few);
+  await grant('Folder', 'select id from folders where id % 2 = 0', many);
+  await run('analyze');
+  folderId = 7;
+  const viewer = (userId: number, level: typeof NONE | typeof READ = NONE): Viewer => ({
+    userId,
+    deploymentId,
+    levels: { Folder: level, Workbook: level, Report: level },
+  });
+  viewers = {
+    everything: viewer(owner, READ),
+    scattered: viewer(scattered),
+    fewFolders: viewer(few),
+    manyFolders: viewer(many),
+  };
+}, 180_000);
+afterAll(() => world.stop());
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: Plan[];
+}
+
+/** Runs the work, and returns every node of every plan that it used. */
+async function plansOf(work: (db: Queryable) => Promise<unknown>): Promise<Plan[]> {
+  const nodes: Plan[] = [];
+  const collect = (plan: Plan): void => {
+    nodes.push(plan);
+    plan.Plans?.forEach(collect);
+  };
+  const { db } = world.server;
+  const explain = async (query: Sql) => {
+    const { rows } = await db.pool.query(`explain (analyze, format json) ${query.text}`, query.values);
+    collect(rows[0]['QUERY PLAN'][0].Plan);
+  };
+  const explaining =
+    <Result>(run: (query: Sql) => Promise<Result>) =>
+    async (query: Sql) => {
+      await explain(new Sql(query.text, query.values));
+      return run(query);
+    };
+  await work({
+    many: explaining(db.many),
+    one: explaining(db.one),
+    maybeOne: explaining(db.maybeOne),
+    run: explaining(db.run),
+  } as Queryable);
+  return nodes;
+}
+
+const NO_FILTER: ReportFilter = {
+  folderId: null,
+  workbookId: null,
+  externalWorkbookId: null,
+  search: null,
+  embedTenant: null,
+};
+
+const query = (changes: Partial<ReportQuery>): ReportQuery => ({
+  viewer: viewers.everything,
+  filter: NO_FILTER,
+  sortBy: 'createdAt',
+  direction: 'DESC',
+  after: null,
+  limit: PAGE + 1,
+  offset: 0,
+  ...changes,
+});
+
+function expectFrugal(nodes: Plan[]) {
+  expect(nodes.length).toBeGreaterThan(0);
+  const scans = nodes.filter(
+    (node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'reports',
+  );
+  expect(scans).toEqual([]);
+  const sorted = nodes
+    .filter((node) => node['Node Type'].includes('Sort'))
+    .map((node) => node.Plans?.[0]?.['Actual Rows'] ?? 0);
+  expect(Math.max(0, ...sorted)).toBeLessThanOrEqual(SORTED_MAX);
+}
+
+describe.each(['name', 'createdAt', 'updatedAt', 'lastViewedAt'] as const)('by %s', (sortBy) => {
+  describe.each(['ASC', 'DESC'] as const)('%s', (direction) => {
+    test.each(['everything', 'scattered', 'fewFolders', 'manyFolders'] as const)(
+      'for who reaches %s',
+      async (who) => {
+        expectFrugal(
+          await plansOf((db) => listPositions(db, query({ viewer: viewers[who], sortBy, direction }))),
+        );
+      },
+    );
+
+    test.each(['folder', 'workbook'] as const)('of one %s', async (place) => {
+      const filter = { ...NO_FILTER, ...(place === 'folder' ? { folderId } : { workbookId }) };
+      expectFrugal(await plansOf((db) => listPositions(db, query({ sortBy, direction, filter }))));
+    });
+  });
+});
+
+describe.each(['name', 'createdAt', 'updatedAt'] as const)('deep in the list by %s', (sortBy) => {
+  test.each(['ASC', 'DESC'] as const)('%s', async (direction) => {
+    const [row] = await listPositions(
+      world.server.db,
+      query({ sortBy, direction, limit: 1, offset: 50_000 }),
+    );
+    const after: [string, number] = [row!.key, row!.id];
+    expectFrugal(await plansOf((db) => listPositions(db, query({ sortBy, direction, after }))));
+  });
+});
+
+test.each(['rareword', 'common'])('a search for %s', async (search) => {
+  expectFrugal(await plansOf((db) => listPositions(db, query({ filter: { ...NO_FILTER, search } }))));
+});
+
+test.each(['everything', 'fewFolders', 'manyFolders'] as const)(
+  'the count of who reaches %s',
+  async (who) => {
+    const nodes = await plansOf((db) => countReports(db, viewers[who], NO_FILTER));
+    expect(nodes.filter((node) => node['Relation Name'] === 'reports' && node['Actual Rows'] > PAGE)).toEqual(
+      [],
+    );
+  },
+);
