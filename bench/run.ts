@@ -4,9 +4,10 @@ import type { Benchmark } from './harness/benchmark.ts';
 import { describeMachine } from './harness/machine.ts';
 import { formatReport, saveReport } from './harness/report.ts';
 import { undoAll } from './harness/undo.ts';
+import { reportsList } from './reports-list.ts';
 import { usersMe } from './users-me.ts';
 
-const benchmarks: Benchmark[] = [usersMe];
+const benchmarks: Benchmark[] = [usersMe, reportsList];
 
 const DEFAULTS = { rounds: '7', seconds: '3' };
 
@@ -18,9 +19,15 @@ async function main() {
     options: {
       rounds: { type: 'string', default: DEFAULTS.rounds },
       seconds: { type: 'string', default: DEFAULTS.seconds },
+      // Only for benchmarks that make data: fewer, to try something quickly.
+      rows: { type: 'string' },
     },
   });
-  const options = { rounds: atLeastOne(values.rounds), seconds: atLeastOne(values.seconds) };
+  const options = {
+    rounds: atLeastOne(values.rounds),
+    seconds: atLeastOne(values.seconds),
+    ...(values.rows !== undefined && { rows: atLeastOne(values.rows) }),
+  };
   for (const benchmark of choose(positionals)) {
     console.log(`${benchmark.name}: ${benchmark.description}\n`);
     try {
@@ -44,7 +51,7 @@ function choose(names: string[]): Benchmark[] {
 }
 
 function atLeastOne(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`"${text}" is not a whole number from 1 to 9999.`);
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`"${text}" is not a whole number from 1 to 9999999.`);
   return Number(text);
 }
 

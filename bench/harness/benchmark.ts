@@ -10,6 +10,8 @@ export interface RunOptions {
   rounds: number;
   /** How long one measurement lasts. */
   seconds: number;
+  /** How much data to make, for benchmarks that make some. */
+  rows?: number;
 }
 
 /** One measurement. A tool fills in what it can tell. */

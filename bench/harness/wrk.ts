@@ -28,7 +28,7 @@ export async function runWrk(load: Load, seconds: number): Promise<Sample> {
   );
   const failed = /^ *(Socket errors|Non-2xx).*$/m.exec(output)?.[0];
   if (failed) throw new Error(`wrk at ${load.url}: ${failed.trim()}`);
-  const percentile = (n: number) => milliseconds(read(output, new RegExp(`^ +${n}% +(\\S+)$`, 'm')));
+  const percentile = (n: number) => milliseconds(read(output, new RegExp(`^ +${n}% +(\\S+) *$`, 'm')));
   return {
     perSecond: Number(read(output, /^Requests\/sec: +([\d.]+)$/m)),
     meanMs: milliseconds(read(output, /^ +Latency +(\S+)/m)),

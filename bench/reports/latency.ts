@@ -1,0 +1,102 @@
+/** Latency of requests that are sent one after the other, of many contenders in turns. */
+import { Agent, get } from 'node:http';
+import type { Asked, Comparison, Measured } from '../harness/benchmark.ts';
+import { median } from '../harness/rounds.ts';
+
+/** Something that takes time, done once a call. */
+export interface Action {
+  name: string;
+  act(): Promise<unknown>;
+}
+
+/** A ratio that is asked for. Its anchor may be the sum of several. */
+export interface Ratio {
+  subject: Action;
+  anchor: Action;
+  /** Taken off the subject, where only what it does on top counts. */
+  without?: Action;
+  asked?: Asked;
+}
+
+const AT_MOST_MS = 1500;
+const WARM_UP = 3;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+export interface Answer {
+  count: number | null;
+  items: { id: number }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string } | null;
+}
+
+/** One request on the one connection. Reads the whole answer, and fails where it is not 200. */
+export const fetchText = (url: string, headers: Record<string, string>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    get(url, { agent, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        response.statusCode === 200
+          ? resolve(text)
+          : reject(new Error(`GET ${url} answered ${response.statusCode}: ${text.slice(0, 300)}`)),
+      );
+    }).on('error', reject);
+  });
+
+/** Each round gives each action one value, the median of some calls; a ratio is of values of one round. */
+export async function compareLatencies(
+  ratios: Ratio[],
+  { rounds, calls }: { rounds: number; calls: number },
+): Promise<{ measured: Measured[]; comparisons: Comparison[] }> {
+  const actions = [
+    ...new Set(
+      ratios.flatMap(({ subject, anchor, without }) => [anchor, subject, ...(without ? [without] : [])]),
+    ),
+  ];
+  const values = new Map<Action, number[]>(actions.map((action) => [action, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const action of round % 2 ? actions.toReversed() : actions) {
+      values.get(action)!.push(await timeOf(action, calls, round === 0));
+    }
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kround ${round + 1} of ${rounds}`);
+  }
+  return {
+    measured: actions.map((action) => summarise(action, values.get(action)!)),
+    comparisons: ratios.map(({ subject, anchor, without, asked }) => {
+      const all = values.get(subject)!.map((value, round) => {
+        const taken = without ? values.get(without)![round]! : 0;
+        return Math.max(0, value - taken) / values.get(anchor)![round]!;
+      });
+      return {
+        subject: without ? `${subject.name}, what the count adds` : subject.name,
+        anchor: anchor.name,
+        metric: 'p50Ms',
+        ratio: median(all),
+        lowest: Math.min(...all),
+        highest: Math.max(...all),
+        asked,
+      };
+    }),
+  };
+}
+
+async function timeOf({ act }: Action, calls: number, isFirst: boolean): Promise<number> {
+  const begin = performance.now();
+  const outOfTime = () => performance.now() - begin > AT_MOST_MS;
+  for (let i = 0; i < (isFirst ? WARM_UP : 1) && !outOfTime(); i++) await act();
+  const times: number[] = [];
+  do {
+    const start = performance.now();
+    await act();
+    times.push(performance.now() - start);
+  } while (times.length < calls && !outOfTime());
+  return median(times);
+}
+
+const summarise = ({ name }: Action, times: number[]): Measured => ({
+  name,
+  median: { perSecond: 1000 / median(times), p50Ms: median(times) },
+  samples: times.map((p50Ms) => ({ perSecond: 1000 / p50Ms, p50Ms })),
+});
