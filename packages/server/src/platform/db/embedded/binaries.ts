@@ -68,8 +68,14 @@ async function copyTo(target: string, native: string): Promise<string> {
   if (complete) return home;
   const fresh = `${target}.new-${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
-  await mkdir(fresh, { recursive: true, mode: 0o755 });
-  await cp(native, join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
+  // Others than us run them, however strict our own umask is.
+  const umask = process.umask(0o022);
+  try {
+    await mkdir(fresh, { recursive: true });
+    await cp(native, join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
+  } finally {
+    process.umask(umask);
+  }
   await linkLibraries(join(fresh, 'native'));
   await writeFile(join(fresh, 'complete'), '');
   await rm(target, { recursive: true, force: true });
