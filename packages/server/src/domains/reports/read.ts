@@ -40,48 +40,58 @@ export const findReports = async (
   viewer: Viewer,
   ids: readonly number[],
   least: Level = READ,
-) => assemble(db, await store.findStoredReports(db, viewer, ids, least));
+) => parse(db, await store.findStoredReports(db, viewer, ids, least));
 
 export const findReportByPublicId = async (db: Queryable, viewer: Viewer, publicId: string) =>
-  (await assemble(db, await store.findStoredReportByPublicId(db, viewer, publicId)))[0];
+  (await parse(db, await store.findStoredReportByPublicId(db, viewer, publicId)))[0];
 
-async function assemble(db: Queryable, rows: store.StoredReport[]): Promise<ReportRow[]> {
+/** As above, as the JSON that callers get, for lists that only pass it on. */
+export async function findReportTexts(db: Queryable, viewer: Viewer, ids: readonly number[]) {
+  const rows = await store.findStoredReports(db, viewer, ids, READ);
+  const texts = await write(db, rows);
+  return rows.map(({ id }, i) => ({ id, text: texts[i]! }));
+}
+
+async function parse(db: Queryable, rows: store.StoredReport[]): Promise<ReportRow[]> {
+  const texts = await write(db, rows);
+  return rows.map(({ scopeFolderId, embedTenant, level }, i) => ({
+    ...JSON.parse(texts[i]!),
+    scopeFolderId,
+    embedTenant,
+    level,
+  }));
+}
+
+/** What lies around the reports is read once for all of them, and written behind their own fields. */
+async function write(db: Queryable, rows: store.StoredReport[]): Promise<string[]> {
   if (rows.length === 0) return [];
   const around = await store.findSurroundings(db, {
     reportIds: rows.map(({ id }) => id),
     workbookIds: rows.flatMap(({ workbookId }) => workbookId ?? []),
     folderIds: [...new Set(rows.flatMap(({ path }) => path ?? []))],
+    userIds: [...new Set(rows.flatMap(({ userId, refresherId }) => [userId, refresherId]))],
   });
+  const entries = new Map(
+    Object.entries(around.folders ?? {}).map(([id, name]) => [
+      Number(id),
+      JSON.stringify({ id: Number(id), name }),
+    ]),
+  );
+  const owners = new Map(around.users.map((user) => [user.id, JSON.stringify(user)]));
   const placements = groupBy(around.placements ?? [], ({ reportId }) => reportId);
   const policies = groupBy(around.rolePolicies ?? [], ({ resourceType, resourceId }) =>
     keyOf(resourceType, resourceId),
   );
-  for (const row of rows) complete(row, around, placements, policies);
-  return rows as (store.StoredReport & ReportRow)[];
-}
-
-/** Adds to the row itself: copying forty fields of each of a thousand rows is what a page would mostly cost. */
-function complete(
-  row: store.StoredReport & Partial<ReportRow>,
-  { folders }: store.Surroundings,
-  placements: Map<number, ReportRow['externalWorkbookPlacements']>,
-  policies: Map<string, RolePolicy[]>,
-) {
-  const { email, firstName, picture } = row;
-  row.type = 'REPORT';
-  row.user = { id: row.userId, email, firstName, picture };
-  row.refreshedByUser = {
-    id: row.refresherId,
-    email: row.refresherEmail,
-    firstName: row.refresherFirstName,
-    picture: row.refresherPicture,
-  };
-  row.folderPath = (row.path ?? []).map((id) => ({ id, name: folders?.[id] ?? '' }));
-  row.externalWorkbookPlacements = placements.get(row.id) ?? [];
-  row.rolesWithAccess =
-    policies.size === 0 ? [] : rolesOf(policiesOver(row).flatMap((key) => policies.get(key) ?? []));
-  row.canEdit = row.level >= EDIT;
-  row.canManage = row.level >= MANAGE;
+  return rows.map((row) => {
+    const folderPath = (row.path ?? []).map((id) => entries.get(id)).join();
+    const placed = (placements.get(row.id) ?? []).map(({ reportId: _report, ...placement }) => placement);
+    const roles =
+      policies.size === 0 ? [] : rolesOf(policiesOver(row).flatMap((key) => policies.get(key) ?? []));
+    return (
+      `${row.wire.slice(0, -1)},"user":${owners.get(row.userId)},"refreshedByUser":${owners.get(row.refresherId)},"folderPath":[${folderPath}],"externalWorkbookPlacements":${JSON.stringify(placed)},` +
+      `"rolesWithAccess":${JSON.stringify(roles)},"canEdit":${row.level >= EDIT},"canManage":${row.level >= MANAGE}}`
+    );
+  });
 }
 
 /** The report, its workbook and the folders above it. */
@@ -92,23 +102,12 @@ const policiesOver = ({ id, workbookId, path }: store.StoredReport) => [
 ];
 
 /** The report without what only we need to know. */
-export function toReport(row: ReportRow) {
-  const {
-    scopeFolderId: _scope,
-    embedTenant: _tenant,
-    level: _level,
-    path: _path,
-    email: _email,
-    firstName: _firstName,
-    picture: _picture,
-    refresherId: _refresher,
-    refresherEmail: _refresherEmail,
-    refresherFirstName: _refresherName,
-    refresherPicture: _refresherPicture,
-    ...report
-  } = row as ReportRow & store.StoredReport;
-  return report;
-}
+export const toReport = ({
+  scopeFolderId: _scope,
+  embedTenant: _tenant,
+  level: _level,
+  ...report
+}: ReportRow) => report;
 
 const keyOf = (noun: Noun, id: number) => `${noun}:${id}`;
 

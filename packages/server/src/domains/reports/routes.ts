@@ -1,5 +1,6 @@
-import { operations } from '@oriel/contract';
+import { operations, type ReplyOf } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
+import { jsonTexts } from '../../platform/http/list-serializer.ts';
 import { type Cursors, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { newPublicId } from '../../platform/public-id.ts';
@@ -7,9 +8,11 @@ import { EDIT, MANAGE, NONE, READ, viewerOf } from '../access/index.ts';
 import { listPositions } from './list/list.ts';
 import { readListRequest } from './list/query.ts';
 import { countReports } from './list/store.ts';
-import { findReportByPublicId, findReports, toReport } from './read.ts';
+import { findReportByPublicId, findReportTexts, toReport } from './read.ts';
 import { insertReport, lockReport, requireReport, updateReport } from './reports.ts';
 import * as store from './store.ts';
+
+type Report = ReplyOf<typeof operations.getReport>;
 
 export const reportRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.getReports, async ({ actor, db }, { params, query }) => {
@@ -22,13 +25,14 @@ export const reportRoutes = ({ cursors }: { cursors: Cursors }) => [
         cursorOf: ({ key, id }) => cursors.encode(request.list, [key, id]),
       });
       const ids = items.map(({ id }) => id);
-      return { reports: await readInOrder(ids, (list) => findReports(db, viewer, list)), pageInfo };
+      return { reports: await readInOrder(ids, (list) => findReportTexts(db, viewer, list)), pageInfo };
     };
     const [{ reports, pageInfo }, count] = await Promise.all([
       readPage(),
       query.includeCount === false ? null : countReports(db, viewer, filter),
     ]);
-    return { items: reports, data: reports, count, pageInfo: request.hasCursor ? pageInfo : null };
+    const texts = jsonTexts<Report>(reports.map(({ text }) => text));
+    return { items: texts, data: texts, count, pageInfo: request.hasCursor ? pageInfo : null };
   }),
 
   handle(operations.createReport, ({ actor, change }, { params, body }) =>

@@ -6,6 +6,16 @@ import type { TObject, TSchema } from 'typebox';
 type Compile = (schema: object) => (value: unknown) => string;
 const compile = fastJsonStringify as unknown as Compile;
 
+/** Items that are JSON already. They stand in a reply as the list that they are the text of. */
+class JsonTexts {
+  readonly texts: string[];
+  constructor(texts: string[]) {
+    this.texts = texts;
+  }
+}
+
+export const jsonTexts = <Item>(texts: string[]) => new JsonTexts(texts) as unknown as Item[];
+
 export const repeatsItems = (reply: TSchema): reply is TObject => {
   const { properties } = reply as TObject;
   return properties !== undefined && 'items' in properties && 'data' in properties;
@@ -20,7 +30,8 @@ export function listSerializer(reply: TObject): (value: unknown) => string {
     required: reply.required?.filter((name) => name in rest),
   });
   return (value) => {
-    const text = writeItems((value as { items: unknown }).items);
+    const { items: list } = value as { items: unknown };
+    const text = list instanceof JsonTexts ? `[${list.texts.join()}]` : writeItems(list);
     const others = writeRest(value).slice(1);
     return `{"items":${text},"data":${text}${others === '}' ? '' : ','}${others}`;
   };

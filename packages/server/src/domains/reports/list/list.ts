@@ -14,7 +14,10 @@ export async function listPositions(db: Queryable, query: ReportQuery): Promise<
   const { viewer, filter } = query;
   if (query.sortBy === 'lastViewedAt') return store.listByLastViewed(db, query);
   if (filter.externalWorkbookId !== null) return store.sortHits(db, query);
-  if (store.reachesAll(viewer) && filter.search === null) return store.scanInOrder(db, query);
+  if (store.reachesAll(viewer) && filter.search === null) {
+    const plain = filter.folderId === null && filter.workbookId === null && filter.embedTenant === null;
+    return plain && query.offset === 0 ? store.scanAll(db, query) : store.scanInOrder(db, query);
+  }
 
   const needed = query.limit + query.offset;
   const stretch = needed * STRETCH_PAGES;

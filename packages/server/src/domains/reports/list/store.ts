@@ -10,6 +10,7 @@
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { PAGE_SIZE_DEFAULT } from '../../../platform/http/pages.ts';
 import { grantedIds, READ, reachedFolderIds, type Viewer } from '../../access/index.ts';
 import { inTenant } from '../../folders/index.ts';
 import { searchPattern } from '../rules.ts';
@@ -91,6 +92,19 @@ const position = ({ sortBy }: ReportQuery): Sql => sql`r.id, ${COLUMN[sortBy]} a
 const answer = (db: Queryable, query: ReportQuery, source: Sql) =>
   db.many<Position>(sql`
     select id, key::text from (${source}) page ${byKey(query)} limit ${query.limit} offset ${query.offset}`);
+
+/**
+ * The list that is asked for most, of all reports and without a filter. A page of the default size is prepared once;
+ * its limit stands in the text, so that the plan is made for it.
+ */
+export function scanAll(db: Queryable, query: ReportQuery) {
+  const { viewer, filter, sortBy, direction, after, limit } = query;
+  const statement = sql`
+    select r.id, ${COLUMN[sortBy]}::text as key from reports r
+    where ${and([inPlace({ viewer, filter }), behind(query)])} ${inOrder(query)} limit ${raw(String(limit))}`;
+  const name = `all-reports-${sortBy}-${direction}-${after === null ? 'first' : 'after'}`;
+  return db.many<Position>(limit === PAGE_SIZE_DEFAULT + 1 ? statement.named(name) : statement);
+}
 
 /** Exact, and as fast as the share of rows that match is large. */
 export const scanInOrder = (db: Queryable, query: ReportQuery) =>
