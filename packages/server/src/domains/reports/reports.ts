@@ -34,7 +34,7 @@ export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, p
     newPlace({ folderId: null, workbookId: null }, onePlace(given)),
   );
   return store.insertReport(tx, {
-    ...fieldsOf(given, EMPTY),
+    ...fieldsOf(given, EMPTY_REPORT),
     ...place,
     deploymentId: viewer.deploymentId,
     publicId,
@@ -110,7 +110,7 @@ async function requirePlace(
   return { folderId, workbookId: null, scopeFolderId: folderId, embedTenant: folder?.embedTenant ?? null };
 }
 
-const EMPTY: store.ReportFields = {
+export const EMPTY_REPORT: store.ReportFields = {
   name: UNTITLED,
   title: null,
   description: null,
@@ -126,7 +126,7 @@ const EMPTY: store.ReportFields = {
 
 /** The given fields over those before, field by field. */
 function fieldsOf(given: GivenReport, before: store.ReportFields): store.ReportFields {
-  const names = Object.keys(EMPTY) as (keyof store.ReportFields)[];
+  const names = Object.keys(EMPTY_REPORT) as (keyof store.ReportFields)[];
   const fields = names.map((name) => [name, given[name] === undefined ? before[name] : given[name]]);
   const merged = Object.fromEntries(fields) as store.ReportFields;
   return { ...merged, name: merged.name ?? UNTITLED };

@@ -2,7 +2,7 @@
 import type { DemoContext, DemoStep } from '../../platform/demo.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import { insertFolder } from '../folders/index.ts';
-import { insertReportRow } from '../reports/index.ts';
+import { EMPTY_REPORT, insertReportRow } from '../reports/index.ts';
 import { insertWorkbook } from '../workbooks/index.ts';
 
 const DEPLOYMENT_ID = 1;
@@ -80,6 +80,7 @@ async function addReports(
   for (let i = 0; i < REPORTS_PER_PLACE; i++) {
     const [measure, dimension, period] = [pick(MEASURES), pick(DIMENSIONS), pick(PERIODS)];
     await insertReportRow(tx, {
+      ...EMPTY_REPORT,
       deploymentId: DEPLOYMENT_ID,
       publicId: newPublicId(random),
       userId: adminId,
@@ -89,13 +90,6 @@ async function addReports(
       title: `${measure} by ${dimension}`,
       description: `${measure} of all orders, by ${dimension}, for ${period}.`,
       source: 'PLAYGROUND',
-      externalWorkbookId: null,
-      resultLocation: null,
-      endResultCell: null,
-      sqlQuery: null,
-      jsonQuery: null,
-      pivotItems: null,
-      meta: null,
     });
   }
 }
