@@ -1,12 +1,12 @@
 /** The shapes of what a deployment holds: folders, workbooks and reports. */
 import { Type } from 'typebox';
 import { actions } from './actions.ts';
-import { DateTime, Id, Maybe, Nullable, PageInfo, Shape } from './schemas.ts';
+import { DateTime, Id, Maybe, PageInfo, Shape } from './schemas.ts';
 
 const ContentType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
 export const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
 
-export const ResourceOwner = Shape('ResourceOwner', {
+const ResourceOwner = Shape('ResourceOwner', {
   id: Id,
   email: Type.String({ examples: ['ada@example.com'] }),
   firstName: Maybe(Type.String({ examples: ['Ada'] })),
@@ -242,6 +242,5 @@ export const embedTenantName = Maybe(
   }),
 );
 
-/** What several fields of folders, workbooks and reports are: an id, or null for none. */
+/** An id, or null for none. */
 export const OptionalId = Maybe(Id);
-export const NullableId = Nullable(Id);

@@ -158,6 +158,11 @@ function explainDatabaseError(error: Error & { code?: string }): never {
       `The database user may not create tables (${reason}): make it the owner of the database in ORIEL_DATABASE_URL.`,
     );
   }
+  if (cause.code === '0A000') {
+    throw new StartupError(
+      `The database lacks something that Oriel needs (${reason}): install PostgreSQL's contrib package, which brings pg_trgm.`,
+    );
+  }
   throw error;
 }
 
