@@ -86,20 +86,24 @@ async function writeAccessRules({ pgData, user }: Cluster) {
   };
   for (const [name, text] of Object.entries(files)) {
     const file = join(pgData, name);
-    await writeFile(file, text, { mode: 0o600 });
-    await giveTo(user, file);
+    if ((await readFile(file, 'utf8')) === text) continue;
+    // Beside and then renamed: a database that another server is just starting must not read half of it.
+    const fresh = `${file}.new-${process.pid}`;
+    await writeFile(fresh, text, { mode: 0o600 });
+    await giveTo(user, fresh);
+    await rename(fresh, file);
   }
 }
 
 export const processEnv = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C' });
 
-/** The last thing that a program said, without PostgreSQL's pointer to its log. */
+/** The last thing that a program said, without PostgreSQL's pointer to its log; empty where that was all. */
 export const lastLine = (text: string) =>
   text
     .trim()
     .split('\n')
     .filter((line) => !/redirecting log output|HINT: {2}Future log output/.test(line))
-    .at(-1) ?? 'see log/ in its folder';
+    .at(-1) ?? '';
 
 const exists = (path: string) =>
   access(path).then(

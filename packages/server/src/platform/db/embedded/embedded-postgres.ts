@@ -106,16 +106,19 @@ async function bringUp(cluster: Cluster, log: Logger): Promise<ChildProcess> {
     const { child, failure } = await launch(cluster);
     if (failure === undefined) return child;
     // Processes of a killed database hold on to its memory for a moment; or another server is starting it; or
-    // somebody ended it while it started.
+    // somebody ended it, or a process of it, while it started, of which it then says nothing outside of its log.
+    const said = lastLine(failure);
     const passing =
+      said === '' ||
       child.signalCode !== null ||
       child.exitCode === 0 ||
       /lock file|shared memory block|another postmaster/.test(failure);
-    if (!passing || Date.now() > deadline) {
-      throw new StartupError(`The embedded database does not start: ${lastLine(failure)}`);
-    }
     await sleep(200);
+    // Tells where another server has the database by now, which is then why ours did not start.
     await stopLeftover(cluster, log);
+    if (!passing || Date.now() > deadline) {
+      throw new StartupError(`The embedded database does not start: ${said || 'see its log/ folder'}`);
+    }
   }
 }
 
