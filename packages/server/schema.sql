@@ -43,6 +43,46 @@ create table deployments (
   updated_at timestamp with time zone not null default now()
 );
 
+create table embed_revocations (
+  id bigint not null generated always as identity,
+  session_id bigint,
+  user_id bigint,
+  embed_tenant text,
+  api_key_id bigint,
+  deployment_id bigint,
+  revoked_at timestamp with time zone not null default clock_timestamp()
+);
+
+create table embed_sessions (
+  id bigint not null generated always as identity,
+  secret_hash bytea not null,
+  deployment_id bigint not null,
+  embed_tenant text not null,
+  user_id bigint not null,
+  creator_mode boolean not null,
+  api_key_id bigint not null,
+  security_context jsonb,
+  settings jsonb,
+  embed_theme jsonb,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  exchanged_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_seen_at timestamp with time zone
+);
+
+create table embed_tenants (
+  id bigint not null generated always as identity,
+  name text not null,
+  display_name text,
+  created_at timestamp with time zone not null default now()
+);
+
+create table external_user_count (
+  singleton boolean not null default true,
+  count bigint not null
+);
+
 create table folders (
   id bigint not null generated always as identity,
   deployment_id bigint not null,
@@ -165,6 +205,44 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now()
 );
 
+create table signing_keys (
+  id text not null,
+  public_key jsonb not null,
+  private_key bytea not null,
+  created_at timestamp with time zone not null default now()
+);
+
+create table tenant_settings (
+  singleton boolean not null default true,
+  use_creator_mode boolean not null default false,
+  embed_allowed_origins text[] not null default '{}'::text[],
+  audit_log_retention_days integer,
+  has_support_access boolean not null default false,
+  maintenance_window_enabled boolean not null default false,
+  maintenance_window_day text not null default 'Sunday'::text,
+  maintenance_window_time text not null default '03:00'::text,
+  oidc_enabled boolean not null default false,
+  use_aibi_user_interface boolean not null default true,
+  embedding jsonb not null default '{}'::jsonb
+);
+
+create table user_attribute_values (
+  user_id bigint not null,
+  attribute_id bigint not null,
+  value jsonb not null
+);
+
+create table user_attributes (
+  id bigint not null generated always as identity,
+  embed_tenant text,
+  name text not null,
+  type text not null,
+  display_name text,
+  default_value text,
+  description text,
+  created_at timestamp with time zone not null default now()
+);
+
 create table user_group_members (
   group_id bigint not null,
   user_id bigint not null
@@ -174,7 +252,9 @@ create table user_groups (
   id bigint not null generated always as identity,
   name text not null,
   description text,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  embed_tenant text,
+  namespace text not null default 'groups'::text
 );
 
 create table user_roles (
@@ -185,7 +265,7 @@ create table user_roles (
 create table users (
   id bigint not null generated always as identity,
   username text not null,
-  email text not null,
+  email text,
   password_hash text,
   first_name text,
   title text,
@@ -197,7 +277,9 @@ create table users (
   updated_at timestamp with time zone not null default now(),
   last_login timestamp with time zone,
   settings jsonb,
-  tos_accepted jsonb
+  tos_accepted jsonb,
+  embed_tenant text,
+  shown_email text not null generated always as (COALESCE(email, (((external_id || '@'::text) || embed_tenant) || '.embed.invalid'::text))) stored
 );
 
 create table workbooks (
@@ -234,6 +316,22 @@ alter table audit_log add constraint audit_log_pkey PRIMARY KEY (id);
 alter table deployments add constraint deployments_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 
 alter table deployments add constraint deployments_pkey PRIMARY KEY (id);
+
+alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id) = 1));
+
+alter table embed_revocations add constraint embed_revocations_pkey PRIMARY KEY (id);
+
+alter table embed_sessions add constraint embed_sessions_pkey PRIMARY KEY (id);
+
+alter table embed_sessions add constraint embed_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+alter table embed_tenants add constraint embed_tenants_name_key UNIQUE (name);
+
+alter table embed_tenants add constraint embed_tenants_pkey PRIMARY KEY (id);
+
+alter table external_user_count add constraint external_user_count_pkey PRIMARY KEY (singleton);
+
+alter table external_user_count add constraint external_user_count_singleton_check CHECK (singleton);
 
 alter table folders add constraint folders_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 
@@ -309,13 +407,35 @@ alter table roles add constraint roles_pkey PRIMARY KEY (id);
 
 alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY (version);
 
+alter table signing_keys add constraint signing_keys_pkey PRIMARY KEY (id);
+
+alter table tenant_settings add constraint tenant_settings_audit_log_retention_days_check CHECK ((audit_log_retention_days > 0));
+
+alter table tenant_settings add constraint tenant_settings_pkey PRIMARY KEY (singleton);
+
+alter table tenant_settings add constraint tenant_settings_singleton_check CHECK (singleton);
+
+alter table user_attribute_values add constraint user_attribute_values_attribute_id_fkey FOREIGN KEY (attribute_id) REFERENCES user_attributes(id) ON DELETE CASCADE;
+
+alter table user_attribute_values add constraint user_attribute_values_pkey PRIMARY KEY (user_id, attribute_id);
+
+alter table user_attribute_values add constraint user_attribute_values_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+alter table user_attributes add constraint user_attributes_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
+
+alter table user_attributes add constraint user_attributes_pkey PRIMARY KEY (id);
+
+alter table user_attributes add constraint user_attributes_type_check CHECK ((type = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text, 'string_array'::text, 'number_array'::text])));
+
 alter table user_group_members add constraint user_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
 
 alter table user_group_members add constraint user_group_members_pkey PRIMARY KEY (group_id, user_id);
 
 alter table user_group_members add constraint user_group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
-alter table user_groups add constraint user_groups_name_key UNIQUE (name);
+alter table user_groups add constraint user_groups_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
+
+alter table user_groups add constraint user_groups_namespace_check CHECK ((namespace = ANY (ARRAY['groups'::text, 'tenantGroups'::text])));
 
 alter table user_groups add constraint user_groups_pkey PRIMARY KEY (id);
 
@@ -324,6 +444,14 @@ alter table user_roles add constraint user_roles_pkey PRIMARY KEY (user_id, role
 alter table user_roles add constraint user_roles_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE;
 
 alter table user_roles add constraint user_roles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+alter table users add constraint users_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
+
+alter table users add constraint users_kind_check CHECK (
+CASE
+    WHEN (embed_tenant IS NULL) THEN (email IS NOT NULL)
+    ELSE (external_id IS NOT NULL)
+END);
 
 alter table users add constraint users_pkey PRIMARY KEY (id);
 
@@ -345,13 +473,31 @@ CREATE INDEX audit_log_created_at ON public.audit_log USING btree (created_at, i
 
 CREATE INDEX audit_log_resource ON public.audit_log USING btree (resource_type, resource_id, id);
 
+CREATE INDEX embed_revocations_by_time ON public.embed_revocations USING btree (revoked_at);
+
+CREATE INDEX embed_sessions_of_deployment ON public.embed_sessions USING btree (deployment_id, id);
+
+CREATE INDEX embed_sessions_of_key ON public.embed_sessions USING btree (api_key_id, id);
+
+CREATE INDEX embed_sessions_of_tenant ON public.embed_sessions USING btree (embed_tenant, id);
+
+CREATE INDEX embed_sessions_of_user ON public.embed_sessions USING btree (user_id, id);
+
+CREATE INDEX embed_sessions_revoked ON public.embed_sessions USING btree (id) WHERE (revoked_at IS NOT NULL);
+
 CREATE INDEX folders_below ON public.folders USING gin (path) WITH (fastupdate=off);
+
+CREATE INDEX folders_by_creator ON public.folders USING btree (created_by);
 
 CREATE INDEX folders_by_owner ON public.folders USING btree (user_id);
 
 CREATE INDEX folders_by_position ON public.folders USING btree (deployment_id, "position", id);
 
+CREATE INDEX folders_by_updater ON public.folders USING btree (updated_by);
+
 CREATE INDEX folders_in_parent ON public.folders USING btree (parent_id, "position", id);
+
+CREATE INDEX folders_of_tenant ON public.folders USING btree (embed_tenant) WHERE (embed_tenant IS NOT NULL);
 
 CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state = ANY (ARRAY['done'::text, 'failed'::text]));
 
@@ -367,11 +513,17 @@ CREATE INDEX report_views_of_report ON public.report_views USING btree (report_i
 
 CREATE INDEX reports_by_created ON public.reports USING btree (deployment_id, created_at, id) WHERE (embed_tenant IS NULL);
 
+CREATE INDEX reports_by_creator ON public.reports USING btree (created_by);
+
 CREATE INDEX reports_by_external_workbook ON public.reports USING btree (external_workbook_id) WHERE (external_workbook_id IS NOT NULL);
 
 CREATE INDEX reports_by_id ON public.reports USING btree (deployment_id, id) WHERE (embed_tenant IS NULL);
 
 CREATE INDEX reports_by_name ON public.reports USING btree (deployment_id, name_key, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX reports_by_refresher ON public.reports USING btree (refreshed_by) WHERE (refreshed_by IS NOT NULL);
+
+CREATE INDEX reports_by_tenant ON public.reports USING btree (embed_tenant) WHERE (embed_tenant IS NOT NULL);
 
 CREATE INDEX reports_by_updated ON public.reports USING btree (deployment_id, updated_at, id) WHERE (embed_tenant IS NULL);
 
@@ -417,23 +569,63 @@ CREATE UNIQUE INDEX resource_policies_of_user ON public.resource_policies USING 
 
 CREATE INDEX resource_policies_on ON public.resource_policies USING btree (resource_type, resource_id) INCLUDE (user_id, group_id, role_id, level);
 
+CREATE INDEX user_attribute_values_of_attribute ON public.user_attribute_values USING btree (attribute_id);
+
+CREATE UNIQUE INDEX user_attributes_name_key ON public.user_attributes USING btree (COALESCE(embed_tenant, ''::text), name);
+
 CREATE INDEX user_group_members_user ON public.user_group_members USING btree (user_id, group_id);
+
+CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COALESCE(embed_tenant, ''::text), namespace, name);
 
 CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id);
 
-CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
+CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) WHERE (embed_tenant IS NULL);
 
-CREATE UNIQUE INDEX users_username_key ON public.users USING btree (username);
+CREATE UNIQUE INDEX users_external_id_key ON public.users USING btree (embed_tenant, external_id) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX users_of_tenant ON public.users USING btree (embed_tenant, id) WHERE (embed_tenant IS NOT NULL);
+
+CREATE UNIQUE INDEX users_username_key ON public.users USING btree (username) WHERE (embed_tenant IS NULL);
 
 CREATE INDEX workbooks_by_created ON public.workbooks USING btree (deployment_id, created_at, id);
+
+CREATE INDEX workbooks_by_creator ON public.workbooks USING btree (created_by);
 
 CREATE INDEX workbooks_by_owner ON public.workbooks USING btree (user_id);
 
 CREATE INDEX workbooks_in_folder ON public.workbooks USING btree (folder_id, created_at, id);
 
+CREATE INDEX workbooks_of_tenant ON public.workbooks USING btree (embed_tenant) WHERE (embed_tenant IS NOT NULL);
+
 CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployment_id, slug);
 
 -- functions
+
+CREATE OR REPLACE FUNCTION public.audit_minting(origin jsonb, noun text, resource_id text, before jsonb, after jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into audit_log (operation, resource_type, resource_id, user_id, api_key_id, ip, request_id, before, after)
+  values ('generateSession', noun, resource_id, (origin->>'userId')::bigint, (origin->>'apiKeyId')::bigint,
+          origin->>'ip', origin->>'requestId', before, after)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_external_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  difference bigint;
+begin
+  select count(*) into difference from changed where embed_tenant is not null;
+  if difference > 0 then
+    update external_user_count
+    set count = count + case when tg_op = 'INSERT' then difference else -difference end;
+  end if;
+  return null;
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.count_reports()
  RETURNS trigger
@@ -468,6 +660,90 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.define_embed_attributes(tenant text, definitions jsonb, origin jsonb, INOUT defined jsonb, INOUT errors jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wanted record;
+  stored user_attributes;
+  after user_attributes;
+begin
+  for wanted in
+    select name, type, "displayName" as display_name, "defaultValue" as default_value, nullif(description, '') as description
+    from jsonb_to_recordset(definitions) as d (name text, type text, "displayName" text, "defaultValue" text, description text)
+    order by name
+  loop
+    for tries in 1..2 loop
+      select * into stored from user_attributes where coalesce(embed_tenant, '') = tenant and name = wanted.name;
+      if stored.id is not null and stored.type <> wanted.type then
+        errors := errors || jsonb_build_object('code', 'attribute_type_conflict', 'name', wanted.name, 'type', stored.type);
+        exit;
+      end if;
+      after := stored;
+      after.display_name := coalesce(wanted.display_name, stored.display_name);
+      after.default_value := coalesce(wanted.default_value, stored.default_value);
+      after.description := coalesce(wanted.description, stored.description);
+      exit when stored.id is not null and after is not distinct from stored;
+      if tries = 1 then
+        perform lock_embed_tenant(tenant);
+      elsif stored.id is null then
+        insert into user_attributes (embed_tenant, name, type, display_name, default_value, description)
+        values (tenant, wanted.name, wanted.type, wanted.display_name, wanted.default_value, wanted.description)
+        returning * into after;
+        perform audit_minting(origin, 'userAttribute', after.id::text, null, to_jsonb(after));
+        defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
+      else
+        update user_attributes
+        set display_name = after.display_name, default_value = after.default_value, description = after.description
+        where id = stored.id;
+        perform audit_minting(origin, 'userAttribute', stored.id::text, to_jsonb(stored), to_jsonb(after));
+        defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
+      end if;
+    end loop;
+  end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.define_embed_groups(tenant text, wanted_namespace text, definitions jsonb, origin jsonb, defined jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wanted record;
+  stored user_groups;
+  id_after bigint;
+begin
+  for wanted in
+    select name, nullif(description, '') as description
+    from jsonb_to_recordset(definitions) as d (name text, description text) order by name
+  loop
+    for tries in 1..2 loop
+      select * into stored from user_groups
+      where coalesce(embed_tenant, '') = tenant and namespace = wanted_namespace and name = wanted.name;
+      exit when stored.id is not null
+        and stored.description is not distinct from coalesce(wanted.description, stored.description);
+      if tries = 1 then
+        perform lock_embed_tenant(tenant);
+      elsif stored.id is null then
+        insert into user_groups (embed_tenant, namespace, name, description)
+        values (tenant, wanted_namespace, wanted.name, wanted.description) returning id into id_after;
+        perform audit_minting(origin, 'embedGroup', id_after::text, null, jsonb_build_object(
+          'embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', wanted.description));
+        defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
+      else
+        update user_groups set description = wanted.description where id = stored.id;
+        perform audit_minting(origin, 'embedGroup', stored.id::text,
+          jsonb_build_object('name', wanted.name, 'description', stored.description),
+          jsonb_build_object('name', wanted.name, 'description', wanted.description));
+        defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
+      end if;
+    end loop;
+  end loop;
+  return defined;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.delete_policies()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -478,12 +754,199 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.ensure_embed_tenant(tenant text, wanted_display_name text, origin jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  stored embed_tenants;
+begin
+  loop
+    select * into stored from embed_tenants where name = tenant;
+    exit when found;
+    insert into embed_tenants (name, display_name) values (tenant, wanted_display_name)
+    on conflict (name) do nothing returning * into stored;
+    if found then
+      perform audit_minting(origin, 'embedTenant', tenant, null,
+                            jsonb_build_object('name', tenant, 'displayName', wanted_display_name));
+      return true;
+    end if;
+  end loop;
+  if stored.display_name is distinct from coalesce(wanted_display_name, stored.display_name) then
+    update embed_tenants set display_name = wanted_display_name where name = tenant;
+    perform audit_minting(origin, 'embedTenant', tenant,
+                          jsonb_build_object('name', tenant, 'displayName', stored.display_name),
+                          jsonb_build_object('name', tenant, 'displayName', wanted_display_name));
+  end if;
+  return false;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ensure_external_user(tenant text, request jsonb, user_limit bigint, origin jsonb, INOUT errors jsonb, OUT viewer_id bigint, OUT is_new boolean, OUT changed jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  stored users;
+  wanted_email text := request->>'email';
+  wanted_name text := request->'userProfile'->>'displayName';
+  wanted_picture text := request->'userProfile'->>'picture';
+begin
+  is_new := false;
+  changed := '[]';
+  loop
+    select * into stored from users
+    where embed_tenant = tenant and external_id = request->>'externalId' for no key update;
+    exit when found;
+    perform from embed_tenants where name = tenant for key share;
+    if not found then
+      -- Deleted meanwhile, with all its users.
+      perform ensure_embed_tenant(tenant, null, origin);
+    end if;
+    -- New users are made one after another, and who had to wait looks again.
+    perform from external_user_count for update;
+    continue when exists (select from users where embed_tenant = tenant and external_id = request->>'externalId');
+    if (select count from external_user_count) >= user_limit then
+      errors := errors || jsonb_build_object('code', 'external_user_limit_reached');
+      return;
+    end if;
+    insert into users (embed_tenant, external_id, username, email, first_name, picture)
+    values (tenant, request->>'externalId', request->>'externalId', wanted_email, wanted_name, wanted_picture)
+    returning id into viewer_id;
+    is_new := true;
+    return;
+  end loop;
+  viewer_id := stored.id;
+  if stored.email is distinct from coalesce(wanted_email, stored.email) then changed := changed || '"email"'; end if;
+  if stored.first_name is distinct from coalesce(wanted_name, stored.first_name) then changed := changed || '"displayName"'; end if;
+  if stored.picture is distinct from coalesce(wanted_picture, stored.picture) then changed := changed || '"picture"'; end if;
+  if changed <> '[]' then
+    update users
+    set email = coalesce(wanted_email, email), first_name = coalesce(wanted_name, first_name),
+        picture = coalesce(wanted_picture, picture), updated_at = now()
+    where id = viewer_id;
+  end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.fits_attribute_type(type text, value jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case
+    when jsonb_typeof(value) = 'null' then true
+    when type = 'string_array' then
+      jsonb_typeof(value) = 'array' and not jsonb_path_exists(value, 'strict $[*] ? (@.type() != "string")')
+    when type = 'number_array' then
+      jsonb_typeof(value) = 'array' and not jsonb_path_exists(value, 'strict $[*] ? (@.type() != "number")')
+    else jsonb_typeof(value) = type
+  end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.lock_embed_tenant(tenant text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select from embed_tenants where name = tenant for no key update
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.mint_embed_session(request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant text := request->>'embedTenantName';
+  is_creator boolean := (request->>'creatorMode')::boolean;
+  -- Empty for the account's own.
+  catalogue text := case when is_creator then tenant else '' end;
+  tenant_is_new boolean;
+  viewer_id bigint := (request->>'userId')::bigint;
+  viewer_is_new boolean := false;
+  changed jsonb := '[]';
+  defined jsonb := '{"created": [], "updated": []}';
+  errors jsonb := '[]';
+  group_ids bigint[];
+  tenant_group_ids bigint[];
+  attributes jsonb;
+  session_id bigint;
+begin
+  tenant_is_new := ensure_embed_tenant(tenant, request->'embedTenantProfile'->>'displayName', origin);
+  if request ? 'groupDefinitions' then
+    defined := define_embed_groups(tenant, 'groups', request->'groupDefinitions', origin, defined);
+  end if;
+  if request ? 'tenantGroupDefinitions' then
+    defined := define_embed_groups(tenant, 'tenantGroups', request->'tenantGroupDefinitions', origin, defined);
+  end if;
+  if request ? 'userAttributeDefinitions' then
+    select d.defined, d.errors into defined, errors
+    from define_embed_attributes(tenant, request->'userAttributeDefinitions', origin, defined, errors) d;
+  end if;
+  select r.ids, r.errors into group_ids, errors
+  from resolve_embed_groups(catalogue, 'groups', request->'groups', errors) r;
+  select r.ids, r.errors into tenant_group_ids, errors
+  from resolve_embed_groups(tenant, 'tenantGroups', request->'tenantGroups', errors) r;
+  select r.resolved, r.errors into attributes, errors
+  from resolve_embed_attributes(catalogue, request->'userAttributes', errors) r;
+
+  if viewer_id is null and (dry_run or errors = '[]') then
+    select u.viewer_id, u.is_new, u.changed, u.errors into viewer_id, viewer_is_new, changed, errors
+    from ensure_external_user(tenant, request, user_limit, origin, errors) u;
+  end if;
+  if errors <> '[]' and not dry_run then
+    raise exception 'the session is refused' using errcode = 'OR400', detail = errors::text;
+  end if;
+  if errors = '[]' then
+    perform replace_embed_groups(viewer_id, catalogue, 'groups', group_ids);
+    perform replace_embed_groups(viewer_id, tenant, 'tenantGroups', tenant_group_ids);
+    perform set_embed_attributes(viewer_id, attributes);
+  end if;
+  if dry_run then
+    return jsonb_build_object('errors', errors, 'viewerId', viewer_id, 'tenantIsNew', tenant_is_new,
+      'viewerIsNew', viewer_is_new, 'changed', changed, 'definitions', defined);
+  end if;
+  insert into embed_sessions (secret_hash, deployment_id, embed_tenant, user_id, creator_mode, api_key_id,
+                              security_context, settings, embed_theme, expires_at)
+  values (secret_hash, (request->>'deploymentId')::bigint, tenant, viewer_id, is_creator, (origin->>'apiKeyId')::bigint,
+          request->'securityContext', request->'settings', request->'embedTheme', now() + interval '5 minutes')
+  returning id into session_id;
+  return to_jsonb(session_id);
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.notify_credentials()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   notify oriel_credentials;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_credentials_of_people()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from changed c join users u on u.id = c.user_id where u.embed_tenant is null) then
+    notify oriel_credentials;
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_embed_revocation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('oriel_embed_revocations', json_build_object(
+    'sessionId', new.session_id, 'userId', new.user_id, 'embedTenant', new.embed_tenant,
+    'apiKeyId', new.api_key_id, 'deploymentId', new.deployment_id,
+    'until', extract(epoch from new.revoked_at))::text);
   return null;
 end $function$
 ;
@@ -498,11 +961,124 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.replace_embed_groups(viewer_id bigint, catalogue text, wanted_namespace text, wanted_ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  stored_ids bigint[];
+begin
+  if wanted_ids is null then return; end if;
+  stored_ids := array(
+    select m.group_id from user_group_members m join user_groups g on g.id = m.group_id
+    where m.user_id = viewer_id and coalesce(g.embed_tenant, '') = catalogue and g.namespace = wanted_namespace);
+  if not stored_ids <@ wanted_ids then
+    delete from user_group_members
+    where user_id = viewer_id and group_id = any(stored_ids) and group_id <> all(wanted_ids);
+  end if;
+  if not wanted_ids <@ stored_ids then
+    insert into user_group_members (user_id, group_id)
+    select viewer_id, id from unnest(wanted_ids) as w (id) where id <> all(stored_ids) order by id;
+  end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.resolve_embed_attributes(catalogue text, given jsonb, INOUT errors jsonb, OUT resolved jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  missing jsonb;
+  unfit jsonb;
+begin
+  if given is null then return; end if;
+  select jsonb_agg(jsonb_build_object('id', a.id, 'value', g.item->'value')),
+         jsonb_agg(g.item->'name' order by g.position) filter (where a.id is null),
+         jsonb_agg(jsonb_build_object('code', 'attribute_value_mismatch', 'name', a.name, 'type', a.type) order by g.position)
+           filter (where not fits_attribute_type(a.type, g.item->'value'))
+  into resolved, missing, unfit
+  from jsonb_array_elements(given) with ordinality as g (item, position)
+  left join user_attributes a on coalesce(a.embed_tenant, '') = catalogue and a.name = g.item->>'name';
+  if missing is not null then
+    errors := errors || jsonb_build_object('code', 'user_attributes_not_found', 'names', missing);
+  end if;
+  errors := errors || coalesce(unfit, '[]');
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.resolve_embed_groups(catalogue text, wanted_namespace text, names jsonb, INOUT errors jsonb, OUT ids bigint[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  missing jsonb;
+begin
+  if names is null then return; end if;
+  select coalesce(array_agg(g.id) filter (where g.id is not null), '{}'),
+         jsonb_agg(wanted.name order by wanted.position) filter (where g.id is null)
+  into ids, missing
+  from jsonb_array_elements_text(names) with ordinality as wanted (name, position)
+  left join user_groups g
+    on coalesce(g.embed_tenant, '') = catalogue and g.namespace = wanted_namespace and g.name = wanted.name;
+  if missing is not null then
+    errors := errors || jsonb_build_object('code', 'groups_not_found', 'field', wanted_namespace, 'names', missing);
+  end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.revoke_embed_sessions_of_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  case tg_table_name
+    when 'users' then
+      insert into embed_revocations (user_id) values (old.id);
+    when 'embed_tenants' then
+      delete from embed_sessions where embed_tenant = old.name;
+      insert into embed_revocations (embed_tenant) values (old.name);
+    when 'deployments' then
+      delete from embed_sessions where deployment_id = old.id;
+      insert into embed_revocations (deployment_id) values (old.id);
+  end case;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.set_embed_attributes(viewer_id bigint, resolved jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if resolved is null then return; end if;
+  if exists (
+    select from jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
+    join user_attribute_values v on v.user_id = viewer_id and v.attribute_id = r.id
+    where jsonb_typeof(r.value) = 'null')
+  then
+    delete from user_attribute_values v using jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
+    where v.user_id = viewer_id and v.attribute_id = r.id and jsonb_typeof(r.value) = 'null';
+  end if;
+  insert into user_attribute_values (user_id, attribute_id, value)
+  select viewer_id, r.id, r.value from jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
+  left join user_attribute_values v on v.user_id = viewer_id and v.attribute_id = r.id
+  where jsonb_typeof(r.value) <> 'null' and v.value is distinct from r.value
+  order by r.id
+  on conflict (user_id, attribute_id) do update set value = excluded.value;
+end $function$
+;
+
 -- triggers
 
 CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
+
+CREATE TRIGGER embed_revocations_added AFTER INSERT ON public.embed_revocations FOR EACH ROW EXECUTE FUNCTION notify_embed_revocation();
+
+CREATE TRIGGER embed_tenants_deleted AFTER DELETE ON public.embed_tenants FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
 CREATE TRIGGER folders_deleted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Folder');
 
@@ -522,12 +1098,22 @@ CREATE TRIGGER deployment_policies_set AFTER INSERT OR UPDATE ON public.resource
 
 CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
-CREATE TRIGGER user_group_members_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_group_members FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER tenant_settings_changed AFTER UPDATE ON public.tenant_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER user_group_members_added AFTER INSERT ON public.user_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
+
+CREATE TRIGGER user_group_members_removed AFTER DELETE ON public.user_group_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
 
 CREATE TRIGGER user_roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
+CREATE TRIGGER external_users_counted_in AFTER INSERT ON public.users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_external_users();
+
+CREATE TRIGGER external_users_counted_out AFTER DELETE ON public.users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_external_users();
+
 CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
 CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');

@@ -8,6 +8,7 @@ import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
 import { reportRoutes } from './domains/reports/index.ts';
 import { roleRoutes } from './domains/roles/index.ts';
+import type { TenantSettings } from './domains/tenant-settings/index.ts';
 import { userGroupRoutes } from './domains/user-groups/index.ts';
 import { type UserCache, userRoutes } from './domains/users/index.ts';
 import { workbookRoutes } from './domains/workbooks/index.ts';
@@ -27,6 +28,7 @@ export interface AppOptions {
   db: Database;
   authenticator: Authenticator;
   userCache: UserCache;
+  tenantSettings: TenantSettings;
   knownDeployments: KnownDeployments;
   log: Logger;
   metrics: Metrics;

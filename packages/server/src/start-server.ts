@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
+import { createTenantSettings } from './domains/tenant-settings/index.ts';
 import { CREDENTIALS_CHANNEL, createAuthenticator } from './platform/auth/authenticate.ts';
 import { type ConnectionSettings, type Database, openDatabase } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
@@ -104,6 +105,7 @@ async function start(
     db,
     authenticator,
     userCache: createNotifiedCache(listener, CREDENTIALS_CHANNEL),
+    tenantSettings: createTenantSettings(db, createNotifiedCache(listener, CREDENTIALS_CHANNEL)),
     knownDeployments: createNotifiedCache(listener, CREDENTIALS_CHANNEL),
     log,
     metrics,

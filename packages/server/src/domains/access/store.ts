@@ -63,5 +63,5 @@ function levelOn(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql): Sql {
 /** Who owns something, as JSON, from the row of users with this alias. */
 export const ownerOf = (alias: string): Sql => {
   const user = raw(alias);
-  return sql`json_build_object('id', ${user}.id, 'email', ${user}.email, 'firstName', ${user}.first_name, 'picture', ${user}.picture)`;
+  return sql`json_build_object('id', ${user}.id, 'email', ${user}.shown_email, 'firstName', ${user}.first_name, 'picture', ${user}.picture)`;
 };

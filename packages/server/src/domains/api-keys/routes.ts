@@ -1,7 +1,7 @@
 import { operations } from '@oriel/contract';
 import type { Actor } from '../../platform/auth/actor.ts';
 import { generateApiKey, hashApiKey } from '../../platform/auth/api-keys.ts';
-import { type Queryable, type Tx, violatedConstraint } from '../../platform/db/database.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -25,18 +25,14 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
     return change(async (tx) => {
       await requireScope(tx, actor, deploymentIds);
       requireFuture(expiresAt);
-      const created = await store
-        .insertApiKey(tx, {
-          name,
-          userId: userId ?? actor.userId,
-          keyHash: hashApiKey(key),
-          deploymentIds,
-          expiresAt,
-        })
-        .catch((error) => {
-          if (violatedConstraint(error) !== 'api_keys_user_id_fkey') throw error;
-          throw invalid('userId', 'There is no such user.', 'invalid_reference');
-        });
+      const created = await store.insertApiKey(tx, {
+        name,
+        userId: userId ?? actor.userId,
+        keyHash: hashApiKey(key),
+        deploymentIds,
+        expiresAt,
+      });
+      if (!created) throw invalid('userId', 'There is no such user.', 'invalid_reference');
       return { reply: { ...created, key }, changes: { id: created.id, before: null, after: created } };
     });
   }),

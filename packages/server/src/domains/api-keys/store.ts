@@ -34,6 +34,7 @@ export const lockApiKey = (tx: Tx, reach: Reach, id: number) =>
     sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)} for update`,
   );
 
+/** Nothing where there is no such person: external viewers have no keys. */
 export const insertApiKey = (
   tx: Tx,
   key: {
@@ -44,9 +45,10 @@ export const insertApiKey = (
     expiresAt: string | null;
   },
 ) =>
-  tx.one<ApiKeyRow>(sql`
+  tx.maybeOne<ApiKeyRow>(sql`
     insert into api_keys (name, user_id, key_hash, deployment_ids, expires_at)
-    values (${key.name}, ${key.userId}, ${key.keyHash}, ${key.deploymentIds}, ${key.expiresAt})
+    select ${key.name}, id, ${key.keyHash}, ${key.deploymentIds}, ${key.expiresAt}
+    from users where id = ${key.userId} and embed_tenant is null for key share
     returning ${COLUMNS}`);
 
 export const updateApiKey = (tx: Tx, key: Pick<ApiKeyRow, 'id' | 'name' | 'deploymentIds' | 'expiresAt'>) =>

@@ -7,7 +7,7 @@ import { StartupError } from '../../platform/startup-error.ts';
 import { insertApiKey } from '../api-keys/index.ts';
 import { countAllDeployments, demoDeployment } from '../deployments/index.ts';
 import { demoGroups } from '../user-groups/index.ts';
-import { ADMIN_ROLE, countUsers, createUser, generatePassword, hashPassword } from '../users/index.ts';
+import { ADMIN_ROLE, countPeople, createUser, generatePassword, hashPassword } from '../users/index.ts';
 import { demoContent } from '../workspace/index.ts';
 import * as store from './store.ts';
 
@@ -51,7 +51,7 @@ export async function setUpInstallation(
       );
     }
     const firstAdmin =
-      (await countUsers(tx)) === 0
+      (await countPeople(tx)) === 0
         ? await createFirstAdmin(tx, options.admin, password, passwordHash)
         : undefined;
     const wantsDemo = options.demo && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0;

@@ -1,7 +1,7 @@
 import { type Action, operations } from '@oriel/contract';
 import { may, mayIn, reaches } from '../../platform/auth/access.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
-import { type Queryable, type Tx, violatedConstraint } from '../../platform/db/database.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { MANAGE, type Noun, type Viewer, viewerOf } from '../access/index.ts';
@@ -57,11 +57,10 @@ async function set(
   if (action === null) await store.deletePolicy(tx, resource, principal);
   else {
     const given = { action, level: policyLevel(resource.type, action) };
-    await store.upsertPolicy(tx, resource, principal, given).catch((error) => {
-      if (!violatedConstraint(error)?.endsWith('_fkey')) throw error;
+    if (!(await store.upsertPolicy(tx, resource, principal, given))) {
       const field = principal.column.replace('_id', 'Id');
       throw invalid(field, 'There is none with this id.', 'invalid_reference');
-    });
+    }
   }
   const who = { [principal.column]: principal.id };
   return {

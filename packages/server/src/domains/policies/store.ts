@@ -10,6 +10,13 @@ export interface Principal {
   id: number;
 }
 
+/** Policies are for people. What embed tenants and their users reach is not said by policies. */
+const PRINCIPALS = {
+  user_id: sql`(select * from users where embed_tenant is null) p`,
+  group_id: sql`(select * from user_groups where embed_tenant is null) p`,
+  role_id: sql`roles`,
+};
+
 export interface Resource {
   type: ResourceType;
   id: number;
@@ -60,17 +67,19 @@ export const findPolicy = (tx: Tx, resource: Resource, { column, id }: Principal
     select action from resource_policies
     where resource_type = ${resource.type} and resource_id = ${resource.id} and ${raw(column)} = ${id} for update`);
 
-export const upsertPolicy = (
+/** Answers whether there is such a principal. */
+export const upsertPolicy = async (
   tx: Tx,
   resource: Resource,
   { column, id }: Principal,
   given: { action: Action; level: number },
 ) =>
-  tx.run(sql`
+  (await tx.run(sql`
     insert into resource_policies (deployment_id, resource_type, resource_id, ${raw(column)}, action, level)
-    values (${resource.deploymentId}, ${resource.type}, ${resource.id}, ${id}, ${given.action}, ${given.level})
+    select ${resource.deploymentId}, ${resource.type}, ${resource.id}, id, ${given.action}, ${given.level}
+    from ${PRINCIPALS[column]} where id = ${id} for key share
     on conflict (resource_type, resource_id, ${raw(column)}) where ${raw(column)} is not null
-    do update set action = excluded.action, level = excluded.level`);
+    do update set action = excluded.action, level = excluded.level`)) === 1;
 
 export const deletePolicy = (tx: Tx, resource: Resource, { column, id }: Principal) =>
   tx.run(sql`

@@ -27,17 +27,19 @@ const COLUMNS = sql`
 
 export const listUserGroups = (db: Queryable, page: Page) =>
   db.many<UserGroupRow>(sql`
-    select ${COLUMNS} from user_groups g where g.id > ${page.afterId} order by g.id limit ${page.limit}`);
+    select ${COLUMNS} from user_groups g where g.embed_tenant is null and g.id > ${page.afterId} order by g.id limit ${page.limit}`);
 
 export const findUserGroup = (db: Queryable, id: number) =>
-  db.maybeOne<UserGroupRow>(sql`select ${COLUMNS} from user_groups g where g.id = ${id}`);
+  db.maybeOne<UserGroupRow>(
+    sql`select ${COLUMNS} from user_groups g where g.embed_tenant is null and g.id = ${id}`,
+  );
 
 /**
  * Keeps others from changing the group and its members until the end of the transaction. What the group holds is
  * read after this, in a statement of its own: one that waited for the lock would count members as they were before.
  */
 export const lockUserGroup = (tx: Tx, id: number) =>
-  tx.run(sql`select from user_groups where id = ${id} for update`);
+  tx.run(sql`select from user_groups where embed_tenant is null and id = ${id} for update`);
 
 export const insertUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'name' | 'description'>) =>
   tx.one<UserGroupRow>(sql`
@@ -53,7 +55,7 @@ export const deleteUserGroup = (tx: Tx, id: number) => tx.run(sql`delete from us
 
 export const listMembers = (db: Queryable, groupId: number, page: Page) =>
   db.many<MemberRow>(sql`
-    select u.id, u.username, u.email, u.first_name as "firstName", u.picture
+    select u.id, u.username, u.shown_email as email, u.first_name as "firstName", u.picture
     from user_group_members m join users u on u.id = m.user_id
     where m.group_id = ${groupId} and m.user_id > ${page.afterId}
     order by m.user_id limit ${page.limit}`);

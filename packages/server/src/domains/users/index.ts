@@ -4,4 +4,4 @@ export { generatePassword, hashPassword } from './passwords.ts';
 export { requireUsers } from './require-users.ts';
 export { type UserCache, userRoutes } from './routes.ts';
 export { ADMIN_ROLE } from './rules.ts';
-export { countUsers } from './store.ts';
+export { countPeople } from './store.ts';

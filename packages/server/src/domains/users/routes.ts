@@ -44,6 +44,8 @@ export const userRoutes = ({ userCache }: { userCache: UserCache }) => [
     const passwordHash = password ? await hashPassword(password) : null;
     return change(async (tx) => {
       const before = await lockUser(tx, params.id);
+      // What external viewers are is said by the sessions that are minted for them.
+      if (before.embedTenant !== null) throw new ApiError('user_not_found');
       const after = await updateUser(tx, before, asked, passwordHash);
       // That there is a new password is told; the audit log masks the field, whatever it holds.
       const audited = passwordHash ? { ...after, password: 'changed' } : after;

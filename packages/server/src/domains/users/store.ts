@@ -2,10 +2,12 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { ADMIN_ROLE } from './rules.ts';
 
+/** A person, or an external viewer of an embed tenant. */
 export interface UserRow {
   id: number;
   username: string;
   email: string;
+  embedTenant: string | null;
   firstName: string | null;
   title: string | null;
   picture: string | null;
@@ -38,7 +40,7 @@ export type ChangedUser = Pick<
 
 export const findUser = (db: Queryable, id: number) =>
   db.maybeOne<UserRow>(
-    sql`select u.id, u.username, u.email, u.first_name as "firstName", u.title, u.picture,
+    sql`select u.id, u.username, u.shown_email as email, u.embed_tenant as "embedTenant", u.first_name as "firstName", u.title, u.picture,
                u.external_id as "externalId", u.is_deactivated as "isDeactivated", u.notifications,
                u.settings, u.tos_accepted as "tosAccepted",
                u.created_at as "createdAt", u.updated_at as "updatedAt", u.last_login as "lastLogin",
@@ -65,9 +67,11 @@ export const listLockedUserIds = async (tx: Tx, ids: readonly number[]) =>
     )
   ).map(({ id }) => id);
 
-/** Whether there is such a user and they are active, and that it stays so until the end of the transaction. */
+/** Whether there is such a person and they are active, and that it stays so until the end of the transaction. */
 export const lockActiveUser = async (tx: Tx, id: number) =>
-  (await tx.run(sql`select from users where id = ${id} and not is_deactivated for share`)) === 1;
+  (await tx.run(
+    sql`select from users where id = ${id} and embed_tenant is null and not is_deactivated for share`,
+  )) === 1;
 
 export const insertUser = async (tx: Tx, user: NewUser) =>
   (
@@ -121,5 +125,5 @@ export const hasActiveAdmin = async (tx: Tx) =>
         where not u.is_deactivated and 'All' = any(r.actions))`)
   ).exists;
 
-export const countUsers = async (db: Queryable) =>
-  (await db.one<{ count: number }>(sql`select count(*) from users`)).count;
+export const countPeople = async (db: Queryable) =>
+  (await db.one<{ count: number }>(sql`select count(*) from users where embed_tenant is null`)).count;

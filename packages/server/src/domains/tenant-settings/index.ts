@@ -1,0 +1,1 @@
+export { createTenantSettings, type TenantSettings } from './settings.ts';
