@@ -43,6 +43,7 @@ getDashboard | Embed | GET /api/v1/embed/dashboard/{publicId}
 updateDashboardEmbedding | Embed | PATCH /api/v1/embed/dashboard/{publicId}
 postDashboardPythonRun | Embed | POST /api/v1/embed/dashboard/{publicId}/python-run
 generateSession | Embed | POST /api/v1/embed/generate-session
+getJwks | Embed | GET /.well-known/jwks.json
 getEmbedSession | Embed | GET /api/v1/embed/session
 postTokenBySessionId | Embed | POST /api/v1/embed/session/token
 listEmbedSessions | Embed | GET /api/v1/embed/sessions
@@ -200,15 +201,12 @@ deleteUserAttribute
 deploymentToken
 fileHashes
 finishUpload
-generateSession
 getAppConfig
 getDashboard
 getDeploymentEnvironmentTokens
 getDeploymentEnvironments
 getDeploymentSettings
 getEmbedAccess
-getEmbedSession
-getEmbedSessionEntry
 getEnvVariables
 getGroup
 getGroupMembers
@@ -228,7 +226,6 @@ initiateOAuthFlow
 installations
 listBranches
 listDeploymentVersions
-listEmbedSessions
 listEmbedTenants
 listEmbedUsers
 listFiles
@@ -240,7 +237,6 @@ mergeIntoParentBranch
 mergeToDefaultBranch
 pods
 postDashboardPythonRun
-postTokenBySessionId
 publishDashboard
 pull
 refreshReport
@@ -250,8 +246,6 @@ removeRecipients
 renameFiles
 repositories
 resetCreationStep
-revokeEmbedSession
-revokeEmbedSessions
 revokeUserOAuthToken
 setBranchStagingEnvironment
 setEnvVariables

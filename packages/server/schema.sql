@@ -1051,18 +1051,13 @@ CREATE OR REPLACE FUNCTION public.set_embed_attributes(viewer_id bigint, resolve
 AS $function$
 begin
   if resolved is null then return; end if;
-  if exists (
-    select from jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
-    join user_attribute_values v on v.user_id = viewer_id and v.attribute_id = r.id
-    where jsonb_typeof(r.value) = 'null')
-  then
-    delete from user_attribute_values v using jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
-    where v.user_id = viewer_id and v.attribute_id = r.id and jsonb_typeof(r.value) = 'null';
-  end if;
+  -- A value that is null in JSON is null here.
+  delete from user_attribute_values v using jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
+  where v.user_id = viewer_id and v.attribute_id = r.id and r.value is null;
   insert into user_attribute_values (user_id, attribute_id, value)
   select viewer_id, r.id, r.value from jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
   left join user_attribute_values v on v.user_id = viewer_id and v.attribute_id = r.id
-  where jsonb_typeof(r.value) <> 'null' and v.value is distinct from r.value
+  where r.value is not null and v.value is distinct from r.value
   order by r.id
   on conflict (user_id, attribute_id) do update set value = excluded.value;
 end $function$
@@ -1097,6 +1092,8 @@ CREATE TRIGGER deployment_policies_cleared AFTER DELETE ON public.resource_polic
 CREATE TRIGGER deployment_policies_set AFTER INSERT OR UPDATE ON public.resource_policies FOR EACH ROW WHEN ((new.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER tenant_settings_changed AFTER UPDATE ON public.tenant_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 

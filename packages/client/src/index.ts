@@ -21,6 +21,8 @@ export interface OrielClientOptions {
   /** Scheme and host of the server, such as `https://analytics.example.com`. */
   baseUrl: string;
   apiKey?: string;
+  /** A token, such as the one that an embed session was exchanged for; instead of an API key. */
+  token?: string;
   /** Headers for each request, for callers who hold another credential than an API key. */
   getHeaders?: () => Record<string, string> | Promise<Record<string, string>>;
   /** How often a safe request is tried again after a 429 or 503; 3 by default. */
@@ -123,8 +125,10 @@ function addressOf(baseUrl: string, route: string, args: AnyArguments): [method:
   return [method, baseUrl.replace(/\/+$/, '') + path + search];
 }
 
-async function headersOf({ apiKey, getHeaders }: OrielClientOptions): Promise<Record<string, string>> {
-  return { ...(apiKey ? { authorization: `Api-Key ${apiKey}` } : {}), ...(await getHeaders?.()) };
+async function headersOf(options: OrielClientOptions): Promise<Record<string, string>> {
+  const { apiKey, token, getHeaders } = options;
+  const authorization = token ? `Bearer ${token}` : apiKey ? `Api-Key ${apiKey}` : undefined;
+  return { ...(authorization ? { authorization } : {}), ...(await getHeaders?.()) };
 }
 
 async function errorOf(response: Response): Promise<OrielError> {

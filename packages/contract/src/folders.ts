@@ -3,7 +3,7 @@ import { embedTenantName, Folder, ListResponse, OptionalId } from './content.ts'
 import { Nothing, operation } from './operation.ts';
 import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
 
-const common = { tag: 'Folders', auth: 'management' } as const;
+const common = { tag: 'Folders', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, folderId: Id };
 const path = '/api/v1/deployments/{deploymentId}/folders';
 const position = Maybe(

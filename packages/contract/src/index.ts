@@ -1,5 +1,7 @@
 import * as apiKeys from './api-keys.ts';
 import * as deployments from './deployments.ts';
+import * as embed from './embed.ts';
+import * as embedSessions from './embed-sessions.ts';
 import * as folders from './folders.ts';
 import type { Operation } from './operation.ts';
 import * as regions from './regions.ts';
@@ -31,6 +33,8 @@ export const operations = {
   ...workbooks,
   ...reports,
   ...workspace,
+  ...embed,
+  ...embedSessions,
   ...spec,
 };
 

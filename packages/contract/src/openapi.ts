@@ -10,6 +10,7 @@ const SECURITY = {
   public: [],
   management: [{ bearer: [] }, { apiKey: [] }],
   apiKey: [{ apiKey: [] }],
+  embed: [{ embedToken: [] }],
 } satisfies Record<Operation['auth'], object[]>;
 
 const STATUS_TEXT: Record<number, string> = {
@@ -22,6 +23,7 @@ const STATUS_TEXT: Record<number, string> = {
   412: 'The resource has changed since it was read',
   413: 'The body is too large',
   415: 'The body is not JSON',
+  429: 'Too many requests',
   500: 'Something went wrong on our side',
   503: 'The service can not answer right now',
 };
@@ -95,7 +97,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     tags: [op.tag],
     summary: op.summary,
     ...(op.description ? { description: op.description } : {}),
-    security: SECURITY[op.auth],
+    security: [...SECURITY[op.auth], ...(op.embed && op.auth === 'management' ? SECURITY.embed : [])],
     ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
     parameters: parameters(op),
     ...(hasBody(op) ? { requestBody: { required: true, content: content(op.body) } } : {}),
@@ -132,6 +134,12 @@ export function openApiDocument(operations: readonly Operation[]): Json {
           in: 'header',
           name: 'Authorization',
           description: '`Api-Key sk-…`, with the scheme word in front of the key',
+        },
+        embedToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'What an embed session was exchanged for',
         },
       },
       responses: sorted(sharedReplies),

@@ -5,8 +5,11 @@ import { type ErrorCode, errorCatalogue } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Which credential an operation takes: none, an API key or a person's token, or an API key only. */
-export type Auth = 'public' | 'management' | 'apiKey';
+/**
+ * Which credential an operation takes: none; an API key, a person's token or, where `embed` says so, an embed token; an
+ * API key only; an embed token only.
+ */
+export type Auth = 'public' | 'management' | 'apiKey' | 'embed';
 
 /** The body schema of an operation without body, and the reply schema of one that answers 204. */
 export const Nothing = Type.Void();
@@ -37,6 +40,8 @@ export interface OperationSpec<
    * alone; the handler then loads the resource with the level that it needs.
    */
   permissionOn?: 'resource';
+  /** Whose embed tokens reach the operation: any viewer's, or only those of creator mode. Absent means nobody's. */
+  embed?: 'viewer' | 'creator';
   /**
    * What a key that is scoped to deployments meets on an account-wide operation. By default it may read and not
    * write; with `handler` the operation itself keeps the key within its scope.
@@ -116,8 +121,12 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(hasBody(op), ...BODY_ERRORS);
   add(isCursorList(op), 'invalid_cursor');
   add(op.auth !== 'public', 'unauthenticated');
-  add(op.permission !== 'none', 'forbidden');
-  add(op.auth !== 'public' && (op.method !== 'GET' || isDeploymentOperation(op)), 'outside_key_scope');
+  // Embed tokens are known callers who may use very little.
+  add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
+  add(
+    (op.auth === 'management' || op.auth === 'apiKey') && (op.method !== 'GET' || isDeploymentOperation(op)),
+    'outside_key_scope',
+  );
   add(isDeploymentOperation(op), 'deployment_not_found');
   add(true, 'internal_error', 'unavailable');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));

@@ -33,7 +33,7 @@ const fields = {
 const CreateReportInput = Shape('CreateReportInput', { ...fields, source: Maybe(ReportSource) });
 const UpdateReportInput = Shape('UpdateReportInput', fields);
 
-const common = { tag: 'Reports', auth: 'management' } as const;
+const common = { tag: 'Reports', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, reportId: Id };
 const path = '/api/v1/deployments/{deploymentId}/reports';
 const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found'] as const;

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { Nothing, operation } from './operation.ts';
-import { DateTime, Id, Maybe, Name, Shape } from './schemas.ts';
+import { DateTime, Email, Id, Maybe, Name, Shape, Url } from './schemas.ts';
 
 const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
-const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
-const Url = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
 const RoleNames = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
 
 const User = Shape('User', {

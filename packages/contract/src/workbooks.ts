@@ -11,7 +11,7 @@ import {
 import { Nothing, operation } from './operation.ts';
 import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
 
-const common = { tag: 'Workbooks', auth: 'management' } as const;
+const common = { tag: 'Workbooks', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, workbookId: Id };
 const path = '/api/v1/deployments/{deploymentId}/workbooks';
 const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,99}$', examples: ['revenue'] });

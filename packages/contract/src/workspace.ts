@@ -40,7 +40,12 @@ const listQuery = {
   ...cursorQuery,
 };
 
-const common = { tag: 'Workspace', auth: 'management', params: { deploymentId: Id } } as const;
+const common = {
+  tag: 'Workspace',
+  auth: 'management',
+  embed: 'creator',
+  params: { deploymentId: Id },
+} as const;
 const path = '/api/v1/deployments/{deploymentId}';
 
 export const workspaceObjects = operation({

@@ -1,8 +1,10 @@
 /** Puts platform and domains together into one HTTP application. */
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
 import { apiKeyRoutes } from './domains/api-keys/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
+import { embedSessionRoutes } from './domains/embed-sessions/index.ts';
 import { folderRoutes } from './domains/folders/index.ts';
 import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
@@ -14,6 +16,8 @@ import { type UserCache, userRoutes } from './domains/users/index.ts';
 import { workbookRoutes } from './domains/workbooks/index.ts';
 import { workspaceRoutes } from './domains/workspace/index.ts';
 import type { Authenticator } from './platform/auth/authenticate.ts';
+import type { EmbedTokens } from './platform/auth/embed-tokens.ts';
+import type { SigningKeys } from './platform/auth/signing-keys.ts';
 import type { Database } from './platform/db/database.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { Metrics } from './platform/http/metrics.ts';
@@ -27,8 +31,13 @@ import { deriveKey } from './platform/secrets.ts';
 export interface AppOptions {
   db: Database;
   authenticator: Authenticator;
+  signingKeys: SigningKeys;
+  embedTokens: EmbedTokens;
   userCache: UserCache;
   tenantSettings: TenantSettings;
+  tenant: string;
+  plan: Config['plan'];
+  maxExternalUsers: number;
   knownDeployments: KnownDeployments;
   log: Logger;
   metrics: Metrics;
@@ -41,15 +50,19 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer(options);
-  const routes = allRoutes(options);
+  const requireDeployment = deploymentCheck(options);
+  const routes = allRoutes({ ...options, requireDeployment });
   requireComplete(routes);
-  registerRoutes(app, routes, { ...options, requireDeployment: deploymentCheck(options) });
+  registerRoutes(app, routes, { ...options, requireDeployment });
   registerOperationalRoutes(app, options);
   registerDocsRoutes(app);
   return app;
 }
 
-function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
+type RequireDeployment = ReturnType<typeof deploymentCheck>;
+
+function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
+  const { secretKey, publicUrl, userCache } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
@@ -64,6 +77,7 @@ function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
     ...workbookRoutes({ cursors }),
     ...reportRoutes({ cursors }),
     ...workspaceRoutes({ cursors }),
+    ...embedSessionRoutes({ ...options, cursors }),
     handle(operations.getSpec, () => document),
   ];
 }

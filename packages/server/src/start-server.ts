@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
+import { embedSessionUpkeep } from './domains/embed-sessions/index.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
 import { createTenantSettings } from './domains/tenant-settings/index.ts';
 import { CREDENTIALS_CHANNEL, createAuthenticator } from './platform/auth/authenticate.ts';
+import { createEmbedTokens } from './platform/auth/embed-tokens.ts';
+import { createRevocations, REVOCATIONS_CHANNEL } from './platform/auth/revocations.ts';
+import { createSigningKeys, rotateSigningKeys, signingKeyRotation } from './platform/auth/signing-keys.ts';
 import { type ConnectionSettings, type Database, openDatabase } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
@@ -91,11 +95,27 @@ async function start(
     throw error;
   });
 
-  const listener = await startListener(connection, [CREDENTIALS_CHANNEL, JOBS_CHANNEL], log);
+  const listener = await startListener(
+    connection,
+    [CREDENTIALS_CHANNEL, JOBS_CHANNEL, REVOCATIONS_CHANNEL],
+    log,
+  );
   undo.push(() => listener.end());
-  const authenticator = createAuthenticator(db, listener, log);
+  const revocations = createRevocations(db, listener, log);
+  undo.push(async () => revocations.stop());
+  const signingSecret = deriveKey(secret.value, 'signing keys');
+  await rotateSigningKeys(db, signingSecret);
+  const remembered = <Key, Value>() => createNotifiedCache<Key, Value>(listener, CREDENTIALS_CHANNEL);
+  const signingKeys = createSigningKeys(db, remembered(), signingSecret);
+  const embedTokens = createEmbedTokens({ db, keys: signingKeys, revocations, permissions: remembered() });
+  const authenticator = createAuthenticator({ db, listener, embedTokens, log });
   undo.push(() => authenticator.stop());
-  const worker = await startWorker({ db, listener, log, kinds: [], schedules: [] });
+  const worker = await startWorker({
+    db,
+    listener,
+    log,
+    schedules: [signingKeyRotation(signingSecret), embedSessionUpkeep],
+  });
   undo.push(() => worker.stop());
 
   const metrics = createMetrics();
@@ -104,9 +124,11 @@ async function start(
     ...config,
     db,
     authenticator,
-    userCache: createNotifiedCache(listener, CREDENTIALS_CHANNEL),
-    tenantSettings: createTenantSettings(db, createNotifiedCache(listener, CREDENTIALS_CHANNEL)),
-    knownDeployments: createNotifiedCache(listener, CREDENTIALS_CHANNEL),
+    userCache: remembered(),
+    tenantSettings: createTenantSettings(db, remembered()),
+    knownDeployments: remembered(),
+    signingKeys,
+    embedTokens,
     log,
     metrics,
     secretKey: secret.value,

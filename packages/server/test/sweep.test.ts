@@ -12,10 +12,14 @@ import { expectedOperations, unbuiltOperations } from '../../contract/coverage.t
 import { createWorld, type Person, type World } from './world.ts';
 
 /** Lower it when the list shrinks. It never grows. */
-const UNBUILT_MAX = 101;
+const UNBUILT_MAX = 94;
 
 /** Operations that change something and leave no audit entry, for a reason that belongs here. */
-const UNAUDITED: string[] = [];
+const UNAUDITED: string[] = [
+  // The ledger holds what was minted and exchanged; what minting defines on the way is audited by its transaction.
+  'generateSession',
+  'postTokenBySessionId',
+];
 
 let world: World;
 let nobody: Person;

@@ -25,9 +25,19 @@ export interface World {
   person(options?: { roles?: string[]; deploymentIds?: number[] }): Promise<Person>;
   /** A deployment that no other test knows of. */
   deployment(name?: string): Promise<{ id: number; name: string }>;
+  /** An external viewer, or an internal user, as the embedded page sees them: minted and exchanged. */
+  embedded(request: SessionRequest): Promise<Embedded>;
   /** A second server on the same database. */
   anotherServer(): Promise<RunningServer>;
   stop(): Promise<void>;
+}
+
+type SessionRequest = Parameters<OrielClient['generateSession']>[0]['body'];
+
+export interface Embedded {
+  sessionId: string;
+  token: string;
+  client: OrielClient;
 }
 
 export interface Person {
@@ -58,8 +68,9 @@ export async function createWorld(
   const server = await startServer(config, log, options.timeouts);
   const others: RunningServer[] = [];
 
-  const client = (apiKey?: string) =>
-    createOrielClient({ baseUrl: server.url, apiKey, fetch: checkedFetch, retries: 0 });
+  const clientWith = (credential: { apiKey?: string; token?: string }) =>
+    createOrielClient({ baseUrl: server.url, ...credential, fetch: checkedFetch, retries: 0 });
+  const client = (apiKey?: string) => clientWith({ apiKey });
   const admin = client(ADMIN_KEY);
 
   return {
@@ -92,6 +103,11 @@ export async function createWorld(
           targetPlatform: 'embedded',
         },
       }),
+    async embedded(request) {
+      const { sessionId } = await admin.generateSession({ body: request });
+      const { token } = await client().postTokenBySessionId({ body: { sessionId } });
+      return { sessionId, token, client: clientWith({ token }) };
+    },
     async anotherServer() {
       const another = await startServer(config, log);
       others.push(another);

@@ -11,12 +11,17 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly statusCode: number;
   readonly issues: Issue[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, options: { message?: string; issues?: Issue[]; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    options: { message?: string; issues?: Issue[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
     super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
     this.code = code;
     this.statusCode = errorCatalogue[code].status;
     this.issues = options.issues;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   body(requestId: string) {

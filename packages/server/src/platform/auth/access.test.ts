@@ -9,6 +9,7 @@ const actor = (actions: Action[], deploymentIds: number[] | null = null): Actor 
   deploymentIds,
   actions: new Set(actions),
   deploymentActions: new Map(),
+  embed: null,
 });
 
 const { getSpec, listRegions, createUser, createApiKey, listApiKeys, getDeployment, deleteDeployment } =

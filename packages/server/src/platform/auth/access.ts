@@ -1,7 +1,7 @@
 /** The one place that decides whether a caller may use an operation. */
 import { type Action, isDeploymentOperation, type Operation } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
-import type { Actor } from './actor.ts';
+import type { Actor, EmbedViewer } from './actor.ts';
 
 /** By role. */
 export const may = (actor: Actor, action: Action) => actor.actions.has('All') || actor.actions.has(action);
@@ -18,9 +18,14 @@ export const reaches = (actor: Actor, deploymentId: number) =>
 /** Throws where the contract does not let this caller pass. */
 export function authorize(op: Operation, actor: Actor, params: Record<string, unknown>): void {
   if (op.auth === 'public') return;
+  if (actor.embed && !opensTo(actor.embed, op)) throw new ApiError('forbidden');
   if (isDeploymentOperation(op)) authorizeIn(params.deploymentId as number, op, actor);
   else authorizeAccountWide(op, actor);
 }
+
+/** Embed tokens reach an allow-list and nothing else. */
+const opensTo = ({ creatorMode }: EmbedViewer, { embed }: Operation) =>
+  embed === 'viewer' || (embed === 'creator' && creatorMode);
 
 function authorizeIn(deploymentId: number, op: Operation, actor: Actor) {
   if (!reaches(actor, deploymentId)) throw new ApiError('outside_key_scope');

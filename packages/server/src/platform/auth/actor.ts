@@ -1,5 +1,12 @@
 import type { Action } from '@oriel/contract';
 
+/** What an embed token says of who holds it. */
+export interface EmbedViewer {
+  sessionId: number;
+  embedTenant: string;
+  creatorMode: boolean;
+}
+
 /** Who calls, with which key, and what they may do. */
 export interface Actor {
   userId: number;
@@ -10,6 +17,8 @@ export interface Actor {
   actions: ReadonlySet<Action>;
   /** The actions that policies on deployments give on top, by deployment. */
   deploymentActions: ReadonlyMap<number, ReadonlySet<Action>>;
+  /** Null for people and their keys. */
+  embed: EmbedViewer | null;
 }
 
 /** The caller of a public operation. */
@@ -19,4 +28,5 @@ export const ANONYMOUS: Actor = {
   deploymentIds: [],
   actions: new Set(),
   deploymentActions: new Map(),
+  embed: null,
 };

@@ -2,7 +2,7 @@
  * Verifies credentials. What was verified is kept in memory, so that the common case costs no query; revocation
  * empties that memory on every server.
  */
-import type { Action, Auth } from '@oriel/contract';
+import type { Auth } from '@oriel/contract';
 import type { Database } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import { createNotifiedCache } from '../db/notified-cache.ts';
@@ -10,7 +10,9 @@ import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Actor, ANONYMOUS } from './actor.ts';
 import { hashApiKey, looksLikeApiKey } from './api-keys.ts';
-import { type CredentialRow, findCredential, updateKeysLastUsed } from './store.ts';
+import type { EmbedTokens } from './embed-tokens.ts';
+import { toPermissions } from './permissions.ts';
+import { type CredentialRow, findCredential, updateKeysLastUsed, updateSessionsLastSeen } from './store.ts';
 
 export const CREDENTIALS_CHANNEL = 'oriel_credentials';
 
@@ -28,9 +30,16 @@ export interface Authenticator {
   stop(): Promise<void>;
 }
 
-export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
+export function createAuthenticator(options: {
+  db: Database;
+  listener: Listener;
+  embedTokens: EmbedTokens;
+  log: Logger;
+}): Authenticator {
+  const { db, listener, embedTokens, log } = options;
   const verified = createNotifiedCache<string, Verified>(listener, CREDENTIALS_CHANNEL);
   const lastUsed = new Map<number, string>();
+  const lastSeen = new Map<number, string>();
 
   async function verify(hash: Buffer, cacheKey: string): Promise<Actor> {
     const read = async () => {
@@ -41,34 +50,43 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
         expiresAt: row.expiresAt ? Date.parse(row.expiresAt) : Number.POSITIVE_INFINITY,
       };
     };
-    const { actor } = await verified.load(cacheKey, read, ({ expiresAt }) => expiresAt);
-    noteUse(actor);
-    return actor;
+    return noting((await verified.load(cacheKey, read, ({ expiresAt }) => expiresAt)).actor);
   }
 
-  const noteUse = ({ apiKeyId }: Actor) => {
+  const noting = (actor: Actor): Actor => {
+    const { apiKeyId, embed } = actor;
     if (apiKeyId !== null && !lastUsed.has(apiKeyId)) lastUsed.set(apiKeyId, new Date().toISOString());
+    if (embed && !lastSeen.has(embed.sessionId)) lastSeen.set(embed.sessionId, new Date().toISOString());
+    return actor;
   };
 
-  async function writeLastUsed() {
+  async function writeUses() {
     const uses = [...lastUsed].map(([apiKeyId, at]) => ({ apiKeyId, at }));
+    const seen = [...lastSeen].map(([sessionId, at]) => ({ sessionId, at }));
     lastUsed.clear();
+    lastSeen.clear();
     if (uses.length) await updateKeysLastUsed(db, uses);
+    if (seen.length) await updateSessionsLastSeen(db, seen);
   }
 
   const flush = () =>
-    writeLastUsed().catch((error) => log.warn({ err: error }, 'could not note the use of API keys'));
+    writeUses().catch((error) => log.warn({ err: error }, 'could not note the use of credentials'));
   const timer = setInterval(flush, LAST_USED_EVERY_MS).unref();
 
   return {
     authenticate(authorization, auth) {
       if (auth === 'public') return ANONYMOUS;
-      const hash = hashApiKey(apiKeyOf(authorization, auth));
+      const [scheme, secret] = credentialOf(authorization, auth);
+      if (scheme === 'bearer' && !looksLikeApiKey(secret)) {
+        const viewer = embedTokens.authenticate(secret);
+        return viewer instanceof Promise ? viewer.then(noting) : noting(viewer);
+      }
+      if (auth === 'embed' || !looksLikeApiKey(secret)) throw new ApiError('unauthenticated');
+      const hash = hashApiKey(secret);
       const cacheKey = hash.toString('latin1');
       const known = verified.get(cacheKey);
       if (!known) return verify(hash, cacheKey);
-      noteUse(known.actor);
-      return known.actor;
+      return noting(known.actor);
     },
     async stop() {
       clearInterval(timer);
@@ -77,25 +95,17 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
   };
 }
 
-function apiKeyOf(authorization: string | undefined, auth: Auth): string {
+function credentialOf(authorization: string | undefined, auth: Auth): [scheme: string, secret: string] {
   const [, scheme, secret] = /^(Api-Key|Bearer) +(\S+)$/i.exec(authorization ?? '') ?? [];
-  const schemeFits = auth === 'management' || scheme?.toLowerCase() === 'api-key';
-  if (!secret || !schemeFits || !looksLikeApiKey(secret)) throw new ApiError('unauthenticated');
-  return secret;
+  if (!scheme || !secret) throw new ApiError('unauthenticated');
+  if (auth === 'apiKey' && scheme.toLowerCase() !== 'api-key') throw new ApiError('unauthenticated');
+  return [scheme.toLowerCase(), secret];
 }
 
 const toActor = (row: CredentialRow): Actor => ({
   userId: row.userId,
   apiKeyId: row.apiKeyId,
   deploymentIds: row.deploymentIds,
-  actions: new Set(row.actions),
-  deploymentActions: byDeployment(row.deploymentActions),
+  ...toPermissions(row),
+  embed: null,
 });
-
-function byDeployment(given: CredentialRow['deploymentActions']) {
-  const actions = new Map<number, Set<Action>>();
-  for (const { deploymentId, action } of given) {
-    actions.set(deploymentId, (actions.get(deploymentId) ?? new Set()).add(action));
-  }
-  return actions;
-}

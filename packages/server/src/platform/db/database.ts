@@ -67,6 +67,23 @@ export const clientConfig = (connection: ConnectionSettings): pg.ClientConfig =>
 const RETRYABLE = new Set(['40001', '40P01']);
 const MAX_TRIES = 4;
 
+/** For work that stands alone and was undone, as a statement or transaction is that met a deadlock. */
+export async function retrying<T>(
+  work: () => Promise<T>,
+  isRetryable: (error: unknown) => boolean = isConflict,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= MAX_TRIES || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+/** A deadlock or serialisation failure. */
+export const isConflict = (error: unknown) => RETRYABLE.has((error as { code?: string }).code ?? '');
+
 type Runner = Pick<pg.ClientBase, 'query'>;
 
 const queryable = (runner: Runner): Queryable => ({
@@ -139,15 +156,7 @@ export function openDatabase(
   return {
     pool,
     ...queryable(pool as unknown as Runner),
-    async transaction(work) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await attempt(work);
-        } catch (error) {
-          if (tries >= MAX_TRIES || !RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
-        }
-      }
-    },
+    transaction: (work) => retrying(() => attempt(work)),
     ping: () => pool.query('select 1'),
     end: () => pool.end(),
   };
@@ -156,6 +165,10 @@ export function openDatabase(
 /** The constraint that a statement violated, if that is why it failed. */
 export const violatedConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
+
+/** The detail of an error that a function of ours raised with this code. */
+export const raisedDetail = (error: unknown, code: string): string | undefined =>
+  error instanceof pg.DatabaseError && error.code === code ? error.detail : undefined;
 
 /** Whether a failure means that the database can not be reached right now, rather than that we asked wrongly. */
 export function isUnavailable(error: unknown): boolean {

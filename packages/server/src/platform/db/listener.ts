@@ -4,11 +4,13 @@ import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { type ConnectionSettings, clientConfig } from './database.ts';
 
+type Handler = (payload?: string) => void;
+
 export interface Listener {
   /** False from the moment that a notification could have been missed until we listen again. */
   readonly hears: boolean;
-  /** Called for each notification, and once whenever notifications may have been missed. */
-  on(channel: string, handler: () => void): void;
+  /** Called for each notification with its payload, and once without one whenever notifications may have been missed. */
+  on(channel: string, handler: Handler): void;
   end(): Promise<void>;
 }
 
@@ -22,20 +24,20 @@ export async function startListener(
   channels: readonly string[],
   log: Logger,
 ): Promise<Listener> {
-  const handlers = new Map<string, (() => void)[]>(channels.map((channel) => [channel, []]));
+  const handlers = new Map<string, Handler[]>(channels.map((channel) => [channel, []]));
   const stopping = new AbortController();
   let client: pg.Client | undefined;
   let hears = false;
 
-  const call = (list: (() => void)[] = []) => {
-    for (const handler of list) handler();
+  const call = (list: Handler[] = [], payload?: string) => {
+    for (const handler of list) handler(payload);
   };
   const callAll = () => call([...handlers.values()].flat());
 
   async function connect(): Promise<pg.Client> {
     const fresh = new pg.Client(clientConfig(connection));
     fresh.on('error', () => {});
-    fresh.on('notification', ({ channel }) => call(handlers.get(channel)));
+    fresh.on('notification', ({ channel, payload = '' }) => call(handlers.get(channel), payload));
     await fresh.connect();
     await fresh.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join(';'));
     return fresh;

@@ -26,9 +26,11 @@ export interface Input<O extends Operation> {
   body: BodyOf<O>;
 }
 
-interface Call {
+export interface Call {
   actor: Actor;
   db: Database;
+  /** Where the request came from, for the audit log and for limits. */
+  origin: { ip: string; requestId: string };
   /** For a resource that is read and then changed: its version goes out as ETag and comes back as If-Match. */
   etag: Etag;
 }
@@ -119,16 +121,16 @@ function register(
     const input = { params, query, body } as Input<Operation>;
     reply.code(status);
     const etag = etagOf(request, reply);
-    if (!audited) return handler({ actor, db, etag }, input);
+    const origin = { ip: request.ip, requestId: request.id };
+    if (!audited) return handler({ actor, db, origin, etag }, input);
     const change = changeFunction(db, {
       operation: op.id,
       resourceType: op.audit,
       actor,
       deploymentId: (params.deploymentId as number | undefined) ?? null,
-      ip: request.ip,
-      requestId: request.id,
+      ...origin,
     });
-    return ((await handler({ actor, db, change, etag }, input)) as Committed<unknown>).reply;
+    return ((await handler({ actor, db, origin, change, etag }, input)) as Committed<unknown>).reply;
   };
 
   const path = op.path.replaceAll(/\{(\w+)\}/g, ':$1');

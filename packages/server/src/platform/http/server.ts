@@ -133,7 +133,8 @@ function answerError(failure: ApiError, requestId: string, reply: FastifyReply) 
   // The rest of a body that was not read whole must not be taken for the next request.
   if (failure.code === 'body_too_large') reply.header('connection', 'close');
   if (failure.statusCode === 401) reply.header('www-authenticate', 'Bearer, Api-Key');
-  if (failure.statusCode === 503) reply.header('retry-after', '1');
+  const retryAfter = failure.retryAfterSeconds ?? (failure.statusCode === 503 ? 1 : undefined);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   reply
     .code(failure.statusCode)
     .type(JSON_TYPE)

@@ -71,13 +71,15 @@ export async function startWorker(options: {
   db: Database;
   listener: Listener;
   log: Logger;
-  kinds: JobKind[];
+  /** Kinds that schedules name need not be named again. */
+  kinds?: JobKind[];
   schedules: Schedule[];
   times?: WorkerTimes;
 }): Promise<Worker> {
   const { db, listener, log, times = DEFAULT_TIMES } = options;
-  const kinds = new Map([...options.kinds, cleanUp].map((kind) => [kind.name, kind]));
   const schedules = [...options.schedules, { name: 'jobs.clean-up', cron: '17 * * * *', kind: cleanUp }];
+  const scheduled = schedules.map(({ kind }) => kind);
+  const kinds = new Map([...(options.kinds ?? []), ...scheduled].map((kind) => [kind.name, kind]));
   const stopping = new AbortController();
   let wake = () => {};
   listener.on(JOBS_CHANNEL, () => wake());

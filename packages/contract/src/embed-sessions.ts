@@ -1,0 +1,90 @@
+/** The ledger of embed sessions: what was minted, and how to end it. */
+import { Type } from 'typebox';
+import { Nothing, operation } from './operation.ts';
+import { CursorPage, cursorQuery, DateTime, EmbedTenantName, Id, Maybe, Nullable, Shape } from './schemas.ts';
+
+const State = Type.Enum(['minted', 'exchanged', 'expired', 'revoked'], { title: 'EmbedSessionState' });
+
+const Entry = Shape('EmbedSessionEntry', {
+  id: { ...Id, description: 'Not the secret `sessionId`' },
+  state: State,
+  deploymentId: Id,
+  embedTenantName: Type.String(),
+  externalId: Nullable(Type.String()),
+  internalId: Nullable(Type.String()),
+  creatorMode: Type.Boolean(),
+  apiKeyId: Id,
+  createdAt: DateTime,
+  expiresAt: { ...DateTime, description: 'Of the session until it is exchanged, then of its token' },
+  exchangedAt: Nullable(DateTime),
+  revokedAt: Nullable(DateTime),
+  lastSeenAt: Nullable(DateTime),
+});
+
+const common = { tag: 'Embed', auth: 'management', permission: 'All' } as const;
+const one = { id: Id };
+const externalId = Maybe(Type.String({ minLength: 1, maxLength: 255 }));
+
+export const listEmbedSessions = operation({
+  ...common,
+  id: 'listEmbedSessions',
+  method: 'GET',
+  path: '/api/v1/embed/sessions',
+  summary: 'List embed sessions',
+  description: 'Newest first. Sessions leave the list a week after they and their tokens have ended.',
+  query: {
+    embedTenantName: Maybe(EmbedTenantName),
+    externalId,
+    deploymentId: Maybe(Id),
+    apiKeyId: Maybe(Id),
+    state: Maybe(State),
+    ...cursorQuery,
+  },
+  reply: CursorPage('EmbedSessionsResponse', Entry),
+  audit: 'none',
+});
+
+export const getEmbedSessionEntry = operation({
+  ...common,
+  id: 'getEmbedSessionEntry',
+  method: 'GET',
+  path: '/api/v1/embed/sessions/{id}',
+  summary: 'Get an embed session',
+  params: one,
+  reply: Entry,
+  errors: ['embed_session_not_found'],
+  audit: 'none',
+});
+
+export const revokeEmbedSession = operation({
+  ...common,
+  id: 'revokeEmbedSession',
+  method: 'DELETE',
+  path: '/api/v1/embed/sessions/{id}',
+  summary: 'Revoke an embed session',
+  description: 'It can no longer be exchanged, and its token ends within a second on every server.',
+  params: one,
+  reply: Nothing,
+  errors: ['embed_session_not_found'],
+  audit: 'embedSession',
+});
+
+export const revokeEmbedSessions = operation({
+  ...common,
+  id: 'revokeEmbedSessions',
+  method: 'POST',
+  path: '/api/v1/embed/sessions/revoke',
+  summary: 'Revoke all embed sessions of a tenant, a viewer, a key or a deployment',
+  description:
+    'Takes exactly one of `embedTenantName`, `externalId` with its `embedTenantName`, `apiKeyId`, `deploymentId`. Every token minted from what was revoked ends within a second on every server. What is minted later is not touched.',
+  body: Shape('RevokeEmbedSessionsInput', {
+    embedTenantName: Maybe(EmbedTenantName),
+    externalId,
+    apiKeyId: Maybe(Id),
+    deploymentId: Maybe(Id),
+  }),
+  reply: Shape('RevokeEmbedSessionsResponse', {
+    revoked: Type.Integer({ minimum: 0, description: 'How many sessions ended' }),
+  }),
+  audit: 'embedSession',
+});

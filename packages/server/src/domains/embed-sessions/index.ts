@@ -1,0 +1,2 @@
+export { embedSessionRoutes } from './routes.ts';
+export { embedSessionUpkeep } from './upkeep.ts';

@@ -1,0 +1,74 @@
+import { type BodyOf, operations } from '@oriel/contract';
+import { ApiError } from '../../../platform/errors.ts';
+import { type Cursors, pageSize, toPage } from '../../../platform/http/pages.ts';
+import { handle } from '../../../platform/http/routes.ts';
+import * as store from './store.ts';
+
+export interface LedgerOptions {
+  cursors: Cursors;
+}
+
+const LIST = 'embed sessions by id, newest first';
+
+export const ledgerRoutes = ({ cursors }: LedgerOptions) => [
+  handle(operations.listEmbedSessions, async ({ actor, db }, { query }) => {
+    const size = pageSize(query.first);
+    const beforeId = query.after ? (cursors.decode(LIST, query.after)[0] as number) : null;
+    const filter = { ...query, within: actor.deploymentIds };
+    const rows = await store.listEntries(db, filter, { beforeId, limit: size + 1 });
+    return toPage(rows, { size, after: query.after, cursorOf: ({ id }) => cursors.encode(LIST, [id]) });
+  }),
+
+  handle(operations.getEmbedSessionEntry, async ({ actor, db }, { params }) => {
+    const entry = await store.findEntry(db, params.id, actor.deploymentIds);
+    if (!entry) throw new ApiError('embed_session_not_found');
+    return entry;
+  }),
+
+  handle(operations.revokeEmbedSession, ({ actor, change }, { params }) =>
+    change(async (tx) => {
+      const revoked = await store.revokeSessions(tx, { sessionId: params.id });
+      const entry = await store.findEntry(tx, params.id, actor.deploymentIds);
+      if (!entry) throw new ApiError('embed_session_not_found');
+      const { id, deploymentId } = entry;
+      return {
+        reply: undefined,
+        changes: revoked ? { id, deploymentId, before: { revokedAt: null }, after: entry } : [],
+      };
+    }),
+  ),
+
+  handle(operations.revokeEmbedSessions, ({ change }, { body }) => {
+    const target = targetOf(body);
+    return change(async (tx) => {
+      const revoked = await store.revokeSessions(tx, target);
+      const [[kind, id]] = Object.entries(target) as [[string, number | string]];
+      return {
+        reply: { revoked },
+        changes: { id: `${kind}:${id}`, before: null, after: { ...target, revoked } },
+      };
+    });
+  }),
+];
+
+/** Exactly one, where an external id comes with its tenant. */
+function targetOf(body: BodyOf<typeof operations.revokeEmbedSessions>): store.Target {
+  const { embedTenantName, externalId, apiKeyId, deploymentId } = body;
+  const targets: store.Target[] = [];
+  if (embedTenantName != null) {
+    targets.push(externalId == null ? { embedTenantName } : { externalId, embedTenantName });
+  } else if (externalId != null) {
+    throw refuse('`externalId` needs its `embedTenantName`.');
+  }
+  if (apiKeyId != null) targets.push({ apiKeyId });
+  if (deploymentId != null) targets.push({ deploymentId });
+  const [target, ...more] = targets;
+  if (!target || more.length) {
+    throw refuse(
+      'Give exactly one of `embedTenantName`, `externalId` with its `embedTenantName`, `apiKeyId`, `deploymentId`.',
+    );
+  }
+  return target;
+}
+
+const refuse = (message: string) => new ApiError('invalid_request', { message });

@@ -1,0 +1,111 @@
+/** One call: the checks in their order, then one transaction in the database that makes everything or nothing. */
+import { createHash, randomBytes } from 'node:crypto';
+import { reaches } from '../../platform/auth/access.ts';
+import type { Actor } from '../../platform/auth/actor.ts';
+import {
+  type Database,
+  isConflict,
+  raisedDetail,
+  retrying,
+  violatedConstraint,
+} from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Call } from '../../platform/http/routes.ts';
+import type { TenantSettings } from '../tenant-settings/index.ts';
+import { problemsOf, type Refusal, type SessionRequest, toProblem, toSessionId } from './rules.ts';
+import * as store from './store.ts';
+
+export interface MintOptions {
+  db: Database;
+  /** The account's own. */
+  tenant: string;
+  plan: string;
+  maxExternalUsers: number;
+  tenantSettings: TenantSettings;
+  requireDeployment: (id: number) => undefined | Promise<void>;
+}
+
+export type MintCall = Pick<Call, 'actor' | 'origin'>;
+
+const PLANS_WITH_EMBEDDING = ['premium', 'enterprise'];
+const SECRET_BYTES = 24;
+/** Raised by mint_embed_session, with what is wrong as its detail. */
+const REFUSED = 'OR400';
+
+export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
+
+export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
+  for await (const [problem] of checks(options, call.actor, request)) if (problem) throw problem;
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const input = await toInput(options, call, request, hashSecret(secret));
+  try {
+    const id = await retrying(() => store.insertSession(options.db, input), isWorthAnotherTry);
+    return { sessionId: toSessionId(id, secret) };
+  } catch (error) {
+    const [refusal] = refusalsOf(error);
+    throw refusal ? toProblem(refusal, request) : error;
+  }
+}
+
+/** What is wrong before the catalogues are asked, step by step, so that a caller may stop at the first. */
+export async function* checks(
+  options: MintOptions,
+  actor: Actor,
+  request: SessionRequest,
+): AsyncGenerator<ApiError[], void, void> {
+  yield problemsOf(request);
+  if (!PLANS_WITH_EMBEDDING.includes(options.plan)) yield [new ApiError('plan_required')];
+  if (!reaches(actor, request.deploymentId)) return yield [new ApiError('outside_key_scope')];
+  yield await problemIn(async () => options.requireDeployment(request.deploymentId));
+  if (request.internalId != null) yield await problemIn(() => requireInternalUser(options.db, request));
+  const { useCreatorMode } = await options.tenantSettings.current();
+  if (request.creatorMode && !useCreatorMode) yield [new ApiError('creator_mode_disabled')];
+}
+
+async function problemIn(work: () => Promise<unknown>): Promise<ApiError[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError) return [error];
+    throw error;
+  }
+}
+
+async function requireInternalUser(db: Database, { internalId }: SessionRequest): Promise<number> {
+  const id = await store.findInternalUserId(db, internalId!);
+  if (id === undefined) throw new ApiError('user_not_found');
+  return id;
+}
+
+/** Null means "not given", except in the value of an attribute, where it clears. */
+export async function toInput(
+  options: MintOptions,
+  { actor, origin }: MintCall,
+  request: SessionRequest,
+  secretHash: Buffer,
+): Promise<store.MintInput> {
+  const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null));
+  return {
+    request: {
+      ...given,
+      embedTenantName: request.embedTenantName ?? options.tenant,
+      creatorMode: request.creatorMode ?? false,
+      ...(request.internalId == null ? {} : { userId: await requireInternalUser(options.db, request) }),
+      ...(request.groups ? { groups: [...new Set(request.groups)] } : {}),
+      ...(request.tenantGroups ? { tenantGroups: [...new Set(request.tenantGroups)] } : {}),
+      ...(request.userAttributes
+        ? { userAttributes: request.userAttributes.map(({ name, value = null }) => ({ name, value })) }
+        : {}),
+    },
+    secretHash,
+    maxExternalUsers: options.maxExternalUsers,
+    origin: { userId: actor.userId, apiKeyId: actor.apiKeyId!, ...origin },
+  };
+}
+
+/** A group or attribute that was found and then deleted by somebody else is looked for again, and not found. */
+export const isWorthAnotherTry = (error: unknown) =>
+  isConflict(error) || violatedConstraint(error)?.endsWith('_fkey') === true;
+
+const refusalsOf = (error: unknown): Refusal[] => JSON.parse(raisedDetail(error, REFUSED) ?? '[]');

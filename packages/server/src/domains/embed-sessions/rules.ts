@@ -1,0 +1,147 @@
+/** What can be wrong with a request for a session, apart from what only the database knows. */
+import type { BodyOf, operations } from '@oriel/contract';
+import { ApiError } from '../../platform/errors.ts';
+import { parseDefault } from '../user-attributes/index.ts';
+
+export type SessionRequest = BodyOf<typeof operations.generateSession>;
+
+const SECURITY_CONTEXT_MAX_BYTES = 64 * 1024;
+
+/** An internal user has these already, and a session does not change them. */
+const EXTERNAL_ONLY = [
+  'groups',
+  'userAttributes',
+  'groupDefinitions',
+  'userAttributeDefinitions',
+  'securityContext',
+  'userProfile',
+  'tenantGroups',
+  'tenantGroupDefinitions',
+  'embedTenantProfile',
+] as const;
+const DEFINITIONS = ['groupDefinitions', 'userAttributeDefinitions', 'tenantGroupDefinitions'] as const;
+const CREATOR_ONLY = [...DEFINITIONS, 'tenantGroups'] as const;
+
+/** Everything that is wrong, in the order in which it counts. Null is the same as absent. */
+export function problemsOf(request: SessionRequest): ApiError[] {
+  return [
+    ...identityProblems(request),
+    ...creatorProblems(request),
+    ...duplicates(request),
+    ...defaultProblems(request),
+    ...contextProblems(request),
+  ];
+}
+
+const problem = (code: ConstructorParameters<typeof ApiError>[0], path: string, message: string) =>
+  new ApiError(code, { message, issues: [{ path, message }] });
+
+function identityProblems(request: SessionRequest): ApiError[] {
+  const { externalId, internalId } = request;
+  if ((externalId == null) === (internalId == null)) return [new ApiError('identity_required')];
+  if (internalId != null) {
+    return EXTERNAL_ONLY.filter((field) => request[field] != null).map((field) =>
+      problem('not_allowed_with_internal_id', field, `\`${field}\` is not allowed with \`internalId\`.`),
+    );
+  }
+  if (externalId === externalId!.toLowerCase().trim()) return [];
+  return [problem('invalid_external_id', 'externalId', '`externalId` must be lowercase and trimmed.')];
+}
+
+function creatorProblems(request: SessionRequest): ApiError[] {
+  const given = CREATOR_ONLY.filter((field) => request[field] != null);
+  if (!request.creatorMode) {
+    return given.map((field) =>
+      problem('creator_mode_required', field, `\`${field}\` needs \`creatorMode: true\`.`),
+    );
+  }
+  if (request.embedTenantName != null) return [];
+  return DEFINITIONS.filter((field) => request[field] != null).map((field) =>
+    problem('embed_tenant_required', field, `\`${field}\` needs an \`embedTenantName\`.`),
+  );
+}
+
+const duplicates = (request: SessionRequest): ApiError[] => [
+  ...repeated(request.userAttributes).map(({ name, i }) =>
+    problem('duplicate_attribute_name', `userAttributes[${i}].name`, `The attribute ${name} is given twice.`),
+  ),
+  ...DEFINITIONS.flatMap((field) =>
+    repeated(request[field]).map(({ name, i }) =>
+      problem('duplicate_definition_name', `${field}[${i}].name`, `${name} is defined twice.`),
+    ),
+  ),
+];
+
+function repeated(items: readonly { name: string }[] | null | undefined) {
+  const seen = new Set<string>();
+  return (items ?? []).flatMap(({ name }, i) => {
+    if (seen.has(name)) return [{ name, i }];
+    seen.add(name);
+    return [];
+  });
+}
+
+const defaultProblems = (request: SessionRequest): ApiError[] =>
+  (request.userAttributeDefinitions ?? []).flatMap(({ name, type, defaultValue }, i) =>
+    defaultValue == null || parseDefault(type, defaultValue) !== undefined
+      ? []
+      : [
+          problem(
+            'invalid_default_value',
+            `userAttributeDefinitions[${i}].defaultValue`,
+            `The default value of ${name} is not a ${type}.`,
+          ),
+        ],
+  );
+
+function contextProblems({ securityContext }: SessionRequest): ApiError[] {
+  if (securityContext == null) return [];
+  if (Buffer.byteLength(JSON.stringify(securityContext)) <= SECURITY_CONTEXT_MAX_BYTES) return [];
+  return [
+    problem('security_context_too_large', 'securityContext', '`securityContext` is larger than 64 KB.'),
+  ];
+}
+
+/** What the database found wrong; see mint_embed_session. */
+export type Refusal =
+  | { code: 'attribute_type_conflict' | 'attribute_value_mismatch'; name: string; type: string }
+  | { code: 'groups_not_found'; field: 'groups' | 'tenantGroups'; names: string[] }
+  | { code: 'user_attributes_not_found'; names: string[] }
+  | { code: 'external_user_limit_reached' };
+
+/** A refusal as the caller sees it. */
+export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
+  const at = (field: 'userAttributes' | 'userAttributeDefinitions', name: string) =>
+    `${field}[${request[field]?.findIndex((item) => item.name === name)}]`;
+  switch (refusal.code) {
+    case 'attribute_type_conflict': {
+      const { name, type } = refusal;
+      const path = `${at('userAttributeDefinitions', name)}.type`;
+      return problem(refusal.code, path, `The attribute ${name} is a ${type}: cannot change type.`);
+    }
+    case 'attribute_value_mismatch': {
+      const { name, type } = refusal;
+      const path = `${at('userAttributes', name)}.value`;
+      return problem(refusal.code, path, `The value of the attribute ${name} is not a ${type}.`);
+    }
+    case 'groups_not_found':
+      return problem(refusal.code, refusal.field, `Groups with names ${refusal.names.join(', ')} not found`);
+    case 'user_attributes_not_found': {
+      const issues = refusal.names.map((name) => ({
+        path: `${at('userAttributes', name)}.name`,
+        message: `There is no attribute ${name}.`,
+      }));
+      return new ApiError(refusal.code, { issues });
+    }
+    case 'external_user_limit_reached':
+      return new ApiError(refusal.code);
+  }
+}
+
+/** A session id is the number of the session and a secret, so that it is found without an index of secrets. */
+export const toSessionId = (id: number, secret: string) => `${id}.${secret}`;
+
+export function parseSessionId(text: string): { id: number; secret: string } | undefined {
+  const [, id, secret] = /^([1-9]\d{0,14})\.([\w-]{32})$/.exec(text) ?? [];
+  return id && secret ? { id: Number(id), secret } : undefined;
+}

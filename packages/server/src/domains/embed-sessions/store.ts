@@ -1,0 +1,149 @@
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { sql } from '../../platform/db/sql.ts';
+import type { AttributeType } from '../user-attributes/index.ts';
+import type { Refusal } from './rules.ts';
+
+/** Who mints, for the ledger and the audit log. */
+export interface MintOrigin {
+  userId: number;
+  apiKeyId: number;
+  ip: string;
+  requestId: string;
+}
+
+export interface MintInput {
+  /** The request without nulls, with the embed tenant, and with the id of the internal user. */
+  request: object;
+  secretHash: Buffer;
+  maxExternalUsers: number;
+  origin: MintOrigin;
+}
+
+export interface Rehearsal {
+  errors: Refusal[];
+  viewerId: number | null;
+  tenantIsNew: boolean;
+  viewerIsNew: boolean;
+  changed: string[];
+  definitions: { created: string[]; updated: string[] };
+}
+
+const mint = ({ request, secretHash, maxExternalUsers, origin }: MintInput, isDryRun: boolean) =>
+  sql`select mint_embed_session(${JSON.stringify(request)}::jsonb, ${secretHash}, ${maxExternalUsers},
+                                ${JSON.stringify(origin)}::jsonb, ${isDryRun}) as result`.named(
+    'mint-embed-session',
+  );
+
+/** Answers the id of the session. */
+export const insertSession = async (db: Queryable, input: MintInput) =>
+  (await db.one<{ result: number }>(mint(input, false))).result;
+
+/** Does what minting would do, up to the session itself. The transaction is to be rolled back. */
+export const rehearseSession = async (tx: Tx, input: MintInput) =>
+  (await tx.one<{ result: Rehearsal }>(mint(input, true))).result;
+
+/** The number of an active person with this username. */
+export const findInternalUserId = async (db: Queryable, username: string) =>
+  (
+    await db.maybeOne<{ id: number }>(
+      sql`select id from users where username = ${username} and embed_tenant is null and not is_deactivated`,
+    )
+  )?.id;
+
+export const findExternalUserId = async (db: Queryable, embedTenant: string, externalId: string) =>
+  (
+    await db.maybeOne<{ id: number }>(
+      sql`select id from users where embed_tenant = ${embedTenant} and external_id = ${externalId}`,
+    )
+  )?.id;
+
+export interface ExchangedRow {
+  sessionId: number;
+  userId: number;
+  deploymentId: number;
+  embedTenant: string;
+  creatorMode: boolean;
+  apiKeyId: number;
+  isInternal: boolean;
+  exchangedAt: number;
+}
+
+/** Of parallel calls for one session one gets the row. */
+export const exchangeSession = (db: Queryable, id: number, secretHash: Buffer) =>
+  db.maybeOne<ExchangedRow>(
+    sql`update embed_sessions s
+        set exchanged_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
+        from users u
+        where s.id = ${id} and s.secret_hash = ${secretHash} and s.exchanged_at is null and s.revoked_at is null
+          and s.expires_at > now() and u.id = s.user_id and not u.is_deactivated
+        returning s.id as "sessionId", s.user_id as "userId", s.deployment_id as "deploymentId",
+          s.embed_tenant as "embedTenant", s.creator_mode as "creatorMode", s.api_key_id as "apiKeyId",
+          u.embed_tenant is null as "isInternal", extract(epoch from s.exchanged_at)::float8 as "exchangedAt"`.named(
+      'exchange-embed-session',
+    ),
+  );
+
+export interface SessionRow {
+  userId: number;
+  deploymentId: number;
+  embedTenant: string;
+  creatorMode: boolean;
+  securityContext: Record<string, unknown> | null;
+  settings: { showDashboardChat?: boolean | null } | null;
+  embedTheme: object | null;
+  expiresAt: string;
+  externalId: string | null;
+  username: string;
+  email: string | null;
+  displayName: string | null;
+  picture: string | null;
+}
+
+export const findSession = (db: Queryable, id: number) =>
+  db.maybeOne<SessionRow>(
+    sql`select s.user_id as "userId", s.deployment_id as "deploymentId", s.embed_tenant as "embedTenant",
+               s.creator_mode as "creatorMode", s.security_context as "securityContext", s.settings,
+               s.embed_theme as "embedTheme", s.expires_at as "expiresAt",
+               case when u.embed_tenant is not null then u.external_id end as "externalId", u.username, u.email,
+               u.first_name as "displayName", u.picture
+        from embed_sessions s join users u on u.id = s.user_id where s.id = ${id}`.named(
+      'find-embed-session',
+    ),
+  );
+
+export interface RightsRow {
+  groups: string[];
+  tenantGroups: string[];
+  attributes: { name: string; type: AttributeType; value: unknown; defaultValue: string | null }[];
+}
+
+/** What a user has in the catalogues of an embed tenant, or of the account where there is none. */
+export const findRights = (db: Queryable, userId: number | null, embedTenant: string | null) =>
+  db.one<RightsRow>(
+    sql`select ${groupNames(userId, embedTenant, 'groups')} as groups,
+               ${groupNames(userId, embedTenant, 'tenantGroups')} as "tenantGroups",
+               coalesce((select json_agg(json_build_object('name', a.name, 'type', a.type, 'value', v.value,
+                                                           'defaultValue', a.default_value) order by a.name collate "C")
+                         from user_attributes a
+                         left join user_attribute_values v on v.attribute_id = a.id and v.user_id = ${userId}
+                         where coalesce(a.embed_tenant, '') = ${embedTenant ?? ''}), '[]') as attributes`.named(
+      'find-embed-rights',
+    ),
+  );
+
+const groupNames = (userId: number | null, embedTenant: string | null, namespace: string) => sql`
+  coalesce((select json_agg(g.name order by g.name collate "C")
+            from user_group_members m join user_groups g on g.id = m.group_id
+            where m.user_id = ${userId} and coalesce(g.embed_tenant, '') = ${embedTenant ?? ''}
+              and g.namespace = ${namespace}), '[]')`;
+
+/** Sessions that nobody needs: they and their tokens ended this long ago. Oldest first, and not all at once. */
+export const deleteEndedSessions = (db: Queryable, endedForDays: number, limit: number) =>
+  db.run(sql`
+    delete from embed_sessions where id = any(array(
+      select id from embed_sessions order by id limit ${limit}))
+    and created_at < now() - make_interval(days => ${endedForDays + 1})`);
+
+/** Those that no living token needs. */
+export const deleteOldRevocations = (db: Queryable) =>
+  db.run(sql`delete from embed_revocations where revoked_at < now() - interval '25 hours'`);

@@ -1,0 +1,21 @@
+/** Sessions that have ended leave the database. Users, memberships and values stay. */
+import type { JobKind, Schedule } from '../../platform/jobs/jobs.ts';
+import * as store from './store.ts';
+
+/** The ledger shows what has ended for this long. */
+const KEEP_ENDED_DAYS = 7;
+const BATCH = 5000;
+
+export const deleteEndedSessions: JobKind = {
+  name: 'embed-sessions.delete-ended',
+  async run(_payload, { db, signal }) {
+    await store.deleteOldRevocations(db);
+    while (!signal.aborted && (await store.deleteEndedSessions(db, KEEP_ENDED_DAYS, BATCH)) > 0);
+  },
+};
+
+export const embedSessionUpkeep: Schedule = {
+  name: deleteEndedSessions.name,
+  cron: '7,37 * * * *',
+  kind: deleteEndedSessions,
+};

@@ -1,0 +1,37 @@
+/** What the server believes of the viewer who holds a token. */
+import type { EmbedViewer } from '../../platform/auth/actor.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { TenantSettings } from '../tenant-settings/index.ts';
+import { parseDefault } from '../user-attributes/index.ts';
+import * as store from './store.ts';
+
+export async function viewerOf(db: Queryable, tenantSettings: TenantSettings, { sessionId }: EmbedViewer) {
+  const session = await store.findSession(db, sessionId);
+  // Deleted since the token was verified.
+  if (!session) throw new ApiError('unauthenticated');
+  const { embedTenant, creatorMode } = session;
+  const rights = await store.findRights(db, session.userId, creatorMode ? embedTenant : null);
+  const account = (await tenantSettings.current()).embedding;
+  const { externalId, username, email, displayName, picture } = session;
+  return {
+    deploymentId: session.deploymentId,
+    embedTenantName: embedTenant,
+    creatorMode,
+    user: { id: session.userId, externalId, username, email, displayName, picture },
+    groups: rights.groups,
+    tenantGroups: rights.tenantGroups,
+    userAttributes: Object.fromEntries(
+      rights.attributes.map(({ name, type, value, defaultValue }) => [
+        name,
+        (value ?? (defaultValue === null ? null : parseDefault(type, defaultValue))) as string | null,
+      ]),
+    ),
+    securityContext: session.securityContext,
+    settings: {
+      showDashboardChat: session.settings?.showDashboardChat ?? account.showDashboardChat ?? true,
+    },
+    embedTheme: session.embedTheme,
+    expiresAt: session.expiresAt,
+  };
+}

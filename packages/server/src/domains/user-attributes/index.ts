@@ -1,0 +1,1 @@
+export { type AttributeType, parseDefault } from './rules.ts';

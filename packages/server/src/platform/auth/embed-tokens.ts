@@ -1,0 +1,148 @@
+/**
+ * Embed tokens: signed, so that verifying one that is known takes no query, and yet ended within a second when their
+ * session is.
+ */
+import type { Action } from '@oriel/contract';
+import { decodeProtectedHeader, errors as joseErrors, jwtVerify, SignJWT } from 'jose';
+import type { Database } from '../db/database.ts';
+import type { NotifiedCache } from '../db/notified-cache.ts';
+import { ApiError } from '../errors.ts';
+import type { Actor } from './actor.ts';
+import { type Permissions, toPermissions } from './permissions.ts';
+import type { Revocable, Revocations } from './revocations.ts';
+import { SIGNING_ALGORITHM, type SigningKeys } from './signing-keys.ts';
+import { findPermissions, isLiveSession } from './store.ts';
+
+const ISSUER = 'oriel';
+const AUDIENCE = 'oriel-embed';
+const TOKEN_LIFE_SECONDS = 24 * 3600;
+const REMEMBER_MAX = 10_000;
+
+/** An exchanged session, as its token tells it. */
+export interface EmbedToken extends Revocable {
+  creatorMode: boolean;
+  /** An existing user of ours, who keeps their own rights, instead of an external viewer. */
+  isInternal: boolean;
+}
+
+export interface EmbedTokens {
+  sign(token: EmbedToken): Promise<string>;
+  /** Answers at once where the token is known. Throws or rejects with a 401. */
+  authenticate(token: string): Actor | Promise<Actor>;
+}
+
+export type PermissionCache = NotifiedCache<number, Permissions>;
+
+export function createEmbedTokens(options: {
+  db: Database;
+  keys: SigningKeys;
+  revocations: Revocations;
+  permissions: PermissionCache;
+}): EmbedTokens {
+  const { db, keys, revocations, permissions } = options;
+  const verified = new Map<string, { token: EmbedToken; actor: Actor }>();
+
+  async function verify(text: string) {
+    const known = verified.get(text) ?? (await readToken(text, keys));
+    const { token } = known;
+    const isLive = revocations.isCurrent
+      ? !revocations.covers(token)
+      : await isLiveSession(db, token.sessionId);
+    if (!isLive || hasExpired(token)) throw new ApiError('unauthenticated');
+    if (verified.size >= REMEMBER_MAX) verified.clear();
+    verified.set(text, known);
+    return known;
+  }
+
+  /** Internal users are asked about again whenever somebody's rights have changed. */
+  async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Actor }): Promise<Actor> {
+    const read = async () => {
+      const row = await findPermissions(db, token.userId);
+      if (!row) throw new ApiError('unauthenticated');
+      return toPermissions(row);
+    };
+    return { ...actor, ...(permissions.get(token.userId) ?? (await permissions.load(token.userId, read))) };
+  }
+
+  return {
+    async sign(token) {
+      const key = await keys.current();
+      const { userId, exchangedAt, ...claims } = token;
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: key.id, typ: 'JWT' })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(String(userId))
+        .setIssuedAt(exchangedAt)
+        .setExpirationTime(Math.floor(exchangedAt) + TOKEN_LIFE_SECONDS)
+        .sign(key.privateKey);
+    },
+    authenticate(text) {
+      const known = verified.get(text);
+      if (known && revocations.isCurrent && !known.token.isInternal) {
+        if (revocations.covers(known.token) || hasExpired(known.token)) throw new ApiError('unauthenticated');
+        return known.actor;
+      }
+      return verify(text).then((found) => (found.token.isInternal ? withOwnRights(found) : found.actor));
+    },
+  };
+}
+
+const hasExpired = ({ exchangedAt }: EmbedToken) =>
+  Date.now() / 1000 >= Math.floor(exchangedAt) + TOKEN_LIFE_SECONDS;
+
+async function readToken(text: string, keys: SigningKeys) {
+  try {
+    const { kid } = decodeProtectedHeader(text);
+    const key = kid === undefined ? undefined : await keys.find(kid);
+    if (!key) throw new ApiError('unauthenticated');
+    const { payload } = await jwtVerify(text, key.publicKey, {
+      algorithms: [SIGNING_ALGORITHM],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      requiredClaims: ['sub', 'iat', 'exp'],
+    });
+    const { sub, iat, sessionId, embedTenant, apiKeyId, deploymentId, creatorMode, isInternal } =
+      payload as typeof payload & EmbedToken;
+    const token: EmbedToken = {
+      userId: Number(sub),
+      exchangedAt: iat!,
+      sessionId,
+      embedTenant,
+      apiKeyId,
+      deploymentId,
+      creatorMode,
+      isInternal,
+    };
+    return { token, actor: toActor(token) };
+  } catch (error) {
+    if (error instanceof joseErrors.JOSEError || error instanceof TypeError)
+      throw new ApiError('unauthenticated');
+    throw error;
+  }
+}
+
+const VIEWER_ACTIONS: Action[] = ['DeploymentRead', 'AIBIView'];
+/** What lives in their embed tenant is theirs to manage; see domains/access for what that is. */
+const CREATOR_ACTIONS: Action[] = [
+  ...VIEWER_ACTIONS,
+  'AIBIExplore',
+  'FolderManage',
+  'WorkbookManage',
+  'ReportManage',
+];
+
+const toActor = (token: EmbedToken): Actor => ({
+  userId: token.userId,
+  apiKeyId: null,
+  deploymentIds: [token.deploymentId],
+  actions: new Set(),
+  deploymentActions: new Map([
+    [token.deploymentId, new Set(token.creatorMode ? CREATOR_ACTIONS : VIEWER_ACTIONS)],
+  ]),
+  embed: {
+    sessionId: token.sessionId,
+    embedTenant: token.embedTenant,
+    creatorMode: token.creatorMode,
+  },
+});

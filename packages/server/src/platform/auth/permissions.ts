@@ -1,0 +1,19 @@
+/** What a person may do, as requests ask for it. */
+import type { Action } from '@oriel/contract';
+import type { Actor } from './actor.ts';
+import type { PermissionRow } from './store.ts';
+
+export type Permissions = Pick<Actor, 'actions' | 'deploymentActions'>;
+
+export const toPermissions = (row: PermissionRow): Permissions => ({
+  actions: new Set(row.actions),
+  deploymentActions: byDeployment(row.deploymentActions),
+});
+
+function byDeployment(given: PermissionRow['deploymentActions']) {
+  const actions = new Map<number, Set<Action>>();
+  for (const { deploymentId, action } of given) {
+    actions.set(deploymentId, (actions.get(deploymentId) ?? new Set()).add(action));
+  }
+  return actions;
+}

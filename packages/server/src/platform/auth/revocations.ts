@@ -1,0 +1,110 @@
+/**
+ * Which embed tokens were ended before their time. The list is kept in memory and brought up to date by
+ * notifications. While those can not be heard, it is not believed, and the database is asked about each token.
+ */
+import type { Database } from '../db/database.ts';
+import type { Listener } from '../db/listener.ts';
+import type { Logger } from '../log.ts';
+import { listRevocations, type RevocationRow } from './store.ts';
+
+export const REVOCATIONS_CHANNEL = 'oriel_embed_revocations';
+
+/** What of a token can be revoked. `exchangedAt` is in seconds, of the database's clock. */
+export interface Revocable {
+  sessionId: number;
+  userId: number;
+  embedTenant: string;
+  apiKeyId: number;
+  deploymentId: number;
+  exchangedAt: number;
+}
+
+export interface Revocations {
+  /** Whether `covers` can be believed. */
+  readonly isCurrent: boolean;
+  covers(token: Revocable): boolean;
+  stop(): void;
+}
+
+const RETRY_MS = 250;
+/** What no living token needs any more is forgotten by reading the list anew. */
+const REFRESH_MS = 3_600_000;
+
+const KINDS = ['userId', 'embedTenant', 'apiKeyId', 'deploymentId'] as const;
+
+class RevocationList {
+  readonly #sessions = new Set<number>();
+  /** Up to which moment, by kind and whom. */
+  readonly #until = new Map<string, number>();
+
+  add(row: RevocationRow) {
+    if (row.sessionId !== null) this.#sessions.add(row.sessionId);
+    for (const kind of KINDS) {
+      if (row[kind] === null) continue;
+      const key = `${kind}:${row[kind]}`;
+      this.#until.set(key, Math.max(row.until, this.#until.get(key) ?? 0));
+    }
+  }
+
+  covers(token: Revocable): boolean {
+    if (this.#sessions.has(token.sessionId)) return true;
+    if (this.#until.size === 0) return false;
+    return KINDS.some((kind) => (this.#until.get(`${kind}:${token[kind]}`) ?? 0) >= token.exchangedAt);
+  }
+}
+
+export function createRevocations(db: Database, listener: Listener, log: Logger): Revocations {
+  let list = new RevocationList();
+  let next: RevocationList | undefined;
+  let isLoaded = false;
+  let stopped = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function load() {
+    const fresh = new RevocationList();
+    next = fresh;
+    try {
+      for (const row of await listRevocations(db)) fresh.add(row);
+      // Another load began meanwhile: it knows more.
+      if (next !== fresh) return;
+      list = fresh;
+      next = undefined;
+      isLoaded = true;
+    } catch (error) {
+      if (stopped || next !== fresh) return;
+      log.warn(
+        { err: error },
+        'could not read which embed tokens are revoked; asking the database about each',
+      );
+      isLoaded = false;
+      retry = setTimeout(load, RETRY_MS).unref();
+    }
+  }
+
+  listener.on(REVOCATIONS_CHANNEL, (payload) => {
+    if (payload) {
+      const row = JSON.parse(payload) as RevocationRow;
+      list.add(row);
+      // What is being read may not hold it yet.
+      next?.add(row);
+      return;
+    }
+    isLoaded = false;
+    clearTimeout(retry);
+    void load();
+  });
+  const refresh = setInterval(load, REFRESH_MS).unref();
+  void load();
+
+  return {
+    get isCurrent() {
+      return isLoaded && listener.hears;
+    },
+    covers: (token) => list.covers(token),
+    stop() {
+      stopped = true;
+      clearInterval(refresh);
+      clearTimeout(retry);
+    },
+  };
+}
