@@ -1,5 +1,6 @@
 /** `npm run bench`: all benchmarks, or those that are named: `npm run bench -- users-me --rounds 3`. */
 import { parseArgs } from 'node:util';
+import { embedSessions } from './embed-sessions.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { describeMachine } from './harness/machine.ts';
 import { formatReport, saveReport } from './harness/report.ts';
@@ -7,7 +8,7 @@ import { undoAll } from './harness/undo.ts';
 import { reportsList } from './reports-list.ts';
 import { usersMe } from './users-me.ts';
 
-const benchmarks: Benchmark[] = [usersMe, reportsList];
+const benchmarks: Benchmark[] = [usersMe, reportsList, embedSessions];
 
 const DEFAULTS = { rounds: '7', seconds: '3' };
 

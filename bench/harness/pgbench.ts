@@ -1,5 +1,8 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Sample } from './benchmark.ts';
 import type { Connection } from './oriel.ts';
+import { summary } from './paced.ts';
 import { runTool } from './run-tool.ts';
 import { requireTool, type Tool } from './tool.ts';
 
@@ -17,7 +20,13 @@ export interface DatabaseLoad {
   connections: number;
   /** Values for `:name` in the script. */
   variables?: Record<string, string | number>;
+  /** Offers this many transactions a second instead of as many as possible. */
+  perSecond?: number;
+  /** Where each transaction is noted, which percentiles are made from. */
+  logDir?: string;
 }
+
+export const requirePgbench = () => requireTool(PGBENCH);
 
 /** Runs the script over and over. Statements are prepared once a connection, as the server does on hot paths. */
 export async function runPgbench(load: DatabaseLoad, seconds: number): Promise<Sample> {
@@ -27,11 +36,13 @@ export async function runPgbench(load: DatabaseLoad, seconds: number): Promise<S
     `${name}=${value}`,
   ]);
   const output = await runTool(
-    requireTool(PGBENCH),
+    requirePgbench(),
     [
       ...['--host', host, '--port', String(port), '--username', user, '--no-vacuum'],
       ...['--protocol', 'prepared', '--file', load.script, ...variables],
       ...['--client', String(load.connections), '--jobs', '1', '--time', String(seconds)],
+      ...(load.perSecond ? ['--rate', String(load.perSecond)] : []),
+      ...(load.logDir ? ['--log', '--log-prefix', join(load.logDir, 'pgbench')] : []),
       database,
     ],
     (seconds + 60) * 1000,
@@ -39,7 +50,20 @@ export async function runPgbench(load: DatabaseLoad, seconds: number): Promise<S
   return {
     perSecond: read(output, /^tps = ([\d.]+)/m),
     meanMs: read(output, /^latency average = ([\d.]+) ms/m),
+    ...(load.logDir ? summary(await readLatencies(load.logDir)) : {}),
   };
+}
+
+/** The third field of each line: microseconds, from the moment at which the transaction was due. */
+async function readLatencies(dir: string): Promise<number[]> {
+  const logs = (await readdir(dir)).filter((name) => name.startsWith('pgbench.'));
+  const latencies: number[] = [];
+  for (const log of logs) {
+    const lines = (await readFile(join(dir, log), 'utf8')).trim().split('\n');
+    for (const line of lines) latencies.push(Number(line.split(' ')[2]) / 1000);
+    await rm(join(dir, log));
+  }
+  return latencies;
 }
 
 function read(output: string, pattern: RegExp): number {

@@ -1,0 +1,32 @@
+/** The statements as the server sends them, asked of the server's own code, so that they can not differ. */
+import { exchangeSession, insertSession } from '../../packages/server/src/domains/embed-sessions/store.ts';
+import type { Queryable } from '../../packages/server/src/platform/db/database.ts';
+import type { Sql } from '../../packages/server/src/platform/db/sql.ts';
+
+function recorded(send: (db: Queryable) => Promise<unknown>): string {
+  let text = '';
+  const record = async (query: Sql) => {
+    text = query.text;
+    return { result: 0 };
+  };
+  void send({ one: record, maybeOne: record } as unknown as Queryable);
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+const NOTHING = Buffer.alloc(0);
+const nobody = { userId: 0, apiKeyId: 0, ip: '', requestId: '' };
+
+const mintStatement = recorded((db) =>
+  insertSession(db, { request: {}, secretHash: NOTHING, maxExternalUsers: 0, origin: nobody }),
+);
+const exchangeStatement = recorded((db) => exchangeSession(db, 0, NOTHING));
+
+/** With something of pgbench's language in the place of each value. */
+const fill = (statement: string, values: string[]) =>
+  statement.replaceAll(/\$(\d+)/g, (_, n) => `(${values[Number(n) - 1]})`);
+
+export const mintSql = (
+  ...values: [request: string, hash: string, limit: string, origin: string, dryRun: string]
+) => fill(mintStatement, values);
+
+export const exchangeSql = (...values: [id: string, hash: string]) => fill(exchangeStatement, values);

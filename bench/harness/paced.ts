@@ -1,0 +1,73 @@
+/** Offers requests at a given rate, whether or not earlier ones were answered, as the world does. */
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sample } from './benchmark.ts';
+
+export interface PacedLoad {
+  url: string;
+  headers: Record<string, string>;
+  body: () => string;
+  connections: number;
+  perSecond: number;
+}
+
+/** Latencies count from the moment at which a request was due, so that who falls behind is seen. */
+export async function runPaced(load: PacedLoad, seconds: number): Promise<Sample> {
+  const agent = new Agent({ keepAlive: true, maxSockets: load.connections });
+  const latencies: number[] = [];
+  const running = new Set<Promise<void>>();
+  const started = performance.now();
+  const end = started + seconds * 1000;
+  try {
+    for (let due = started; due < end; due += gap(load.perSecond)) {
+      while (performance.now() < due) await sleep(0);
+      const dueAt = due;
+      const sent = send(agent, load).then(() => void latencies.push(performance.now() - dueAt));
+      running.add(sent);
+      sent.finally(() => running.delete(sent)).catch(() => {});
+    }
+    await Promise.all(running);
+  } finally {
+    agent.destroy();
+  }
+  return {
+    perSecond: (latencies.length * 1000) / (performance.now() - started),
+    ...summary(latencies),
+  };
+}
+
+/** As many requests come at once as chance will have it, like pgbench's. */
+const gap = (perSecond: number) => (-Math.log(1 - Math.random()) * 1000) / perSecond;
+
+export function summary(latencies: number[]): Pick<Sample, 'meanMs' | 'p50Ms' | 'p99Ms'> {
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+  return { meanMs: sorted.reduce((a, b) => a + b, 0) / sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+const send = (agent: Agent, { url, headers, body }: PacedLoad) =>
+  new Promise<void>((resolve, reject) => {
+    const text = body();
+    const call = request(
+      url,
+      {
+        agent,
+        method: 'POST',
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(text),
+        },
+      },
+      (response) => {
+        response.resume();
+        response.once('end', () =>
+          response.statusCode === 200
+            ? resolve()
+            : reject(new Error(`${url} answered ${response.statusCode}`)),
+        );
+      },
+    );
+    call.once('error', reject);
+    call.end(text);
+  });
