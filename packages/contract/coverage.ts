@@ -189,14 +189,12 @@ createGroup
 createNotification
 createOAuthIntegration
 createOidcTokenConfig
-createUserAttribute
 deleteEmbedTenant
 deleteEnvVariable
 deleteGroup
 deleteNotification
 deleteOAuthIntegration
 deleteOidcTokenConfig
-deleteUserAttribute
 deploymentToken
 fileHashes
 finishUpload
@@ -221,8 +219,6 @@ getOAuthIntegration
 getOidcTokenConfig
 getRecipients
 getTenantSettings
-getUserAttributeValues
-getUserAttributes
 getUserOAuthToken
 initiateOAuthFlow
 installations
@@ -269,10 +265,8 @@ updateNotification
 updateOAuthIntegration
 updateOidcTokenConfig
 updateTenantSettings
-updateUserAttribute
 updateUserByPost
 uploadFile
-upsertUserAttributeValue
 `
   .trim()
   .split('\n');

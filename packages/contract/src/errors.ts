@@ -17,6 +17,11 @@ export const errorCatalogue = {
   action_not_applicable: { status: 400, message: 'This action can not be given on this kind of resource.' },
   region_not_found: { status: 400, message: 'There is no such region.' },
   invalid_reference: { status: 400, message: 'The request refers to something that does not exist.' },
+  invalid_default_value: {
+    status: 400,
+    message: 'The default value does not fit the type of the attribute.',
+  },
+  attribute_value_mismatch: { status: 400, message: 'The value does not fit the type of the attribute.' },
   unauthenticated: { status: 401, message: 'A valid credential is required.' },
   forbidden: { status: 403, message: 'You may not do this.' },
   outside_key_scope: { status: 403, message: 'The API key is not scoped to this.' },
@@ -29,6 +34,7 @@ export const errorCatalogue = {
   user_not_found: { status: 404, message: 'There is no such user.' },
   role_not_found: { status: 404, message: 'There is no such role.' },
   group_not_found: { status: 404, message: 'There is no such group.' },
+  user_attribute_not_found: { status: 404, message: 'There is no such attribute.' },
   api_key_not_found: { status: 404, message: 'There is no such API key.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   username_taken: { status: 409, message: 'Another user has this username.' },
@@ -38,6 +44,7 @@ export const errorCatalogue = {
   role_name_taken: { status: 409, message: 'Another role has this name.' },
   role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
   group_name_taken: { status: 409, message: 'Another group has this name.' },
+  attribute_name_taken: { status: 409, message: 'Another attribute has this name.' },
   folder_cycle: { status: 409, message: 'A folder can not be moved below itself.' },
   embed_tenant_mismatch: {
     status: 409,

@@ -7,12 +7,15 @@ import * as reports from './reports.ts';
 import * as resourcePolicies from './resource-policies.ts';
 import * as roles from './roles.ts';
 import * as spec from './spec.ts';
+import * as userAttributeValues from './user-attribute-values.ts';
+import * as userAttributes from './user-attributes.ts';
 import * as userGroups from './user-groups.ts';
 import * as users from './users.ts';
 import * as workbooks from './workbooks.ts';
 import * as workspace from './workspace.ts';
 
 export { type Action, actions } from './actions.ts';
+export type { AttributeValue } from './attributes.ts';
 export { type ErrorCode, errorCatalogue } from './errors.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
@@ -26,6 +29,8 @@ export const operations = {
   ...apiKeys,
   ...roles,
   ...userGroups,
+  ...userAttributes,
+  ...userAttributeValues,
   ...resourcePolicies,
   ...folders,
   ...workbooks,

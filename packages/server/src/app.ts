@@ -9,6 +9,7 @@ import { regionRoutes } from './domains/regions/index.ts';
 import { reportRoutes } from './domains/reports/index.ts';
 import { roleRoutes } from './domains/roles/index.ts';
 import type { TenantSettings } from './domains/tenant-settings/index.ts';
+import { userAttributeRoutes, userAttributeValueRoutes } from './domains/user-attributes/index.ts';
 import { userGroupRoutes } from './domains/user-groups/index.ts';
 import { type UserCache, userRoutes } from './domains/users/index.ts';
 import { workbookRoutes } from './domains/workbooks/index.ts';
@@ -59,6 +60,8 @@ function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
     ...apiKeyRoutes({ cursors }),
     ...roleRoutes({ cursors }),
     ...userGroupRoutes({ cursors }),
+    ...userAttributeRoutes(),
+    ...userAttributeValueRoutes(),
     ...policyRoutes(),
     ...folderRoutes({ cursors }),
     ...workbookRoutes({ cursors }),

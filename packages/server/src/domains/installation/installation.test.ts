@@ -26,6 +26,27 @@ test('the demo is seeded once, with deployment 1, the same everywhere', async ()
   expect(await deploymentsOf(a)).toHaveLength(1);
 });
 
+test('the demo brings attributes of users', async () => {
+  const { admin } = await world({ ORIEL_DEMO: 'true' });
+  const { data } = await admin.getUserAttributes();
+  expect(data.map(({ name, type }) => [name, type])).toEqual([
+    ['region', 'string'],
+    ['tier', 'number'],
+    ['regions', 'string_array'],
+    ['thresholds', 'number_array'],
+    ['is_partner', 'boolean'],
+  ]);
+  for (const { displayName, description } of data) {
+    expect(displayName).toBeTruthy();
+    expect(description).toBeTruthy();
+  }
+});
+
+test('without the demo there are no attributes', async () => {
+  const { admin } = await world();
+  expect(await admin.getUserAttributes()).toEqual({ count: 0, data: [] });
+});
+
 test('what was deleted of the demo stays deleted', async () => {
   const { admin, anotherServer } = await world({ ORIEL_DEMO: 'true' });
   await admin.deleteDeployment({ deploymentId: 1 });
