@@ -218,7 +218,6 @@ getNotifications
 getOAuthIntegration
 getOidcTokenConfig
 getRecipients
-getTenantSettings
 getUserOAuthToken
 initiateOAuthFlow
 installations
@@ -264,7 +263,6 @@ updateGroup
 updateNotification
 updateOAuthIntegration
 updateOidcTokenConfig
-updateTenantSettings
 updateUserByPost
 uploadFile
 `

@@ -7,6 +7,7 @@ import * as reports from './reports.ts';
 import * as resourcePolicies from './resource-policies.ts';
 import * as roles from './roles.ts';
 import * as spec from './spec.ts';
+import * as tenantSettings from './tenant-settings.ts';
 import * as userAttributeValues from './user-attribute-values.ts';
 import * as userAttributes from './user-attributes.ts';
 import * as userGroups from './user-groups.ts';
@@ -31,6 +32,7 @@ export const operations = {
   ...userGroups,
   ...userAttributes,
   ...userAttributeValues,
+  ...tenantSettings,
   ...resourcePolicies,
   ...folders,
   ...workbooks,

@@ -1,6 +1,7 @@
 /** Puts platform and domains together into one HTTP application. */
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
 import { apiKeyRoutes } from './domains/api-keys/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
 import { folderRoutes } from './domains/folders/index.ts';
@@ -8,7 +9,7 @@ import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
 import { reportRoutes } from './domains/reports/index.ts';
 import { roleRoutes } from './domains/roles/index.ts';
-import type { TenantSettings } from './domains/tenant-settings/index.ts';
+import { type TenantSettings, tenantSettingsRoutes } from './domains/tenant-settings/index.ts';
 import { userAttributeRoutes, userAttributeValueRoutes } from './domains/user-attributes/index.ts';
 import { userGroupRoutes } from './domains/user-groups/index.ts';
 import { type UserCache, userRoutes } from './domains/users/index.ts';
@@ -35,6 +36,7 @@ export interface AppOptions {
   metrics: Metrics;
   secretKey: string;
   publicUrl: string;
+  plan: Config['plan'];
   trustProxy: string[];
   metricsToken: string | undefined;
   timeouts?: Timeouts;
@@ -50,7 +52,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
+function allRoutes({ secretKey, publicUrl, plan, userCache }: AppOptions): Route[] {
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
@@ -62,6 +64,7 @@ function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
     ...userGroupRoutes({ cursors }),
     ...userAttributeRoutes(),
     ...userAttributeValueRoutes(),
+    ...tenantSettingsRoutes({ plan }),
     ...policyRoutes(),
     ...folderRoutes({ cursors }),
     ...workbookRoutes({ cursors }),

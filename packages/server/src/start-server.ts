@@ -20,6 +20,7 @@ import { countJobs } from './platform/jobs/store.ts';
 import type { Logger } from './platform/log.ts';
 import { deriveKey, loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
+import { upkeep } from './upkeep.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -95,7 +96,13 @@ async function start(
   undo.push(() => listener.end());
   const authenticator = createAuthenticator(db, listener, log);
   undo.push(() => authenticator.stop());
-  const worker = await startWorker({ db, listener, log, kinds: [], schedules: [] });
+  const worker = await startWorker({
+    db,
+    listener,
+    log,
+    kinds: upkeep.map(({ kind }) => kind),
+    schedules: upkeep,
+  });
   undo.push(() => worker.stop());
 
   const metrics = createMetrics();

@@ -1,0 +1,5 @@
+/** What domains do by the clock. */
+import { auditRetention } from './domains/tenant-settings/index.ts';
+import type { Schedule } from './platform/jobs/jobs.ts';
+
+export const upkeep: Schedule[] = [auditRetention];
