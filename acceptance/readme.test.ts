@@ -42,7 +42,7 @@ const settle = (text: string) =>
     .replaceAll(/"requestId":"[^"]+"/g, '"requestId":"<id>"');
 
 test('there are examples', () => {
-  expect(examples.length).toBeGreaterThanOrEqual(9);
+  expect(examples.length).toBeGreaterThanOrEqual(11);
 });
 
 test.each(examples)('$command', async ({ command, output }) => {

@@ -7,6 +7,7 @@ deleteApiKey | API Keys | DELETE /api/v1/api-keys/{id}
 getApiKey | API Keys | GET /api/v1/api-keys/{id}
 updateApiKey | API Keys | PUT /api/v1/api-keys/{id}
 getAppConfig | App Theme | GET /api/v1/app-config
+updateAppConfig | App Theme | PUT /api/v1/app-config
 getEmbedAccess | Dashboard Embed Access | GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access
 updateEmbedAccess | Dashboard Embed Access | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access
 listBranches | Data Model | GET /build/api/v1/deployments/{deploymentId}/branches
@@ -199,7 +200,6 @@ deploymentToken
 fileHashes
 finishUpload
 generateSession
-getAppConfig
 getDashboard
 getDeploymentEnvironmentTokens
 getDeploymentEnvironments

@@ -1,4 +1,5 @@
 import * as apiKeys from './api-keys.ts';
+import * as appConfig from './app-config.ts';
 import * as deployments from './deployments.ts';
 import * as folders from './folders.ts';
 import type { Operation } from './operation.ts';
@@ -33,6 +34,7 @@ export const operations = {
   ...userAttributes,
   ...userAttributeValues,
   ...tenantSettings,
+  ...appConfig,
   ...resourcePolicies,
   ...folders,
   ...workbooks,

@@ -3,6 +3,7 @@ import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { apiKeyRoutes } from './domains/api-keys/index.ts';
+import { appConfigRoutes } from './domains/app-config/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
 import { folderRoutes } from './domains/folders/index.ts';
 import { policyRoutes } from './domains/policies/index.ts';
@@ -65,6 +66,7 @@ function allRoutes({ secretKey, publicUrl, plan, userCache }: AppOptions): Route
     ...userAttributeRoutes(),
     ...userAttributeValueRoutes(),
     ...tenantSettingsRoutes({ plan }),
+    ...appConfigRoutes(),
     ...policyRoutes(),
     ...folderRoutes({ cursors }),
     ...workbookRoutes({ cursors }),

@@ -29,4 +29,6 @@ test('what a server remembers of the settings follows each change', async () => 
 
   await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
   await expect.poll(remembered).toEqual({ useCreatorMode: true, embedding: {} });
+  await world.admin.updateAppConfig({ body: { embedding: { locale: 'fr' } } });
+  await expect.poll(remembered).toEqual({ useCreatorMode: true, embedding: { locale: 'fr' } });
 });

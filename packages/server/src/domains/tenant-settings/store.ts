@@ -39,6 +39,9 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
         maintenance_window_time = ${settings.maintenanceWindowTime}, oidc_enabled = ${settings.oidcEnabled},
         use_aibi_user_interface = ${settings.useAIBIUserInterface}`);
 
+export const updateEmbedding = (tx: Tx, embedding: TenantSettingsRow['embedding']) =>
+  tx.run(sql`update tenant_settings set embedding = ${embedding}`);
+
 /** When the installation was created. */
 export const findInstalledAt = async (db: Queryable) =>
   (await db.one<{ createdAt: string }>(sql`select created_at as "createdAt" from installation`)).createdAt;
