@@ -1,4 +1,4 @@
-/** The examples of the README are run as they stand, and answer what it says. */
+/** The examples of the README and of the guides are run as they stand, and answer what is written there. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -7,14 +7,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN_KEY, cleanUp, newDataDir, type RunningServer, startServer } from './server-process.ts';
 
 const root = join(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const readPage = (name: string) => readFileSync(join(root, name), 'utf8');
+/** Their examples run one after the other, on one server. */
+const pages = ['README.md', 'docs/account.md'].map(readPage);
 const ADDRESS = 'http://127.0.0.1:4000';
 
-const blocks = (language: string) =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
+const blocks = (page: string, language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
 
 /** `$ command`, with the lines below it as its output. A command goes on where its line ends in a backslash. */
-const examples = blocks('console')
+const examples = pages
+  .flatMap((page) => blocks(page, 'console'))
   .join('')
   .split(/^\$ /m)
   .slice(1)
@@ -34,11 +37,12 @@ const settle = (text: string) =>
   text
     .replaceAll(server.url, ADDRESS)
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/Timestamp":\d+/g, 'Timestamp":<time>')
     .replaceAll(/"sk-[^"]+"/g, '"<key>"')
     .replaceAll(/"requestId":"[^"]+"/g, '"requestId":"<id>"');
 
 test('there are examples', () => {
-  expect(examples.length).toBeGreaterThanOrEqual(4);
+  expect(examples.length).toBeGreaterThanOrEqual(11);
 });
 
 test.each(examples)('$command', async ({ command, output }) => {
@@ -59,7 +63,8 @@ test('the picture shows what a first start prints', () => {
 });
 
 test('the TypeScript example', async () => {
-  const [program, output] = [blocks('ts')[0]!, blocks('text').at(-1)!];
+  const [readme] = pages;
+  const [program, output] = [blocks(readme!, 'ts')[0]!, blocks(readme!, 'text').at(-1)!];
   const file = join(import.meta.dirname, `.readme-example-${process.pid}.ts`);
   await writeFile(file, program.replaceAll(ADDRESS, server.url));
   try {
@@ -74,7 +79,7 @@ test('the TypeScript example', async () => {
   }
 });
 
-/** The part of curl that the README uses, so that the examples also run where there is none. */
+/** The part of curl that the pages use, so that the examples also run where there is none. */
 async function runCurl(command: string): Promise<string> {
   const [program, ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, a, b, c]) => a ?? b ?? c!,

@@ -7,6 +7,7 @@ deleteApiKey | API Keys | DELETE /api/v1/api-keys/{id}
 getApiKey | API Keys | GET /api/v1/api-keys/{id}
 updateApiKey | API Keys | PUT /api/v1/api-keys/{id}
 getAppConfig | App Theme | GET /api/v1/app-config
+updateAppConfig | App Theme | PUT /api/v1/app-config
 getEmbedAccess | Dashboard Embed Access | GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access
 updateEmbedAccess | Dashboard Embed Access | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access
 listBranches | Data Model | GET /build/api/v1/deployments/{deploymentId}/branches
@@ -190,18 +191,15 @@ createGroup
 createNotification
 createOAuthIntegration
 createOidcTokenConfig
-createUserAttribute
 deleteEmbedTenant
 deleteEnvVariable
 deleteGroup
 deleteNotification
 deleteOAuthIntegration
 deleteOidcTokenConfig
-deleteUserAttribute
 deploymentToken
 fileHashes
 finishUpload
-getAppConfig
 getDashboard
 getDeploymentEnvironmentTokens
 getDeploymentEnvironments
@@ -218,9 +216,6 @@ getNotifications
 getOAuthIntegration
 getOidcTokenConfig
 getRecipients
-getTenantSettings
-getUserAttributeValues
-getUserAttributes
 getUserOAuthToken
 initiateOAuthFlow
 installations
@@ -262,11 +257,8 @@ updateGroup
 updateNotification
 updateOAuthIntegration
 updateOidcTokenConfig
-updateTenantSettings
-updateUserAttribute
 updateUserByPost
 uploadFile
-upsertUserAttributeValue
 `
   .trim()
   .split('\n');

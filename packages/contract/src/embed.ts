@@ -1,19 +1,8 @@
 /** Minting embed sessions, exchanging them, and what a viewer is in the eyes of the server. */
 import { type Static, Type } from 'typebox';
+import { DefaultValue, GivenValue, ShownValue } from './attributes.ts';
 import { operation } from './operation.ts';
-import {
-  AttributeValue,
-  DateTime,
-  Email,
-  EmbedTenantName,
-  Id,
-  Maybe,
-  Name,
-  Nullable,
-  Shape,
-  ShownAttributeValue,
-  Url,
-} from './schemas.ts';
+import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url } from './schemas.ts';
 
 const LIST_MAX = 1000;
 const reference = Type.String({ minLength: 1, maxLength: 255 });
@@ -32,12 +21,7 @@ const AttributeDefinition = Shape('UserAttributeDefinition', {
     description: 'Can not be changed later',
   }),
   displayName: text,
-  defaultValue: Maybe(
-    Type.String({
-      maxLength: 10_000,
-      description: 'Text; for numbers and arrays JSON, such as `5` or `["EU"]`',
-    }),
-  ),
+  defaultValue: Maybe(DefaultValue),
   description: text,
 });
 
@@ -90,7 +74,7 @@ const GenerateSession = Shape('GenerateSession', {
     Type.Boolean({ description: 'Takes groups and attributes from the catalogues of the embed tenant' }),
   ),
   userAttributes: Maybe(
-    Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(AttributeValue) }), {
+    Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(GivenValue) }), {
       maxItems: LIST_MAX,
       description: 'Values for row-level security; others that are stored stay',
     }),
@@ -145,7 +129,7 @@ const GenerateSessionDryRun = Shape('GenerateSessionDryRun', {
   userAttributes: Type.Array(
     Shape('EffectiveAttribute', {
       name: Type.String(),
-      value: ShownAttributeValue,
+      value: ShownValue,
       source: Type.Enum(['request', 'stored', 'default', 'none']),
     }),
   ),
@@ -229,7 +213,7 @@ export const getEmbedSession = operation({
     }),
     groups: Type.Array(Type.String(), { description: 'Names, sorted' }),
     tenantGroups: Type.Array(Type.String(), { description: 'Names, sorted' }),
-    userAttributes: Type.Record(Type.String(), ShownAttributeValue, {
+    userAttributes: Type.Record(Type.String(), ShownValue, {
       description: 'Those without a value show their default, or null',
     }),
     securityContext: Nullable(SecurityContext),

@@ -58,6 +58,7 @@ export const errorCatalogue = {
   user_not_found: { status: 404, message: 'There is no such user.' },
   role_not_found: { status: 404, message: 'There is no such role.' },
   group_not_found: { status: 404, message: 'There is no such group.' },
+  user_attribute_not_found: { status: 404, message: 'There is no such attribute.' },
   api_key_not_found: { status: 404, message: 'There is no such API key.' },
   embed_session_not_found: { status: 404, message: 'There is no such embed session.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
@@ -68,6 +69,7 @@ export const errorCatalogue = {
   role_name_taken: { status: 409, message: 'Another role has this name.' },
   role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
   group_name_taken: { status: 409, message: 'Another group has this name.' },
+  attribute_name_taken: { status: 409, message: 'Another attribute has this name.' },
   folder_cycle: { status: 409, message: 'A folder can not be moved below itself.' },
   embed_tenant_mismatch: {
     status: 409,

@@ -1,4 +1,5 @@
 import * as apiKeys from './api-keys.ts';
+import * as appConfig from './app-config.ts';
 import * as deployments from './deployments.ts';
 import * as embed from './embed.ts';
 import * as embedSessions from './embed-sessions.ts';
@@ -9,12 +10,16 @@ import * as reports from './reports.ts';
 import * as resourcePolicies from './resource-policies.ts';
 import * as roles from './roles.ts';
 import * as spec from './spec.ts';
+import * as tenantSettings from './tenant-settings.ts';
+import * as userAttributeValues from './user-attribute-values.ts';
+import * as userAttributes from './user-attributes.ts';
 import * as userGroups from './user-groups.ts';
 import * as users from './users.ts';
 import * as workbooks from './workbooks.ts';
 import * as workspace from './workspace.ts';
 
 export { type Action, actions } from './actions.ts';
+export type { AttributeValue } from './attributes.ts';
 export { type ErrorCode, errorCatalogue } from './errors.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
@@ -28,6 +33,10 @@ export const operations = {
   ...apiKeys,
   ...roles,
   ...userGroups,
+  ...userAttributes,
+  ...userAttributeValues,
+  ...tenantSettings,
+  ...appConfig,
   ...resourcePolicies,
   ...folders,
   ...workbooks,

@@ -38,28 +38,6 @@ export const EmbedTenantName = Type.String({
   examples: ['acme-corp'],
 });
 
-type AttributeValueType = string | number | boolean | string[] | number[] | null;
-
-/** The values that an attribute can be given. Whether one fits is the definition's to say. */
-export const AttributeValue = Type.Unsafe<AttributeValueType>({
-  type: ['string', 'number', 'boolean', 'array', 'null'],
-  items: { type: ['string', 'number'] },
-  maxItems: 10_000,
-  description: 'Must fit the type of the attribute; null clears the value',
-});
-
-/** As above, in replies: written out as alternatives, because the serialiser makes a list of types one text. */
-export const ShownAttributeValue = Type.Unsafe<AttributeValueType>({
-  anyOf: [
-    { type: 'string' },
-    { type: 'number' },
-    { type: 'boolean' },
-    { type: 'array', items: { type: 'string' } },
-    { type: 'array', items: { type: 'number' } },
-    { type: 'null' },
-  ],
-});
-
 /** A name that people read: anything printable, but not blank and without control characters. */
 export const Name = Type.String({
   minLength: 1,

@@ -3,6 +3,7 @@ import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { apiKeyRoutes } from './domains/api-keys/index.ts';
+import { appConfigRoutes } from './domains/app-config/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
 import { embedSessionRoutes } from './domains/embed-sessions/index.ts';
 import { folderRoutes } from './domains/folders/index.ts';
@@ -10,7 +11,8 @@ import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
 import { reportRoutes } from './domains/reports/index.ts';
 import { roleRoutes } from './domains/roles/index.ts';
-import type { TenantSettings } from './domains/tenant-settings/index.ts';
+import { type TenantSettings, tenantSettingsRoutes } from './domains/tenant-settings/index.ts';
+import { userAttributeRoutes, userAttributeValueRoutes } from './domains/user-attributes/index.ts';
 import { userGroupRoutes } from './domains/user-groups/index.ts';
 import { type UserCache, userRoutes } from './domains/users/index.ts';
 import { workbookRoutes } from './domains/workbooks/index.ts';
@@ -36,13 +38,13 @@ export interface AppOptions {
   userCache: UserCache;
   tenantSettings: TenantSettings;
   tenant: string;
-  plan: Config['plan'];
   maxExternalUsers: number;
   knownDeployments: KnownDeployments;
   log: Logger;
   metrics: Metrics;
   secretKey: string;
   publicUrl: string;
+  plan: Config['plan'];
   trustProxy: string[];
   metricsToken: string | undefined;
   timeouts?: Timeouts;
@@ -62,7 +64,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 type RequireDeployment = ReturnType<typeof deploymentCheck>;
 
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
-  const { secretKey, publicUrl, userCache } = options;
+  const { secretKey, publicUrl, plan, userCache } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
@@ -72,6 +74,10 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...apiKeyRoutes({ cursors }),
     ...roleRoutes({ cursors }),
     ...userGroupRoutes({ cursors }),
+    ...userAttributeRoutes(),
+    ...userAttributeValueRoutes(),
+    ...tenantSettingsRoutes({ plan }),
+    ...appConfigRoutes(),
     ...policyRoutes(),
     ...folderRoutes({ cursors }),
     ...workbookRoutes({ cursors }),

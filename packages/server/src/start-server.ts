@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { embedSessionUpkeep } from './domains/embed-sessions/index.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
 import { createTenantSettings } from './domains/tenant-settings/index.ts';
 import { CREDENTIALS_CHANNEL, createAuthenticator } from './platform/auth/authenticate.ts';
@@ -24,6 +23,7 @@ import { countJobs } from './platform/jobs/store.ts';
 import type { Logger } from './platform/log.ts';
 import { deriveKey, loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
+import { upkeep } from './upkeep.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -114,7 +114,7 @@ async function start(
     db,
     listener,
     log,
-    schedules: [signingKeyRotation(signingSecret), embedSessionUpkeep],
+    schedules: [...upkeep, signingKeyRotation(signingSecret)],
   });
   undo.push(() => worker.stop());
 

@@ -3,7 +3,7 @@ import type { operations, ReplyOf } from '@oriel/contract';
 import type { Tx } from '../../platform/db/database.ts';
 import { retrying } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
-import { parseDefault } from '../user-attributes/index.ts';
+import { valueInForce } from '../user-attributes/index.ts';
 import { checks, isWorthAnotherTry, type MintCall, type MintOptions, toInput } from './mint.ts';
 import { type SessionRequest, toProblem } from './rules.ts';
 import * as store from './store.ts';
@@ -100,9 +100,8 @@ const findViewerId = async (tx: Tx, embedTenant: string, { externalId, internalI
 function effectiveAttributes({ attributes }: store.RightsRow, request: SessionRequest) {
   const given = new Set(request.userAttributes?.map(({ name }) => name));
   return attributes.map(({ name, type, value, defaultValue }) => {
-    if (value !== null)
-      return { name, value: value as string, source: given.has(name) ? 'request' : 'stored' } as const;
-    if (defaultValue === null) return { name, value: null, source: 'none' } as const;
-    return { name, value: parseDefault(type, defaultValue) as string, source: 'default' } as const;
+    const source =
+      value !== null ? (given.has(name) ? 'request' : 'stored') : defaultValue !== null ? 'default' : 'none';
+    return { name, value: valueInForce(type, value, defaultValue), source } as const;
   });
 }

@@ -1,7 +1,7 @@
 /** What can be wrong with a request for a session, apart from what only the database knows. */
 import type { BodyOf, operations } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
-import { parseDefault } from '../user-attributes/index.ts';
+import { type AttributeType, defaultWords, fitsDefault, valueWords } from '../user-attributes/index.ts';
 
 export type SessionRequest = BodyOf<typeof operations.generateSession>;
 
@@ -83,13 +83,13 @@ function repeated(items: readonly { name: string }[] | null | undefined) {
 
 const defaultProblems = (request: SessionRequest): ApiError[] =>
   (request.userAttributeDefinitions ?? []).flatMap(({ name, type, defaultValue }, i) =>
-    defaultValue == null || parseDefault(type, defaultValue) !== undefined
+    defaultValue == null || fitsDefault(type, defaultValue)
       ? []
       : [
           problem(
             'invalid_default_value',
             `userAttributeDefinitions[${i}].defaultValue`,
-            `The default value of ${name} is not a ${type}.`,
+            `The default value of ${name} must be ${defaultWords(type)}.`,
           ),
         ],
   );
@@ -104,7 +104,7 @@ function contextProblems({ securityContext }: SessionRequest): ApiError[] {
 
 /** What the database found wrong; see mint_embed_session. */
 export type Refusal =
-  | { code: 'attribute_type_conflict' | 'attribute_value_mismatch'; name: string; type: string }
+  | { code: 'attribute_type_conflict' | 'attribute_value_mismatch'; name: string; type: AttributeType }
   | { code: 'groups_not_found'; field: 'groups' | 'tenantGroups'; names: string[] }
   | { code: 'user_attributes_not_found'; names: string[] }
   | { code: 'external_user_limit_reached' };
@@ -122,7 +122,7 @@ export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
     case 'attribute_value_mismatch': {
       const { name, type } = refusal;
       const path = `${at('userAttributes', name)}.value`;
-      return problem(refusal.code, path, `The value of the attribute ${name} is not a ${type}.`);
+      return problem(refusal.code, path, `The value of the attribute ${name} must be ${valueWords(type)}.`);
     }
     case 'groups_not_found':
       return problem(refusal.code, refusal.field, `Groups with names ${refusal.names.join(', ')} not found`);

@@ -1,3 +1,4 @@
+import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
 import type { AttributeType } from '../user-attributes/index.ts';
@@ -114,7 +115,12 @@ export const findSession = (db: Queryable, id: number) =>
 export interface RightsRow {
   groups: string[];
   tenantGroups: string[];
-  attributes: { name: string; type: AttributeType; value: unknown; defaultValue: string | null }[];
+  attributes: {
+    name: string;
+    type: AttributeType;
+    value: AttributeValue | null;
+    defaultValue: string | null;
+  }[];
 }
 
 /** What a user has in the catalogues of an embed tenant, or of the account where there is none. */

@@ -3,7 +3,7 @@ import type { EmbedViewer } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import { parseDefault } from '../user-attributes/index.ts';
+import { valueInForce } from '../user-attributes/index.ts';
 import * as store from './store.ts';
 
 export async function viewerOf(db: Queryable, tenantSettings: TenantSettings, { sessionId }: EmbedViewer) {
@@ -24,7 +24,7 @@ export async function viewerOf(db: Queryable, tenantSettings: TenantSettings, { 
     userAttributes: Object.fromEntries(
       rights.attributes.map(({ name, type, value, defaultValue }) => [
         name,
-        (value ?? (defaultValue === null ? null : parseDefault(type, defaultValue))) as string | null,
+        valueInForce(type, value, defaultValue),
       ]),
     ),
     securityContext: session.securityContext,

@@ -26,6 +26,29 @@ test('the demo is seeded once, with deployment 1, the same everywhere', async ()
   expect(await deploymentsOf(a)).toHaveLength(1);
 });
 
+test('the demo brings attributes of users and creator mode', async () => {
+  const { admin } = await world({ ORIEL_DEMO: 'true' });
+  const { data } = await admin.getUserAttributes();
+  expect(data.map(({ name, type }) => [name, type])).toEqual([
+    ['region', 'string'],
+    ['tier', 'number'],
+    ['regions', 'string_array'],
+    ['thresholds', 'number_array'],
+    ['is_partner', 'boolean'],
+  ]);
+  for (const { displayName, description } of data) {
+    expect(displayName).toBeTruthy();
+    expect(description).toBeTruthy();
+  }
+  expect(await admin.getTenantSettings()).toMatchObject({ useCreatorMode: true });
+});
+
+test('without the demo there are no attributes and no creator mode', async () => {
+  const { admin } = await world();
+  expect(await admin.getUserAttributes()).toEqual({ count: 0, data: [] });
+  expect(await admin.getTenantSettings()).toMatchObject({ useCreatorMode: false });
+});
+
 test('what was deleted of the demo stays deleted', async () => {
   const { admin, anotherServer } = await world({ ORIEL_DEMO: 'true' });
   await admin.deleteDeployment({ deploymentId: 1 });

@@ -6,13 +6,15 @@ import { type DemoStep, seededRandom } from '../../platform/demo.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { insertApiKey } from '../api-keys/index.ts';
 import { countAllDeployments, demoDeployment } from '../deployments/index.ts';
+import { demoTenantSettings } from '../tenant-settings/index.ts';
+import { demoAttributes } from '../user-attributes/index.ts';
 import { demoGroups } from '../user-groups/index.ts';
 import { ADMIN_ROLE, countPeople, createUser, generatePassword, hashPassword } from '../users/index.ts';
 import { demoContent } from '../workspace/index.ts';
 import * as store from './store.ts';
 
 /** In the order in which they build on each other. */
-const DEMO_STEPS: DemoStep[] = [demoDeployment, demoGroups, demoContent];
+const DEMO_STEPS: DemoStep[] = [demoDeployment, demoGroups, demoAttributes, demoTenantSettings, demoContent];
 const DEMO_SEED = 20_260_101;
 
 export interface AdminSettings {

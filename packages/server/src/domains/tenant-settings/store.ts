@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/db/database.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
 
 export interface TenantSettingsRow {
@@ -16,11 +16,32 @@ export interface TenantSettingsRow {
   embedding: { showDashboardChat?: boolean; locale?: string; timezone?: string };
 }
 
-export const findTenantSettings = (db: Queryable) =>
-  db.one<TenantSettingsRow>(sql`
-    select use_creator_mode as "useCreatorMode", embed_allowed_origins as "embedAllowedOrigins",
-           audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
-           maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
-           maintenance_window_time as "maintenanceWindowTime", oidc_enabled as "oidcEnabled",
-           use_aibi_user_interface as "useAIBIUserInterface", embedding
-    from tenant_settings`);
+const SETTINGS = sql`
+  select use_creator_mode as "useCreatorMode", embed_allowed_origins as "embedAllowedOrigins",
+         audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
+         maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
+         maintenance_window_time as "maintenanceWindowTime", oidc_enabled as "oidcEnabled",
+         use_aibi_user_interface as "useAIBIUserInterface", embedding
+  from tenant_settings`;
+
+export const findTenantSettings = (db: Queryable) => db.one<TenantSettingsRow>(SETTINGS);
+
+/** Keeps others from changing the settings until the end of the transaction. */
+export const lockTenantSettings = (tx: Tx) => tx.one<TenantSettingsRow>(sql`${SETTINGS} for update`);
+
+export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, 'embedding'>) =>
+  tx.run(sql`
+    update tenant_settings
+    set use_creator_mode = ${settings.useCreatorMode}, embed_allowed_origins = ${settings.embedAllowedOrigins},
+        audit_log_retention_days = ${settings.auditLogRetentionDays}, has_support_access = ${settings.hasSupportAccess},
+        maintenance_window_enabled = ${settings.maintenanceWindowEnabled},
+        maintenance_window_day = ${settings.maintenanceWindowDay},
+        maintenance_window_time = ${settings.maintenanceWindowTime}, oidc_enabled = ${settings.oidcEnabled},
+        use_aibi_user_interface = ${settings.useAIBIUserInterface}`);
+
+export const updateEmbedding = (tx: Tx, embedding: TenantSettingsRow['embedding']) =>
+  tx.run(sql`update tenant_settings set embedding = ${embedding}`);
+
+/** When the installation was created. */
+export const findInstalledAt = async (db: Queryable) =>
+  (await db.one<{ createdAt: string }>(sql`select created_at as "createdAt" from installation`)).createdAt;

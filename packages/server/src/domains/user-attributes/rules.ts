@@ -1,18 +1,59 @@
+import type { AttributeValue } from '@oriel/contract';
+
 export type AttributeType = 'string' | 'number' | 'boolean' | 'string_array' | 'number_array';
 
-/** The value that a default stands for: text for a string, JSON for the others. Undefined where it does not fit. */
-export function parseDefault(type: AttributeType, text: string): unknown {
-  if (type === 'string') return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return fits(type, value) ? value : undefined;
-  } catch {
-    return undefined;
+/** What a value of the type is, to complete "must be …". */
+const WORDS: Record<AttributeType, string> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  string_array: 'an array of texts',
+  number_array: 'an array of numbers',
+};
+
+export const valueWords = (type: AttributeType) => WORDS[type];
+export const defaultWords = (type: AttributeType) =>
+  type === 'string' ? WORDS[type] : `${WORDS[type]}, written as JSON`;
+
+/** An empty array fits both kinds of array. */
+export function fitsType(type: AttributeType, value: unknown): value is AttributeValue {
+  switch (type) {
+    case 'string':
+      return isText(value);
+    case 'number':
+      return Number.isFinite(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'string_array':
+      return Array.isArray(value) && value.every(isText);
+    case 'number_array':
+      return Array.isArray(value) && value.every(Number.isFinite);
   }
 }
 
-function fits(type: AttributeType, value: unknown): boolean {
-  const [item, isArray] = type.split('_') as [string, string?];
-  if (isArray) return Array.isArray(value) && value.every((member) => fits(item as AttributeType, member));
-  return typeof value === item && (item !== 'number' || Number.isFinite(value));
+/** The value that the text of a default stands for; nothing where it does not fit the type. */
+export function parseDefault(type: AttributeType, text: string): AttributeValue | undefined {
+  const value = type === 'string' ? text : parseJson(text);
+  return fitsType(type, value) ? value : undefined;
+}
+
+export const fitsDefault = (type: AttributeType, text: string) => parseDefault(type, text) !== undefined;
+
+/** What counts for a user: the value that they were given, else the default. */
+export const valueInForce = (
+  type: AttributeType,
+  value: AttributeValue | null,
+  defaultValue: string | null,
+): AttributeValue | null =>
+  value ?? (defaultValue === null ? null : (parseDefault(type, defaultValue) ?? null));
+
+/** Values end up in queries, and databases hold no NUL and no half of a surrogate pair. Escapes can bring in both. */
+const isText = (value: unknown) => typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

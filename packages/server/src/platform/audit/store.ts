@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts';
+import type { Queryable, Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 
 export interface AuditEntry {
@@ -22,3 +22,10 @@ export const insertAuditEntries = (tx: Tx, entries: AuditEntry[]) =>
            (e->>'apiKeyId')::bigint, e->>'ip', e->>'requestId', nullif(e->'before', 'null'), nullif(e->'after', 'null')
     from jsonb_array_elements(${JSON.stringify(entries)}::jsonb) e`.named('insert-audit-entries'),
   );
+
+/** Of the entries that are older than this, the oldest ones. Answers how many there were. */
+export const deleteAuditEntries = (db: Queryable, olderThanDays: number, limit: number) =>
+  db.run(sql`
+    delete from audit_log where id in (
+      select id from audit_log where created_at < now() - ${olderThanDays} * interval '1 day'
+      order by created_at, id limit ${limit})`);

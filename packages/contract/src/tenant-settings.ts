@@ -1,0 +1,75 @@
+import { Type } from 'typebox';
+import { operation } from './operation.ts';
+import { Maybe, Nullable, Shape } from './schemas.ts';
+
+const Weekday = Type.Enum(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']);
+const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['03:00'] });
+
+const RetentionDays = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    description: 'Entries of the audit log that are older than this are deleted; null keeps everything',
+  }),
+);
+
+const TenantSettings = Shape('TenantSettings', {
+  auditLogEnabled: Type.Boolean({ description: 'Always true' }),
+  auditLogEnabledCurrent: Type.Boolean({ description: 'Always true' }),
+  auditLogEnabledTimestamp: Type.Integer({
+    description: 'When the installation was created, in milliseconds since 1970',
+  }),
+  auditLogRetentionDays: RetentionDays,
+  embedAllowedOrigins: Type.Array(Type.String()),
+  hasSupportAccess: Type.Boolean(),
+  maintenanceWindowDay: Type.String(),
+  maintenanceWindowEnabled: Type.Boolean(),
+  maintenanceWindowTime: Type.String(),
+  oidcEnabled: Type.Boolean(),
+  plan: Type.Enum(['free', 'starter', 'premium', 'enterprise'], {
+    description: 'Set by the operator, with `ORIEL_PLAN`',
+  }),
+  useAIBIUserInterface: Type.Boolean(),
+  useCreatorMode: Type.Boolean({ description: 'Whether sessions in creator mode can be minted' }),
+});
+
+const common = { tag: 'Tenant Settings', auth: 'management', permission: 'All' } as const;
+
+export const getTenantSettings = operation({
+  ...common,
+  id: 'getTenantSettings',
+  method: 'GET',
+  path: '/api/v1/tenant/settings',
+  summary: 'Get the settings of the account',
+  reply: TenantSettings,
+  audit: 'none',
+});
+
+export const updateTenantSettings = operation({
+  ...common,
+  id: 'updateTenantSettings',
+  method: 'PUT',
+  path: '/api/v1/tenant/settings',
+  summary: 'Change settings of the account',
+  description:
+    'What is absent or `null` stays, except that `null` for `auditLogRetentionDays` keeps everything. The audit log can not be turned off.',
+  body: Shape('TenantSettingsInput', {
+    auditLogEnabled: Maybe(Type.Boolean()),
+    auditLogRetentionDays: Type.Optional(RetentionDays),
+    embedAllowedOrigins: Maybe(
+      Type.Array(Type.String({ maxLength: 300, examples: ['https://app.example.com'] }), {
+        maxItems: 100,
+        description: 'Replaces the list. Each one is scheme, host and port, with nothing behind',
+      }),
+    ),
+    hasSupportAccess: Maybe(Type.Boolean()),
+    maintenanceWindowDay: Maybe(Weekday),
+    maintenanceWindowEnabled: Maybe(Type.Boolean()),
+    maintenanceWindowTime: Maybe(TimeOfDay),
+    oidcEnabled: Maybe(Type.Boolean()),
+    useAIBIUserInterface: Maybe(Type.Boolean()),
+    useCreatorMode: Maybe(Type.Boolean()),
+  }),
+  reply: TenantSettings,
+  audit: 'tenantSettings',
+});

@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { DefaultValue, UserAttributeType } from './attributes.ts';
+import { Nothing, operation } from './operation.ts';
+import { Id, Maybe, Name, Shape } from './schemas.ts';
+
+const UserAttribute = Shape('UserAttribute', {
+  id: Id,
+  name: Type.String(),
+  type: UserAttributeType,
+  displayName: Maybe(Type.String()),
+  defaultValue: Maybe(DefaultValue),
+  description: Maybe(Type.String()),
+});
+
+const changeable = {
+  displayName: Maybe(Type.String({ maxLength: 255 })),
+  defaultValue: Maybe(DefaultValue),
+  description: Maybe(Type.String({ maxLength: 1000 })),
+};
+
+const common = { tag: 'User Attributes', auth: 'management', permission: 'All' } as const;
+const one = { id: Id };
+
+export const getUserAttributes = operation({
+  ...common,
+  id: 'getUserAttributes',
+  method: 'GET',
+  path: '/api/v1/user-attributes',
+  trailingSlash: true,
+  summary: 'List the tenant-wide attributes of users',
+  description: 'Oldest first. Attributes of embed tenants are not among them.',
+  query: {
+    offset: Maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'How many to pass over; 0 by default',
+      }),
+    ),
+    limit: Maybe(Type.Integer({ minimum: 0, maximum: 1000, description: 'Page size; 50 by default' })),
+    name: Maybe(Type.String({ description: 'Only the attribute with exactly this name' })),
+    type: Maybe(UserAttributeType),
+  },
+  reply: Shape('UserAttributesListResponse', {
+    count: Type.Integer({ minimum: 0, description: 'How many match, whatever the page' }),
+    data: Type.Array(UserAttribute),
+  }),
+  audit: 'none',
+});
+
+export const createUserAttribute = operation({
+  ...common,
+  id: 'createUserAttribute',
+  method: 'POST',
+  path: '/api/v1/user-attributes',
+  trailingSlash: true,
+  summary: 'Create a tenant-wide attribute',
+  body: Shape('UserAttributeCreateInput', { name: Name, type: UserAttributeType, ...changeable }),
+  reply: UserAttribute,
+  errors: ['invalid_default_value', 'attribute_name_taken'],
+  audit: 'userAttribute',
+});
+
+export const updateUserAttribute = operation({
+  ...common,
+  id: 'updateUserAttribute',
+  method: 'PUT',
+  path: '/api/v1/user-attributes/{id}',
+  summary: 'Describe an attribute, or change its default',
+  description: 'What is absent stays, and `null` clears. Name and type are for good.',
+  params: one,
+  body: Shape('UserAttributeUpdateInput', changeable),
+  reply: UserAttribute,
+  errors: ['invalid_default_value', 'user_attribute_not_found'],
+  audit: 'userAttribute',
+});
+
+export const deleteUserAttribute = operation({
+  ...common,
+  id: 'deleteUserAttribute',
+  method: 'DELETE',
+  path: '/api/v1/user-attributes/{id}',
+  summary: 'Delete an attribute, with the values that users have of it',
+  params: one,
+  reply: Nothing,
+  errors: ['user_attribute_not_found'],
+  audit: 'userAttribute',
+});

@@ -1,0 +1,7 @@
+import type { DemoStep } from '../../platform/demo.ts';
+import * as store from './store.ts';
+
+export const demoTenantSettings: DemoStep = async ({ tx }) => {
+  const settings = await store.lockTenantSettings(tx);
+  await store.updateTenantSettings(tx, { ...settings, useCreatorMode: true });
+};

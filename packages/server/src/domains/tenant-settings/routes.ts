@@ -1,0 +1,34 @@
+import { operations, type ReplyOf } from '@oriel/contract';
+import type { Queryable } from '../../platform/db/database.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { changedSettings } from './rules.ts';
+import * as store from './store.ts';
+
+type Reply = ReplyOf<typeof operations.getTenantSettings>;
+
+/** One account, so its settings are one resource. */
+const ID = 'account';
+
+export const tenantSettingsRoutes = ({ plan }: { plan: Reply['plan'] }) => {
+  const toReply = async (db: Queryable, settings: store.TenantSettingsRow): Promise<Reply> => ({
+    ...settings,
+    plan,
+    auditLogEnabled: true,
+    auditLogEnabledCurrent: true,
+    auditLogEnabledTimestamp: Date.parse(await store.findInstalledAt(db)),
+  });
+
+  return [
+    // From the database, not from memory: who has just changed something sees it.
+    handle(operations.getTenantSettings, async ({ db }) => toReply(db, await store.findTenantSettings(db))),
+
+    handle(operations.updateTenantSettings, ({ change }, { body }) =>
+      change(async (tx) => {
+        const before = await store.lockTenantSettings(tx);
+        const after = changedSettings(before, body);
+        await store.updateTenantSettings(tx, after);
+        return { reply: await toReply(tx, after), changes: { id: ID, before, after } };
+      }),
+    ),
+  ];
+};

@@ -1,0 +1,40 @@
+import type { BodyOf, operations } from '@oriel/contract';
+import { invalid } from '../../platform/errors.ts';
+import type { TenantSettingsRow } from './store.ts';
+
+type Asked = BodyOf<typeof operations.updateTenantSettings>;
+
+/** Null means the same as nothing, but for the retention: there it is a value. */
+export function changedSettings(before: TenantSettingsRow, asked: Asked): TenantSettingsRow {
+  const { auditLogEnabled, auditLogRetentionDays, embedAllowedOrigins, ...others } = asked;
+  if (auditLogEnabled === false) throw invalid('auditLogEnabled', 'The audit log can not be turned off.');
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
+  return {
+    ...before,
+    ...given,
+    auditLogRetentionDays:
+      auditLogRetentionDays === undefined ? before.auditLogRetentionDays : auditLogRetentionDays,
+    embedAllowedOrigins: embedAllowedOrigins ? toOrigins(embedAllowedOrigins) : before.embedAllowedOrigins,
+  };
+}
+
+function toOrigins(texts: string[]): string[] {
+  const origins = texts.map((text, i) => {
+    const origin = parseOrigin(text);
+    if (!origin)
+      throw invalid(`embedAllowedOrigins[${i}]`, 'must be an origin such as https://app.example.com');
+    return origin;
+  });
+  return [...new Set(origins)];
+}
+
+const ORIGIN = /^https?:\/\/[^\s/?#@\\]+$/i;
+/** Less than an address may hold: origins end up in headers, where `;` and `*` mean something. */
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/;
+
+/** Scheme, host and port as browsers write them; nothing where the text is anything else. */
+export function parseOrigin(text: string): string | undefined {
+  if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, hostname } = new URL(text);
+  return HOST.test(hostname) ? origin : undefined;
+}

@@ -1,0 +1,168 @@
+import { createOrielClient } from '@oriel/client';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ env: { ORIEL_PLAN: 'premium' } });
+});
+afterAll(() => world.stop());
+
+const query = async (text: string) => (await world.server.db.pool.query(text)).rows;
+beforeEach(async () => {
+  await query('delete from tenant_settings');
+  await query('insert into tenant_settings default values');
+});
+
+const settings = () => world.admin.getTenantSettings();
+const change = (body: object) => world.admin.updateTenantSettings({ body });
+
+const DEFAULTS = {
+  auditLogEnabled: true,
+  auditLogEnabledCurrent: true,
+  auditLogRetentionDays: null,
+  embedAllowedOrigins: [],
+  hasSupportAccess: false,
+  maintenanceWindowDay: 'Sunday',
+  maintenanceWindowEnabled: false,
+  maintenanceWindowTime: '03:00',
+  oidcEnabled: false,
+  plan: 'premium',
+  useAIBIUserInterface: true,
+  useCreatorMode: false,
+};
+
+const CHANGED = {
+  auditLogRetentionDays: 90,
+  embedAllowedOrigins: ['https://app.example.com', 'http://localhost:3000'],
+  hasSupportAccess: true,
+  maintenanceWindowDay: 'Wednesday',
+  maintenanceWindowEnabled: true,
+  maintenanceWindowTime: '23:59',
+  oidcEnabled: true,
+  useAIBIUserInterface: false,
+  useCreatorMode: true,
+};
+
+test('a new account has defaults, its plan, and the time since which it is audited', async () => {
+  const [installation] = await query('select created_at from installation');
+  expect(await settings()).toEqual({
+    ...DEFAULTS,
+    auditLogEnabledTimestamp: Date.parse(installation.created_at),
+  });
+});
+
+test('each setting can be changed alone, and the others stay', async () => {
+  let expected = await settings();
+  for (const [name, value] of Object.entries(CHANGED)) {
+    expected = { ...expected, [name]: value };
+    expect(await change({ [name]: value })).toEqual(expected);
+    expect(await settings()).toEqual(expected);
+  }
+  expect(await change({})).toEqual(expected);
+});
+
+test('null changes nothing, but for the retention, which it ends', async () => {
+  const before = await change(CHANGED);
+  const nulls = Object.fromEntries(Object.keys(CHANGED).map((name) => [name, null]));
+  expect(await change({ ...nulls, auditLogEnabled: null })).toEqual({
+    ...before,
+    auditLogRetentionDays: null,
+  });
+});
+
+test('origins are kept as browsers write them, each once, and can be cleared', async () => {
+  const embedAllowedOrigins = ['HTTPS://App.Example.com:443', 'https://app.example.com', 'http://[::1]:80'];
+  expect(await change({ embedAllowedOrigins })).toMatchObject({
+    embedAllowedOrigins: ['https://app.example.com', 'http://[::1]'],
+  });
+  expect(await change({ embedAllowedOrigins: [] })).toMatchObject({ embedAllowedOrigins: [] });
+  const many = Array.from({ length: 100 }, (_, i) => `https://customer-${i}.example.com`);
+  expect(await change({ embedAllowedOrigins: many })).toMatchObject({ embedAllowedOrigins: many });
+});
+
+test('the audit log can not be turned off', async () => {
+  expect(await change({ auditLogEnabled: true })).toMatchObject({ auditLogEnabled: true });
+  const before = await settings();
+  await expect(change({ auditLogEnabled: false, useCreatorMode: true })).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('The audit log can not be turned off'),
+  });
+  expect(await settings()).toEqual(before);
+});
+
+test.each<[string, object]>([
+  ['a plan, which the operator sets', { plan: 'enterprise' }],
+  ['the time of the audit log', { auditLogEnabledTimestamp: 0 }],
+  ['a flag as text', { useCreatorMode: 'true' }],
+  ['a flag as a number', { oidcEnabled: 1 }],
+  ['an unknown day', { maintenanceWindowDay: 'Caturday' }],
+  ['a day in small letters', { maintenanceWindowDay: 'sunday' }],
+  ['an empty day', { maintenanceWindowDay: '' }],
+  ['24 o’clock', { maintenanceWindowTime: '24:00' }],
+  ['a minute too many', { maintenanceWindowTime: '23:60' }],
+  ['an hour of one digit', { maintenanceWindowTime: '3:00' }],
+  ['a time with seconds', { maintenanceWindowTime: '03:00:00' }],
+  ['a retention of 0 days', { auditLogRetentionDays: 0 }],
+  ['a negative retention', { auditLogRetentionDays: -1 }],
+  ['a retention of part of a day', { auditLogRetentionDays: 1.5 }],
+  ['a retention of more than 36500 days', { auditLogRetentionDays: 36_501 }],
+  ['a retention as text', { auditLogRetentionDays: '90' }],
+  ['an origin alone', { embedAllowedOrigins: 'https://app.example.com' }],
+  ['an origin with a path', { embedAllowedOrigins: ['https://app.example.com', 'https://x.example.com/y'] }],
+  ['any origin', { embedAllowedOrigins: ['*'] }],
+  ['an origin that is none', { embedAllowedOrigins: [null] }],
+  ['101 origins', { embedAllowedOrigins: Array(101).fill('https://app.example.com') }],
+  ['an endless origin', { embedAllowedOrigins: [`https://${'x'.repeat(300)}.example.com`] }],
+])('bad input changes nothing: %s', async (_, body) => {
+  const before = await change(CHANGED);
+  await expect(change({ hasSupportAccess: false, ...body })).rejects.toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+    issues: [{ path: expect.stringContaining(Object.keys(body)[0]!) }],
+  });
+  expect(await settings()).toEqual(before);
+});
+
+test('parallel changes of different settings all count', async () => {
+  await Promise.all(Object.entries(CHANGED).map(([name, value]) => change({ [name]: value })));
+  expect(await settings()).toMatchObject(CHANGED);
+});
+
+test('a change is in the audit log, with what was before', async () => {
+  await change({ useCreatorMode: true });
+  const entries = await query(
+    "select operation, before, after from audit_log where resource_type = 'tenantSettings' order by id desc limit 1",
+  );
+  expect(entries).toMatchObject([
+    {
+      operation: 'updateTenantSettings',
+      before: { useCreatorMode: false },
+      after: { useCreatorMode: true },
+    },
+  ]);
+});
+
+test('every server answers with a change as soon as it is made', async () => {
+  const other = await world.anotherServer();
+  const there = createOrielClient({ baseUrl: other.url, apiKey: ADMIN_KEY });
+  for (const useCreatorMode of [true, false, true]) {
+    await change({ useCreatorMode });
+    expect(await there.getTenantSettings()).toMatchObject({ useCreatorMode });
+  }
+});
+
+test('only admins read and write them, and scoped keys do not write', async () => {
+  const { client } = await world.person({ roles: ['Developer'] });
+  const forbidden = { status: 403, code: 'forbidden' };
+  await expect(client.getTenantSettings()).rejects.toMatchObject(forbidden);
+  await expect(client.updateTenantSettings({ body: {} })).rejects.toMatchObject(forbidden);
+
+  const { id } = await world.deployment();
+  const scoped = (await world.person({ roles: ['Admin'], deploymentIds: [id] })).client;
+  expect(await scoped.getTenantSettings()).toEqual(await settings());
+  await expect(scoped.updateTenantSettings({ body: {} })).rejects.toMatchObject({
+    status: 403,
+    code: 'outside_key_scope',
+  });
+});

@@ -1,0 +1,103 @@
+/** The account's own attributes: those of embed tenants are out of reach here. */
+import type { AttributeValue } from '@oriel/contract';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import type { AttributeType } from './rules.ts';
+
+export interface UserAttributeRow {
+  id: number;
+  name: string;
+  type: AttributeType;
+  displayName: string | null;
+  /** Text for a string, JSON for the others. */
+  defaultValue: string | null;
+  description: string | null;
+}
+
+export interface UserAttributeValueRow extends Omit<UserAttributeRow, 'id'> {
+  userAttributeId: number;
+  userId: number;
+  value: AttributeValue | null;
+}
+
+export interface Filter {
+  name: string | null;
+  type: AttributeType | null;
+}
+
+const COLUMNS = sql`
+  a.id, a.name, a.type, a.display_name as "displayName", a.default_value as "defaultValue", a.description`;
+
+const matches = ({ name, type }: Filter): Sql => sql`
+  a.embed_tenant is null and (${name}::text is null or a.name = ${name}) and (${type}::text is null or a.type = ${type})`;
+
+export const listUserAttributes = (db: Queryable, filter: Filter, page: { offset: number; limit: number }) =>
+  db.many<UserAttributeRow>(sql`
+    select ${COLUMNS} from user_attributes a where ${matches(filter)}
+    order by a.id limit ${page.limit} offset ${page.offset}`);
+
+export const countUserAttributes = async (db: Queryable, filter: Filter) =>
+  (await db.one<{ count: number }>(sql`select count(*) from user_attributes a where ${matches(filter)}`))
+    .count;
+
+/** Keeps others from changing the attribute until the end of the transaction. */
+export const lockUserAttribute = (tx: Tx, id: number) =>
+  tx.maybeOne<UserAttributeRow>(
+    sql`select ${COLUMNS} from user_attributes a where a.embed_tenant is null and a.id = ${id} for update`,
+  );
+
+export const insertUserAttribute = (tx: Tx, attribute: Omit<UserAttributeRow, 'id'>) =>
+  tx.one<UserAttributeRow>(sql`
+    insert into user_attributes as a (name, type, display_name, default_value, description)
+    values (${attribute.name}, ${attribute.type}, ${attribute.displayName}, ${attribute.defaultValue}, ${attribute.description})
+    returning ${COLUMNS}`);
+
+export const updateUserAttribute = (tx: Tx, attribute: Omit<UserAttributeRow, 'name' | 'type'>) =>
+  tx.one<UserAttributeRow>(sql`
+    update user_attributes a
+    set display_name = ${attribute.displayName}, default_value = ${attribute.defaultValue}, description = ${attribute.description}
+    where a.id = ${attribute.id} returning ${COLUMNS}`);
+
+export const deleteUserAttribute = (tx: Tx, id: number) =>
+  tx.run(sql`delete from user_attributes where id = ${id}`);
+
+const VALUE_COLUMNS = sql`
+  a.id as "userAttributeId", u.id as "userId", a.name, a.type, a.display_name as "displayName",
+  a.default_value as "defaultValue", a.description, v.value
+  from users u cross join user_attributes a
+  left join user_attribute_values v on v.user_id = u.id and v.attribute_id = a.id`;
+
+export const listUserAttributeValues = (db: Queryable, userId: number) =>
+  db.many<UserAttributeValueRow>(sql`
+    select ${VALUE_COLUMNS} where u.id = ${userId} and a.embed_tenant is null order by a.id`);
+
+export const findUserAttributeValue = (db: Queryable, userId: number, attributeId: number) =>
+  db.one<UserAttributeValueRow>(sql`
+    select ${VALUE_COLUMNS} where u.id = ${userId} and a.id = ${attributeId}`);
+
+export const hasUser = async (db: Queryable, id: number) =>
+  (await db.run(sql`select from users where id = ${id}`)) === 1;
+
+/** Whether there is such a user. One transaction at a time changes the values of a user. */
+export const lockUser = async (tx: Tx, id: number) =>
+  (await tx.run(sql`select from users where id = ${id} for no key update`)) === 1;
+
+/** Whether there is such an attribute, which then stays until the end of the transaction. */
+export const keepUserAttribute = async (tx: Tx, id: number) =>
+  (await tx.run(sql`select from user_attributes where id = ${id} and embed_tenant is null for key share`)) ===
+  1;
+
+export const upsertUserAttributeValue = (
+  tx: Tx,
+  userId: number,
+  attributeId: number,
+  value: AttributeValue,
+) =>
+  tx.run(sql`
+    insert into user_attribute_values (user_id, attribute_id, value)
+    values (${userId}, ${attributeId}, ${JSON.stringify(value)})
+    on conflict (user_id, attribute_id) do update set value = excluded.value`);
+
+export const deleteUserAttributeValue = (tx: Tx, userId: number, attributeId: number) =>
+  tx.run(sql`
+    delete from user_attribute_values where user_id = ${userId} and attribute_id = ${attributeId}`);
