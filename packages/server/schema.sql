@@ -856,6 +856,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.mint_embed_session(request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
  RETURNS jsonb
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   tenant text := request->>'embedTenantName';

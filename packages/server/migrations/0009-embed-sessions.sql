@@ -347,7 +347,10 @@ end $$;
 -- nothing, and leaves it to the caller to roll back. The request is valid in itself, and holds no nulls but those that
 -- clear a value.
 create function mint_embed_session(request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql
+-- Everything is found by a key. A connection keeps its plans, and those made while tables were small would scan them.
+set enable_seqscan = off
+as $$
 declare
   tenant text := request->>'embedTenantName';
   is_creator boolean := (request->>'creatorMode')::boolean;
