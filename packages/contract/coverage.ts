@@ -172,7 +172,6 @@ export const expectedOperations = list
 
 /** This list only shrinks: building an operation takes its line away. */
 export const unbuiltOperations = `
-addGroupMembers
 addRecipients
 advanceCreationStep
 branches
@@ -185,14 +184,11 @@ createAiWidgetThread
 createBranch
 createDeploymentEnvironmentToken
 createDeploymentEnvironmentTokenForMetaSync
-createGroup
 createNotification
 createOAuthIntegration
 createOidcTokenConfig
 createUserAttribute
-deleteEmbedTenant
 deleteEnvVariable
-deleteGroup
 deleteNotification
 deleteOAuthIntegration
 deleteOidcTokenConfig
@@ -210,9 +206,6 @@ getEmbedAccess
 getEmbedSession
 getEmbedSessionEntry
 getEnvVariables
-getGroup
-getGroupMembers
-getGroups
 getModelSyncResult
 getModelSyncStatus
 getNotification
@@ -229,8 +222,6 @@ installations
 listBranches
 listDeploymentVersions
 listEmbedSessions
-listEmbedTenants
-listEmbedUsers
 listFiles
 listOAuthIntegrations
 listOidcTokenConfigs
@@ -245,7 +236,6 @@ publishDashboard
 pull
 refreshReport
 removeFiles
-removeGroupMembers
 removeRecipients
 renameFiles
 repositories
@@ -264,7 +254,6 @@ updateDashboardEmbedding
 updateDeployment
 updateEmbedAccess
 updateFiles
-updateGroup
 updateNotification
 updateOAuthIntegration
 updateOidcTokenConfig

@@ -29,6 +29,7 @@ export const errorCatalogue = {
   user_not_found: { status: 404, message: 'There is no such user.' },
   role_not_found: { status: 404, message: 'There is no such role.' },
   group_not_found: { status: 404, message: 'There is no such group.' },
+  embed_tenant_not_found: { status: 404, message: 'There is no such embed tenant.' },
   api_key_not_found: { status: 404, message: 'There is no such API key.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   username_taken: { status: 409, message: 'Another user has this username.' },
@@ -38,6 +39,7 @@ export const errorCatalogue = {
   role_name_taken: { status: 409, message: 'Another role has this name.' },
   role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
   group_name_taken: { status: 409, message: 'Another group has this name.' },
+  embed_tenant_is_own: { status: 409, message: "The account's own embed tenant can not be deleted." },
   folder_cycle: { status: 409, message: 'A folder can not be moved below itself.' },
   embed_tenant_mismatch: {
     status: 409,

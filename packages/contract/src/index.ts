@@ -1,5 +1,6 @@
 import * as apiKeys from './api-keys.ts';
 import * as deployments from './deployments.ts';
+import * as embedTenants from './embed-tenants.ts';
 import * as folders from './folders.ts';
 import type { Operation } from './operation.ts';
 import * as regions from './regions.ts';
@@ -26,6 +27,7 @@ export const operations = {
   ...apiKeys,
   ...roles,
   ...userGroups,
+  ...embedTenants,
   ...resourcePolicies,
   ...folders,
   ...workbooks,

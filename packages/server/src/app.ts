@@ -3,6 +3,7 @@ import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './domains/api-keys/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
+import { embedTenantRoutes } from './domains/embed-tenants/index.ts';
 import { folderRoutes } from './domains/folders/index.ts';
 import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
@@ -34,6 +35,8 @@ export interface AppOptions {
   metrics: Metrics;
   secretKey: string;
   publicUrl: string;
+  /** The account's own embed tenant. */
+  tenant: string;
   trustProxy: string[];
   metricsToken: string | undefined;
   timeouts?: Timeouts;
@@ -49,7 +52,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
+function allRoutes({ secretKey, publicUrl, tenant, userCache }: AppOptions): Route[] {
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
@@ -59,6 +62,7 @@ function allRoutes({ secretKey, publicUrl, userCache }: AppOptions): Route[] {
     ...apiKeyRoutes({ cursors }),
     ...roleRoutes({ cursors }),
     ...userGroupRoutes({ cursors }),
+    ...embedTenantRoutes({ cursors, ownTenant: tenant }),
     ...policyRoutes(),
     ...folderRoutes({ cursors }),
     ...workbookRoutes({ cursors }),
