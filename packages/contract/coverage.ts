@@ -174,7 +174,6 @@ export const expectedOperations = list
 
 /** This list only shrinks: building an operation takes its line away. */
 export const unbuiltOperations = `
-addGroupMembers
 addRecipients
 advanceCreationStep
 branches
@@ -187,13 +186,10 @@ createAiWidgetThread
 createBranch
 createDeploymentEnvironmentToken
 createDeploymentEnvironmentTokenForMetaSync
-createGroup
 createNotification
 createOAuthIntegration
 createOidcTokenConfig
-deleteEmbedTenant
 deleteEnvVariable
-deleteGroup
 deleteNotification
 deleteOAuthIntegration
 deleteOidcTokenConfig
@@ -206,9 +202,6 @@ getDeploymentEnvironments
 getDeploymentSettings
 getEmbedAccess
 getEnvVariables
-getGroup
-getGroupMembers
-getGroups
 getModelSyncResult
 getModelSyncStatus
 getNotification
@@ -221,8 +214,6 @@ initiateOAuthFlow
 installations
 listBranches
 listDeploymentVersions
-listEmbedTenants
-listEmbedUsers
 listFiles
 listOAuthIntegrations
 listOidcTokenConfigs
@@ -236,7 +227,6 @@ publishDashboard
 pull
 refreshReport
 removeFiles
-removeGroupMembers
 removeRecipients
 renameFiles
 repositories
@@ -253,7 +243,6 @@ updateDashboardEmbedding
 updateDeployment
 updateEmbedAccess
 updateFiles
-updateGroup
 updateNotification
 updateOAuthIntegration
 updateOidcTokenConfig

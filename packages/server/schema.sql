@@ -892,7 +892,10 @@ begin
   select r.resolved, r.errors into attributes, errors
   from resolve_embed_attributes(catalogue, request->'userAttributes', errors) r;
 
-  if viewer_id is null and (dry_run or errors = '[]') then
+  if viewer_id is not null then
+    -- There is no user of the tenant to hold, and its deletion must not miss this session.
+    perform from embed_tenants where name = tenant for key share;
+  elsif dry_run or errors = '[]' then
     select u.viewer_id, u.is_new, u.changed, u.errors into viewer_id, viewer_is_new, changed, errors
     from ensure_external_user(tenant, request, user_limit, origin, errors) u;
   end if;
@@ -979,7 +982,8 @@ begin
   end if;
   if not wanted_ids <@ stored_ids then
     insert into user_group_members (user_id, group_id)
-    select viewer_id, id from unnest(wanted_ids) as w (id) where id <> all(stored_ids) order by id;
+    select viewer_id, id from unnest(wanted_ids) as w (id) where id <> all(stored_ids) order by id
+    on conflict do nothing;
   end if;
 end $function$
 ;

@@ -59,6 +59,7 @@ export const errorCatalogue = {
   role_not_found: { status: 404, message: 'There is no such role.' },
   group_not_found: { status: 404, message: 'There is no such group.' },
   user_attribute_not_found: { status: 404, message: 'There is no such attribute.' },
+  embed_tenant_not_found: { status: 404, message: 'There is no such embed tenant.' },
   api_key_not_found: { status: 404, message: 'There is no such API key.' },
   embed_session_not_found: { status: 404, message: 'There is no such embed session.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
@@ -70,6 +71,7 @@ export const errorCatalogue = {
   role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
   group_name_taken: { status: 409, message: 'Another group has this name.' },
   attribute_name_taken: { status: 409, message: 'Another attribute has this name.' },
+  embed_tenant_is_own: { status: 409, message: "The account's own embed tenant can not be deleted." },
   folder_cycle: { status: 409, message: 'A folder can not be moved below itself.' },
   embed_tenant_mismatch: {
     status: 409,

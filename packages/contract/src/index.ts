@@ -3,6 +3,7 @@ import * as appConfig from './app-config.ts';
 import * as deployments from './deployments.ts';
 import * as embed from './embed.ts';
 import * as embedSessions from './embed-sessions.ts';
+import * as embedTenants from './embed-tenants.ts';
 import * as folders from './folders.ts';
 import type { Operation } from './operation.ts';
 import * as regions from './regions.ts';
@@ -37,6 +38,7 @@ export const operations = {
   ...userAttributeValues,
   ...tenantSettings,
   ...appConfig,
+  ...embedTenants,
   ...resourcePolicies,
   ...folders,
   ...workbooks,

@@ -1,13 +1,7 @@
 import { Type } from 'typebox';
+import { UserGroup, UserGroups } from './groups.ts';
 import { Nothing, operation } from './operation.ts';
 import { CursorPage, cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
-
-const UserGroup = Shape('UserGroupDTO', {
-  id: Id,
-  name: Type.String(),
-  description: Maybe(Type.String()),
-  userCount: Maybe(Type.Integer({ minimum: 0 })),
-});
 
 const Member = Shape('UserGroupMember', {
   id: Id,
@@ -34,7 +28,7 @@ export const listUserGroups = operation({
   summary: 'List groups of users',
   description: 'Oldest first.',
   query: cursorQuery,
-  reply: CursorPage('UserGroupsConnectionResponse', UserGroup),
+  reply: UserGroups,
   audit: 'none',
 });
 

@@ -6,6 +6,7 @@ import { apiKeyRoutes } from './domains/api-keys/index.ts';
 import { appConfigRoutes } from './domains/app-config/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
 import { embedSessionRoutes } from './domains/embed-sessions/index.ts';
+import { embedTenantRoutes } from './domains/embed-tenants/index.ts';
 import { folderRoutes } from './domains/folders/index.ts';
 import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
@@ -64,7 +65,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 type RequireDeployment = ReturnType<typeof deploymentCheck>;
 
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
-  const { secretKey, publicUrl, plan, userCache } = options;
+  const { secretKey, publicUrl, plan, tenant, userCache } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
@@ -78,6 +79,7 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...userAttributeValueRoutes(),
     ...tenantSettingsRoutes({ plan }),
     ...appConfigRoutes(),
+    ...embedTenantRoutes({ cursors, ownTenant: tenant }),
     ...policyRoutes(),
     ...folderRoutes({ cursors }),
     ...workbookRoutes({ cursors }),

@@ -12,7 +12,7 @@ import { expectedOperations, unbuiltOperations } from '../../contract/coverage.t
 import { createWorld, type Person, type World } from './world.ts';
 
 /** Lower it when the list shrinks. It never grows. */
-const UNBUILT_MAX = 85;
+const UNBUILT_MAX = 74;
 
 /** Operations that change something and leave no audit entry, for a reason that belongs here. */
 const UNAUDITED: string[] = [

@@ -9,6 +9,8 @@ import { insertAuditEntries } from './store.ts';
 
 /** What happened to one resource: nothing before means created, nothing after deleted. */
 export interface Change {
+  /** Where it is not the noun of the operation. */
+  resourceType?: string;
   id: number | string;
   deploymentId?: number;
   before: object | null;
@@ -48,7 +50,7 @@ export const changeFunction =
 
 const toEntry = (origin: Origin, change: Change) => ({
   operation: origin.operation,
-  resourceType: origin.resourceType,
+  resourceType: change.resourceType ?? origin.resourceType,
   resourceId: String(change.id),
   deploymentId: change.deploymentId ?? origin.deploymentId,
   userId: origin.actor.userId,

@@ -1,0 +1,198 @@
+import { Type } from 'typebox';
+import { UserGroup, UserGroups } from './groups.ts';
+import { Nothing, operation } from './operation.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Maybe, Name, Shape } from './schemas.ts';
+
+const EmbedTenant = Shape('EmbedTenant', {
+  id: Id,
+  name: Type.String({ examples: ['acme-corp'] }),
+  displayName: Maybe(Type.String({ examples: ['Acme Corporation'] })),
+  createdAt: DateTime,
+  userCount: Type.Integer({ minimum: 0 }),
+});
+
+const EmbedUser = Shape('EmbedUser', {
+  id: Id,
+  username: Type.String(),
+  externalId: Type.String({ description: 'What the embedding product calls the user' }),
+  email: Maybe(Type.String({ description: 'Null where none was given' })),
+  firstName: Maybe(Type.String({ description: 'The display name' })),
+  createdAt: DateTime,
+  lastLogin: Maybe(DateTime),
+});
+
+const EmbedUsers = CursorPage('EmbedUsersPublicResponse', EmbedUser);
+
+const Members = Shape('EmbedGroupMembersInput', {
+  members: Type.Array(
+    Shape(
+      'EmbedGroupMemberInput',
+      { embedUserId: Maybe(Id), externalId: Maybe(Type.String({ minLength: 1, maxLength: 255 })) },
+      { description: 'A user of the embed tenant, by exactly one of the two' },
+    ),
+    { minItems: 1, maxItems: 1000 },
+  ),
+});
+
+const common = { tag: 'Embed Tenants', auth: 'management', permission: 'All' } as const;
+// A name that no embed tenant can have is one that none has: a 404, as for every other unknown name.
+const embedTenantName = Type.String({ maxLength: 256, examples: ['acme-corp'] });
+const tenant = { embedTenantName };
+const group = { embedTenantName, id: Id };
+const path = '/api/v1/embed-tenants/{embedTenantName}';
+const nullableCursorQuery = { first: Maybe(cursorQuery.first), after: Maybe(cursorQuery.after) };
+const search = (where: string) =>
+  Maybe(Type.String({ maxLength: 255, description: `A part of ${where}, in any case` }));
+const description = Maybe(Type.String({ maxLength: 500 }));
+
+export const listEmbedTenants = operation({
+  ...common,
+  id: 'listEmbedTenants',
+  method: 'GET',
+  path: '/api/v1/embed-tenants',
+  trailingSlash: true,
+  summary: 'List embed tenants',
+  description: 'Oldest first.',
+  query: { search: search('name or display name'), ...cursorQuery },
+  reply: CursorPage('EmbedTenantsPublicResponse', EmbedTenant),
+  audit: 'none',
+});
+
+export const deleteEmbedTenant = operation({
+  ...common,
+  id: 'deleteEmbedTenant',
+  method: 'DELETE',
+  path,
+  summary: 'Delete an embed tenant',
+  description:
+    'Its users, groups, attributes, sessions and content go with it, in every deployment. Tokens of its users end at once.',
+  params: tenant,
+  reply: Nothing,
+  errors: ['embed_tenant_not_found', 'embed_tenant_is_own'],
+  audit: 'embedTenant',
+});
+
+export const listEmbedUsers = operation({
+  ...common,
+  id: 'listEmbedUsers',
+  method: 'GET',
+  path: `${path}/users`,
+  summary: 'List the users of an embed tenant',
+  description: 'Oldest first.',
+  params: tenant,
+  query: { search: search('external id, email or display name'), ...cursorQuery },
+  reply: EmbedUsers,
+  errors: ['embed_tenant_not_found'],
+  audit: 'none',
+});
+
+export const getGroups = operation({
+  ...common,
+  id: 'getGroups',
+  method: 'GET',
+  path: `${path}/groups`,
+  summary: 'List the groups of an embed tenant',
+  description: 'Oldest first.',
+  params: tenant,
+  query: nullableCursorQuery,
+  reply: UserGroups,
+  errors: ['embed_tenant_not_found'],
+  audit: 'none',
+});
+
+export const createGroup = operation({
+  ...common,
+  id: 'createGroup',
+  method: 'POST',
+  path: `${path}/groups`,
+  summary: 'Create a group in an embed tenant',
+  params: tenant,
+  body: Shape('CreateEmbedGroupInput', { name: { ...Name, maxLength: 100 }, description }),
+  reply: UserGroup,
+  errors: ['embed_tenant_not_found', 'group_name_taken'],
+  audit: 'embedGroup',
+});
+
+export const getGroup = operation({
+  ...common,
+  id: 'getGroup',
+  method: 'GET',
+  path: `${path}/groups/{id}`,
+  summary: 'Get a group of an embed tenant',
+  params: group,
+  reply: UserGroup,
+  errors: ['embed_tenant_not_found', 'group_not_found'],
+  audit: 'none',
+});
+
+export const updateGroup = operation({
+  ...common,
+  id: 'updateGroup',
+  method: 'PATCH',
+  path: `${path}/groups/{id}`,
+  summary: 'Describe a group of an embed tenant',
+  description: 'Null clears the description. The name stays: sessions refer to it.',
+  params: group,
+  body: Shape('UpdateEmbedGroupInput', { description }),
+  reply: UserGroup,
+  errors: ['embed_tenant_not_found', 'group_not_found'],
+  audit: 'embedGroup',
+});
+
+export const deleteGroup = operation({
+  ...common,
+  id: 'deleteGroup',
+  method: 'DELETE',
+  path: `${path}/groups/{id}`,
+  summary: 'Delete a group of an embed tenant',
+  description: 'Its members stay.',
+  params: group,
+  reply: Nothing,
+  errors: ['embed_tenant_not_found', 'group_not_found'],
+  audit: 'embedGroup',
+});
+
+export const getGroupMembers = operation({
+  ...common,
+  id: 'getGroupMembers',
+  method: 'GET',
+  path: `${path}/groups/{id}/users`,
+  summary: 'List the members of a group of an embed tenant',
+  params: group,
+  query: nullableCursorQuery,
+  reply: EmbedUsers,
+  errors: ['embed_tenant_not_found', 'group_not_found'],
+  audit: 'none',
+});
+
+export const addGroupMembers = operation({
+  ...common,
+  id: 'addGroupMembers',
+  method: 'POST',
+  path: `${path}/groups/{id}/users`,
+  summary: 'Add members to a group of an embed tenant',
+  description:
+    'Where one of the users is not of the embed tenant, nobody is added. Who is named twice counts once.',
+  params: group,
+  body: Members,
+  reply: Shape('EmbedGroupMembersMutationResponse', {
+    addedMembers: Type.Array(EmbedUser),
+    unchangedMembers: Type.Array(EmbedUser, { description: 'Who was a member before' }),
+  }),
+  errors: ['embed_tenant_not_found', 'group_not_found', 'invalid_reference'],
+  audit: 'embedGroup',
+});
+
+export const removeGroupMembers = operation({
+  ...common,
+  id: 'removeGroupMembers',
+  method: 'DELETE',
+  path: `${path}/groups/{id}/users`,
+  summary: 'Remove members from a group of an embed tenant',
+  description: 'Who is not a member is passed over.',
+  params: group,
+  body: Members,
+  reply: Nothing,
+  errors: ['embed_tenant_not_found', 'group_not_found'],
+  audit: 'embedGroup',
+});

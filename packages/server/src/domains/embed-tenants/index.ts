@@ -1,0 +1,1 @@
+export { embedTenantRoutes } from './routes.ts';

@@ -1,0 +1,41 @@
+import { operations } from '@oriel/contract';
+import { ApiError } from '../../platform/errors.ts';
+import type { Cursors } from '../../platform/http/pages.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { deleteTenant } from './delete-tenant.ts';
+import { groupRoutes } from './groups/routes.ts';
+import { pageById } from './page-by-id.ts';
+import * as store from './store.ts';
+import { requireTenant } from './tenants.ts';
+
+export interface Options {
+  cursors: Cursors;
+  /** The account's own embed tenant: it is always there, whether or not anything is in it yet. */
+  ownTenant: string;
+}
+
+export const embedTenantRoutes = ({ cursors, ownTenant }: Options) => [
+  handle(operations.listEmbedTenants, ({ db }, { query }) =>
+    pageById(cursors, 'embed tenants by id', query, (page) =>
+      store.listTenants(db, query.search ?? null, page),
+    ),
+  ),
+
+  handle(operations.deleteEmbedTenant, ({ change }, { params }) =>
+    change(async (tx) => {
+      if (params.embedTenantName === ownTenant) throw new ApiError('embed_tenant_is_own');
+      const before = await deleteTenant(tx, params.embedTenantName);
+      return { reply: undefined, changes: { id: before.name, before, after: null } };
+    }),
+  ),
+
+  handle(operations.listEmbedUsers, async ({ db }, { params: { embedTenantName }, query }) => {
+    await requireTenant(db, embedTenantName, ownTenant);
+    const list = `users of embed tenant ${embedTenantName} by id`;
+    return pageById(cursors, list, query, (page) =>
+      store.listUsers(db, embedTenantName, query.search ?? null, page),
+    );
+  }),
+
+  ...groupRoutes({ cursors, ownTenant }),
+];
