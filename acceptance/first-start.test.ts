@@ -42,11 +42,19 @@ interface Answer {
 
 /** What the printed commands would get, in a shell with these variables. */
 function runCurls({ stdout }: RunningServer, environment: Settings = {}): Promise<Answer[]> {
-  const commands = stdout.matchAll(/^ {2}curl -H "([\w-]+): ([^"]+)" "?([^"\s]+)"?$/gm);
+  const commands = stdout
+    .replaceAll(' \\\n   ', '')
+    .matchAll(
+      /^ {2}curl -H "Authorization: ([^"]+)" (?:-H "Content-Type: application\/json" -d '([^']+)' )?"?([^"\s]+)"?$/gm,
+    );
   const expand = (text: string) => text.replace(/\$(\w+)/g, (_, name: string) => environment[name] ?? '');
   return Promise.all(
-    [...commands].map(async ([, name, value, url]) => {
-      const response = await fetch(url!, { headers: { [name!]: expand(value!) } });
+    [...commands].map(async ([, credential, body, url]) => {
+      const headers = {
+        authorization: expand(credential!),
+        ...(body && { 'content-type': 'application/json' }),
+      };
+      const response = await fetch(url!, { method: body ? 'POST' : 'GET', headers, body });
       return { status: response.status, body: await response.json() };
     }),
   );
@@ -68,10 +76,10 @@ test('the first start prints how to get in', async () => {
   expect(first.stderr).toBe('');
 });
 
-test('the commands that it prints work, and show the admin and the reports of the demo', async () => {
+test('the commands that it prints work: they list the reports of the demo and mint a session', async () => {
   expect(firstAnswers.map(({ status }) => status)).toEqual([200, 200]);
-  const [me, reports] = firstAnswers.map(({ body }) => body);
-  expect(me).toMatchObject({ email: 'admin@example.com', isAdmin: true });
+  const [reports, session] = firstAnswers.map(({ body }) => body);
+  expect(session).toEqual({ sessionId: expect.stringMatching(/^\d+\.\S{32}$/) });
   expect(reports).toMatchObject({ items: { length: 10 }, pageInfo: { hasNextPage: true } });
 });
 

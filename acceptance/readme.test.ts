@@ -39,17 +39,26 @@ const settle = (text: string) =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/Timestamp":\d+/g, 'Timestamp":<time>')
     .replaceAll(/"sk-[^"]+"/g, '"<key>"')
+    .replaceAll(/"(sessionId|token)":"[^"]+"/g, '"$1":"<secret>"')
+    .replaceAll(/"(startCursor|endCursor)":"[^"]+"/g, '"$1":"<cursor>"')
+    .replaceAll(/"lastSeenAt":("<time>"|null)/g, '"lastSeenAt":<time or null>')
     .replaceAll(/"requestId":"[^"]+"/g, '"requestId":"<id>"');
 
 test('there are examples', () => {
   expect(examples.length).toBeGreaterThanOrEqual(11);
 });
 
+/** What the pages call by a name: the key, and what earlier examples answered. */
+const names: Record<string, string> = { ORIEL_ADMIN_API_KEY: ADMIN_KEY };
+
 test.each(examples)('$command', async ({ command, output }) => {
   const answer = await runCurl(
-    command.replaceAll(ADDRESS, server.url).replaceAll('$ORIEL_ADMIN_API_KEY', ADMIN_KEY),
+    command.replaceAll(ADDRESS, server.url).replaceAll(/\$(\w+)/g, (text, name) => names[name] ?? text),
   );
   expect(settle(answer)).toBe(settle(output));
+  const { sessionId, token } = JSON.parse(answer);
+  if (sessionId) names.SESSION_ID = sessionId;
+  if (token) names.TOKEN = token;
 });
 
 test('the picture shows what a first start prints', () => {
@@ -81,8 +90,8 @@ test('the TypeScript example', async () => {
 
 /** The part of curl that the pages use, so that the examples also run where there is none. */
 async function runCurl(command: string): Promise<string> {
-  const [program, ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, a, b, c]) => a ?? b ?? c!,
+  const [program, ...words] = [...command.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
+    ([, a, b, c]) => a?.replaceAll(/\\(.)/g, '$1') ?? b ?? c!,
   );
   expect(program).toBe('curl');
   const headers = new Headers();

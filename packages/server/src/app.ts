@@ -20,6 +20,7 @@ import { workbookRoutes } from './domains/workbooks/index.ts';
 import { workspaceRoutes } from './domains/workspace/index.ts';
 import type { Authenticator } from './platform/auth/authenticate.ts';
 import type { EmbedTokens } from './platform/auth/embed-tokens.ts';
+import type { Revocations } from './platform/auth/revocations.ts';
 import type { SigningKeys } from './platform/auth/signing-keys.ts';
 import type { Database } from './platform/db/database.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
@@ -36,6 +37,7 @@ export interface AppOptions {
   authenticator: Authenticator;
   signingKeys: SigningKeys;
   embedTokens: EmbedTokens;
+  revocations: Revocations;
   userCache: UserCache;
   tenantSettings: TenantSettings;
   tenant: string;

@@ -13,9 +13,15 @@ export function banner({ publicUrl, dataDir }: RunningServer, embedded: boolean)
 export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: boolean): string {
   const { email, generatedPassword, generatedApiKey } = admin;
   const key = generatedApiKey ?? '$ORIEL_ADMIN_API_KEY';
-  const somethingToSee = hasDemo
-    ? `"${publicUrl}/api/v1/deployments/1/reports?first=10"`
-    : `${publicUrl}/api/v1/deployments`;
+  const curl = (rest: string) => `  curl -H "Authorization: Api-Key ${key}" ${rest}`;
+  const session = '{"deploymentId":1,"externalId":"ada","groups":["analysts"]}';
+  const commands = hasDemo
+    ? [
+        curl(`"${publicUrl}/api/v1/deployments/1/reports?first=10"`),
+        curl('-H "Content-Type: application/json" \\'),
+        `    -d '${session}' ${publicUrl}/api/v1/embed/generate-session`,
+      ]
+    : [curl(`${publicUrl}/api/v1/users/me`), curl(`${publicUrl}/api/v1/deployments`)];
   const facts: [string, string][] = [
     ['Sign-in', email],
     ['Password', generatedPassword ?? 'the one in ORIEL_ADMIN_PASSWORD'],
@@ -28,8 +34,7 @@ export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: 
     '',
     'Try it:',
     '',
-    `  curl -H "Authorization: Api-Key ${key}" ${publicUrl}/api/v1/users/me`,
-    `  curl -H "Authorization: Api-Key ${key}" ${somethingToSee}`,
+    ...commands,
     '\n',
   ].join('\n');
 }

@@ -129,6 +129,7 @@ async function start(
     knownDeployments: remembered(),
     signingKeys,
     embedTokens,
+    revocations,
     log,
     metrics,
     secretKey: secret.value,

@@ -23,6 +23,8 @@ export interface Revocations {
   /** Whether `covers` can be believed. */
   readonly isCurrent: boolean;
   covers(token: Revocable): boolean;
+  /** For what this server itself has just revoked: its next answer knows of it. */
+  add(row: RevocationRow): void;
   stop(): void;
 }
 
@@ -81,14 +83,14 @@ export function createRevocations(db: Database, listener: Listener, log: Logger)
     }
   }
 
+  const add = (row: RevocationRow) => {
+    list.add(row);
+    // What is being read may not hold it yet.
+    next?.add(row);
+  };
+
   listener.on(REVOCATIONS_CHANNEL, (payload) => {
-    if (payload) {
-      const row = JSON.parse(payload) as RevocationRow;
-      list.add(row);
-      // What is being read may not hold it yet.
-      next?.add(row);
-      return;
-    }
+    if (payload) return add(JSON.parse(payload));
     isLoaded = false;
     clearTimeout(retry);
     void load();
@@ -101,6 +103,7 @@ export function createRevocations(db: Database, listener: Listener, log: Logger)
       return isLoaded && listener.hears;
     },
     covers: (token) => list.covers(token),
+    add,
     stop() {
       stopped = true;
       clearInterval(refresh);

@@ -87,11 +87,12 @@ export interface RevocationRow {
   until: number;
 }
 
+export const REVOCATION_COLUMNS = sql`
+  session_id as "sessionId", user_id as "userId", embed_tenant as "embedTenant", api_key_id as "apiKeyId",
+  deployment_id as "deploymentId", extract(epoch from revoked_at)::float8 as until`;
+
 export const listRevocations = (db: Queryable) =>
-  db.many<RevocationRow>(sql`
-    select session_id as "sessionId", user_id as "userId", embed_tenant as "embedTenant", api_key_id as "apiKeyId",
-           deployment_id as "deploymentId", extract(epoch from revoked_at)::float8 as until
-    from embed_revocations`);
+  db.many<RevocationRow>(sql`select ${REVOCATION_COLUMNS} from embed_revocations`);
 
 /** Whether a session is there and was not revoked. */
 export const isLiveSession = async (db: Queryable, sessionId: number) =>

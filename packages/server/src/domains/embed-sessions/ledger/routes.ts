@@ -1,4 +1,6 @@
 import { type BodyOf, operations } from '@oriel/contract';
+import type { Revocations } from '../../../platform/auth/revocations.ts';
+import type { RevocationRow } from '../../../platform/auth/store.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../../platform/http/pages.ts';
 import { handle } from '../../../platform/http/routes.ts';
@@ -6,11 +8,12 @@ import * as store from './store.ts';
 
 export interface LedgerOptions {
   cursors: Cursors;
+  revocations: Revocations;
 }
 
 const LIST = 'embed sessions by id, newest first';
 
-export const ledgerRoutes = ({ cursors }: LedgerOptions) => [
+export const ledgerRoutes = ({ cursors, revocations }: LedgerOptions) => [
   handle(operations.listEmbedSessions, async ({ actor, db }, { query }) => {
     const size = pageSize(query.first);
     const beforeId = query.after ? (cursors.decode(LIST, query.after)[0] as number) : null;
@@ -26,30 +29,45 @@ export const ledgerRoutes = ({ cursors }: LedgerOptions) => [
   }),
 
   handle(operations.revokeEmbedSession, ({ actor, change }, { params }) =>
-    change(async (tx) => {
-      const revoked = await store.revokeSessions(tx, { sessionId: params.id });
-      const entry = await store.findEntry(tx, params.id, actor.deploymentIds);
-      if (!entry) throw new ApiError('embed_session_not_found');
-      const { id, deploymentId } = entry;
-      return {
-        reply: undefined,
-        changes: revoked ? { id, deploymentId, before: { revokedAt: null }, after: entry } : [],
-      };
-    }),
+    announced(revocations, async (announce) =>
+      change(async (tx) => {
+        const { count, entry } = await store.revokeSessions(tx, { sessionId: params.id });
+        const session = await store.findEntry(tx, params.id, actor.deploymentIds);
+        if (!session) throw new ApiError('embed_session_not_found');
+        announce(entry);
+        const { id, deploymentId } = session;
+        const after = { id, deploymentId, before: { revokedAt: null }, after: session };
+        return { reply: undefined, changes: count ? after : [] };
+      }),
+    ),
   ),
 
   handle(operations.revokeEmbedSessions, ({ change }, { body }) => {
     const target = targetOf(body);
-    return change(async (tx) => {
-      const revoked = await store.revokeSessions(tx, target);
-      const [[kind, id]] = Object.entries(target) as [[string, number | string]];
-      return {
-        reply: { revoked },
-        changes: { id: `${kind}:${id}`, before: null, after: { ...target, revoked } },
-      };
-    });
+    return announced(revocations, async (announce) =>
+      change(async (tx) => {
+        const { count, entry } = await store.revokeSessions(tx, target);
+        announce(entry);
+        const [[kind, id]] = Object.entries(target) as [[string, number | string]];
+        const after = { ...target, revoked: count };
+        return { reply: { revoked: count }, changes: { id: `${kind}:${id}`, before: null, after } };
+      }),
+    );
   }),
 ];
+
+/** Other servers are notified. This one knows of what it revoked before it answers. */
+async function announced<T>(
+  revocations: Revocations,
+  work: (announce: (entry: RevocationRow | undefined) => void) => Promise<T>,
+): Promise<T> {
+  let revoked: RevocationRow | undefined;
+  const result = await work((entry) => {
+    revoked = entry;
+  });
+  if (revoked) revocations.add(revoked);
+  return result;
+}
 
 /** Exactly one, where an external id comes with its tenant. */
 function targetOf(body: BodyOf<typeof operations.revokeEmbedSessions>): store.Target {

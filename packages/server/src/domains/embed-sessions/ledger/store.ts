@@ -1,3 +1,4 @@
+import { REVOCATION_COLUMNS, type RevocationRow } from '../../../platform/auth/store.ts';
 import type { Queryable, Tx } from '../../../platform/db/database.ts';
 import { join, type Sql, sql } from '../../../platform/db/sql.ts';
 
@@ -81,17 +82,28 @@ export type Target =
   | { apiKeyId: number }
   | { deploymentId: number };
 
+export interface Revoked {
+  /** How many sessions ended. */
+  count: number;
+  /** What servers are to know of it; nothing where there is nobody whose tokens could end. */
+  entry: RevocationRow | undefined;
+}
+
 /**
- * Ends what is alive, and answers how much that was. The entry for the servers comes last: its time must be later than
+ * Ends what is alive. The entry for the servers comes last: its time must be later than
  * the exchange of every session that was seen here.
  */
-export async function revokeSessions(tx: Tx, target: Target): Promise<number> {
+export async function revokeSessions(tx: Tx, target: Target): Promise<Revoked> {
   const [condition, entry] = await describe(tx, target);
-  if (!condition) return 0;
-  const revoked = await tx.run(sql`
+  if (!condition) return { count: 0, entry: undefined };
+  const count = await tx.run(sql`
     update embed_sessions set revoked_at = now() where ${condition} and revoked_at is null and expires_at > now()`);
-  await tx.run(sql`insert into embed_revocations ${entry}`);
-  return revoked;
+  return {
+    count,
+    entry: await tx.one<RevocationRow>(
+      sql`insert into embed_revocations ${entry} returning ${REVOCATION_COLUMNS}`,
+    ),
+  };
 }
 
 async function describe(tx: Tx, target: Target): Promise<[Sql, Sql] | [undefined, undefined]> {
