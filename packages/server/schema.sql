@@ -754,22 +754,25 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.ensure_embed_tenant(tenant text, wanted_display_name text, origin jsonb)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION public.ensure_embed_tenant(tenant text, wanted_display_name text, origin jsonb, OUT tenant_id bigint, OUT is_new boolean)
+ RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
   stored embed_tenants;
 begin
+  is_new := false;
   loop
     select * into stored from embed_tenants where name = tenant;
+    tenant_id := stored.id;
     exit when found;
     insert into embed_tenants (name, display_name) values (tenant, wanted_display_name)
-    on conflict (name) do nothing returning * into stored;
+    on conflict (name) do nothing returning id into tenant_id;
     if found then
+      is_new := true;
       perform audit_minting(origin, 'embedTenant', tenant, null,
                             jsonb_build_object('name', tenant, 'displayName', wanted_display_name));
-      return true;
+      return;
     end if;
   end loop;
   if stored.display_name is distinct from coalesce(wanted_display_name, stored.display_name) then
@@ -778,11 +781,10 @@ begin
                           jsonb_build_object('name', tenant, 'displayName', stored.display_name),
                           jsonb_build_object('name', tenant, 'displayName', wanted_display_name));
   end if;
-  return false;
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.ensure_external_user(tenant text, request jsonb, user_limit bigint, origin jsonb, INOUT errors jsonb, OUT viewer_id bigint, OUT is_new boolean, OUT changed jsonb)
+CREATE OR REPLACE FUNCTION public.ensure_external_user(tenant text, request jsonb, user_limit bigint, INOUT errors jsonb, OUT viewer_id bigint, OUT is_new boolean, OUT changed jsonb)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -798,11 +800,8 @@ begin
     select * into stored from users
     where embed_tenant = tenant and external_id = request->>'externalId' for no key update;
     exit when found;
+    -- A tenant that was deleted meanwhile fails the insert, and the call begins again.
     perform from embed_tenants where name = tenant for key share;
-    if not found then
-      -- Deleted meanwhile, with all its users.
-      perform ensure_embed_tenant(tenant, null, origin);
-    end if;
     -- New users are made one after another, and who had to wait looks again.
     perform from external_user_count for update;
     continue when exists (select from users where embed_tenant = tenant and external_id = request->>'externalId');
@@ -845,6 +844,26 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.has_lost_definitions(request jsonb, tenant_id bigint, errors jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not request ?| '{groupDefinitions,tenantGroupDefinitions,userAttributeDefinitions,embedTenantProfile}' then
+    return false;
+  end if;
+  return not exists (select from embed_tenants where id = tenant_id) or exists (
+    select
+    from jsonb_array_elements(errors) as e (error),
+         jsonb_array_elements(error->'names') as m (missing),
+         jsonb_array_elements(request->case error->>'field'
+           when 'groups' then 'groupDefinitions'
+           when 'tenantGroups' then 'tenantGroupDefinitions'
+           else 'userAttributeDefinitions' end) as d (definition)
+    where definition->'name' = missing);
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.lock_embed_tenant(tenant text)
  RETURNS void
  LANGUAGE sql
@@ -863,6 +882,7 @@ declare
   is_creator boolean := (request->>'creatorMode')::boolean;
   -- Empty for the account's own.
   catalogue text := case when is_creator then tenant else '' end;
+  tenant_id bigint;
   tenant_is_new boolean;
   viewer_id bigint := (request->>'userId')::bigint;
   viewer_is_new boolean := false;
@@ -874,7 +894,8 @@ declare
   attributes jsonb;
   session_id bigint;
 begin
-  tenant_is_new := ensure_embed_tenant(tenant, request->'embedTenantProfile'->>'displayName', origin);
+  select t.tenant_id, t.is_new into tenant_id, tenant_is_new
+  from ensure_embed_tenant(tenant, request->'embedTenantProfile'->>'displayName', origin) t;
   if request ? 'groupDefinitions' then
     defined := define_embed_groups(tenant, 'groups', request->'groupDefinitions', origin, defined);
   end if;
@@ -895,9 +916,15 @@ begin
   if viewer_id is not null then
     -- There is no user of the tenant to hold, and its deletion must not miss this session.
     perform from embed_tenants where name = tenant for key share;
+    if not found then
+      raise exception 'the embed tenant was deleted meanwhile' using errcode = 'serialization_failure';
+    end if;
   elsif dry_run or errors = '[]' then
     select u.viewer_id, u.is_new, u.changed, u.errors into viewer_id, viewer_is_new, changed, errors
-    from ensure_external_user(tenant, request, user_limit, origin, errors) u;
+    from ensure_external_user(tenant, request, user_limit, errors) u;
+  end if;
+  if has_lost_definitions(request, tenant_id, errors) then
+    raise exception 'what the call defines was deleted meanwhile' using errcode = 'serialization_failure';
   end if;
   if errors <> '[]' and not dry_run then
     raise exception 'the session is refused' using errcode = 'OR400', detail = errors::text;
@@ -983,6 +1010,7 @@ begin
   if not wanted_ids <@ stored_ids then
     insert into user_group_members (user_id, group_id)
     select viewer_id, id from unnest(wanted_ids) as w (id) where id <> all(stored_ids) order by id
+    -- Groups take in members without asking for the user.
     on conflict do nothing;
   end if;
 end $function$

@@ -95,21 +95,24 @@ language sql as $$
           origin->>'ip', origin->>'requestId', before, after)
 $$;
 
--- Answers whether the tenant is new.
-create function ensure_embed_tenant(tenant text, wanted_display_name text, origin jsonb) returns boolean
+create function ensure_embed_tenant(
+  tenant text, wanted_display_name text, origin jsonb, out tenant_id bigint, out is_new boolean)
 language plpgsql as $$
 declare
   stored embed_tenants;
 begin
+  is_new := false;
   loop
     select * into stored from embed_tenants where name = tenant;
+    tenant_id := stored.id;
     exit when found;
     insert into embed_tenants (name, display_name) values (tenant, wanted_display_name)
-    on conflict (name) do nothing returning * into stored;
+    on conflict (name) do nothing returning id into tenant_id;
     if found then
+      is_new := true;
       perform audit_minting(origin, 'embedTenant', tenant, null,
                             jsonb_build_object('name', tenant, 'displayName', wanted_display_name));
-      return true;
+      return;
     end if;
   end loop;
   if stored.display_name is distinct from coalesce(wanted_display_name, stored.display_name) then
@@ -118,7 +121,6 @@ begin
                           jsonb_build_object('name', tenant, 'displayName', stored.display_name),
                           jsonb_build_object('name', tenant, 'displayName', wanted_display_name));
   end if;
-  return false;
 end $$;
 
 create function lock_embed_tenant(tenant text) returns void
@@ -255,6 +257,7 @@ begin
   if not wanted_ids <@ stored_ids then
     insert into user_group_members (user_id, group_id)
     select viewer_id, id from unnest(wanted_ids) as w (id) where id <> all(stored_ids) order by id
+    -- Groups take in members without asking for the user.
     on conflict do nothing;
   end if;
 end $$;
@@ -299,7 +302,7 @@ end $$;
 -- Finds or makes the external user, brings the profile up to date and holds the row until the end of the transaction.
 -- `viewer_id` stays null, with an error, where the limit is reached.
 create function ensure_external_user(
-  tenant text, request jsonb, user_limit bigint, origin jsonb,
+  tenant text, request jsonb, user_limit bigint,
   inout errors jsonb, out viewer_id bigint, out is_new boolean, out changed jsonb)
 language plpgsql as $$
 declare
@@ -314,11 +317,8 @@ begin
     select * into stored from users
     where embed_tenant = tenant and external_id = request->>'externalId' for no key update;
     exit when found;
+    -- A tenant that was deleted meanwhile fails the insert, and the call begins again.
     perform from embed_tenants where name = tenant for key share;
-    if not found then
-      -- Deleted meanwhile, with all its users.
-      perform ensure_embed_tenant(tenant, null, origin);
-    end if;
     -- New users are made one after another, and who had to wait looks again.
     perform from external_user_count for update;
     continue when exists (select from users where embed_tenant = tenant and external_id = request->>'externalId');
@@ -344,6 +344,25 @@ begin
   end if;
 end $$;
 
+-- Definitions that are stored already are not locked, so that calls which repeat them do not queue. Somebody may have
+-- deleted them since, alone or with the tenant. From now on the viewer's row keeps the tenant in place.
+create function has_lost_definitions(request jsonb, tenant_id bigint, errors jsonb) returns boolean
+language plpgsql as $$
+begin
+  if not request ?| '{groupDefinitions,tenantGroupDefinitions,userAttributeDefinitions,embedTenantProfile}' then
+    return false;
+  end if;
+  return not exists (select from embed_tenants where id = tenant_id) or exists (
+    select
+    from jsonb_array_elements(errors) as e (error),
+         jsonb_array_elements(error->'names') as m (missing),
+         jsonb_array_elements(request->case error->>'field'
+           when 'groups' then 'groupDefinitions'
+           when 'tenantGroups' then 'tenantGroupDefinitions'
+           else 'userAttributeDefinitions' end) as d (definition)
+    where definition->'name' = missing);
+end $$;
+
 -- All or nothing: errors end the transaction, and name everything that is wrong. A dry run answers them instead, mints
 -- nothing, and leaves it to the caller to roll back. The request is valid in itself, and holds no nulls but those that
 -- clear a value.
@@ -357,6 +376,7 @@ declare
   is_creator boolean := (request->>'creatorMode')::boolean;
   -- Empty for the account's own.
   catalogue text := case when is_creator then tenant else '' end;
+  tenant_id bigint;
   tenant_is_new boolean;
   viewer_id bigint := (request->>'userId')::bigint;
   viewer_is_new boolean := false;
@@ -368,7 +388,8 @@ declare
   attributes jsonb;
   session_id bigint;
 begin
-  tenant_is_new := ensure_embed_tenant(tenant, request->'embedTenantProfile'->>'displayName', origin);
+  select t.tenant_id, t.is_new into tenant_id, tenant_is_new
+  from ensure_embed_tenant(tenant, request->'embedTenantProfile'->>'displayName', origin) t;
   if request ? 'groupDefinitions' then
     defined := define_embed_groups(tenant, 'groups', request->'groupDefinitions', origin, defined);
   end if;
@@ -389,9 +410,15 @@ begin
   if viewer_id is not null then
     -- There is no user of the tenant to hold, and its deletion must not miss this session.
     perform from embed_tenants where name = tenant for key share;
+    if not found then
+      raise exception 'the embed tenant was deleted meanwhile' using errcode = 'serialization_failure';
+    end if;
   elsif dry_run or errors = '[]' then
     select u.viewer_id, u.is_new, u.changed, u.errors into viewer_id, viewer_is_new, changed, errors
-    from ensure_external_user(tenant, request, user_limit, origin, errors) u;
+    from ensure_external_user(tenant, request, user_limit, errors) u;
+  end if;
+  if has_lost_definitions(request, tenant_id, errors) then
+    raise exception 'what the call defines was deleted meanwhile' using errcode = 'serialization_failure';
   end if;
   if errors <> '[]' and not dry_run then
     raise exception 'the session is refused' using errcode = 'OR400', detail = errors::text;

@@ -37,9 +37,10 @@ export const hashSecret = (secret: string) => createHash('sha256').update(secret
 export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
   for await (const [problem] of checks(options, call.actor, request)) if (problem) throw problem;
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  const input = await toInput(options, call, request, hashSecret(secret));
+  const hash = hashSecret(secret);
+  const insert = async () => store.insertSession(options.db, await toInput(options, call, request, hash));
   try {
-    const id = await retrying(() => store.insertSession(options.db, input), isWorthAnotherTry);
+    const id = await retrying(insert, isWorthAnotherTry);
     return { sessionId: toSessionId(id, secret) };
   } catch (error) {
     const [refusal] = refusalsOf(error);
@@ -104,7 +105,7 @@ export async function toInput(
   };
 }
 
-/** A group or attribute that was found and then deleted by somebody else is looked for again, and not found. */
+/** What was found and then deleted by somebody else is looked for again, and not found or made anew. */
 export const isWorthAnotherTry = (error: unknown) =>
   isConflict(error) || violatedConstraint(error)?.endsWith('_fkey') === true;
 

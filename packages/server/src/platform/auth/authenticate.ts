@@ -3,7 +3,7 @@
  * empties that memory on every server.
  */
 import type { Auth } from '@oriel/contract';
-import type { Database } from '../db/database.ts';
+import { type Database, retrying } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import { createNotifiedCache } from '../db/notified-cache.ts';
 import { ApiError } from '../errors.ts';
@@ -66,7 +66,8 @@ export function createAuthenticator(options: {
     lastUsed.clear();
     lastSeen.clear();
     if (uses.length) await updateKeysLastUsed(db, uses);
-    if (seen.length) await updateSessionsLastSeen(db, seen);
+    // Rows are touched in no order, also by other servers.
+    if (seen.length) await retrying(() => updateSessionsLastSeen(db, seen));
   }
 
   const flush = () =>

@@ -1,0 +1,21 @@
+/** All that a database holds, to be compared with what it holds later. */
+import type pg from 'pg';
+
+/** Written now and then, whatever is asked of the server. */
+const IGNORED_COLUMNS: Record<string, string> = { api_keys: 'last_used_at' };
+
+/** Every table with its rows, sorted, as they are at one moment. */
+export async function snapshot(
+  pool: pg.Pool,
+  options: { except?: string[] } = {},
+): Promise<Record<string, unknown[]>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> all($1) order by 1`,
+    [options.except ?? []],
+  );
+  const columns = tables.map(({ name }) => {
+    const row = `to_jsonb(t) - '${IGNORED_COLUMNS[name] ?? ''}'`;
+    return `(select coalesce(json_agg(${row} order by (${row})::text collate "C"), '[]') from "${name}" t) as "${name}"`;
+  });
+  return (await pool.query(`select ${columns.join(', ')}`)).rows[0];
+}
