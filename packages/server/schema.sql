@@ -621,7 +621,8 @@ begin
   select count(*) into difference from changed where embed_tenant is not null;
   if difference > 0 then
     update external_user_count
-    set count = count + case when tg_op = 'INSERT' then difference else -difference end;
+    set count = count + case when tg_op = 'INSERT' then difference else -difference end
+    where singleton;
   end if;
   return null;
 end $function$
@@ -803,9 +804,9 @@ begin
     -- A tenant that was deleted meanwhile fails the insert, and the call begins again.
     perform from embed_tenants where name = tenant for key share;
     -- New users are made one after another, and who had to wait looks again.
-    perform from external_user_count for update;
+    perform from external_user_count where singleton for update;
     continue when exists (select from users where embed_tenant = tenant and external_id = request->>'externalId');
-    if (select count from external_user_count) >= user_limit then
+    if (select count from external_user_count where singleton) >= user_limit then
       errors := errors || jsonb_build_object('code', 'external_user_limit_reached');
       return;
     end if;
@@ -876,6 +877,7 @@ CREATE OR REPLACE FUNCTION public.mint_embed_session(request jsonb, secret_hash 
  RETURNS jsonb
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 declare
   tenant text := request->>'embedTenantName';

@@ -42,7 +42,8 @@ begin
   select count(*) into difference from changed where embed_tenant is not null;
   if difference > 0 then
     update external_user_count
-    set count = count + case when tg_op = 'INSERT' then difference else -difference end;
+    set count = count + case when tg_op = 'INSERT' then difference else -difference end
+    where singleton;
   end if;
   return null;
 end $$;

@@ -320,9 +320,9 @@ begin
     -- A tenant that was deleted meanwhile fails the insert, and the call begins again.
     perform from embed_tenants where name = tenant for key share;
     -- New users are made one after another, and who had to wait looks again.
-    perform from external_user_count for update;
+    perform from external_user_count where singleton for update;
     continue when exists (select from users where embed_tenant = tenant and external_id = request->>'externalId');
-    if (select count from external_user_count) >= user_limit then
+    if (select count from external_user_count where singleton) >= user_limit then
       errors := errors || jsonb_build_object('code', 'external_user_limit_reached');
       return;
     end if;
@@ -369,7 +369,9 @@ end $$;
 create function mint_embed_session(request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
 returns jsonb language plpgsql
 -- Everything is found by a key. A connection keeps its plans, and those made while tables were small would scan them.
+-- Compiling plans as small as these takes longer than any of them.
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   tenant text := request->>'embedTenantName';
