@@ -75,6 +75,15 @@ describe('a session', () => {
       await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
   });
 
+  test.each([
+    ['deployment', 'deployment_id = 999999999'],
+    ['embed tenant', `embed_tenant = 'never-seen'`],
+  ])('is refused when it was minted while its %s was being deleted', async (_, change) => {
+    const sessionId = await embedding.mint();
+    await embedding.rows(`update embed_sessions set ${change} where id = $1`, [numberOf(sessionId)]);
+    await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+  });
+
   test('outlives the key that minted it', async () => {
     const { client, apiKeyId } = await embedding.world.person();
     const { sessionId } = await client.generateSession({ body: embedding.request() });
