@@ -692,13 +692,13 @@ begin
         insert into user_attributes (embed_tenant, name, type, display_name, default_value, description)
         values (tenant, wanted.name, wanted.type, wanted.display_name, wanted.default_value, wanted.description)
         returning * into after;
-        perform audit_minting(origin, 'userAttribute', after.id::text, null, to_jsonb(after));
+        perform audit_minting(origin, 'userAttribute', after.id::text, null, shown_attribute(after));
         defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
       else
         update user_attributes
         set display_name = after.display_name, default_value = after.default_value, description = after.description
         where id = stored.id;
-        perform audit_minting(origin, 'userAttribute', stored.id::text, to_jsonb(stored), to_jsonb(after));
+        perform audit_minting(origin, 'userAttribute', stored.id::text, shown_attribute(stored), shown_attribute(after));
         defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
       end if;
     end loop;
@@ -735,8 +735,8 @@ begin
       else
         update user_groups set description = wanted.description where id = stored.id;
         perform audit_minting(origin, 'embedGroup', stored.id::text,
-          jsonb_build_object('name', wanted.name, 'description', stored.description),
-          jsonb_build_object('name', wanted.name, 'description', wanted.description));
+          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', stored.description),
+          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
       end if;
     end loop;
@@ -1096,6 +1096,16 @@ begin
   order by r.id
   on conflict (user_id, attribute_id) do update set value = excluded.value;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.shown_attribute(a user_attributes)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('id', a.id, 'embedTenantName', a.embed_tenant, 'name', a.name, 'type', a.type,
+    'displayName', a.display_name, 'defaultValue', a.default_value, 'description', a.description)
+$function$
 ;
 
 -- triggers

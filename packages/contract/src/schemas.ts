@@ -29,8 +29,8 @@ export const DateTime = Type.String({
 
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 
-/** Absolute, and for browsers. */
-export const Url = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
+/** Absolute, with a host, and for browsers. */
+export const Url = Type.String({ format: 'uri', pattern: '^https?://[^/?#:@]', maxLength: 2048 });
 
 export const EmbedTenantName = Type.String({
   pattern: '^[a-z][a-z0-9-]{3,34}[a-z0-9]$',

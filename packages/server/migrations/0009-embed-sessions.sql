@@ -156,14 +156,20 @@ begin
       else
         update user_groups set description = wanted.description where id = stored.id;
         perform audit_minting(origin, 'embedGroup', stored.id::text,
-          jsonb_build_object('name', wanted.name, 'description', stored.description),
-          jsonb_build_object('name', wanted.name, 'description', wanted.description));
+          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', stored.description),
+          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
       end if;
     end loop;
   end loop;
   return defined;
 end $$;
+
+create function shown_attribute(a user_attributes) returns jsonb
+language sql immutable as $$
+  select jsonb_build_object('id', a.id, 'embedTenantName', a.embed_tenant, 'name', a.name, 'type', a.type,
+    'displayName', a.display_name, 'defaultValue', a.default_value, 'description', a.description)
+$$;
 
 -- As above; a definition whose type differs from the stored one changes nothing and is added to `errors`.
 create function define_embed_attributes(
@@ -196,13 +202,13 @@ begin
         insert into user_attributes (embed_tenant, name, type, display_name, default_value, description)
         values (tenant, wanted.name, wanted.type, wanted.display_name, wanted.default_value, wanted.description)
         returning * into after;
-        perform audit_minting(origin, 'userAttribute', after.id::text, null, to_jsonb(after));
+        perform audit_minting(origin, 'userAttribute', after.id::text, null, shown_attribute(after));
         defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
       else
         update user_attributes
         set display_name = after.display_name, default_value = after.default_value, description = after.description
         where id = stored.id;
-        perform audit_minting(origin, 'userAttribute', stored.id::text, to_jsonb(stored), to_jsonb(after));
+        perform audit_minting(origin, 'userAttribute', stored.id::text, shown_attribute(stored), shown_attribute(after));
         defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
       end if;
     end loop;

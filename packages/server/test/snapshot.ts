@@ -3,6 +3,7 @@ import type pg from 'pg';
 
 /** Written now and then, whatever is asked of the server. */
 const IGNORED_COLUMNS: Record<string, string> = { api_keys: 'last_used_at' };
+const IGNORED_TABLES = ['jobs', 'job_schedules'];
 
 /** Every table with its rows, sorted, as they are at one moment. */
 export async function snapshot(
@@ -11,7 +12,7 @@ export async function snapshot(
 ): Promise<Record<string, unknown[]>> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' and tablename <> all($1) order by 1`,
-    [options.except ?? []],
+    [[...IGNORED_TABLES, ...(options.except ?? [])]],
   );
   const columns = tables.map(({ name }) => {
     const row = `to_jsonb(t) - '${IGNORED_COLUMNS[name] ?? ''}'`;

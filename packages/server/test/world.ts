@@ -9,7 +9,7 @@ import { checkedFetch } from './checked-fetch.ts';
 import { createDatabase, dropDatabase, onServer } from './databases.ts';
 
 export const ADMIN_KEY = 'sk-test-admin-key-of-this-world';
-const SECRET_KEY = 'J4uXwq0Zb1mYt7cVh2sKd9fLr6gNp3aE';
+export const SECRET_KEY = 'J4uXwq0Zb1mYt7cVh2sKd9fLr6gNp3aE';
 
 export interface World {
   url: string;

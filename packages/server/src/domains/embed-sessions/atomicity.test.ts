@@ -10,7 +10,7 @@ let pool: pg.Pool;
 let deploymentId: number;
 let scoped: Person;
 
-const state = () => snapshot(pool, { except: ['jobs', 'job_schedules'] });
+const state = () => snapshot(pool);
 
 /** Would change every kind of thing there is to change. */
 const richRequest = () => ({

@@ -1,24 +1,29 @@
 /** What minting would do, found out by doing it in a transaction that is rolled back. */
-import type { operations, ReplyOf } from '@oriel/contract';
-import type { Tx } from '../../platform/db/database.ts';
-import { retrying } from '../../platform/db/database.ts';
+import type { ErrorCode, operations, ReplyOf } from '@oriel/contract';
+import { retrying, type Tx } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
-import { valueInForce } from '../user-attributes/index.ts';
+import { fitsDefault, valueInForce } from '../user-attributes/index.ts';
 import { checks, isWorthAnotherTry, type MintCall, type MintOptions, toInput } from './mint.ts';
 import { type SessionRequest, toProblem } from './rules.ts';
 import * as store from './store.ts';
 
 type DryRun = Omit<ReplyOf<typeof operations.generateSession>, 'sessionId'>;
 
-/** With one of these, there is nothing that the catalogues could be asked about. */
-const STATUSES_THAT_END = [400, 404];
+/** With one of these, it is not known for whom, or of which catalogues, there would be anything to ask. */
+const CODES_THAT_END: ErrorCode[] = [
+  'identity_required',
+  'invalid_external_id',
+  'not_allowed_with_internal_id',
+  'creator_mode_required',
+  'embed_tenant_required',
+  'outside_key_scope',
+  'user_not_found',
+];
 
 export async function dryRun(options: MintOptions, call: MintCall, request: SessionRequest): Promise<DryRun> {
   const problems: ApiError[] = [];
   for await (const found of checks(options, call.actor, request)) problems.push(...found);
-  const stops = problems.some(
-    ({ statusCode, code }) => STATUSES_THAT_END.includes(statusCode) || code === 'outside_key_scope',
-  );
+  const stops = problems.some(({ code }) => CODES_THAT_END.includes(code));
   const outcome = stops ? nothing(options, request) : await rehearse(options, call, request);
   problems.push(...outcome.problems);
   return { ...outcome.reply, ok: problems.length === 0, errors: problems.flatMap(toErrors) };
@@ -55,7 +60,7 @@ class RolledBack extends Error {
 
 const rehearse = (options: MintOptions, call: MintCall, request: SessionRequest): Promise<Outcome> =>
   retrying(async () => {
-    const input = await toInput(options, call, request, Buffer.alloc(0));
+    const input = await toInput(options, call, withoutFaults(request), Buffer.alloc(0));
     try {
       return await options.db.transaction<never>(async (tx) => {
         throw new RolledBack(await rehearseIn(tx, options, request, input));
@@ -65,6 +70,25 @@ const rehearse = (options: MintOptions, call: MintCall, request: SessionRequest)
       throw error;
     }
   }, isWorthAnotherTry);
+
+/** What was found wrong already must not keep the catalogues from telling the rest. */
+function withoutFaults(request: SessionRequest): SessionRequest {
+  return {
+    ...request,
+    userAttributes: once(request.userAttributes),
+    groupDefinitions: once(request.groupDefinitions),
+    tenantGroupDefinitions: once(request.tenantGroupDefinitions),
+    userAttributeDefinitions:
+      once(request.userAttributeDefinitions)?.map((definition) => {
+        const { type, defaultValue } = definition;
+        const fits = defaultValue == null || fitsDefault(type, defaultValue);
+        return fits ? definition : { ...definition, defaultValue: null };
+      }) ?? null,
+  };
+}
+
+const once = <T extends { name: string }>(items: T[] | null | undefined): T[] | null =>
+  items?.filter(({ name }, i) => items.findIndex((item) => item.name === name) === i) ?? null;
 
 async function rehearseIn(
   tx: Tx,
@@ -86,7 +110,8 @@ async function rehearseIn(
       groups: { before: before.groups, after: after.groups },
       tenantGroups: { before: before.tenantGroups, after: after.tenantGroups },
       definitions: done.definitions,
-      userAttributes: effectiveAttributes(after, request),
+      // Where something is wrong, no value of the request was stored.
+      userAttributes: effectiveAttributes(after, done.errors.length ? [] : (request.userAttributes ?? [])),
     },
   };
 }
@@ -97,8 +122,8 @@ const findViewerId = async (tx: Tx, embedTenant: string, { externalId, internalI
     : await store.findInternalUserId(tx, internalId)) ?? null;
 
 /** Each attribute with the value in force, and where that comes from. */
-function effectiveAttributes({ attributes }: store.RightsRow, request: SessionRequest) {
-  const given = new Set(request.userAttributes?.map(({ name }) => name));
+function effectiveAttributes({ attributes }: store.RightsRow, applied: readonly { name: string }[]) {
+  const given = new Set(applied.map(({ name }) => name));
   return attributes.map(({ name, type, value, defaultValue }) => {
     const source =
       value !== null ? (given.has(name) ? 'request' : 'stored') : defaultValue !== null ? 'default' : 'none';

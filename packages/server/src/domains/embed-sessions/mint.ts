@@ -37,10 +37,13 @@ export const hashSecret = (secret: string) => createHash('sha256').update(secret
 export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
   for await (const [problem] of checks(options, call.actor, request)) if (problem) throw problem;
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  const hash = hashSecret(secret);
-  const insert = async () => store.insertSession(options.db, await toInput(options, call, request, hash));
+  const secretHash = hashSecret(secret);
   try {
-    const id = await retrying(insert, isWorthAnotherTry);
+    const id = await retrying(
+      // Anew each time: an internal user may be deleted meanwhile.
+      async () => store.insertSession(options.db, await toInput(options, call, request, secretHash)),
+      isWorthAnotherTry,
+    );
     return { sessionId: toSessionId(id, secret) };
   } catch (error) {
     const [refusal] = refusalsOf(error);

@@ -70,8 +70,8 @@ export interface ExchangedRow {
 }
 
 /**
- * Of parallel calls for one session one gets the row. The deployment is asked for because a session may have been
- * minted while it was being deleted.
+ * Of parallel calls for one session one gets the row. A session may have been minted while its deployment or tenant was
+ * being deleted, by who had not heard of that.
  */
 export const exchangeSession = (db: Queryable, id: number, secretHash: Buffer) =>
   db.maybeOne<ExchangedRow>(
@@ -80,7 +80,8 @@ export const exchangeSession = (db: Queryable, id: number, secretHash: Buffer) =
         from users u
         where s.id = ${id} and s.secret_hash = ${secretHash} and s.exchanged_at is null and s.revoked_at is null
           and s.expires_at > now() and u.id = s.user_id and not u.is_deactivated
-          and exists (select from deployments d where d.id = s.deployment_id)
+          and exists (select from deployments where id = s.deployment_id)
+          and exists (select from embed_tenants where name = s.embed_tenant)
         returning s.id as "sessionId", s.user_id as "userId", s.deployment_id as "deploymentId",
           s.embed_tenant as "embedTenant", s.creator_mode as "creatorMode", s.api_key_id as "apiKeyId",
           u.embed_tenant is null as "isInternal", extract(epoch from s.exchanged_at)::float8 as "exchangedAt"`.named(

@@ -1,4 +1,4 @@
-/** Reads JSON bodies: strict about encoding, depth and keys that would reach into prototypes. */
+/** Reads JSON bodies: strict about encoding, depth, numbers and keys that would reach into prototypes. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
@@ -7,6 +7,8 @@ import { requireText } from './validation.ts';
 const DEPTH_MAX = 100;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+/** No other number can be too large. Texts that look like this are harmless. */
+const MAYBE_TOO_LARGE = /e\+?\d{3}|\d{309}/i;
 
 export function acceptJsonOnly(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -17,12 +19,13 @@ export function acceptJsonOnly(app: FastifyInstance) {
     if (bytes.length === 0) return done(null, undefined);
     if (!isUtf8(bytes)) return done(new ApiError('invalid_text'));
     if (isTooDeep(bytes)) return done(new ApiError('json_too_deep'));
-    void parse(request, bytes.toString('utf8'), (error, value) => {
+    const text = bytes.toString('utf8');
+    void parse(request, text, (error, value) => {
       if (error) return done(new ApiError('malformed_json', { cause: error }));
       // Only an escape can bring in what valid UTF-8 can not hold.
-      if (bytes.includes('\\u')) {
+      if (bytes.includes('\\u') || MAYBE_TOO_LARGE.test(text)) {
         try {
-          requireTexts(value);
+          requireValues(value);
         } catch (failure) {
           return done(failure as Error);
         }
@@ -49,11 +52,14 @@ function isTooDeep(bytes: Buffer): boolean {
   return false;
 }
 
-function requireTexts(value: unknown): void {
+/** The parser would take a number that is too large for infinity, which JSON can not hold: it would come back as null. */
+function requireValues(value: unknown): void {
   if (typeof value === 'string') requireText(value);
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    throw new ApiError('invalid_request', { message: 'The body holds a number that is too large.' });
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
     requireText(key);
-    requireTexts(member);
+    requireValues(member);
   }
 }

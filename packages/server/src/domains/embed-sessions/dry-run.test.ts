@@ -1,0 +1,236 @@
+/** The dry run: what a call would do, without doing it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { snapshot } from '../../../test/snapshot.ts';
+import { unique } from '../../../test/world.ts';
+
+let embedding: Embedding;
+beforeAll(async () => {
+  embedding = await createEmbedding();
+});
+afterAll(() => embedding.stop());
+
+const UNKNOWN = 999_999_999;
+const everything = () => snapshot(embedding.world.server.db.pool);
+/** A tenant with a viewer who has something of everything. */
+async function furnished() {
+  const viewer = { embedTenantName: embedding.tenant(), externalId: unique('ada'), creatorMode: true };
+  await embedding.mint({
+    ...viewer,
+    email: 'ada@example.com',
+    userProfile: { displayName: 'Ada', picture: 'https://example.com/a.png' },
+    groupDefinitions: [{ name: 'editors' }, { name: 'writers', description: 'They write' }],
+    tenantGroupDefinitions: [{ name: 'staff' }],
+    userAttributeDefinitions: [
+      { name: 'region', type: 'string' },
+      { name: 'tier', type: 'number', defaultValue: '1' },
+      { name: 'zones', type: 'string_array' },
+    ],
+    groups: ['editors'],
+    tenantGroups: ['staff'],
+    userAttributes: [{ name: 'region', value: 'EU' }],
+  });
+  return viewer;
+}
+
+/** Everything that a call can bring along. */
+const rich = (viewer: Wishes): Wishes => ({
+  ...viewer,
+  email: 'new@example.com',
+  userProfile: { displayName: 'Ada', picture: 'https://example.com/new.png' },
+  embedTenantProfile: { displayName: 'Acme' },
+  groupDefinitions: [
+    { name: 'writers', description: 'They write a lot' },
+    { name: 'readers' },
+    { name: 'editors' },
+  ],
+  tenantGroupDefinitions: [{ name: 'boss' }],
+  userAttributeDefinitions: [
+    { name: 'tier', type: 'number', defaultValue: '2' },
+    { name: 'rank', type: 'number' },
+    { name: 'region', type: 'string' },
+  ],
+  groups: ['writers', 'readers'],
+  tenantGroups: ['boss', 'staff'],
+  userAttributes: [
+    { name: 'region', value: null },
+    { name: 'zones', value: ['a', 'b'] },
+  ],
+  securityContext: { a: 1 },
+  settings: { showDashboardChat: false },
+});
+
+test('a dry run changes nothing, whatever it is asked', async () => {
+  const viewer = await furnished();
+  const asked: Wishes[] = [
+    rich(viewer),
+    rich({ embedTenantName: embedding.tenant(), creatorMode: true, externalId: 'newcomer' }),
+    { externalId: 'newcomer' },
+    { ...viewer, groups: [], tenantGroups: [], userAttributes: [{ name: 'region', value: null }] },
+    { ...viewer, groups: ['nobody'], userAttributeDefinitions: [{ name: 'region', type: 'number' }] },
+    { internalId: (await embedding.world.admin.getMe()).username },
+    { deploymentId: UNKNOWN },
+    { externalId: 'Not Valid' },
+  ];
+  const before = await everything();
+  expect(Object.keys(before)).toEqual(
+    expect.arrayContaining(['users', 'user_groups', 'user_attribute_values', 'embed_sessions', 'audit_log']),
+  );
+  for (const wishes of asked) {
+    expect(await embedding.rehearse(wishes)).not.toHaveProperty('sessionId');
+    expect(await everything()).toEqual(before);
+  }
+});
+
+test('the snapshot that a dry run is measured by sees a minting', async () => {
+  const before = await everything();
+  await embedding.mint();
+  expect(await everything()).not.toEqual(before);
+});
+
+test('a dry run of a call that is fine tells what it would create and change', async () => {
+  expect(await embedding.rehearse(rich(await furnished()))).toMatchObject({
+    ok: true,
+    errors: [],
+    embedTenant: { created: false },
+    user: { created: false, changed: ['email', 'picture'] },
+    groups: { before: ['editors'], after: ['readers', 'writers'] },
+    tenantGroups: { before: ['staff'], after: ['boss', 'staff'] },
+    definitions: { created: ['readers', 'boss', 'rank'], updated: ['writers', 'tier'] },
+  });
+});
+
+test('a dry run of a newcomer tells that tenant and user would be created', async () => {
+  const embedTenantName = embedding.tenant();
+  const ada = { externalId: 'ada', embedTenantName };
+  expect(await embedding.rehearse(ada)).toMatchObject({
+    ok: true,
+    embedTenant: { name: embedTenantName, created: true },
+    user: { externalId: 'ada', created: true, changed: [] },
+    groups: { before: [], after: [] },
+  });
+  await embedding.mint(ada);
+  expect(await embedding.rehearse(ada)).toMatchObject({
+    embedTenant: { created: false },
+    user: { created: false },
+  });
+  expect((await embedding.rehearse({})).embedTenant).toEqual({ name: 'oriel', created: false });
+});
+
+test('a dry run of an internal user tells their own groups, and creates nobody', async () => {
+  const { userId } = await embedding.world.person();
+  const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
+  const { id, name } = await embedding.world.admin.createUserGroup({ body: { name: unique('group') } });
+  await embedding.world.admin.addUserGroupMembers({ id, body: { userIds: [userId] } });
+  expect(await embedding.rehearse({ internalId: username })).toMatchObject({
+    ok: true,
+    user: { externalId: null, created: false, changed: [] },
+    groups: { before: [name], after: [name] },
+  });
+});
+
+test('a dry run tells the value of each attribute, and whether request, store, default or nothing gives it', async () => {
+  const viewer = await furnished();
+  const attributes = async (wishes: Wishes) =>
+    (await embedding.rehearse({ ...viewer, ...wishes })).userAttributes;
+  expect(await attributes({})).toEqual([
+    { name: 'region', value: 'EU', source: 'stored' },
+    { name: 'tier', value: 1, source: 'default' },
+    { name: 'zones', value: null, source: 'none' },
+  ]);
+  const userAttributes = [
+    { name: 'region', value: null },
+    { name: 'tier', value: 5 },
+    { name: 'zones', value: ['a'] },
+  ];
+  expect(await attributes({ userAttributes })).toEqual([
+    { name: 'region', value: null, source: 'none' },
+    { name: 'tier', value: 5, source: 'request' },
+    { name: 'zones', value: ['a'], source: 'request' },
+  ]);
+});
+
+test('a dry run of a call that would fail tells the values as they stay', async () => {
+  const viewer = await furnished();
+  const rehearsed = await embedding.rehearse({
+    ...viewer,
+    groups: ['nobody'],
+    userAttributes: [{ name: 'region', value: 'US' }],
+  });
+  expect(rehearsed).toMatchObject({ ok: false, groups: { before: ['editors'], after: ['editors'] } });
+  expect(rehearsed.userAttributes).toContainEqual({ name: 'region', value: 'EU', source: 'stored' });
+});
+
+test('a body or a credential that is wrong in itself is refused, as without the dry run', async () => {
+  await expect(embedding.rehearse({ email: 'x' })).rejects.toMatchObject({ status: 400 });
+  const body = embedding.request();
+  await expect(embedding.world.client().generateSession({ body, dryRun: true })).rejects.toMatchObject({
+    status: 401,
+  });
+});
+
+test('only the word true asks for a dry run', async () => {
+  const send = (query: string) =>
+    embedding.world.raw('POST', `/api/v1/embed/generate-session?${query}`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(embedding.request()),
+    });
+  expect(await (await send('dryRun=false')).json()).toEqual({ sessionId: expect.any(String) });
+  for (const query of ['dryRun=1', 'dryRun=', 'dryRun=yes', 'dryRun=true&dryRun=true'])
+    expect((await send(query)).status).toBe(400);
+});
+
+test.each<[string, (viewer: Wishes) => Wishes]>([
+  ['nothing', (viewer) => viewer],
+  ['everything', rich],
+  [
+    'everything for a newcomer',
+    (viewer) => rich({ ...viewer, externalId: unique('newcomer'), tenantGroups: ['boss'] }),
+  ],
+  [
+    'clearing',
+    (viewer) => ({ ...viewer, groups: [], tenantGroups: [], userAttributes: [{ name: 'region' }] }),
+  ],
+  ['read-only mode', (viewer) => ({ ...viewer, creatorMode: false, email: 'other@example.com' })],
+])('a dry run is what the call then does: %s', async (_, wishesFor) => {
+  const wishes = wishesFor(await furnished());
+  const { embedTenantName, externalId } = embedding.request(wishes);
+  const stored = async () => ({
+    users: await embedding.rows(
+      'select id, email, first_name, picture from users where embed_tenant = $1 and external_id = $2',
+      [embedTenantName, externalId],
+    ),
+    definitions: await embedding.rows(
+      `select name, 'group' as kind, namespace as type, description, null as more from user_groups where embed_tenant = $1
+       union all
+       select name, 'attribute', type, description, concat(display_name, default_value) from user_attributes where embed_tenant = $1`,
+      [embedTenantName],
+    ),
+  });
+  const before = await stored();
+  const rehearsed = await embedding.rehearse(wishes);
+  expect(rehearsed).toMatchObject({ ok: true });
+  const seen = await embedding.see(wishes);
+  const after = await stored();
+  expect(rehearsed.groups!.after).toEqual(seen.groups);
+  expect(rehearsed.tenantGroups!.after).toEqual(seen.tenantGroups);
+  expect(Object.fromEntries(rehearsed.userAttributes!.map(({ name, value }) => [name, value]))).toEqual(
+    seen.userAttributes,
+  );
+  expect(rehearsed.user!.created).toBe(before.users.length === 0);
+  const [was, is] = [before.users[0], after.users[0]];
+  const changed = { email: 'email', first_name: 'displayName', picture: 'picture' } as const;
+  expect(rehearsed.user!.changed).toEqual(
+    Object.entries(changed).flatMap(([column, name]) => (was && was[column] !== is[column] ? [name] : [])),
+  );
+  const key = ({ kind, type, name }: { kind: string; type: string; name: string }) =>
+    `${kind}:${kind === 'group' ? type : ''}:${name}`;
+  const known = new Map(before.definitions.map((row) => [key(row), row]));
+  const created = after.definitions.filter((row) => !known.has(key(row)));
+  const updated = after.definitions.filter(
+    (row) => known.has(key(row)) && JSON.stringify(known.get(key(row))) !== JSON.stringify(row),
+  );
+  const names = (rows: { name: string }[]) => rows.map(({ name }) => name).sort();
+  expect([...rehearsed.definitions!.created].sort()).toEqual(names(created));
+  expect([...rehearsed.definitions!.updated].sort()).toEqual(names(updated));
+});

@@ -1,0 +1,301 @@
+/** From a session to a token: once, soon, and only with the whole id. */
+import { createOrielClient } from '@oriel/client';
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { unique } from '../../../test/world.ts';
+
+let embedding: Embedding;
+beforeAll(async () => {
+  embedding = await createEmbedding();
+});
+afterAll(() => embedding.stop());
+
+const REFUSED = { status: 401, code: 'invalid_session' };
+const exchange = (sessionId: string) =>
+  embedding.world.client().postTokenBySessionId({ body: { sessionId } });
+const numberOf = (sessionId: string) => Number(sessionId.split('.')[0]);
+const ledgerEntry = (sessionId: string) =>
+  embedding.world.admin.getEmbedSessionEntry({ id: numberOf(sessionId) });
+const moveExpiry = (sessionId: string, by: string) =>
+  embedding.rows('update embed_sessions set expires_at = expires_at + $2::interval where id = $1', [
+    numberOf(sessionId),
+    by,
+  ]);
+
+const tokenOf = async (wishes?: object) => (await embedding.world.embedded(embedding.request(wishes))).token;
+const clientOf = (baseUrl: string, token: string) => createOrielClient({ baseUrl, token, retries: 0 });
+
+describe('a session', () => {
+  test('is exchanged once', async () => {
+    const sessionId = await embedding.mint();
+    expect(await exchange(sessionId)).toEqual({ token: expect.any(String) });
+    await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('is exchanged once, also by many at the same moment', async () => {
+    const sessionId = await embedding.mint();
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => exchange(sessionId)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('lives for five minutes from its minting', async () => {
+    const sessionId = await embedding.mint();
+    const { createdAt, expiresAt } = await ledgerEntry(sessionId);
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(5 * 60_000);
+  });
+
+  test('is refused when it has expired, and not before', async () => {
+    const [late, intime] = [await embedding.mint(), await embedding.mint()];
+    await moveExpiry(late, '-301 seconds');
+    await moveExpiry(intime, '-200 seconds');
+    await expect(exchange(late)).rejects.toMatchObject(REFUSED);
+    expect(await exchange(intime)).toHaveProperty('token');
+  });
+
+  test('is refused when it was revoked', async () => {
+    const sessionId = await embedding.mint();
+    await embedding.world.admin.revokeEmbedSession({ id: numberOf(sessionId) });
+    await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('is refused when its user, its deployment or its internal user has gone', async () => {
+    const { id: deploymentId } = await embedding.world.deployment();
+    const { userId } = await embedding.world.person();
+    const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
+    const externalId = unique('ada');
+    const ofUser = await embedding.mint({ externalId });
+    const ofDeployment = await embedding.mint({ deploymentId });
+    const ofPerson = await embedding.mint({ internalId: username });
+    const [{ id }] = await embedding.rows('select id from users where external_id = $1', [externalId]);
+    await embedding.world.admin.deleteUser({ id: Number(id) });
+    await embedding.world.admin.deleteDeployment({ deploymentId });
+    await embedding.world.admin.updateUser({ id: userId, body: { isDeactivated: true } });
+    for (const sessionId of [ofUser, ofDeployment, ofPerson])
+      await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+  });
+
+  test.each([
+    ['deployment', 'deployment_id = 999999999'],
+    ['embed tenant', `embed_tenant = 'never-seen'`],
+  ])('is refused when it was minted while its %s was being deleted', async (_, change) => {
+    const sessionId = await embedding.mint();
+    await embedding.rows(`update embed_sessions set ${change} where id = $1`, [numberOf(sessionId)]);
+    await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('outlives the key that minted it', async () => {
+    const { client, apiKeyId } = await embedding.world.person();
+    const { sessionId } = await client.generateSession({ body: embedding.request() });
+    const other = await client.generateSession({ body: embedding.request() });
+    const { token } = await exchange(sessionId);
+    await embedding.world.admin.deleteApiKey({ id: apiKeyId });
+    expect(await exchange(other.sessionId)).toHaveProperty('token');
+    expect(await clientOf(embedding.world.url, token).getEmbedSession()).toHaveProperty('user');
+  });
+
+  test('is refused with another secret, which does not use it up', async () => {
+    const sessionId = await embedding.mint();
+    const [number, secret] = sessionId.split('.') as [string, string];
+    const others = [
+      `${number}.${'A'.repeat(32)}`,
+      `${number}.${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`,
+    ];
+    for (const other of others) await expect(exchange(other)).rejects.toMatchObject(REFUSED);
+    const [swapped] = (await embedding.mint()).split('.');
+    await expect(exchange(`${swapped}.${secret}`)).rejects.toMatchObject(REFUSED);
+    expect(await exchange(sessionId)).toHaveProperty('token');
+  });
+
+  test.each([
+    'x',
+    '1',
+    '1.',
+    '.',
+    `.${'a'.repeat(32)}`,
+    `0.${'a'.repeat(32)}`,
+    `-1.${'a'.repeat(32)}`,
+    `1.${'a'.repeat(31)}`,
+    `1.${'a'.repeat(33)}`,
+    `1.${'a'.repeat(31)}!`,
+    `999999999999999.${'a'.repeat(32)}`,
+    `99999999999999999999.${'a'.repeat(32)}`,
+    `1e3.${'a'.repeat(32)}`,
+    ` 1.${'a'.repeat(32)}`,
+    `1.${'a'.repeat(32)}\n`,
+    "1' or '1'='1",
+    '🦊'.repeat(255),
+  ])('is refused as %j', async (sessionId) => {
+    await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+  });
+
+  test.each<unknown>(['', null, undefined, 5, {}, 'x'.repeat(256)])(
+    'does not match the operation as %j',
+    async (sessionId) => {
+      await expect(exchange(sessionId as string)).rejects.toMatchObject({ status: 400 });
+    },
+  );
+});
+
+describe('the token', () => {
+  const keySet = async () => createLocalJWKSet((await embedding.world.client().getJwks()) as JSONWebKeySet);
+
+  test('is signed with a public key that everybody can fetch, and tells the session', async () => {
+    const embedTenantName = embedding.tenant();
+    const viewer = { embedTenantName, creatorMode: true };
+    const { token, sessionId, client } = await embedding.world.embedded(embedding.request(viewer));
+    const { payload, protectedHeader } = await jwtVerify(token, await keySet(), {
+      issuer: 'oriel',
+      audience: 'oriel-embed',
+    });
+    expect(protectedHeader).toMatchObject({ alg: 'EdDSA', typ: 'JWT' });
+    const { user } = await client.getEmbedSession();
+    expect(payload).toMatchObject({
+      sub: String(user.id),
+      sessionId: numberOf(sessionId),
+      deploymentId: embedding.deploymentId,
+      embedTenant: embedTenantName,
+      creatorMode: true,
+      isInternal: false,
+    });
+    expect(JSON.stringify(payload)).not.toContain(sessionId.split('.')[1]);
+  });
+
+  test('lives for 24 hours from the exchange, and the ledger says so', async () => {
+    const { token, sessionId, client } = await embedding.world.embedded(embedding.request());
+    const { payload } = await jwtVerify(token, await keySet());
+    expect(payload.exp! - Math.floor(payload.iat!)).toBe(24 * 3600);
+    const { exchangedAt, expiresAt, state } = await ledgerEntry(sessionId);
+    expect(state).toBe('exchanged');
+    expect(Math.floor(Date.parse(exchangedAt!) / 1000)).toBe(Math.floor(payload.iat!));
+    expect(Math.abs(Date.parse(expiresAt) - Date.parse(exchangedAt!) - 24 * 3_600_000)).toBeLessThan(1000);
+    expect((await client.getEmbedSession()).expiresAt).toBe(expiresAt);
+  });
+
+  test('is used many times, on every server', async () => {
+    const token = await tokenOf();
+    const other = await embedding.world.anotherServer();
+    for (const url of [embedding.world.url, other.url, embedding.world.url])
+      expect(await clientOf(url, token).getEmbedSession()).toHaveProperty('user');
+  });
+
+  test('opens nothing but what is open to viewers', async () => {
+    const { client } = await embedding.world.embedded(embedding.request());
+    const { deploymentId } = embedding;
+    const attempts = [
+      () => client.getMe(),
+      () => client.listEmbedSessions(),
+      () => client.revokeEmbedSessions({ body: { deploymentId } }),
+      () => client.getFolders({ deploymentId }),
+      () => client.getReports({ deploymentId }),
+      () => client.listApiKeys(),
+    ];
+    for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ status: 403 });
+  });
+
+  test('is needed to see the session: a key is no viewer', async () => {
+    await expect(embedding.world.admin.getEmbedSession()).rejects.toMatchObject({ status: 401 });
+    await expect(embedding.world.client().getEmbedSession()).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('shows at once what a later call changes of its user', async () => {
+    const externalId = unique('ada');
+    const group = await embedding.accountGroup();
+    const { client } = await embedding.world.embedded(embedding.request({ externalId }));
+    await embedding.mint({ externalId, groups: [group], userProfile: { displayName: 'Ada' } });
+    expect(await client.getEmbedSession()).toMatchObject({ groups: [group], user: { displayName: 'Ada' } });
+  });
+});
+
+test('when a token was last used shows in the ledger and at the user', async () => {
+  const { token, sessionId } = await embedding.world.embedded(embedding.request());
+  expect(await ledgerEntry(sessionId)).toMatchObject({ lastSeenAt: null });
+  const other = await embedding.world.anotherServer();
+  const { user } = await clientOf(other.url, token).getEmbedSession();
+  await other.stop();
+  const { lastSeenAt } = await ledgerEntry(sessionId);
+  expect(lastSeenAt).toEqual(expect.any(String));
+  const [{ last_login }] = await embedding.rows('select last_login from users where id = $1', [user.id]);
+  expect(last_login).toBe(lastSeenAt);
+});
+
+describe('signing keys', () => {
+  const age = (days: number) =>
+    embedding.rows('update signing_keys set created_at = created_at - make_interval(days => $1)', [days]);
+  const kidOf = (token: string) => decodeProtectedHeader(token).kid;
+  const keyIds = async () => (await embedding.world.client().getJwks()).keys.map(({ kid }) => kid);
+
+  test('are encrypted at rest', async () => {
+    const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+    const rows = await embedding.rows('select private_key, public_key from signing_keys');
+    expect(rows).not.toHaveLength(0);
+    for (const { private_key: stored, public_key } of rows) {
+      expect(stored.includes(PKCS8)).toBe(false);
+      expect(stored.includes(PKCS8.subarray(0, 8))).toBe(false);
+      expect(public_key).not.toHaveProperty('d');
+    }
+    for (const key of (await embedding.world.client().getJwks()).keys) expect(key).not.toHaveProperty('d');
+  });
+
+  test('are replaced when they are old: tokens of the old key stay valid, new tokens have the new key', async () => {
+    const before = await tokenOf();
+    const unseen = await tokenOf();
+    await age(31);
+    const other = await embedding.world.anotherServer();
+    let after = '';
+    await expect
+      .poll(async () => {
+        after = await tokenOf();
+        return kidOf(after);
+      })
+      .not.toBe(kidOf(before));
+    for (const token of [before, unseen, after]) {
+      expect(await clientOf(embedding.world.url, token).getEmbedSession()).toHaveProperty('user');
+      expect(await clientOf(other.url, token).getEmbedSession()).toHaveProperty('user');
+    }
+    expect(await keyIds()).toEqual([kidOf(after), kidOf(before)]);
+  });
+
+  test('are not replaced while they are young', async () => {
+    const before = await keyIds();
+    await embedding.world.anotherServer();
+    expect(await keyIds()).toEqual(before);
+  });
+
+  test('leave when no token that they signed can be alive', async () => {
+    const [newest] = await keyIds();
+    await age(3);
+    await embedding.world.anotherServer();
+    await expect.poll(keyIds).toEqual([newest]);
+  });
+});
+
+test('who fails too often is told to wait, also with a session that is good', async () => {
+  const limited = await createEmbedding();
+  try {
+    const send = (sessionId: string) =>
+      fetch(`${limited.world.url}/api/v1/embed/session/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sessionId }),
+      });
+    const good = await limited.mint();
+    for (let round = 0; round < 6; round++) {
+      const statuses = await Promise.all(
+        Array.from({ length: 50 }, async () => (await send('wrong')).status),
+      );
+      expect(new Set(statuses)).toEqual(new Set([401]));
+    }
+    for (const sessionId of ['wrong', good]) {
+      const response = await send(sessionId);
+      expect(response.status).toBe(429);
+      const wait = Number(response.headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(60);
+      expect(await response.json()).toMatchObject({ code: 'rate_limited' });
+    }
+    expect(await limited.mint()).toBeTruthy();
+  } finally {
+    await limited.stop();
+  }
+});

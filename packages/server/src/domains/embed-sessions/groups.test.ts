@@ -1,0 +1,221 @@
+/** The groups of a viewer, in the account's catalogue and in the two of each embed tenant. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { unique } from '../../../test/world.ts';
+
+let embedding: Embedding;
+beforeAll(async () => {
+  embedding = await createEmbedding();
+});
+afterAll(() => embedding.stop());
+
+const define = (...names: string[]) => names.map((name) => ({ name }));
+
+describe('in read-only mode', () => {
+  test('groups that are given replace the memberships with exactly these', async () => {
+    const externalId = unique('ada');
+    const [a, b, c] = [
+      await embedding.accountGroup(),
+      await embedding.accountGroup(),
+      await embedding.accountGroup(),
+    ];
+    expect((await embedding.see({ externalId, groups: [b, a] })).groups).toEqual([a, b].sort());
+    expect((await embedding.see({ externalId, groups: [b, c] })).groups).toEqual([b, c].sort());
+  });
+
+  test('groups that are left out, or null, stay', async () => {
+    const externalId = unique('ada');
+    const group = await embedding.accountGroup();
+    await embedding.mint({ externalId, groups: [group] });
+    expect((await embedding.see({ externalId })).groups).toEqual([group]);
+    expect((await embedding.see({ externalId, groups: null })).groups).toEqual([group]);
+  });
+
+  test('an empty list of groups clears all memberships', async () => {
+    const externalId = unique('ada');
+    await embedding.mint({ externalId, groups: [await embedding.accountGroup()] });
+    expect((await embedding.see({ externalId, groups: [] })).groups).toEqual([]);
+    expect((await embedding.see({ externalId })).groups).toEqual([]);
+  });
+
+  test('a name that is repeated counts once', async () => {
+    const group = await embedding.accountGroup();
+    expect((await embedding.see({ groups: [group, group, group] })).groups).toEqual([group]);
+  });
+
+  test('unknown groups fail the call, which names them in the order given, each once', async () => {
+    const known = await embedding.accountGroup();
+    const refusal = await embedding.refusal({ groups: ['zebra', known, 'ant', 'zebra'] });
+    expect(refusal).toMatchObject({
+      status: 400,
+      code: 'groups_not_found',
+      message: 'Groups with names zebra, ant not found',
+      issues: [{ path: 'groups' }],
+    });
+  });
+
+  test('a call that fails for an unknown group changes nothing', async () => {
+    const externalId = unique('ada');
+    const [old, other] = [await embedding.accountGroup(), await embedding.accountGroup()];
+    const region = await embedding.accountAttribute('string');
+    const before = await embedding.see({ externalId, groups: [old] });
+    await embedding.refusal({
+      externalId,
+      groups: [other, 'nobody'],
+      email: 'new@example.com',
+      userProfile: { displayName: 'New' },
+      userAttributes: [{ name: region, value: 'EU' }],
+    });
+    const { expiresAt: _, ...after } = await embedding.see({ externalId });
+    expect({ ...before, ...after }).toEqual(before);
+    const newcomer = unique('newcomer');
+    await embedding.refusal({ externalId: newcomer, groups: ['nobody'], embedTenantName: 'never-seen' });
+    expect(await embedding.rows('select from users where external_id = $1', [newcomer])).toEqual([]);
+    expect(await embedding.rows(`select from embed_tenants where name = 'never-seen'`)).toEqual([]);
+  });
+
+  test('groups of an embed tenant are unknown', async () => {
+    const embedTenantName = embedding.tenant();
+    const wishes = { embedTenantName, groupDefinitions: define('theirs'), creatorMode: true };
+    await embedding.mint(wishes);
+    expect(await embedding.refusal({ embedTenantName, groups: ['theirs'] })).toMatchObject({
+      message: 'Groups with names theirs not found',
+    });
+  });
+
+  test('names are taken as they stand: case, spaces and marks count', async () => {
+    const name = unique('Größe "A" 🦊, b');
+    await embedding.accountGroup(name);
+    expect((await embedding.see({ groups: [name] })).groups).toEqual([name]);
+    for (const other of [name.toUpperCase(), ` ${name}`, name.normalize('NFD')]) {
+      expect((await embedding.refusal({ groups: [other] })).message).toBe(
+        `Groups with names ${other} not found`,
+      );
+    }
+  });
+
+  test('a thousand groups are taken at once, and one more does not match the operation', async () => {
+    const names = Array.from({ length: 1001 }, (_, n) => `many-${String(n).padStart(4, '0')}`);
+    await embedding.rows('insert into user_groups (name) select unnest($1::text[])', [names]);
+    expect((await embedding.see({ groups: names.slice(0, 1000) })).groups).toHaveLength(1000);
+    expect(await embedding.refusal({ groups: names })).toMatchObject({ code: 'invalid_request' });
+  });
+
+  test.each<[string, unknown]>([
+    ['a text', 'analysts'],
+    ['a list of numbers', [1]],
+    ['a list with an empty name', ['']],
+    ['a list with null', [null]],
+    ['a list with a name of 256 characters', ['x'.repeat(256)]],
+  ])('%s is no list of group names', async (_, groups) => {
+    expect(await embedding.refusal({ groups })).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+});
+
+describe('in creator mode', () => {
+  const inCreatorMode = (embedTenantName: string) => ({ embedTenantName, creatorMode: true });
+
+  test('names are those of the embed tenant, and groups of the account are unknown', async () => {
+    const tenant = embedding.tenant();
+    const ofAccount = await embedding.accountGroup();
+    const seen = await embedding.see({
+      ...inCreatorMode(tenant),
+      groupDefinitions: define('editors'),
+      groups: ['editors'],
+    });
+    expect(seen).toMatchObject({ creatorMode: true, groups: ['editors'], tenantGroups: [] });
+    expect(await embedding.refusal({ ...inCreatorMode(tenant), groups: [ofAccount] })).toMatchObject({
+      message: `Groups with names ${ofAccount} not found`,
+    });
+  });
+
+  test('groups of another embed tenant are unknown', async () => {
+    await embedding.mint({ ...inCreatorMode(embedding.tenant()), groupDefinitions: define('elsewhere') });
+    const refusal = await embedding.refusal({ ...inCreatorMode(embedding.tenant()), groups: ['elsewhere'] });
+    expect(refusal.message).toBe('Groups with names elsewhere not found');
+  });
+
+  test('without a tenant name, the catalogue is that of the account as a tenant', async () => {
+    await embedding.mint({ ...inCreatorMode('oriel'), groupDefinitions: define('own') });
+    expect((await embedding.see({ creatorMode: true, groups: ['own'] })).groups).toEqual(['own']);
+    expect((await embedding.refusal({ groups: ['own'] })).code).toBe('groups_not_found');
+  });
+
+  test('memberships of one catalogue do not touch those of another', async () => {
+    const [externalId, tenant] = [unique('ada'), embedding.tenant()];
+    const ofAccount = await embedding.accountGroup();
+    const viewer = { externalId, embedTenantName: tenant };
+    await embedding.mint({ ...viewer, groups: [ofAccount] });
+    const creator = { ...viewer, creatorMode: true };
+    const wishes = { groupDefinitions: define('editors'), groups: ['editors'] };
+    expect((await embedding.see({ ...creator, ...wishes })).groups).toEqual(['editors']);
+    expect((await embedding.see(viewer)).groups).toEqual([ofAccount]);
+    await embedding.mint({ ...viewer, groups: [] });
+    expect((await embedding.see(creator)).groups).toEqual(['editors']);
+    await embedding.mint({ ...creator, groups: [] });
+    expect((await embedding.see(creator)).groups).toEqual([]);
+  });
+
+  test('tenant groups are a second namespace: replaced, kept and cleared by themselves', async () => {
+    const viewer = { externalId: unique('ada'), ...inCreatorMode(embedding.tenant()) };
+    const seen = await embedding.see({
+      ...viewer,
+      groupDefinitions: define('same', 'only-groups'),
+      tenantGroupDefinitions: define('same', 'only-tenant-groups'),
+      groups: ['same', 'only-groups'],
+      tenantGroups: ['same', 'only-tenant-groups', 'same'],
+    });
+    expect(seen.groups).toEqual(['only-groups', 'same']);
+    expect(seen.tenantGroups).toEqual(['only-tenant-groups', 'same']);
+    expect(await embedding.see({ ...viewer, tenantGroups: ['same'] })).toMatchObject({
+      groups: ['only-groups', 'same'],
+      tenantGroups: ['same'],
+    });
+    expect(await embedding.see({ ...viewer, groups: [] })).toMatchObject({
+      groups: [],
+      tenantGroups: ['same'],
+    });
+    expect(await embedding.see({ ...viewer, tenantGroups: [] })).toMatchObject({ tenantGroups: [] });
+  });
+
+  test('a name of one namespace is unknown in the other', async () => {
+    const viewer = inCreatorMode(embedding.tenant());
+    await embedding.mint({
+      ...viewer,
+      groupDefinitions: define('first'),
+      tenantGroupDefinitions: define('second'),
+    });
+    expect(await embedding.refusal({ ...viewer, groups: ['second'] })).toMatchObject({
+      message: 'Groups with names second not found',
+      issues: [{ path: 'groups' }],
+    });
+    expect(await embedding.refusal({ ...viewer, tenantGroups: ['first', 'third'] })).toMatchObject({
+      status: 400,
+      code: 'groups_not_found',
+      message: 'Groups with names first, third not found',
+      issues: [{ path: 'tenantGroups' }],
+    });
+  });
+
+  test('tenant groups show in creator mode only', async () => {
+    const viewer = { externalId: unique('ada'), embedTenantName: embedding.tenant() };
+    await embedding.mint({
+      ...viewer,
+      creatorMode: true,
+      tenantGroupDefinitions: define('staff'),
+      tenantGroups: ['staff'],
+    });
+    expect((await embedding.see(viewer)).tenantGroups).toEqual([]);
+  });
+
+  test.each([[['staff']], [[]]])('tenant groups of %j need creator mode', async (tenantGroups) => {
+    for (const creatorMode of [undefined, false, null]) {
+      const wishes = { embedTenantName: embedding.tenant(), creatorMode, tenantGroups };
+      expect(await embedding.refusal(wishes)).toMatchObject({
+        status: 400,
+        code: 'creator_mode_required',
+        issues: [{ path: 'tenantGroups' }],
+      });
+    }
+  });
+});

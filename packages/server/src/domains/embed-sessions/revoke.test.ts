@@ -1,0 +1,255 @@
+/** Ending sessions and their tokens before their time: one, or all of a tenant, a viewer, a key or a deployment. */
+import { createOrielClient } from '@oriel/client';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { administer } from '../../../test/databases.ts';
+import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { type Person, unique } from '../../../test/world.ts';
+
+let embedding: Embedding;
+let otherUrl: string;
+beforeAll(async () => {
+  embedding = await createEmbedding();
+  otherUrl = (await embedding.world.anotherServer()).url;
+});
+afterAll(() => embedding.stop());
+
+const numberOf = (sessionId: string) => Number(sessionId.split('.')[0]);
+const exchange = (sessionId: string) =>
+  embedding.world.client().postTokenBySessionId({ body: { sessionId } });
+const clientOf = (token: string, url = embedding.world.url) =>
+  createOrielClient({ baseUrl: url, token, retries: 0 });
+const statusOf = (token: string, url?: string) =>
+  clientOf(token, url)
+    .getEmbedSession()
+    .then(
+      () => 200,
+      (error) => error.status as number,
+    );
+const revoke = (body: object) => embedding.world.admin.revokeEmbedSessions({ body });
+const audited = (operation: string) =>
+  embedding.rows('select * from audit_log where operation = $1 order by id', [operation]);
+
+async function mintWith({ client }: Pick<Person, 'client'>, wishes: Wishes) {
+  return (await client.generateSession({ body: embedding.request(wishes) })).sessionId;
+}
+
+async function expectEnd(token: string) {
+  for (const url of [embedding.world.url, otherUrl])
+    await expect.poll(() => statusOf(token, url), { timeout: 1000, interval: 10 }).toBe(401);
+}
+
+describe('one session', () => {
+  test('is revoked once, is audited once, and can be revoked again without effect', async () => {
+    const { token, sessionId } = await embedding.world.embedded(embedding.request());
+    const id = numberOf(sessionId);
+    const before = (await audited('revokeEmbedSession')).length;
+    expect(await embedding.world.admin.revokeEmbedSession({ id })).toBeUndefined();
+    await expectEnd(token);
+    const { revokedAt } = await embedding.world.admin.getEmbedSessionEntry({ id });
+    await embedding.world.admin.revokeEmbedSession({ id });
+    expect((await embedding.world.admin.getEmbedSessionEntry({ id })).revokedAt).toBe(revokedAt);
+    const entries = (await audited('revokeEmbedSession')).slice(before);
+    expect(entries).toMatchObject([{ resource_type: 'embedSession', resource_id: String(id) }]);
+  });
+
+  test('that has expired stays as it is', async () => {
+    const id = numberOf(await embedding.mint());
+    await embedding.rows('update embed_sessions set expires_at = now() where id = $1', [id]);
+    await embedding.world.admin.revokeEmbedSession({ id });
+    expect(await embedding.world.admin.getEmbedSessionEntry({ id })).toMatchObject({
+      state: 'expired',
+      revokedAt: null,
+    });
+  });
+
+  test('ends alone: another of the same viewer goes on', async () => {
+    const externalId = unique('ada');
+    const [one, two] = [
+      await embedding.world.embedded(embedding.request({ externalId })),
+      await embedding.world.embedded(embedding.request({ externalId })),
+    ];
+    await embedding.world.admin.revokeEmbedSession({ id: numberOf(one.sessionId) });
+    await expectEnd(one.token);
+    expect(await statusOf(two.token)).toBe(200);
+  });
+});
+
+describe('all sessions', () => {
+  interface Target {
+    /** What the sessions to be ended have in common, what others have instead, and how the former are named. */
+    these: Wishes & { by?: Person };
+    others: Wishes & { by?: Person };
+    body: object;
+  }
+
+  const targets: Record<string, () => Promise<Target>> = {
+    'an embed tenant': async () => {
+      const embedTenantName = embedding.tenant();
+      return { these: { embedTenantName }, others: {}, body: { embedTenantName } };
+    },
+    'a viewer': async () => {
+      const viewer = { embedTenantName: embedding.tenant(), externalId: unique('ada') };
+      const others = { ...viewer, embedTenantName: embedding.tenant() };
+      return { these: viewer, others, body: viewer };
+    },
+    'an API key': async () => {
+      const by = await embedding.world.person();
+      return { these: { by }, others: {}, body: { apiKeyId: by.apiKeyId } };
+    },
+    'a deployment': async () => {
+      const { id: deploymentId } = await embedding.world.deployment();
+      return { these: { deploymentId }, others: {}, body: { deploymentId } };
+    },
+  };
+
+  test.each(Object.keys(targets))(
+    'of %s end, are counted and audited; others, and those minted later, go on',
+    async (name) => {
+      const { these, others, body } = await targets[name]!();
+      const mint = ({ by, ...wishes }: Target['these']) =>
+        mintWith(by ?? { client: embedding.world.admin }, wishes);
+      const open = async (wishes: Target['these']) => (await exchange(await mint(wishes))).token;
+      const tokens = [await open(these), await open(these)];
+      const [unused, expired, revoked] = [await mint(these), await mint(these), await mint(these)];
+      await embedding.rows('update embed_sessions set expires_at = now() where id = $1', [numberOf(expired)]);
+      await embedding.world.admin.revokeEmbedSession({ id: numberOf(revoked) });
+      const stranger = await open(others);
+      for (const token of [...tokens, stranger])
+        for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(200);
+      const before = (await audited('revokeEmbedSessions')).length;
+
+      expect(await revoke(body)).toEqual({ revoked: 3 });
+      for (const token of tokens) await expectEnd(token);
+      await expect(exchange(unused)).rejects.toMatchObject({ status: 401 });
+      expect((await audited('revokeEmbedSessions')).slice(before)).toMatchObject([
+        { resource_type: 'embedSession', after: { ...body, revoked: 3 } },
+      ]);
+      for (const token of [stranger, await open(these)])
+        for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(200);
+
+      expect(await revoke(body)).toEqual({ revoked: 1 });
+      expect(await revoke(body)).toEqual({ revoked: 0 });
+      expect(await statusOf(stranger)).toBe(200);
+    },
+  );
+
+  test('of an API key end also when the key is deleted already', async () => {
+    const by = await embedding.world.person();
+    const { token } = await exchange(await mintWith(by, {}));
+    await embedding.world.admin.deleteApiKey({ id: by.apiKeyId });
+    expect(await statusOf(token)).toBe(200);
+    expect(await revoke({ apiKeyId: by.apiKeyId })).toEqual({ revoked: 1 });
+    await expectEnd(token);
+  });
+
+  test('of nobody are none', async () => {
+    const nobody = [
+      { embedTenantName: embedding.tenant() },
+      { embedTenantName: 'oriel', externalId: unique('nobody') },
+      { apiKeyId: 999_999_999 },
+      { deploymentId: 999_999_999 },
+    ];
+    for (const body of nobody) expect(await revoke(body)).toEqual({ revoked: 0 });
+  });
+
+  test('of an internal user are not those of a viewer with the same name', async () => {
+    const { username } = await embedding.world.admin.createUser({
+      body: { username: unique('ida'), email: `${unique('ida')}@example.com`, externalId: unique('ida') },
+    });
+    const { token } = await exchange(await embedding.mint({ internalId: username }));
+    expect(await revoke({ embedTenantName: 'oriel', externalId: username })).toEqual({ revoked: 0 });
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  test('are those of exactly one target', async () => {
+    const embedTenantName = embedding.tenant();
+    const externalId = 'ada';
+    const wrong = [
+      {},
+      { embedTenantName: null, externalId: null, apiKeyId: null, deploymentId: null },
+      { externalId },
+      { externalId, apiKeyId: 1 },
+      { externalId, deploymentId: 1 },
+      { embedTenantName, apiKeyId: 1 },
+      { embedTenantName, deploymentId: 1 },
+      { apiKeyId: 1, deploymentId: 1 },
+      { embedTenantName, externalId, apiKeyId: 1 },
+      { embedTenantName, externalId, deploymentId: 1 },
+      { embedTenantName, apiKeyId: 1, deploymentId: 1 },
+      { embedTenantName, externalId, apiKeyId: 1, deploymentId: 1 },
+      { embedTenantName: 'No' },
+      { apiKeyId: 0 },
+      { deploymentId: '1' },
+      { sessionId: 1 },
+    ];
+    const before = (await audited('revokeEmbedSessions')).length;
+    for (const body of wrong)
+      await expect(revoke(body), JSON.stringify(body)).rejects.toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+      });
+    expect(await audited('revokeEmbedSessions')).toHaveLength(before);
+  });
+});
+
+test('a server that starts later knows what was revoked before', async () => {
+  const embedTenantName = embedding.tenant();
+  const { token } = await exchange(await embedding.mint({ embedTenantName }));
+  await revoke({ embedTenantName });
+  const { url } = await embedding.world.anotherServer();
+  expect(await statusOf(token, url)).toBe(401);
+  await expect.poll(() => statusOf(token, url)).toBe(401);
+});
+
+describe('what is believed', () => {
+  /** How many queries the server's pool runs for a request that is refused to viewers, and so needs none itself. */
+  async function queriesFor(token: string) {
+    const query = vi.spyOn(embedding.world.server.db.pool, 'query');
+    await expect(clientOf(token).listRegions()).rejects.toMatchObject({ status: 403 });
+    const count = query.mock.calls.length;
+    query.mockRestore();
+    return count;
+  }
+
+  test('a known token costs no query, of a viewer as of an internal user', async () => {
+    const { username } = await embedding.world.admin.getMe();
+    for (const wishes of [{}, { internalId: username }]) {
+      const { token } = await exchange(await embedding.mint(wishes));
+      await expect.poll(() => queriesFor(token)).toBe(0);
+    }
+  });
+
+  test('while notifications can not be heard, the database is asked about each token', async () => {
+    const embedTenantName = embedding.tenant();
+    const [one, two] = [
+      await exchange(await embedding.mint({ embedTenantName })),
+      await exchange(await embedding.mint()),
+    ];
+    for (const { token } of [one, two]) await expect.poll(() => queriesFor(token)).toBe(0);
+    const stopped = await stopListening();
+    try {
+      await expect.poll(() => queriesFor(one.token)).toBeGreaterThan(0);
+      await revoke({ embedTenantName });
+      expect(await statusOf(one.token)).toBe(401);
+      expect(await statusOf(two.token)).toBe(200);
+    } finally {
+      await stopped.resume();
+    }
+    await expect.poll(() => queriesFor(two.token), { timeout: 5000 }).toBe(0);
+    expect(await statusOf(one.token)).toBe(401);
+  });
+
+  const LISTENERS = `
+    select pid from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query ~* '^(listen|select 1$)'`;
+
+  /** Keeps new connections out, so that the listener stays away until resumed. */
+  async function stopListening() {
+    const database = new URL(embedding.world.databaseUrl).pathname.slice(1);
+    const allow = (allowed: boolean) =>
+      administer(inject('postgresUrl'), `alter database ${database} allow_connections ${allowed}`);
+    await allow(false);
+    await embedding.rows(`select pg_terminate_backend(pid) from (${LISTENERS}) l`);
+    return { resume: () => allow(true) };
+  }
+});

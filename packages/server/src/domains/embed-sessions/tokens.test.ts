@@ -1,0 +1,209 @@
+/** Which tokens are refused, and when one ends before its time. */
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createOrielClient } from '@oriel/client';
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { SECRET_KEY, unique } from '../../../test/world.ts';
+import { decrypt, deriveKey } from '../../platform/secrets.ts';
+
+let embedding: Embedding;
+beforeAll(async () => {
+  embedding = await createEmbedding();
+});
+afterAll(() => embedding.stop());
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const statusOf = (token: string, url = embedding.world.url) =>
+  createOrielClient({ baseUrl: url, token, retries: 0 })
+    .getEmbedSession()
+    .then(
+      () => 200,
+      (error) => error.status as number,
+    );
+const tokenOf = async (wishes: Wishes = {}) =>
+  (await embedding.world.embedded(embedding.request(wishes))).token;
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a token is refused', () => {
+  let token: string;
+  let header: string;
+  let payload: string;
+  let signature: string;
+  beforeAll(async () => {
+    token = await tokenOf();
+    [header, payload, signature] = token.split('.') as [string, string, string];
+  });
+
+  /** Signs with the key of the server, which only the tests can know. */
+  async function signed(changes: JWTPayload, headers: object = {}, key?: KeyObject) {
+    const kid = decodeProtectedHeader(token).kid!;
+    const [row] = await embedding.rows('select private_key from signing_keys where id = $1', [kid]);
+    const der = decrypt(deriveKey(SECRET_KEY, 'signing keys'), row.private_key);
+    return new SignJWT({ ...decodeJwt(token), ...changes })
+      .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT', ...headers })
+      .sign(key ?? createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+  }
+
+  test('where it is altered anywhere', async () => {
+    const changed = encode({ ...decodeJwt(token), deploymentId: 1, embedTenant: 'another' });
+    const flip = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+    const altered = [
+      `${header}.${changed}.${signature}`,
+      `${header}.${payload}.${flip(signature)}`,
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${flip(header)}.${payload}.${signature}`,
+      `${token}A`,
+      payload,
+      '..',
+      'nonsense',
+    ];
+    for (const text of altered) expect([text, await statusOf(text)]).toEqual([text, 401]);
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  test('where it names no algorithm, or another than ours', async () => {
+    const { kid } = decodeProtectedHeader(token);
+    for (const alg of ['none', 'None', 'HS256', 'RS256', 'ES256']) {
+      expect(await statusOf(`${encode({ alg, kid })}.${payload}.`)).toBe(401);
+      expect(await statusOf(`${encode({ alg, kid })}.${payload}.${signature}`)).toBe(401);
+    }
+    const { keys } = await embedding.world.client().getJwks();
+    const publicKey = new TextEncoder().encode(keys[0]!.x.padEnd(48, '.'));
+    const confused = await new SignJWT(decodeJwt(token))
+      .setProtectedHeader({ alg: 'HS256', kid })
+      .sign(publicKey);
+    expect(await statusOf(confused)).toBe(401);
+  });
+
+  test('where another key signed it, under any name', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    for (const kid of [decodeProtectedHeader(token).kid, 'unknown', '', '__proto__', undefined, 5])
+      expect(await statusOf(await signed({}, { kid }, privateKey))).toBe(401);
+  });
+
+  test('where our key signed it, and it names none or one that is unknown', async () => {
+    expect(await statusOf(await signed({}))).toBe(200);
+    for (const kid of ['unknown', undefined]) expect(await statusOf(await signed({}, { kid }))).toBe(401);
+  });
+
+  test('where it was made for something else, or says too little', async () => {
+    const wrong: JWTPayload[] = [
+      { iss: 'somebody' },
+      { aud: 'oriel-login' },
+      { exp: Math.floor(Date.now() / 1000) - 10 },
+      { exp: undefined },
+      { iat: undefined },
+      { sub: undefined },
+      { nbf: Math.floor(Date.now() / 1000) + 1000 },
+    ];
+    for (const changes of wrong)
+      expect([changes, await statusOf(await signed(changes))]).toEqual([changes, 401]);
+  });
+
+  test('when its day is over, whether it was seen before or not', async () => {
+    const [seen, unseen] = [await tokenOf(), await tokenOf()];
+    expect(await statusOf(seen)).toBe(200);
+    const DAY_MS = 24 * 3_600_000;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS - 60_000 });
+    expect(await statusOf(seen)).toBe(200);
+    vi.setSystemTime(Date.now() + 60_001);
+    expect(await statusOf(seen)).toBe(401);
+    expect(await statusOf(unseen)).toBe(401);
+  });
+});
+
+describe('a token ends within a second, on every server,', () => {
+  let otherUrl: string;
+  beforeAll(async () => {
+    otherUrl = (await embedding.world.anotherServer()).url;
+  });
+
+  async function expectEndAfter(token: string, act: () => Promise<unknown>) {
+    for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(200);
+    await act();
+    for (const url of [embedding.world.url, otherUrl])
+      await expect.poll(() => statusOf(token, url), { timeout: 1000, interval: 10 }).toBe(401);
+  }
+
+  const userIdOf = async (externalId: string) =>
+    Number((await embedding.rows('select id from users where external_id = $1', [externalId]))[0].id);
+
+  test('when its session is revoked', async () => {
+    const { token, sessionId } = await embedding.world.embedded(embedding.request());
+    await expectEndAfter(token, () =>
+      embedding.world.admin.revokeEmbedSession({ id: Number(sessionId.split('.')[0]) }),
+    );
+  });
+
+  test('when its user is deleted', async () => {
+    const externalId = unique('ada');
+    const token = await tokenOf({ externalId });
+    await expectEndAfter(token, async () =>
+      embedding.world.admin.deleteUser({ id: await userIdOf(externalId) }),
+    );
+    expect(await statusOf(await tokenOf({ externalId }))).toBe(200);
+  });
+
+  test('when its embed tenant is deleted, and a new tenant of that name is another', async () => {
+    const embedTenantName = embedding.tenant();
+    const token = await tokenOf({ embedTenantName });
+    await expectEndAfter(token, async () => {
+      await embedding.rows('delete from users where embed_tenant = $1', [embedTenantName]);
+      await embedding.rows('delete from embed_tenants where name = $1', [embedTenantName]);
+    });
+    expect(await statusOf(await tokenOf({ embedTenantName }))).toBe(200);
+    expect(await statusOf(token)).toBe(401);
+  });
+
+  test('when its deployment is deleted', async () => {
+    const { id: deploymentId } = await embedding.world.deployment();
+    await expectEndAfter(await tokenOf({ deploymentId }), () =>
+      embedding.world.admin.deleteDeployment({ deploymentId }),
+    );
+  });
+
+  test('when its internal user is deactivated or deleted', async () => {
+    for (const end of ['updateUser', 'deleteUser'] as const) {
+      const { userId: id } = await embedding.world.person();
+      const [{ username }] = await embedding.rows('select username from users where id = $1', [id]);
+      const token = await tokenOf({ internalId: username });
+      await expectEndAfter(token, () =>
+        embedding.world.admin[end]({ id, body: { isDeactivated: true } } as never),
+      );
+    }
+  });
+
+  test('and not when the key that minted it is deleted', async () => {
+    const { client, apiKeyId } = await embedding.world.person();
+    const { sessionId } = await client.generateSession({ body: embedding.request() });
+    const { token } = await embedding.world.client().postTokenBySessionId({ body: { sessionId } });
+    await embedding.world.admin.deleteApiKey({ id: apiKeyId });
+    const ended = await tokenOf();
+    await expectEndAfter(ended, () =>
+      embedding.world.admin.revokeEmbedSession({ id: decodeJwt(ended).sessionId as number }),
+    );
+    for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(200);
+  });
+});
+
+test('an internal user who loses a role loses its rights in their session within a second', async () => {
+  const { userId: id } = await embedding.world.person({ roles: ['Explorer'] });
+  const [{ username }] = await embedding.rows('select username from users where id = $1', [id]);
+  const { client } = await embedding.world.embedded(
+    embedding.request({ internalId: username, creatorMode: true }),
+  );
+  const { deploymentId } = embedding;
+  const folders = () =>
+    client.getFolders({ deploymentId }).then(
+      () => 200,
+      (error) => error.status as number,
+    );
+  expect(await folders()).toBe(200);
+  await embedding.world.admin.updateUser({ id, body: { roles: [] } });
+  await expect.poll(folders, { timeout: 1000, interval: 10 }).toBe(404);
+  expect((await client.getEmbedSession()).user.id).toBe(id);
+});

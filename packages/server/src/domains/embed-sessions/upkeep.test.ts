@@ -1,0 +1,90 @@
+/** What the upkeep of sessions deletes, and what it keeps. */
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { embedSessionUpkeep } from './upkeep.ts';
+
+let embedding: Embedding;
+beforeAll(async () => {
+  embedding = await createEmbedding();
+});
+afterAll(() => embedding.stop());
+
+const clean = (signal = new AbortController().signal) =>
+  embedSessionUpkeep.kind.run(
+    {},
+    { db: embedding.world.server.db, log: pino({ level: 'silent' }), attempt: 1, signal },
+  );
+const count = async (table: string) =>
+  (await embedding.rows(`select count(*)::int from ${table}`))[0].count as number;
+
+const DAY = 24;
+/** Sessions of a viewer that were minted and exchanged so many hours ago. */
+const addOld = (number: number, hours: number) =>
+  embedding.rows(
+    `insert into embed_sessions (secret_hash, deployment_id, embed_tenant, user_id, creator_mode, api_key_id,
+                                 created_at, exchanged_at, expires_at)
+     select '\\x00', $3, u.embed_tenant, u.id, false, 1, m.at, m.at, m.at + interval '1 day'
+     from generate_series(1, $1::int), (select now() - make_interval(hours => $2::int) as at) m,
+          (select * from users where embed_tenant is not null order by id limit 1) u`,
+    [number, hours, embedding.deploymentId],
+  );
+
+test('sessions whose tokens ended a week ago leave, however many, and those since then stay', async () => {
+  await embedding.mint({ externalId: 'ada' });
+  await embedding.rows('delete from embed_sessions');
+  await addOld(12_345, 20 * DAY);
+  await addOld(10, 8 * DAY + 1);
+  await addOld(7, 8 * DAY - 1);
+  await addOld(3, DAY);
+  const sessionId = await embedding.mint({ externalId: 'ada' });
+  await clean();
+  expect(await count('embed_sessions')).toBe(11);
+  const { token } = await embedding.world.client().postTokenBySessionId({ body: { sessionId } });
+  await clean();
+  expect(token).toBeTruthy();
+  expect(await count('embed_sessions')).toBe(11);
+});
+
+test('users, memberships and values stay when their sessions have gone', async () => {
+  const group = await embedding.accountGroup();
+  const region = await embedding.accountAttribute('string');
+  const viewer = { externalId: 'bob', email: 'bob@example.com', embedTenantName: embedding.tenant() };
+  await embedding.rows('delete from embed_sessions');
+  await embedding.mint({ ...viewer, groups: [group], userAttributes: [{ name: region, value: 'EU' }] });
+  await embedding.rows(
+    `update embed_sessions set created_at = now() - interval '30 days', expires_at = now() - interval '29 days'`,
+  );
+  await clean();
+  expect(await count('embed_sessions')).toBe(0);
+  expect(await embedding.see(viewer)).toMatchObject({
+    user: { externalId: 'bob', email: 'bob@example.com' },
+    groups: [group],
+    userAttributes: { [region]: 'EU' },
+  });
+});
+
+test('revocations leave when no token that they end can be alive, and not before', async () => {
+  const add = (tenant: string, hours: number) =>
+    embedding.rows(
+      'insert into embed_revocations (embed_tenant, revoked_at) values ($1, now() - make_interval(hours => $2))',
+      [tenant, hours],
+    );
+  await add('older', 26);
+  await add('younger', 24);
+  await clean();
+  const left = await embedding.rows('select embed_tenant from embed_revocations order by 1');
+  expect(left).toEqual([{ embed_tenant: 'younger' }]);
+});
+
+test('a job that is told to stop stops', async () => {
+  await embedding.rows('delete from embed_sessions');
+  await addOld(5, 20 * DAY);
+  await clean(AbortSignal.abort());
+  expect(await count('embed_sessions')).toBe(5);
+});
+
+test('the job is on the schedule of every server', async () => {
+  const rows = await embedding.rows('select name from job_schedules');
+  expect(rows).toContainEqual({ name: embedSessionUpkeep.name });
+});

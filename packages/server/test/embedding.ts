@@ -1,0 +1,90 @@
+/** A world with what embedding needs: a deployment, creator mode, and short ways to mint a session and look at it. */
+import type { OrielError } from '@oriel/client';
+import { createWorld, unique, type World } from './world.ts';
+
+export type SessionRequest = Parameters<World['embedded']>[0];
+/** What a test says about a request; the rest is a deployment and a viewer of its own. Wrong on purpose at times. */
+export type Wishes = Partial<Record<keyof SessionRequest, unknown>>;
+
+export interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+  issues?: { path: string; message: string }[];
+}
+
+export interface Embedding {
+  world: World;
+  deploymentId: number;
+  /** Runs SQL of the test's own, and answers the rows. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of any table
+  rows(text: string, values?: unknown[]): Promise<any[]>;
+  request(wishes?: Wishes): SessionRequest;
+  mint(wishes?: Wishes): Promise<string>;
+  /** How the call for such a session fails. */
+  refusal(wishes: Wishes, apiKey?: string): Promise<Refusal>;
+  /** What the server believes of a viewer after such a call. */
+  see(wishes?: Wishes): ReturnType<World['admin']['getEmbedSession']>;
+  rehearse(wishes?: Wishes): ReturnType<World['admin']['generateSession']>;
+  /** The id of a new group of the account. */
+  accountGroup(name?: string): Promise<string>;
+  /** A new attribute of the account, by name. */
+  accountAttribute(type: string, defaultValue?: string): Promise<string>;
+  /** The name of an embed tenant that no other test knows of. */
+  tenant(): string;
+  stop(): Promise<void>;
+}
+
+export async function createEmbedding(env: Record<string, string> = {}): Promise<Embedding> {
+  const world = await createWorld({ env });
+  const rows: Embedding['rows'] = async (text, values) =>
+    (await world.server.db.pool.query(text, values)).rows;
+  await rows('update tenant_settings set use_creator_mode = true');
+  const { id: deploymentId } = await world.deployment();
+  const request = (wishes: Wishes = {}) =>
+    ({
+      deploymentId,
+      ...('internalId' in wishes ? {} : { externalId: unique('viewer') }),
+      ...wishes,
+    }) as SessionRequest;
+  const rehearse: Embedding['rehearse'] = (wishes) =>
+    world.admin.generateSession({ body: request(wishes), dryRun: true });
+  return {
+    world,
+    deploymentId,
+    rows,
+    request,
+    rehearse,
+    mint: async (wishes) => (await world.admin.generateSession({ body: request(wishes) })).sessionId,
+    async refusal(wishes, apiKey) {
+      const client = apiKey ? world.client(apiKey) : world.admin;
+      return client.generateSession({ body: request(wishes) }).then(
+        () => {
+          throw new Error('the call succeeded');
+        },
+        ({ status, code, message, issues }: OrielError & Refusal) => ({
+          status,
+          code,
+          message,
+          ...(issues ? { issues } : {}),
+        }),
+      );
+    },
+    see: async (wishes) => (await world.embedded(request(wishes))).client.getEmbedSession(),
+    async accountGroup(name = unique('group')) {
+      await world.admin.createUserGroup({ body: { name } });
+      return name;
+    },
+    async accountAttribute(type, defaultValue) {
+      const name = unique(type);
+      await rows('insert into user_attributes (name, type, default_value) values ($1, $2, $3)', [
+        name,
+        type,
+        defaultValue ?? null,
+      ]);
+      return name;
+    },
+    tenant: () => unique('tenant'),
+    stop: () => world.stop(),
+  };
+}
