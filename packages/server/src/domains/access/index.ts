@@ -1,2 +1,11 @@
+export { requireHome } from './home.ts';
 export * from './rules.ts';
-export { folderLevel, grantedIds, ownerOf, reachedFolderIds, reportLevel, workbookLevel } from './store.ts';
+export {
+  folderLevel,
+  grantedIds,
+  levelShape,
+  ownerOf,
+  reachedFolderIds,
+  reportLevel,
+  workbookLevel,
+} from './store.ts';

@@ -19,6 +19,10 @@ export interface Viewer {
   deploymentId: number;
   /** What roles, and policies on the deployment, give on every resource of a kind. */
   levels: Record<Noun, Level>;
+  /** The embed tenant outside of which nothing exists for them; null for people. */
+  embedTenant: string | null;
+  /** Somebody else's customer: they share all of their embed tenant, and are not told of the account's roles. */
+  isExternal: boolean;
 }
 
 export const actionFor = (noun: Noun, level: Exclude<Level, 0>): Action =>
@@ -45,11 +49,17 @@ export const viewerOf = (actor: Actor, deploymentId: number): Viewer => ({
     Workbook: levelByRole(actor, deploymentId, 'Workbook'),
     Report: levelByRole(actor, deploymentId, 'Report'),
   },
+  embedTenant: actor.embed?.embedTenant ?? null,
+  isExternal: actor.embed !== null && !actor.embed.isInternal,
 });
 
-/** Whose content a list is of: null for the main workspace. Only admins look into an embed tenant's from outside. */
-export function embedTenantOf(actor: Actor, asked: string | null | undefined): string | null {
-  if (asked == null) return null;
-  if (!may(actor, 'All')) throw new ApiError('forbidden');
+/**
+ * Whose content a list is of: null for the main workspace. Who is embedded has only their own embed tenant's, and only
+ * admins look into one from outside.
+ */
+export function embedTenantOf(actor: Actor, asked?: string | null): string | null {
+  const own = actor.embed?.embedTenant ?? null;
+  if (asked == null || asked === own) return own;
+  if (actor.embed || !may(actor, 'All')) throw new ApiError('forbidden');
   return asked;
 }

@@ -2,6 +2,7 @@
  * The one place that says, in SQL, who reaches which content. Every list filters with it and every single resource
  * is loaded with it.
  */
+import type { Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { MANAGE, type Noun, type Viewer } from './rules.ts';
 
@@ -52,13 +53,28 @@ export const reportLevel = (viewer: Viewer): Sql =>
         or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
   );
 
+/** Outside of the viewer's embed tenant it is null instead of none: that is not even read back after a change. */
 function levelOn(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql): Sql {
+  const level = levelWithin(viewer, noun, row, reaches);
+  if (viewer.embedTenant === null) return level;
+  return sql`case when ${row}.embed_tenant = ${viewer.embedTenant} then ${level} end`;
+}
+
+/** Tells apart the texts that a level can have, for the names of prepared statements. */
+export const levelShape = (viewer: Viewer, noun: Noun) =>
+  `${viewer.levels[noun] === MANAGE ? 'all' : 'some'}-${viewer.embedTenant === null ? 'anywhere' : 'confined'}`;
+
+function levelWithin(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql): Sql {
   if (viewer.levels[noun] === MANAGE) return sql`${MANAGE}::int`;
   return sql`greatest(
     ${viewer.levels[noun]}::int,
     case when ${row}.user_id = ${viewer.userId} then ${MANAGE}::int else 0 end,
     (select max(p.level) from resource_policies p where (${reaches}) and ${isMine(viewer)}))`;
 }
+
+/** Keeps the embed tenant in existence until the transaction ends. False where it is gone. */
+export const lockTenant = async (tx: Tx, name: string) =>
+  (await tx.run(sql`select from embed_tenants where name = ${name} for key share`)) === 1;
 
 /** Who owns something, as JSON, from the row of users with this alias. */
 export const ownerOf = (alias: string): Sql => {

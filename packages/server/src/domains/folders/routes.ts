@@ -2,7 +2,7 @@ import { operations } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { EDIT, embedTenantOf, MANAGE, READ, viewerOf } from '../access/index.ts';
+import { EDIT, embedTenantOf, MANAGE, READ, requireHome, viewerOf } from '../access/index.ts';
 import { requireFolder, requireTarget } from './folders.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
@@ -33,6 +33,7 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.createFolder, ({ actor, change }, { params, body }) =>
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
+      const home = await requireHome(tx, viewer);
       // The tree holds still, so that the parent's path is still true when the folder is put below it.
       if (body.parentId != null) await store.lockTreeShared(tx, params.deploymentId);
       const parent = await requireTarget(tx, viewer, body.parentId ?? null);
@@ -42,7 +43,7 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
         parent,
         name: body.name,
         position: body.position ?? null,
-        embedTenant: parent?.embedTenant ?? null,
+        embedTenant: parent ? parent.embedTenant : home,
         userId: actor.userId,
       });
       const created = await requireFolder(tx, viewer, id, READ);

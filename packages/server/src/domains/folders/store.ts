@@ -92,6 +92,16 @@ export const findFolders = (db: Queryable, viewer: Viewer, ids: readonly number[
 export const lockFolders = (tx: Tx, ids: readonly number[]) =>
   tx.run(sql`select from folders where id = any(${ids}::bigint[]) order by id for share`);
 
+/** Whether `f` lies beside the folder. At the root, those of other tenants are not counted: it would tell of them. */
+const isSibling = (folder: {
+  deploymentId: number;
+  parent: { id: number } | null;
+  embedTenant: string | null;
+}): Sql =>
+  folder.parent
+    ? sql`f.parent_id = ${folder.parent.id}`
+    : sql`f.deployment_id = ${folder.deploymentId} and f.parent_id is null and ${inTenant('f', folder.embedTenant)}`;
+
 export const insertFolder = async (
   tx: Tx,
   folder: {
@@ -110,8 +120,8 @@ export const insertFolder = async (
     select fresh.id, ${folder.deploymentId}, ${folder.parent?.id ?? null}, ${folder.parent?.path ?? []}::bigint[] || fresh.id,
            ${folder.name}, ${nameKey(folder.name)},
            coalesce(${folder.position}::int, (
-             select least(coalesce(max(position), -1), 2147483646) + 1 from folders
-             where deployment_id = ${folder.deploymentId} and parent_id is not distinct from ${folder.parent?.id ?? null}::bigint)),
+             select least(coalesce(max(f.position), -1), 2147483646) + 1 from folders f
+             where ${isSibling(folder)})),
            ${folder.embedTenant}, ${folder.userId}, ${folder.userId}
     from fresh returning id`);
   return id;

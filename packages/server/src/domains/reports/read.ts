@@ -40,20 +40,20 @@ export const findReports = async (
   viewer: Viewer,
   ids: readonly number[],
   least: Level = READ,
-) => parse(db, await store.findStoredReports(db, viewer, ids, least));
+) => parse(db, viewer, await store.findStoredReports(db, viewer, ids, least));
 
 export const findReportByPublicId = async (db: Queryable, viewer: Viewer, publicId: string) =>
-  (await parse(db, await store.findStoredReportByPublicId(db, viewer, publicId)))[0];
+  (await parse(db, viewer, await store.findStoredReportByPublicId(db, viewer, publicId)))[0];
 
 /** As above, as the JSON that callers get, for lists that only pass it on. */
 export async function findReportTexts(db: Queryable, viewer: Viewer, ids: readonly number[]) {
   const rows = await store.findStoredReports(db, viewer, ids, READ);
-  const texts = await write(db, rows);
+  const texts = await write(db, viewer, rows);
   return rows.map(({ id }, i) => ({ id, text: texts[i]! }));
 }
 
-async function parse(db: Queryable, rows: store.StoredReport[]): Promise<ReportRow[]> {
-  const texts = await write(db, rows);
+async function parse(db: Queryable, viewer: Viewer, rows: store.StoredReport[]): Promise<ReportRow[]> {
+  const texts = await write(db, viewer, rows);
   return rows.map(({ scopeFolderId, embedTenant, level }, i) => ({
     ...JSON.parse(texts[i]!),
     scopeFolderId,
@@ -63,7 +63,7 @@ async function parse(db: Queryable, rows: store.StoredReport[]): Promise<ReportR
 }
 
 /** What lies around the reports is read once for all of them, and written behind their own fields. */
-async function write(db: Queryable, rows: store.StoredReport[]): Promise<string[]> {
+async function write(db: Queryable, viewer: Viewer, rows: store.StoredReport[]): Promise<string[]> {
   if (rows.length === 0) return [];
   const around = await store.findSurroundings(db, {
     reportIds: rows.map(({ id }) => id),
@@ -79,9 +79,8 @@ async function write(db: Queryable, rows: store.StoredReport[]): Promise<string[
   );
   const owners = new Map(around.users.map((user) => [user.id, JSON.stringify(user)]));
   const placements = groupBy(around.placements ?? [], ({ reportId }) => reportId);
-  const policies = groupBy(around.rolePolicies ?? [], ({ resourceType, resourceId }) =>
-    keyOf(resourceType, resourceId),
-  );
+  const rolePolicies = viewer.isExternal ? [] : (around.rolePolicies ?? []);
+  const policies = groupBy(rolePolicies, ({ resourceType, resourceId }) => keyOf(resourceType, resourceId));
   return rows.map((row) => {
     const folderPath = (row.path ?? []).map((id) => entries.get(id)).join();
     const placed = (placements.get(row.id) ?? []).map(({ reportId: _report, ...placement }) => placement);

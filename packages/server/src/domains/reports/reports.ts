@@ -1,7 +1,7 @@
 /** What other nouns ask of reports, and what creating and changing them have in common. */
 import { type Queryable, type Tx, violatedConstraint } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
-import { EDIT, type Level, NONE, READ, type Viewer } from '../access/index.ts';
+import { EDIT, type Level, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
 import { requireTarget } from '../folders/index.ts';
 import { lockWorkbook } from '../workbooks/index.ts';
 import { findReports, type ReportRow } from './read.ts';
@@ -28,6 +28,7 @@ export async function lockReport(tx: Tx, viewer: Viewer, id: number, level: Leve
 
 /** Nothing where the public id is taken. */
 export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, publicId: string) {
+  await requireHome(tx, viewer);
   const place = await requirePlace(
     tx,
     viewer,
@@ -107,7 +108,8 @@ async function requirePlace(
     };
   }
   const folder = await requireTarget(tx, viewer, folderId);
-  return { folderId, workbookId: null, scopeFolderId: folderId, embedTenant: folder?.embedTenant ?? null };
+  const embedTenant = folder ? folder.embedTenant : viewer.embedTenant;
+  return { folderId, workbookId: null, scopeFolderId: folderId, embedTenant };
 }
 
 export const EMPTY_REPORT: store.ReportFields = {

@@ -1,7 +1,15 @@
 import type { Action } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { type Level, MANAGE, type Noun, ownerOf, READ, reportLevel, type Viewer } from '../access/index.ts';
+import {
+  type Level,
+  levelShape,
+  type Noun,
+  ownerOf,
+  READ,
+  reportLevel,
+  type Viewer,
+} from '../access/index.ts';
 import { nameKey } from '../folders/index.ts';
 import { searchText } from './rules.ts';
 
@@ -73,7 +81,7 @@ const findWhere = (viewer: Viewer, condition: Sql, least: Level) => sql`
 export const findStoredReports = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level) =>
   db.many<StoredReport>(
     findWhere(viewer, sql`r.id = any(${ids}::bigint[])`, least).named(
-      `find-reports-${viewer.levels.Report === MANAGE}`,
+      `find-reports-${levelShape(viewer, 'Report')}`,
     ),
   );
 

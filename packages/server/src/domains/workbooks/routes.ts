@@ -4,7 +4,16 @@ import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { newPublicId } from '../../platform/public-id.ts';
-import { EDIT, embedTenantOf, MANAGE, NONE, READ, type Viewer, viewerOf } from '../access/index.ts';
+import {
+  EDIT,
+  embedTenantOf,
+  MANAGE,
+  NONE,
+  READ,
+  requireHome,
+  type Viewer,
+  viewerOf,
+} from '../access/index.ts';
 import { requireMoveTarget, requireTarget } from '../folders/index.ts';
 import * as store from './store.ts';
 import { lockWorkbook, requireWorkbook, UNTITLED } from './workbooks.ts';
@@ -86,6 +95,7 @@ export const workbookRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.duplicateWorkbook, ({ actor, change }, { params, body }) =>
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
+      await requireHome(tx, viewer);
       const original = await lockWorkbook(tx, viewer, params.workbookId, READ);
       // The shared workspace is what others own.
       if (body.shared && original.userId === actor.userId) throw new ApiError('workbook_not_found');
@@ -122,6 +132,7 @@ interface Given {
 }
 
 async function insert(tx: Tx, viewer: Viewer, given: Given, slug: string | null) {
+  const home = await requireHome(tx, viewer);
   const folder = await requireTarget(tx, viewer, given.folderId ?? null);
   return store.insertWorkbook(tx, {
     deploymentId: viewer.deploymentId,
@@ -129,7 +140,7 @@ async function insert(tx: Tx, viewer: Viewer, given: Given, slug: string | null)
     slug,
     meta: given.meta ?? {},
     folderId: folder?.id ?? null,
-    embedTenant: folder?.embedTenant ?? null,
+    embedTenant: folder ? folder.embedTenant : home,
     userId: viewer.userId,
   });
 }

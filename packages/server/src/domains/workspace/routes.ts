@@ -66,8 +66,11 @@ export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
     const name = `${shared ? 'shared ' : ''}workspace by ${orderBy} ${direction}`;
     const size = pageSize(query.first);
     const positions = await store.listWorkspace(db, {
-      // What a role gives was not shared by anybody.
-      viewer: shared ? { ...viewer, levels: { Folder: NONE, Workbook: NONE, Report: NONE } } : viewer,
+      // What a role gives was not shared by anybody. Those of an embed tenant share all of it.
+      viewer:
+        shared && !viewer.isExternal
+          ? { ...viewer, levels: { Folder: NONE, Workbook: NONE, Report: NONE } }
+          : viewer,
       shared,
       folderId: query.folderId ?? null,
       types: query.types?.length ? [...new Set(query.types)] : ALL_TYPES,
@@ -92,7 +95,7 @@ export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
     ),
 
     handle(operations.sharedWorkspaceObjects, ({ actor, db }, { params, query }) =>
-      list(db, actor, params.deploymentId, true, query, null),
+      list(db, actor, params.deploymentId, true, query, embedTenantOf(actor)),
     ),
 
     handle(operations.moveWorkspaceObject, ({ actor, change }, { params, body }) =>

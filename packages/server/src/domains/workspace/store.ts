@@ -11,7 +11,7 @@ export type OrderBy = 'updated_at' | 'created_at' | 'name' | 'viewer_last_viewed
 
 export interface WorkspaceQuery {
   viewer: Viewer;
-  /** Only what others own and policies reach. */
+  /** Only what others own: in the viewer's embed tenant, or reached by policies. */
   shared: boolean;
   folderId: number | null;
   types: readonly ItemType[];
@@ -108,8 +108,19 @@ function place({ viewer, shared, search }: WorkspaceQuery, type: ItemType, folde
   const kind = KINDS[type];
   if (folderId !== null) return [sql`${kind.folder} = ${folderId}`];
   if (search !== null) return [];
+  if (shared && viewer.isExternal) return foremost(viewer, type);
   if (shared) return [sql`${raw(kind.alias)}.id in (${grantedIds(viewer, kind.noun)})`];
   return [sql`${kind.folder} is null`, ...(type === 'REPORT' ? [sql`r.workbook_id is null`] : [])];
+}
+
+/** What lies in something of others shows there. In something of the viewer's own, it would be found nowhere else. */
+function foremost({ userId }: Viewer, type: ItemType): Sql[] {
+  const notInTheirs = (table: string, id: Sql) =>
+    sql`not exists (select from ${raw(table)} c where c.id = ${id} and c.user_id <> ${userId})`;
+  return [
+    notInTheirs('folders', KINDS[type].folder),
+    ...(type === 'REPORT' ? [notInTheirs('workbooks', raw('r.workbook_id'))] : []),
+  ];
 }
 
 /** All kinds compare by the same type. What was never viewed comes behind everything that was. */

@@ -5,6 +5,8 @@ export interface EmbedViewer {
   sessionId: number;
   embedTenant: string;
   creatorMode: boolean;
+  /** A user of ours with rights of their own, instead of an external viewer. */
+  isInternal: boolean;
 }
 
 /** Who calls, with which key, and what they may do. */

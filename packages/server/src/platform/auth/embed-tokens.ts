@@ -144,5 +144,6 @@ const toActor = (token: EmbedToken): Actor => ({
     sessionId: token.sessionId,
     embedTenant: token.embedTenant,
     creatorMode: token.creatorMode,
+    isInternal: token.isInternal,
   },
 });

@@ -1,0 +1,303 @@
+/** What lives in an embed tenant exists for those who are embedded in it, and nothing else does. */
+import type { OrielClient } from '@oriel/client';
+import { allOperations } from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
+
+const ACME = 'acme-corp';
+const GLOBEX = 'globex-inc';
+const FORBIDDEN = { status: 403, code: 'forbidden' };
+
+let world: World;
+let deploymentId: number;
+let explorer: Person;
+/** Those who look, each with something of their own. */
+let clients: Record<'ann' | 'gus' | 'embedded admin' | 'embedded developer' | 'explorer', OrielClient>;
+let spaces: Record<'main' | typeof ACME | typeof GLOBEX, Content>;
+
+interface Content {
+  folderId: number;
+  innerId: number;
+  workbookId: number;
+  /** In the workbook, in the folder, and at the root. */
+  reportIds: [number, number, number];
+  slug: string;
+  publicId: string;
+  externalWorkbookId: string;
+}
+
+/** Two folders in one another, a workbook in the inner one, and a report in each kind of place. */
+async function fill(client: OrielClient): Promise<Content> {
+  const at = (body: object) => ({ deploymentId, body: { name: 'of the matrix', ...body } });
+  const { id: folderId } = await client.createFolder(at({}));
+  const { id: innerId } = await client.createFolder(at({ parentId: folderId }));
+  const slug = unique('slug');
+  const { id: workbookId } = await client.upsertWorkbookBySlug({ slug, ...at({ folderId: innerId }) });
+  const inWorkbook = await client.createReport(at({ workbookId }));
+  const inFolder = await client.createReport(at({ folderId }));
+  const atRoot = await client.createReport(at({}));
+  const externalWorkbookId = unique('sheet');
+  const body = { externalWorkbookId, resultLocation: 'A1' };
+  await client.connectReportToWorkbook({ deploymentId, reportId: inFolder.id, body });
+  const reportIds: Content['reportIds'] = [inWorkbook.id, inFolder.id, atRoot.id];
+  return { folderId, innerId, workbookId, reportIds, slug, publicId: atRoot.publicId, externalWorkbookId };
+}
+
+const embedded = async (embedTenantName: string, who: { externalId: string } | { internalId: string }) =>
+  (await world.embedded({ deploymentId, embedTenantName, creatorMode: true, ...who })).client;
+
+async function internalUser(roles: string[]) {
+  const internalId = unique('internal');
+  await world.admin.createUser({
+    body: { username: internalId, email: `${internalId}@example.com`, roles },
+  });
+  return { internalId };
+}
+
+beforeAll(async () => {
+  world = await createWorld();
+  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
+  deploymentId = (await world.deployment()).id;
+  explorer = await world.person({ roles: ['Explorer'] });
+  clients = {
+    ann: await embedded(ACME, { externalId: 'ann' }),
+    gus: await embedded(GLOBEX, { externalId: 'gus' }),
+    'embedded admin': await embedded(ACME, await internalUser(['Admin'])),
+    'embedded developer': await embedded(ACME, await internalUser(['Developer'])),
+    explorer: explorer.client,
+  };
+  spaces = {
+    main: await fill(world.admin),
+    [ACME]: await fill(clients.ann),
+    [GLOBEX]: await fill(clients.gus),
+  };
+});
+afterAll(() => world.stop());
+
+/** Everything that an attempt could have changed. */
+async function everything() {
+  const tables = ['folders', 'workbooks', 'reports', 'report_placements', 'report_views', 'audit_log'];
+  const read = (table: string) =>
+    world.server.db.pool.query(`select to_jsonb(t) as row from ${table} t order by t::text`);
+  return (await Promise.all(tables.map(read))).map(({ rows }) => rows);
+}
+
+const FOLDER = { status: 404, code: 'folder_not_found' };
+const WORKBOOK = { status: 404, code: 'workbook_not_found' };
+const REPORT = { status: 404, code: 'report_not_found' };
+const SLUG_TAKEN = { status: 409, code: 'slug_taken' };
+const PUBLIC_ID_TAKEN = { status: 409, code: 'public_id_taken' };
+const NOTHING = { items: [] };
+
+/** Every operation on what is not theirs, by itself and from what is. */
+function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record<string, Attempt[]> {
+  const { folderId, innerId, workbookId, reportIds, slug, publicId, externalWorkbookId } = foreign;
+  const [reportId] = reportIds;
+  const at = { deploymentId };
+  const items = [
+    { type: 'FOLDER' as const, id: folderId },
+    { type: 'WORKBOOK' as const, id: workbookId },
+    ...reportIds.map((id) => ({ type: 'REPORT' as const, id })),
+  ];
+  const ownItems = [
+    { type: 'FOLDER' as const, id: own.innerId },
+    { type: 'WORKBOOK' as const, id: own.workbookId },
+    { type: 'REPORT' as const, id: own.reportIds[0] },
+  ];
+  const missing = { FOLDER, WORKBOOK, REPORT };
+  const failed = items.map(({ type, id }) => ({ type, id, error: { status: 404 } }));
+  const place = { externalWorkbookId: 'mine', resultLocation: 'A1' };
+  const mine = { ...at, workbookId: own.workbookId, reportId: own.reportIds[0] };
+  return {
+    getFolders: [[() => client.getFolders({ ...at, parentId: folderId }), { ...NOTHING, count: 0 }]],
+    createFolder: [[() => client.createFolder({ ...at, body: { name: 'x', parentId: innerId } }), FOLDER]],
+    updateFolder: [[() => client.updateFolder({ ...at, folderId, body: { name: 'x' } }), FOLDER]],
+    deleteFolder: [[() => client.deleteFolder({ ...at, folderId }), FOLDER]],
+    getFolderAncestors: [[() => client.getFolderAncestors({ ...at, folderId: innerId }), FOLDER]],
+
+    getWorkbooks: [[() => client.getWorkbooks({ ...at, folderId: innerId }), { ...NOTHING, count: 0 }]],
+    createWorkbook: [[() => client.createWorkbook({ ...at, body: { folderId } }), FOLDER]],
+    getWorkbook: [[() => client.getWorkbook({ ...at, workbookId }), WORKBOOK]],
+    updateWorkbook: [
+      [() => client.updateWorkbook({ ...at, workbookId, body: { name: 'x' } }), WORKBOOK],
+      [() => client.updateWorkbook({ ...mine, body: { folderId } }), FOLDER],
+      [() => client.updateWorkbook({ ...mine, body: { slug } }), SLUG_TAKEN],
+      [() => client.updateWorkbook({ ...mine, body: { slug, slugTakeover: true } }), SLUG_TAKEN],
+    ],
+    upsertWorkbookBySlug: [
+      [() => client.upsertWorkbookBySlug({ ...at, slug, body: { name: 'x' } }), SLUG_TAKEN],
+      [() => client.upsertWorkbookBySlug({ ...at, slug: own.slug, body: { folderId } }), FOLDER],
+    ],
+    deleteWorkbook: [[() => client.deleteWorkbook({ ...at, workbookId }), WORKBOOK]],
+    duplicateWorkbook: [
+      [() => client.duplicateWorkbook({ ...at, workbookId, body: {} }), WORKBOOK],
+      [() => client.duplicateWorkbook({ ...at, workbookId, body: { shared: true } }), WORKBOOK],
+    ],
+    updateWorkbookDashboard: [
+      [() => client.updateWorkbookDashboard({ ...at, workbookId, body: {} }), WORKBOOK],
+    ],
+
+    getReports: [
+      ...[{ folderId }, { workbookId }, { externalWorkbookId }, { folderId, search: 'matrix' }].map(
+        (filter): Attempt => [() => client.getReports({ ...at, ...filter }), { ...NOTHING, count: 0 }],
+      ),
+      [() => client.getReports({ ...at, folderId, sortBy: 'lastViewedAt' }), { ...NOTHING, count: 0 }],
+    ],
+    createReport: [
+      [() => client.createReport({ ...at, body: { folderId } }), FOLDER],
+      [() => client.createReport({ ...at, body: { workbookId } }), WORKBOOK],
+      [() => client.createReport({ ...at, body: { publicId } }), PUBLIC_ID_TAKEN],
+    ],
+    getReport: reportIds.map((id) => [() => client.getReport({ ...at, reportId: id }), REPORT]),
+    updateReport: [
+      [() => client.updateReport({ ...at, reportId, body: { name: 'x' } }), REPORT],
+      [() => client.updateReport({ ...mine, body: { folderId } }), FOLDER],
+      [() => client.updateReport({ ...mine, body: { workbookId } }), WORKBOOK],
+      [() => client.updateReport({ ...mine, body: { publicId } }), PUBLIC_ID_TAKEN],
+    ],
+    deleteReport: [[() => client.deleteReport({ ...at, reportId }), REPORT]],
+    upsertReportByPublicId: [
+      [() => client.upsertReportByPublicId({ ...at, publicId, body: { name: 'x' } }), PUBLIC_ID_TAKEN],
+      [() => client.upsertReportByPublicId({ ...at, publicId: own.publicId, body: { folderId } }), FOLDER],
+    ],
+    connectReportToWorkbook: [
+      [() => client.connectReportToWorkbook({ ...at, reportId, body: place }), REPORT],
+    ],
+
+    workspaceObjects: [
+      [() => client.workspaceObjects({ ...at, folderId }), NOTHING],
+      [() => client.workspaceObjects({ ...at, folderId, search: 'matrix' }), NOTHING],
+    ],
+    sharedWorkspaceObjects: [
+      [() => client.sharedWorkspaceObjects({ ...at, folderId }), NOTHING],
+      [() => client.sharedWorkspaceObjects({ ...at, folderId, search: 'matrix' }), NOTHING],
+    ],
+    moveWorkspaceObject: [
+      ...items.map(
+        (item): Attempt => [() => client.moveWorkspaceObject({ ...at, body: item }), missing[item.type]],
+      ),
+      ...ownItems.map(
+        (item): Attempt => [() => client.moveWorkspaceObject({ ...at, body: { ...item, folderId } }), FOLDER],
+      ),
+    ],
+    bulkMoveWorkspaceObjects: [
+      [() => client.bulkMoveWorkspaceObjects({ ...at, body: { items } }), { moved: [], failed }],
+      [() => client.bulkMoveWorkspaceObjects({ ...at, body: { items: ownItems, folderId } }), FOLDER],
+    ],
+    bulkDeleteWorkspaceObjects: [
+      [() => client.bulkDeleteWorkspaceObjects({ ...at, body: { items } }), { deleted: [], failed }],
+    ],
+  };
+}
+
+type Attempt = [call: () => Promise<unknown>, outcome: object];
+
+describe.each([
+  ['ann', GLOBEX],
+  ['ann', 'main'],
+  ['gus', ACME],
+  ['gus', 'main'],
+  ['embedded admin', GLOBEX],
+  ['embedded admin', 'main'],
+  ['embedded developer', GLOBEX],
+  ['embedded developer', 'main'],
+  ['explorer', ACME],
+  ['explorer', GLOBEX],
+] as const)('for %s, what is of %s does not exist', (who, whose) => {
+  const content = allOperations.filter(({ embed }) => embed === 'creator').map(({ id }) => id);
+  let attempts: Record<string, Attempt[]>;
+  beforeAll(async () => {
+    attempts = attemptsOn(clients[who], spaces[whose], await fill(clients[who]));
+  });
+
+  test.each(content)('%s', async (id) => {
+    const before = await everything();
+    expect(attempts[id]).toBeDefined();
+    for (const [call, outcome] of attempts[id]!) {
+      expect(await call().catch((error: object) => error)).toMatchObject(outcome);
+    }
+    expect(await everything()).toEqual(before);
+  });
+});
+
+/** What the lists show, each page by page, and what they count. */
+async function listed(client: OrielClient, embedTenantName?: string) {
+  const at = { deploymentId, embedTenantName, first: 1000 };
+  const ids = ({ items }: { items: unknown[] }) =>
+    (items as { id: number }[]).map(({ id }) => id).toSorted((a, b) => a - b);
+  const folders = await client.getFolders(at);
+  const workbooks = await client.getWorkbooks(at);
+  const reports = ids(await client.getReports(at));
+  for (const sortBy of ['name', 'createdAt', 'updatedAt', 'lastViewedAt'] as const) {
+    for (const sortDirection of ['ASC', 'DESC'] as const) {
+      const order = { deploymentId, embedTenantName, sortBy, sortDirection, limit: 1000 };
+      for (const search of [undefined, 'ma', 'of the matrix']) {
+        const page = await client.getReports({ ...order, search });
+        expect([ids(page), page.count], `${sortBy} ${sortDirection} ${search}`).toEqual([
+          reports,
+          reports.length,
+        ]);
+      }
+    }
+  }
+  expect([folders.count, workbooks.count]).toEqual([folders.items.length, workbooks.items.length]);
+  const found = await client.workspaceObjects({ ...at, search: 'OF THE MATRIX' });
+  const lists = { folders: ids(folders), workbooks: ids(workbooks), reports };
+  expect(ids(found)).toEqual(
+    Object.values(lists)
+      .flat()
+      .toSorted((a, b) => a - b),
+  );
+  return lists;
+}
+
+/** By looking into the tables. */
+async function stored(embedTenant: string | null) {
+  const read = async (table: string) => {
+    const { rows } = await world.server.db.pool.query(
+      `select id from ${table} where deployment_id = $1 and embed_tenant is not distinct from $2 order by id`,
+      [deploymentId, embedTenant],
+    );
+    return rows.map(({ id }) => Number(id));
+  };
+  return {
+    folders: await read('folders'),
+    workbooks: await read('workbooks'),
+    reports: await read('reports'),
+  };
+}
+
+describe('lists and counts', () => {
+  test.each([
+    ['ann', ACME],
+    ['gus', GLOBEX],
+    ['embedded admin', ACME],
+    ['embedded developer', ACME],
+  ] as const)('show %s all of %s, and nothing else', async (who, tenant) => {
+    const all = await stored(tenant);
+    for (const list of Object.values(all)) expect(list.length).toBeGreaterThan(0);
+    expect(await listed(clients[who])).toEqual(all);
+    expect(await listed(clients[who], tenant)).toEqual(all);
+  });
+
+  test('show an admin the main workspace, and each embed tenant where they ask for it', async () => {
+    expect(await listed(world.admin)).toEqual(await stored(null));
+    for (const tenant of [ACME, GLOBEX]) {
+      expect(await listed(world.admin, tenant)).toEqual(await stored(tenant));
+    }
+  });
+
+  test.each(['ann', 'embedded admin', 'explorer'] as const)(
+    'of another embed tenant are a 403 for %s',
+    async (who) => {
+      const client = clients[who];
+      for (const embedTenantName of [GLOBEX, 'never-existed']) {
+        const at = { deploymentId, embedTenantName };
+        await expect(client.getFolders(at)).rejects.toMatchObject(FORBIDDEN);
+        await expect(client.getWorkbooks(at)).rejects.toMatchObject(FORBIDDEN);
+        await expect(client.getReports(at)).rejects.toMatchObject(FORBIDDEN);
+        await expect(client.workspaceObjects(at)).rejects.toMatchObject(FORBIDDEN);
+      }
+    },
+  );
+});
