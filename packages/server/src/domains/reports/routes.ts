@@ -1,4 +1,5 @@
 import { operations, type ReplyOf } from '@oriel/contract';
+import { violatedConstraint } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { jsonTexts } from '../../platform/http/list-serializer.ts';
 import { type Cursors, toPage } from '../../platform/http/pages.ts';
@@ -47,7 +48,10 @@ export const reportRoutes = ({ cursors }: { cursors: Cursors }) => [
 
   handle(operations.getReport, async ({ actor, db, etag }, { params }) => {
     const report = await requireReport(db, viewerOf(actor, params.deploymentId), params.reportId, READ);
-    await store.noteView(db, actor.userId, report.id);
+    await store.noteView(db, actor.userId, report.id).catch((error) => {
+      if (violatedConstraint(error) === 'report_views_report_id_fkey') throw new ApiError('report_not_found');
+      throw error;
+    });
     etag.send(report.version);
     return report;
   }),

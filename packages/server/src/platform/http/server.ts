@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { isUnavailable, violatedConstraint } from '../db/database.ts';
+import { isUnavailable, misses, violatedConstraint } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { acceptJsonOnly } from './json-body.ts';
@@ -90,7 +90,7 @@ export function createHttpServer({
   });
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = toApiError(error);
+    const failure = toApiError(error, request.actor?.userId);
     if (failure.statusCode >= 500) {
       log.error({ requestId: request.id, operation: request.routeOptions.config.operation?.id, err: error });
     }
@@ -144,7 +144,7 @@ function answerError(failure: ApiError, requestId: string, reply: FastifyReply) 
 /** Addresses can hold secrets in their query, and those do not belong into logs. */
 const pathOf = (url: string) => url.split('?', 1)[0];
 
-function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown, userId?: number): ApiError {
   if (error instanceof ApiError) return error;
   switch ((error as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -157,8 +157,9 @@ function toApiError(error: unknown): ApiError {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('invalid_url');
   }
-  // It was there when the request came, and was deleted meanwhile.
+  // They were there when the request came, and were deleted meanwhile.
   if (violatedConstraint(error)?.endsWith('_deployment_id_fkey')) return new ApiError('deployment_not_found');
+  if (userId && misses(error, userId)) return new ApiError('unauthenticated');
   if (isUnavailable(error)) return new ApiError('unavailable', { cause: error });
   return new ApiError('internal_error', { cause: error });
 }

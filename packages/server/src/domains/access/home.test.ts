@@ -1,0 +1,140 @@
+/** Who or what is deleted while its content is being made leaves nothing behind. */
+import type { OrielClient } from '@oriel/client';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+
+const UNAUTHENTICATED = { status: 401, code: 'unauthenticated' };
+
+let world: World;
+let deploymentId: number;
+let tenant: string;
+let other: OrielClient;
+let theirs: { folderId: number; workbookId: number; reportId: number };
+beforeAll(async () => {
+  world = await createWorld();
+  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
+  deploymentId = (await world.deployment()).id;
+});
+beforeEach(async () => {
+  tenant = unique('tenant');
+  other = await creator({ externalId: 'other' });
+  const { id: folderId } = await other.createFolder({ deploymentId, body: { name: 'theirs' } });
+  const { id: workbookId } = await other.createWorkbook({ deploymentId, body: { folderId } });
+  const { id: reportId } = await other.createReport({ deploymentId, body: { workbookId } });
+  theirs = { folderId, workbookId, reportId };
+});
+afterAll(() => world.stop());
+
+const creator = async (who: { externalId: string } | { internalId: string }) =>
+  (await world.embedded({ deploymentId, embedTenantName: tenant, creatorMode: true, ...who })).client;
+
+/** Does this in a transaction that ends when the call waits for it, and answers how the call ends. */
+async function meanwhile(statements: [text: string, ...values: unknown[]][], call: () => Promise<unknown>) {
+  const rival = new pg.Client({ connectionString: world.databaseUrl });
+  await rival.connect();
+  try {
+    await rival.query('begin');
+    for (const [text, ...values] of statements) await rival.query(text, values);
+    const outcome = call().then(
+      () => ({ status: 200 }),
+      (error: { status: number }) => error,
+    );
+    const waits = `select count(*)::int as n from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect
+      .poll(async () => (await world.server.db.pool.query(waits)).rows[0].n, { timeout: 10_000 })
+      .toBe(1);
+    await rival.query('commit');
+    return await outcome;
+  } finally {
+    await rival.end();
+  }
+}
+
+const makers: [name: string, make: (client: OrielClient) => Promise<unknown>][] = [
+  ['a folder at the root', (by) => by.createFolder({ deploymentId, body: { name: 'new' } })],
+  [
+    'a folder in another',
+    (by) => by.createFolder({ deploymentId, body: { name: 'new', parentId: theirs.folderId } }),
+  ],
+  ['a workbook at the root', (by) => by.createWorkbook({ deploymentId, body: {} })],
+  [
+    'a workbook in a folder',
+    (by) => by.createWorkbook({ deploymentId, body: { folderId: theirs.folderId } }),
+  ],
+  ['a workbook by slug', (by) => by.upsertWorkbookBySlug({ deploymentId, slug: unique('s'), body: {} })],
+  [
+    'a copy of a workbook',
+    (by) => by.duplicateWorkbook({ deploymentId, workbookId: theirs.workbookId, body: {} }),
+  ],
+  ['a report at the root', (by) => by.createReport({ deploymentId, body: {} })],
+  [
+    'a report in a workbook',
+    (by) => by.createReport({ deploymentId, body: { workbookId: theirs.workbookId } }),
+  ],
+];
+
+describe('a creator who is deleted meanwhile is nobody any more', () => {
+  const changes: typeof makers = [
+    [
+      'the name of a folder',
+      (by) => by.updateFolder({ deploymentId, folderId: theirs.folderId, body: { name: 'new' } }),
+    ],
+    [
+      'the place of a folder',
+      (by) => by.moveWorkspaceObject({ deploymentId, body: { type: 'FOLDER', id: theirs.folderId } }),
+    ],
+    ['a view of a report', (by) => by.getReport({ deploymentId, reportId: theirs.reportId })],
+  ];
+  test.each([...makers, ...changes])('%s', async (_name, make) => {
+    const client = await creator({ externalId: 'gone' });
+    const outcome = await meanwhile(
+      [[`delete from users where embed_tenant = $1 and external_id = 'gone'`, tenant]],
+      () => make(client),
+    );
+    expect(outcome).toMatchObject(UNAUTHENTICATED);
+  });
+});
+
+/** In the order in which an embed tenant is deleted. */
+const deletion = (): [string, string][] => [
+  ['select from embed_tenants where name = $1 for update', tenant],
+  ['select from users where embed_tenant = $1 for update', tenant],
+  ['delete from reports where embed_tenant = $1', tenant],
+  ['delete from workbooks where embed_tenant = $1', tenant],
+  ['delete from folders where embed_tenant = $1', tenant],
+  ['delete from users where embed_tenant = $1', tenant],
+  ['delete from embed_tenants where name = $1', tenant],
+];
+
+describe('nothing is left of an embed tenant that is deleted meanwhile', () => {
+  test.each(makers)('%s', async (_name, make) => {
+    const internalId = unique('internal');
+    const body = { username: internalId, email: `${internalId}@example.com`, roles: ['Developer'] };
+    await world.admin.createUser({ body });
+    for (const who of [{ externalId: 'gone' }, { internalId }]) {
+      const client = await creator(who);
+      expect(await meanwhile(deletion(), () => make(client))).toMatchObject(UNAUTHENTICATED);
+      for (const table of ['folders', 'workbooks', 'reports']) {
+        const left = `select from ${table} where embed_tenant = $1`;
+        expect((await world.server.db.pool.query(left, [tenant])).rowCount).toBe(0);
+      }
+    }
+  });
+});
+
+test('a report that is deleted while somebody opens it is a 404', async () => {
+  const outcome = await meanwhile([['delete from reports where id = $1', theirs.reportId]], () =>
+    other.getReport({ deploymentId, reportId: theirs.reportId }),
+  );
+  expect(outcome).toMatchObject({ status: 404, code: 'report_not_found' });
+});
+
+test('a person who is deleted while they make something is nobody any more', async () => {
+  const person = await world.person({ roles: ['Explorer'] });
+  const outcome = await meanwhile([['delete from users where id = $1', person.userId]], () =>
+    person.client.createReport({ deploymentId, body: {} }),
+  );
+  expect(outcome).toMatchObject(UNAUTHENTICATED);
+});
