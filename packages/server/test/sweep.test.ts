@@ -9,6 +9,7 @@ import {
 } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedOperations, unbuiltOperations } from '../../contract/coverage.ts';
+import { addressOf, validBody } from './samples.ts';
 import { createWorld, type Person, type World } from './world.ts';
 
 /** Lower it when the list shrinks. It never grows. */
@@ -31,12 +32,6 @@ afterAll(() => world.stop());
 
 const protectedOperations = allOperations.filter((op) => op.auth !== 'public');
 const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
-
-/** An address of the operation with something plausible for each parameter. */
-const addressOf = (op: Operation) =>
-  op.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    (op.params[name] as { type?: string }).type === 'integer' ? '1' : 'something000',
-  );
 
 const send = (op: Operation, apiKey: string | null, body?: object) =>
   world.raw(op.method, addressOf(op), {
@@ -85,7 +80,7 @@ describe('without a credential, or with a bad one, every protected operation is 
 
 describe('without the permission, every operation that needs one is a 403 or 404', () => {
   test.each(cases(protectedOperations.filter((op) => op.permission !== 'none')))('%s', async (_id, op) => {
-    const body = await validBody(op);
+    const body = validBody(op);
     const response = await send(op, nobody.apiKey, body);
     expect([403, 404]).toContain(response.status);
   });
@@ -108,7 +103,7 @@ describe('content of others is a 403 or 404 for who was given nothing, and it st
     };
     const stranger = await world.person({ roles: ['Explorer'] });
     const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => String(ids[name]));
-    const body = JSON.stringify(await validBody(op));
+    const body = JSON.stringify(validBody(op));
     const init = hasBody(op) ? { headers: { 'content-type': 'application/json' }, body } : {};
     const response = await world.raw(op.method, path, { apiKey: stranger.apiKey, ...init });
     expect([403, 404]).toContain(response.status);
@@ -122,7 +117,7 @@ describe('unknown body fields are refused by name', () => {
     expect(response.status).toBe(401);
     const refused = await world.raw(op.method, addressOf(op), {
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...(await validBody(op)), ephemeralTtlSeconds: 60 }),
+      body: JSON.stringify({ ...validBody(op), ephemeralTtlSeconds: 60 }),
     });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({
@@ -139,7 +134,7 @@ describe('an id that no row can have is a 404, and one that is no id a 400', () 
   test.each(cases(withIds))('%s', async (_id, op) => {
     const at = (value: string) => op.path.replaceAll(/\{\w+\}/g, value);
     const init = hasBody(op)
-      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(await validBody(op)) }
+      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(validBody(op)) }
       : {};
     expect((await world.raw(op.method, at('9007199254740991'), init)).status).toBe(404);
     for (const bad of ['abc', '1.5', '-1', '0', '1e3', '9007199254740993', '%00']) {
@@ -147,39 +142,3 @@ describe('an id that no row can have is a 404, and one that is no id a 400', () 
     }
   });
 });
-
-/** The least that the schema of the body takes. */
-async function validBody(op: Operation): Promise<object> {
-  return hasBody(op) ? (sample(op.body as unknown as JsonSchema) as object) : {};
-}
-
-interface JsonSchema {
-  type?: string | string[];
-  enum?: unknown[];
-  format?: string;
-  minLength?: number;
-  minimum?: number;
-  minItems?: number;
-  items?: JsonSchema;
-  required?: string[];
-  properties?: Record<string, JsonSchema>;
-}
-
-function sample(schema: JsonSchema): unknown {
-  if (schema.enum) return schema.enum[0];
-  switch ([schema.type].flat()[0]) {
-    case 'object':
-      return Object.fromEntries(
-        (schema.required ?? []).map((name) => [name, sample(schema.properties![name]!)]),
-      );
-    case 'array':
-      return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items!));
-    case 'integer':
-    case 'number':
-      return schema.minimum ?? 1;
-    case 'boolean':
-      return true;
-    default:
-      return schema.format === 'email' ? 'sample@example.com' : 'sample'.padEnd(schema.minLength ?? 0, 'x');
-  }
-}

@@ -1,0 +1,99 @@
+/** What embed tokens reach, over every operation of the contract, also those that are added tomorrow. */
+import { allOperations, hasBody, isDeploymentOperation, type Operation, operations } from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, validBody } from './samples.ts';
+import { createWorld, type Embedded, unique, type World } from './world.ts';
+
+let world: World;
+let deploymentId: number;
+let otherDeploymentId: number;
+let embedded: Record<'a viewer' | 'a creator' | 'an internal viewer' | 'an internal creator', Embedded>;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
+  deploymentId = (await world.deployment()).id;
+  otherDeploymentId = (await world.deployment()).id;
+  const inAcme = { deploymentId, embedTenantName: 'acme-corp' };
+  // An admin: what their roles would open stays shut to the embedded page all the same.
+  const internalId = unique('admin');
+  const body = { username: internalId, email: `${internalId}@example.com`, roles: ['Admin'] };
+  await world.admin.createUser({ body });
+  embedded = {
+    'a viewer': await world.embedded({ ...inAcme, externalId: 'ann' }),
+    'a creator': await world.embedded({ ...inAcme, externalId: 'bob', creatorMode: true }),
+    'an internal viewer': await world.embedded({ ...inAcme, internalId }),
+    'an internal creator': await world.embedded({ ...inAcme, internalId, creatorMode: true }),
+  };
+});
+afterAll(() => world.stop());
+
+const WHO = ['a viewer', 'a creator', 'an internal viewer', 'an internal creator'] as const;
+type Who = (typeof WHO)[number];
+
+const isOpenTo = (who: Who, { embed }: Operation) =>
+  embed === 'viewer' || (embed === 'creator' && who.endsWith('creator'));
+
+const send = (who: Who, op: Operation, at: number, scheme = 'Bearer') =>
+  world.raw(op.method, addressOf(op, { deploymentId: at }), {
+    headers: {
+      authorization: `${scheme} ${embedded[who].token}`,
+      ...(hasBody(op) ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(hasBody(op) ? { body: JSON.stringify(validBody(op)) } : {}),
+  });
+
+const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
+const takesTokens = allOperations.filter(({ auth }) => auth === 'management' || auth === 'embed');
+const takesKeysOnly = allOperations.filter(({ auth }) => auth === 'apiKey');
+
+describe.each(WHO)('with the embed token of %s, what is not on the allow-list is a 403', (who) => {
+  test.each(cases(takesTokens))('%s', async (_id, op) => {
+    const { status } = await send(who, op, deploymentId);
+    if (isOpenTo(who, op)) expect([200, 204, 404]).toContain(status);
+    else expect(status).toBe(403);
+  });
+});
+
+describe('in another deployment, everything is a 403, whether or not it exists', () => {
+  test.each(cases(takesTokens.filter(isDeploymentOperation)))('%s', async (_id, op) => {
+    for (const who of WHO) {
+      for (const at of [otherDeploymentId, 999_999_999]) {
+        expect((await send(who, op, at)).status).toBe(403);
+      }
+    }
+  });
+});
+
+describe('what takes API keys only is a 401', () => {
+  test.each(cases(takesKeysOnly))('%s', async (_id, op) => {
+    for (const who of WHO) {
+      for (const scheme of ['Bearer', 'Api-Key']) {
+        expect((await send(who, op, deploymentId, scheme)).status).toBe(401);
+      }
+    }
+  });
+
+  test('and minting is among it', () => {
+    expect(takesKeysOnly.map(({ id }) => id)).toContain('generateSession');
+  });
+});
+
+test('an embed token is no API key', async () => {
+  for (const who of WHO) {
+    const { status } = await send(who, operations.getReports, deploymentId, 'Api-Key');
+    expect(status).toBe(401);
+  }
+});
+
+/** Opening something to somebody else's customers is a decision, and this list is where it shows. */
+test('the allow-list', () => {
+  const open = allOperations.filter(({ embed }) => embed !== undefined);
+  const idsFor = (embed: string) => open.filter((op) => op.embed === embed).map(({ id }) => id);
+  expect(idsFor('viewer').toSorted()).toEqual(['getAppConfig', 'getEmbedSession']);
+  expect([...new Set(open.filter((op) => op.embed === 'creator').map(({ tag }) => tag))].toSorted()).toEqual([
+    'Folders',
+    'Reports',
+    'Workbooks',
+    'Workspace',
+  ]);
+});
