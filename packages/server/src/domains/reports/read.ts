@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { EDIT, type Level, MANAGE, type Noun, READ, type Viewer } from '../access/index.ts';
 import * as store from './store.ts';
 
-type RolePolicy = NonNullable<store.Surroundings['rolePolicies']>[number];
+type RolePolicy = store.StoredReports['rolePolicies'][number];
 
 interface Owner {
   id: number;
@@ -40,61 +40,52 @@ export const findReports = async (
   viewer: Viewer,
   ids: readonly number[],
   least: Level = READ,
-) => parse(db, viewer, await store.findStoredReports(db, viewer, ids, least));
+) => parse(await store.findStoredReports(db, viewer, ids, least));
 
 export const findReportByPublicId = async (db: Queryable, viewer: Viewer, publicId: string) =>
-  (await parse(db, viewer, await store.findStoredReportByPublicId(db, viewer, publicId)))[0];
+  parse(await store.findStoredReportByPublicId(db, viewer, publicId))[0];
 
 /** As above, as the JSON that callers get, for lists that only pass it on. */
-export async function findReportTexts(db: Queryable, viewer: Viewer, ids: readonly number[]) {
-  const rows = await store.findStoredReports(db, viewer, ids, READ);
-  const texts = await write(db, viewer, rows);
-  return rows.map(({ id }, i) => ({ id, text: texts[i]! }));
-}
+export const findReportTexts = async (db: Queryable, viewer: Viewer, ids: readonly number[]) =>
+  toTexts(await store.findStoredReports(db, viewer, ids, READ));
 
-async function parse(db: Queryable, viewer: Viewer, rows: store.StoredReport[]): Promise<ReportRow[]> {
-  const texts = await write(db, viewer, rows);
-  return rows.map(({ scopeFolderId, embedTenant, level }, i) => ({
-    ...JSON.parse(texts[i]!),
-    scopeFolderId,
+function parse(stored: store.StoredReports): ReportRow[] {
+  const texts = toTexts(stored);
+  return stored.reports.map(([, , , embedTenant, level, path], i) => ({
+    ...JSON.parse(texts[i]!.text),
+    scopeFolderId: path?.at(-1) ?? null,
     embedTenant,
     level,
   }));
 }
 
-/** What lies around the reports is read once for all of them, and written behind their own fields. */
-async function write(db: Queryable, viewer: Viewer, rows: store.StoredReport[]): Promise<string[]> {
-  if (rows.length === 0) return [];
-  const around = await store.findSurroundings(db, {
-    reportIds: rows.map(({ id }) => id),
-    workbookIds: rows.flatMap(({ workbookId }) => workbookId ?? []),
-    folderIds: [...new Set(rows.flatMap(({ path }) => path ?? []))],
-    userIds: [...new Set(rows.flatMap(({ userId, refresherId }) => [userId, refresherId]))],
-  });
-  const entries = new Map(
-    Object.entries(around.folders ?? {}).map(([id, name]) => [
-      Number(id),
-      JSON.stringify({ id: Number(id), name }),
-    ]),
+/** Puts what lies around the reports behind their own fields. */
+export function toTexts({ reports, wires, owners, refreshers, ...around }: store.StoredReports) {
+  const folders = new Map(around.folders.map(([id, name]) => [id, folderEntry(id, name)]));
+  const placements = groupBy(around.placements, ({ reportId }) => reportId);
+  const policies = groupBy(around.rolePolicies, ({ resourceType, resourceId }) =>
+    keyOf(resourceType, resourceId),
   );
-  const owners = new Map(around.users.map((user) => [user.id, JSON.stringify(user)]));
-  const placements = groupBy(around.placements ?? [], ({ reportId }) => reportId);
-  const rolePolicies = viewer.isExternal ? [] : (around.rolePolicies ?? []);
-  const policies = groupBy(rolePolicies, ({ resourceType, resourceId }) => keyOf(resourceType, resourceId));
-  return rows.map((row) => {
-    const folderPath = (row.path ?? []).map((id) => entries.get(id)).join();
-    const placed = (placements.get(row.id) ?? []).map(({ reportId: _report, ...placement }) => placement);
-    const roles =
-      policies.size === 0 ? [] : rolesOf(policiesOver(row).flatMap((key) => policies.get(key) ?? []));
-    return (
-      `${row.wire.slice(0, -1)},"user":${owners.get(row.userId)},"refreshedByUser":${owners.get(row.refresherId)},"folderPath":[${folderPath}],"externalWorkbookPlacements":${JSON.stringify(placed)},` +
-      `"rolesWithAccess":${JSON.stringify(roles)},"canEdit":${row.level >= EDIT},"canManage":${row.level >= MANAGE}}`
+  return reports.map((report, i) => {
+    const [id, key, , , level, path, folderName] = report;
+    const folderPath = path?.map((folderId, depth) =>
+      depth === path.length - 1 ? folderEntry(folderId, folderName!) : folders.get(folderId),
     );
+    const placed = placements.get(id)?.map(({ reportId: _report, ...placement }) => placement) ?? [];
+    const roles =
+      policies.size === 0 ? [] : rolesOf(policiesOver(report).flatMap((over) => policies.get(over) ?? []));
+    const text =
+      `${wires[i]},"user":${owners[i]},"refreshedByUser":${refreshers[i] || owners[i]},"folderPath":[${folderPath?.join() ?? ''}],` +
+      `"externalWorkbookPlacements":${JSON.stringify(placed)},"rolesWithAccess":${JSON.stringify(roles)},` +
+      `"canEdit":${level >= EDIT},"canManage":${level >= MANAGE}}`;
+    return { id, key, text };
   });
 }
 
+const folderEntry = (id: number, name: string) => `{"id":${id},"name":${JSON.stringify(name)}}`;
+
 /** The report, its workbook and the folders above it. */
-const policiesOver = ({ id, workbookId, path }: store.StoredReport) => [
+const policiesOver = ([id, , workbookId, , , path]: store.StoredReport) => [
   keyOf('Report', id),
   ...(workbookId === null ? [] : [keyOf('Workbook', workbookId)]),
   ...(path ?? []).map((folderId) => keyOf('Folder', folderId)),

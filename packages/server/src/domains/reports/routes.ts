@@ -25,6 +25,7 @@ export const reportRoutes = ({ cursors }: { cursors: Cursors }) => [
         after: query.after,
         cursorOf: ({ key, id }) => cursors.encode(request.list, [key, id]),
       });
+      if (items.every(({ text }) => text !== undefined)) return { reports: items, pageInfo };
       const ids = items.map(({ id }) => id);
       return { reports: await readInOrder(ids, (list) => findReportTexts(db, viewer, list)), pageInfo };
     };
@@ -32,7 +33,7 @@ export const reportRoutes = ({ cursors }: { cursors: Cursors }) => [
       readPage(),
       query.includeCount === false ? null : countReports(db, viewer, filter),
     ]);
-    const texts = jsonTexts<Report>(reports.map(({ text }) => text));
+    const texts = jsonTexts<Report>(reports.map(({ text }) => text!));
     return { items: texts, data: texts, count, pageInfo: request.hasCursor ? pageInfo : null };
   }),
 

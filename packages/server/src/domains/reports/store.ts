@@ -1,15 +1,7 @@
 import type { Action } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
-import {
-  type Level,
-  levelShape,
-  type Noun,
-  ownerOf,
-  READ,
-  reportLevel,
-  type Viewer,
-} from '../access/index.ts';
+import { type Level, levelShape, type Noun, READ, reportLevel, type Viewer } from '../access/index.ts';
 import { nameKey } from '../folders/index.ts';
 import { searchText } from './rules.ts';
 
@@ -36,96 +28,202 @@ export interface Place {
   embedTenant: string | null;
 }
 
-/** A report as its tables hold it, with the viewer's level. See read.ts for the report as callers see it. */
-export interface StoredReport extends Place {
-  id: number;
-  userId: number;
-  /** Who refreshed it last, or its owner. */
-  refresherId: number;
+/** What of a report is needed to write it out, or is only for us to know. */
+export type StoredReport = [
+  id: number,
+  /** Its place in the list that it was read with. */
+  key: string | null,
+  workbookId: number | null,
+  embedTenant: string | null,
+  level: Level,
   /** The ids of the folders from the root to the containing one. */
-  path: number[] | null;
-  level: Level;
+  path: number[] | null,
+  folderName: string | null,
+];
+
+/**
+ * Reports as the tables hold them, and what lies around them. All in one row, with texts for lines: that is far less
+ * work for both sides than a row for each report. See read.ts for how callers see them.
+ */
+export interface StoredReports {
+  reports: StoredReport[];
   /**
-   * What callers see of its own fields, as the text of a JSON object. Written by the database, because reading forty
-   * columns of each row and writing them out again is most of what a page would cost.
+   * What callers see of the fields of each report, as the text of a JSON object that is still open. Written by the
+   * database, because reading forty columns of each row and writing them out again is most of what a page would cost.
    */
-  wire: string;
+  wires: string[];
+  /** Who owns each, as JSON. */
+  owners: string[];
+  /** Who refreshed each last, as JSON, or nothing. */
+  refreshers: string[];
+  /** The folders above the containing ones. */
+  folders: [id: number, name: string][];
+  placements: {
+    reportId: number;
+    workbookId: string;
+    resultLocation: string;
+    endResultCell: string | null;
+  }[];
+  /** On the reports, their workbooks and folders. */
+  rolePolicies: {
+    resourceType: Noun;
+    resourceId: number;
+    roleId: number;
+    roleName: string;
+    action: Action;
+  }[];
 }
 
-const isoTime = (column: string) =>
-  sql`to_char(${raw(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/** SQL that writes a column as JSON. */
+const text = (column: string) => `coalesce(to_json(${column}), 'null')`;
+const plain = (column: string) => `coalesce(${column}::text, 'null')`;
+const time = (column: string) =>
+  `to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
 
-/** Of the report `r`, reached through the folder `f`. */
-const columns = (viewer: Viewer): Sql => sql`
-  r.id, r.user_id as "userId", coalesce(r.refreshed_by, r.user_id) as "refresherId",
-  r.folder_id as "folderId", r.workbook_id as "workbookId", r.scope_folder_id as "scopeFolderId",
-  r.embed_tenant as "embedTenant", to_json(f.path) as path, ${reportLevel(viewer)} as level,
-  (select row_to_json(w)::text from (
-     select r.id, r.public_id as "publicId", r.deployment_id as "deploymentId", r.user_id as "userId",
-       coalesce(r.created_by, r.user_id) as "createdBy", r.refreshed_by as "refreshedBy", r.name, r.title, r.description, 'REPORT' as type, r.source,
-       ${isoTime('r.created_at')} as "createdAt", ${isoTime('r.updated_at')} as "updatedAt",
-       r.folder_id as "folderId", r.workbook_id as "workbookId", r.external_workbook_id as "externalWorkbookId",
-       r.result_location as "resultLocation", r.end_result_cell as "endResultCell", r.sql_query as "sqlQuery",
-       r.json_query as "jsonQuery", r.pivot_items as "pivotItems", r.meta, r.version) w) as wire`;
+/** Field by field: what writes whole rows as JSON looks up their types at each row, which takes longer than writing. */
+const fields = (values: Record<string, string>, end: '' | '}') =>
+  `concat(${Object.entries(values)
+    .map(([name, value], i) => `'${i ? ',' : '{'}"${name}":', ${value}`)
+    .join()}, '${end}')`;
 
-const FROM = sql`
-  reports r left join folders f on f.id = r.scope_folder_id`;
+const lines = (value: Sql) => sql`coalesce(string_agg(${value}, E'\\n'), '')`;
+const tuples = (values: string[]) =>
+  raw(`concat('[', string_agg(concat('[', concat_ws(',', ${values.join()}), ']'), ','), ']')`);
 
-/** `offset 0` keeps the planner from working out the level once for each place that asks for it. */
-const findWhere = (viewer: Viewer, condition: Sql, least: Level) => sql`
-  select * from (select ${columns(viewer)} from ${FROM}
-                 where r.deployment_id = ${viewer.deploymentId} and ${condition} offset 0) r
-  where level >= ${least}`;
+/** Of the report `r`. */
+const WIRE = raw(
+  fields(
+    {
+      id: 'r.id',
+      publicId: text('r.public_id'),
+      deploymentId: 'r.deployment_id',
+      userId: 'r.user_id',
+      createdBy: 'coalesce(r.created_by, r.user_id)',
+      refreshedBy: plain('r.refreshed_by'),
+      name: text('r.name'),
+      title: text('r.title'),
+      description: text('r.description'),
+      type: `'"REPORT"'`,
+      source: text('r.source'),
+      createdAt: time('r.created_at'),
+      updatedAt: time('r.updated_at'),
+      folderId: plain('r.folder_id'),
+      workbookId: plain('r.workbook_id'),
+      externalWorkbookId: text('r.external_workbook_id'),
+      resultLocation: text('r.result_location'),
+      endResultCell: text('r.end_result_cell'),
+      sqlQuery: text('r.sql_query'),
+      jsonQuery: text('r.json_query'),
+      pivotItems: plain('r.pivot_items'),
+      meta: plain('r.meta'),
+      version: 'r.version',
+    },
+    '',
+  ),
+);
 
-/** The reports with these ids that the viewer has at least that level on, in no particular order. */
-export const findStoredReports = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level) =>
-  db.many<StoredReport>(
-    findWhere(viewer, sql`r.id = any(${ids}::bigint[])`, least).named(
-      `find-reports-${levelShape(viewer, 'Report')}`,
+const owner = (user: string) =>
+  raw(
+    fields(
+      {
+        id: `${user}.id`,
+        email: text(`${user}.shown_email`),
+        firstName: text(`${user}.first_name`),
+        picture: text(`${user}.picture`),
+      },
+      '}',
     ),
   );
 
-export const findStoredReportByPublicId = (db: Queryable, viewer: Viewer, publicId: string) =>
-  db.many<StoredReport>(findWhere(viewer, sql`r.public_id = ${publicId}`, READ));
+/** As `StoredReport` has them. */
+const REPORTS = tuples([
+  'id',
+  text('key'),
+  plain('workbook_id'),
+  text('embed_tenant'),
+  'level',
+  text('path'),
+  text('folder_name'),
+]);
 
-export interface Surroundings {
-  users: { id: number; email: string; firstName: string | null; picture: string | null }[];
-  /** Names of folders by their ids. */
-  folders: Record<string, string> | null;
-  placements:
-    | { reportId: number; workbookId: string; resultLocation: string; endResultCell: string | null }[]
-    | null;
-  rolePolicies:
-    | { resourceType: Noun; resourceId: number; roleId: number; roleName: string; action: Action }[]
-    | null;
+const rolePolicies = (noun: Noun, ids: Sql) => sql`
+  select resource_type, resource_id, role_id, action from resource_policies
+  where role_id is not null and resource_type = ${raw(`'${noun}'`)} and resource_id = any(array(${ids}))`;
+
+/**
+ * Of the reports `rows`, with a `key`, those that the viewer has at least that level on, in that order. `offset 0`
+ * keeps the planner from working out the level once for each place that asks for it, and from reading all users or
+ * folders for the few that are around.
+ */
+const storedReports = (viewer: Viewer, rows: Sql, order: Sql, least: Level) => sql`
+  with page as materialized (
+    select * from (
+      select r.id, r.key, r.workbook_id, r.embed_tenant, ${reportLevel(viewer)} as level, f.path, f.name as folder_name,
+        ${WIRE} as wire, ${owner('u')} as owner, case when v.id is null then '' else ${owner('v')} end as refresher
+      from (${rows}) r
+      left join lateral (select path, name from folders where id = r.scope_folder_id offset 0) f on true
+      join lateral (select * from users where id = r.user_id offset 0) u on true
+      left join lateral (select * from users where id = r.refreshed_by offset 0) v on true
+      ${order} offset 0) r
+    where level >= ${least})
+  select ${REPORTS} as reports, ${lines(raw('wire'))} as wires, ${lines(raw('owner'))} as owners,
+    ${lines(raw('refresher'))} as refreshers,
+    (select ${tuples(['id', text('name')])} from folders
+     where id = any(array(select unnest(trim_array(path, 1)) from page))) as folders,
+    (select json_agg(json_build_object('reportId', report_id, 'workbookId', external_workbook_id,
+              'resultLocation', result_location, 'endResultCell', end_result_cell) order by created_at, external_workbook_id)
+     from report_placements where report_id = any(array(select id from page))) as placements,
+    (select json_agg(json_build_object('resourceType', p.resource_type, 'resourceId', p.resource_id,
+              'roleId', ro.id, 'roleName', ro.name, 'action', p.action) order by ro.id)
+     from (${rolePolicies('Report', sql`select id from page`)}
+           union all ${rolePolicies('Workbook', sql`select workbook_id from page`)}
+           union all ${rolePolicies('Folder', sql`select unnest(path) from page`)}) p
+     join roles ro on ro.id = p.role_id) as "rolePolicies"
+  from page`;
+
+/**
+ * Reports with a `key`, in that order. Always prepared, because planning takes as long as reading a page: the name
+ * stands for the text of `rows` and `order`.
+ */
+export async function findStoredReportsOf(
+  db: Queryable,
+  viewer: Viewer,
+  { rows, order, least, name }: { rows: Sql; order: Sql; least: Level; name: string },
+): Promise<StoredReports> {
+  const row = await db.one<
+    Record<'reports' | 'wires' | 'owners' | 'refreshers' | 'folders', string> & {
+      [List in 'placements' | 'rolePolicies']: StoredReports[List] | null;
+    }
+  >(storedReports(viewer, rows, order, least).named(`${name}-${levelShape(viewer, 'Report')}`));
+  return {
+    reports: JSON.parse(row.reports),
+    wires: row.wires.split('\n'),
+    owners: row.owners.split('\n'),
+    refreshers: row.refreshers.split('\n'),
+    folders: JSON.parse(row.folders),
+    placements: row.placements ?? [],
+    // Who is external is told nothing of the account's roles.
+    rolePolicies: viewer.isExternal ? [] : (row.rolePolicies ?? []),
+  };
 }
 
-/** What lies around reports, read once for all of them. */
-export const findSurroundings = (
-  db: Queryable,
-  {
-    reportIds,
-    workbookIds,
-    folderIds,
-    userIds,
-  }: Record<'reportIds' | 'workbookIds' | 'folderIds' | 'userIds', number[]>,
-) =>
-  db.one<Surroundings>(
-    sql`select
-      (select json_agg(${ownerOf('u')}) from users u where u.id = any(${userIds}::bigint[])) as users,
-      (select json_object_agg(id, name) from folders where id = any(${folderIds}::bigint[])) as folders,
-      (select json_agg(json_build_object('reportId', report_id, 'workbookId', external_workbook_id,
-                'resultLocation', result_location, 'endResultCell', end_result_cell) order by created_at, external_workbook_id)
-       from report_placements where report_id = any(${reportIds}::bigint[])) as placements,
-      (select json_agg(json_build_object('resourceType', p.resource_type, 'resourceId', p.resource_id,
-                'roleId', ro.id, 'roleName', ro.name, 'action', p.action) order by ro.id)
-       from (select * from resource_policies where role_id is not null and resource_type = 'Report' and resource_id = any(${reportIds}::bigint[])
-             union all
-             select * from resource_policies where role_id is not null and resource_type = 'Workbook' and resource_id = any(${workbookIds}::bigint[])
-             union all
-             select * from resource_policies where role_id is not null and resource_type = 'Folder' and resource_id = any(${folderIds}::bigint[])) p
-       join roles ro on ro.id = p.role_id) as "rolePolicies"`.named('find-report-surroundings'),
-  );
+const findWhere = (db: Queryable, viewer: Viewer, condition: Sql, least: Level, name: string) =>
+  findStoredReportsOf(db, viewer, {
+    rows: sql`select r.*, null as key from reports r where r.deployment_id = ${viewer.deploymentId} and ${condition}`,
+    order: raw(''),
+    least,
+    name,
+  });
+
+/**
+ * The reports with these ids that the viewer has at least that level on, in no particular order. The planner does not
+ * get to see the ids, or it would plan anew each time that they are few.
+ */
+export const findStoredReports = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level) =>
+  findWhere(db, viewer, sql`r.id = any(array(select unnest(${ids}::bigint[])))`, least, 'find-reports');
+
+export const findStoredReportByPublicId = (db: Queryable, viewer: Viewer, publicId: string) =>
+  findWhere(db, viewer, sql`r.public_id = ${publicId}`, READ, 'find-report-by-public-id');
 
 /** Keeps others from changing the report until the end of the transaction. */
 export const lockReport = (tx: Tx, id: number) =>

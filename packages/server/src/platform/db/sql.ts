@@ -22,7 +22,11 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   parts.forEach((part, i) => {
     if (part instanceof Sql) {
       const offset = values.length;
-      text += offset ? part.text.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`) : part.text;
+      // Long texts without values are common, and need no look.
+      text +=
+        offset && part.values.length
+          ? part.text.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`)
+          : part.text;
       values.push(...part.values);
     } else {
       values.push(part);

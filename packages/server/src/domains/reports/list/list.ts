@@ -1,5 +1,6 @@
 /** Chooses how a page is found. The first attempt is cheap and often enough; the one behind it is exact. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { toTexts } from '../read.ts';
 import { hasTrigrams } from '../rules.ts';
 import type { Position, ReportQuery } from './query.ts';
 import * as store from './store.ts';
@@ -15,8 +16,7 @@ export async function listPositions(db: Queryable, query: ReportQuery): Promise<
   if (query.sortBy === 'lastViewedAt') return store.listByLastViewed(db, query);
   if (filter.externalWorkbookId !== null) return store.sortHits(db, query);
   if (store.reachesAll(viewer) && filter.search === null) {
-    const plain = filter.folderId === null && filter.workbookId === null && filter.embedTenant === null;
-    return plain && query.offset === 0 ? store.scanAll(db, query) : store.scanInOrder(db, query);
+    return store.isCommon(query) ? listAll(db, query) : store.scanInOrder(db, query);
   }
 
   const needed = query.limit + query.offset;
@@ -31,6 +31,10 @@ export async function listPositions(db: Queryable, query: ReportQuery): Promise<
   }
   return exactly(db, query);
 }
+
+/** The reports are read along. */
+const listAll = async (db: Queryable, query: ReportQuery) =>
+  toTexts(await store.scanAll(db, query)).map(({ id, key, text }) => ({ id, key: key!, text }));
 
 async function exactly(db: Queryable, query: ReportQuery): Promise<Position[]> {
   const { viewer, filter } = query;

@@ -14,6 +14,7 @@ import { PAGE_SIZE_DEFAULT } from '../../../platform/http/pages.ts';
 import { grantedIds, READ, reachedFolderIds, type Viewer } from '../../access/index.ts';
 import { inTenant } from '../../folders/index.ts';
 import { searchPattern } from '../rules.ts';
+import { findStoredReportsOf } from '../store.ts';
 import type { Position, ReportFilter, ReportQuery } from './query.ts';
 
 /** What was never opened has no key of its own: `listByLastViewed` does without. */
@@ -93,17 +94,22 @@ const answer = (db: Queryable, query: ReportQuery, source: Sql) =>
   db.many<Position>(sql`
     select id, key::text from (${source}) page ${byKey(query)} limit ${query.limit} offset ${query.offset}`);
 
-/**
- * The list that is asked for most, of all reports and without a filter. A page of the default size is prepared once;
- * its limit stands in the text, so that the plan is made for it.
- */
+/** The list that is asked for most: of all reports, in pages of the default size. */
+export const isCommon = ({ filter, limit, offset }: ReportQuery) =>
+  Object.values(filter).every((value) => value === null) && limit === PAGE_SIZE_DEFAULT + 1 && offset === 0;
+
+/** For the common list, whose reports are read along. The limit stands in the text, so that the plan is made for it. */
 export function scanAll(db: Queryable, query: ReportQuery) {
-  const { viewer, filter, sortBy, direction, after, limit } = query;
-  const statement = sql`
-    select r.id, ${COLUMN[sortBy]}::text as key from reports r
-    where ${and([inPlace({ viewer, filter }), behind(query)])} ${inOrder(query)} limit ${raw(String(limit))}`;
-  const name = `all-reports-${sortBy}-${direction}-${after === null ? 'first' : 'after'}`;
-  return db.many<Position>(limit === PAGE_SIZE_DEFAULT + 1 ? statement.named(name) : statement);
+  const { viewer, sortBy, direction, after, limit } = query;
+  const order = inOrder(query);
+  return findStoredReportsOf(db, viewer, {
+    rows: sql`
+      select r.*, ${COLUMN[sortBy]}::text as key from reports r
+      where ${and([inPlace(query), behind(query)])} ${order} limit ${raw(String(limit))}`,
+    order,
+    least: READ,
+    name: `all-reports-${sortBy}-${direction}-${after === null ? 'first' : 'after'}`,
+  });
 }
 
 /** Exact, and as fast as the share of rows that match is large. */
