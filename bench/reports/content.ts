@@ -287,7 +287,7 @@ async function countReports(client: pg.Client) {
   await client.query(`
     insert into report_counts (deployment_id, folder_id, slot, count)
     select deployment_id, f.id, 0, count(*) from reports r, lateral (values (coalesce(r.scope_folder_id, 0)), (-1)) f (id)
-    where embed_tenant is null group by 1, 2`);
+    where deployment_id = ${DEPLOYMENT} and embed_tenant is null group by 1, 2`);
 }
 
 async function insertKeys(client: pg.Client): Promise<ViewerOf[]> {
