@@ -258,12 +258,9 @@ test('a copy that an admin makes meanwhile goes too', async () => {
 test('sessions that are minted meanwhile end in no deadlock, for known and for new users', async () => {
   const tenant = await newTenant(world);
   const [viewer] = await newViewers(world, tenant, 20);
+  const { id: deploymentId } = await world.deployment();
   const mint = (externalId: string) =>
-    run('select mint_embed_session($1, $2, 1000000, $3, false)', [
-      JSON.stringify({ embedTenantName: tenant, externalId, creatorMode: false, deploymentId: 1 }),
-      Buffer.alloc(32),
-      JSON.stringify({ apiKeyId: 1 }),
-    ]).then(
+    world.admin.generateSession({ body: { deploymentId, embedTenantName: tenant, externalId } }).then(
       () => 'minted',
       (error) => error.code,
     );
