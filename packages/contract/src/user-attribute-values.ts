@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { AnyValue, UserAttributeType } from './attributes.ts';
+import { AnyValue, ShownValue, UserAttributeType } from './attributes.ts';
 import { operation } from './operation.ts';
 import { Id, Maybe, Shape } from './schemas.ts';
 
@@ -10,10 +10,11 @@ const UserAttributeValue = Shape('UserAttributeValue', {
   type: UserAttributeType,
   displayName: Maybe(Type.String()),
   description: Maybe(Type.String()),
-  value: Type.Optional(Type.Unsafe<unknown>({ description: 'What the user was given; null where nothing' })),
-  formattedValue: Type.Optional(
-    Type.Unsafe<unknown>({ description: 'What counts: the value, else the default, else null' }),
-  ),
+  value: Type.Optional({ ...ShownValue, description: 'What the user was given; null where nothing' }),
+  formattedValue: Type.Optional({
+    ...ShownValue,
+    description: 'What counts: the value, else the default, else null',
+  }),
 });
 
 /** Clients of this operation write ids as text. */
