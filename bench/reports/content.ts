@@ -136,9 +136,10 @@ async function insertPeople(client: pg.Client) {
 async function insertFolders(client: pg.Client) {
   const add = (first: number, count: number, parent: string) =>
     client.query(`
-      insert into folders (id, deployment_id, parent_id, path, name, name_key, position, user_id, created_by)
+      insert into folders (id, deployment_id, parent_id, path, shown_path, name, name_key, position, user_id, created_by)
       overriding system value
-      select n.id, ${DEPLOYMENT}, p.id, coalesce(p.path, '{}') || n.id, 'Folder ' || n.id, 'folder ' || n.id,
+      select n.id, ${DEPLOYMENT}, p.id, coalesce(p.path, '{}') || n.id,
+             coalesce(p.shown_path, '{}') || format('{"id":%s,"name":"Folder %s"}', n.id, n.id), 'Folder ' || n.id, 'folder ' || n.id,
              n.id - ${first}, n.owner, n.owner
       from (select id, (${parent})::bigint as parent_id, ${FIRST_ID} + 11 + floor(random() * ${USERS - 11})::int as owner
             from generate_series(${first}::bigint, ${first + count - 1}) id offset 0) n

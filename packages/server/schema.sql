@@ -96,7 +96,8 @@ create table folders (
   created_by bigint,
   updated_by bigint,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  shown_path text[] not null
 );
 
 create table installation (

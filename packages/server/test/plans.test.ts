@@ -1,7 +1,7 @@
 /** The plans behind the report lists, at 100,000 rows: no list reads or sorts more than it has to. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NONE, READ, type Viewer } from '../src/domains/access/index.ts';
-import { listPositions } from '../src/domains/reports/list/list.ts';
+import { readPage } from '../src/domains/reports/list/list.ts';
 import type { ReportFilter, ReportQuery } from '../src/domains/reports/list/query.ts';
 import { countReports } from '../src/domains/reports/list/store.ts';
 import type { Queryable } from '../src/platform/db/database.ts';
@@ -31,8 +31,8 @@ beforeAll(async () => {
   const owner = (await world.admin.getMe()).id;
   const run = (text: string, values: unknown[] = []) => world.server.db.pool.query(text, values);
   await run(
-    `insert into folders (id, deployment_id, path, name, name_key, position, user_id) overriding system value
-     select n, $1, array[n], 'folder ' || n, 'folder ' || n, n, $2 from generate_series(1, $3::bigint) n`,
+    `insert into folders (id, deployment_id, path, shown_path, name, name_key, position, user_id) overriding system value
+     select n, $1, array[n], '{}', 'folder ' || n, 'folder ' || n, n, $2 from generate_series(1, $3::bigint) n`,
     [deploymentId, owner, FOLDERS],
   );
   workbookId = (await world.admin.createWorkbook({ deploymentId, body: {} })).id;
@@ -128,12 +128,15 @@ const NO_FILTER: ReportFilter = {
   embedTenant: null,
 };
 
-const query = (changes: Partial<ReportQuery>): ReportQuery => ({
+type PageQuery = ReportQuery & { size: number };
+
+const query = (changes: Partial<PageQuery>): PageQuery => ({
   viewer: viewers.everything,
   filter: NO_FILTER,
   sortBy: 'createdAt',
   direction: 'DESC',
   after: null,
+  size: PAGE,
   limit: PAGE + 1,
   offset: 0,
   ...changes,
@@ -156,32 +159,28 @@ describe.each(['name', 'createdAt', 'updatedAt', 'lastViewedAt'] as const)('by %
     test.each(['everything', 'scattered', 'fewFolders', 'manyFolders'] as const)(
       'for who reaches %s',
       async (who) => {
-        expectFrugal(
-          await plansOf((db) => listPositions(db, query({ viewer: viewers[who], sortBy, direction }))),
-        );
+        expectFrugal(await plansOf((db) => readPage(db, query({ viewer: viewers[who], sortBy, direction }))));
       },
     );
 
     test.each(['folder', 'workbook'] as const)('of one %s', async (place) => {
       const filter = { ...NO_FILTER, ...(place === 'folder' ? { folderId } : { workbookId }) };
-      expectFrugal(await plansOf((db) => listPositions(db, query({ sortBy, direction, filter }))));
+      expectFrugal(await plansOf((db) => readPage(db, query({ sortBy, direction, filter }))));
     });
   });
 });
 
 describe.each(['name', 'createdAt', 'updatedAt'] as const)('deep in the list by %s', (sortBy) => {
   test.each(['ASC', 'DESC'] as const)('%s', async (direction) => {
-    const [row] = await listPositions(
-      world.server.db,
-      query({ sortBy, direction, limit: 1, offset: 50_000 }),
-    );
+    const before = query({ sortBy, direction, size: 1, limit: 1, offset: 50_000 });
+    const [row] = (await readPage(world.server.db, before)).positions;
     const after: [string, number] = [row!.key, row!.id];
-    expectFrugal(await plansOf((db) => listPositions(db, query({ sortBy, direction, after }))));
+    expectFrugal(await plansOf((db) => readPage(db, query({ sortBy, direction, after }))));
   });
 });
 
 test.each(['rareword', 'common'])('a search for %s', async (search) => {
-  expectFrugal(await plansOf((db) => listPositions(db, query({ filter: { ...NO_FILTER, search } }))));
+  expectFrugal(await plansOf((db) => readPage(db, query({ filter: { ...NO_FILTER, search } }))));
 });
 
 test.each(['everything', 'fewFolders', 'manyFolders'] as const)(
@@ -208,7 +207,7 @@ describe('of an embed tenant, nothing else is looked at', () => {
     test.each(['ASC', 'DESC'] as const)('%s', async (direction) => {
       for (const search of [null, 'rareword', 'xy']) {
         const asked = query({ viewer: viewers.creator, filter: { ...filter, search }, sortBy, direction });
-        expectWithin(await plansOf((db) => listPositions(db, asked)));
+        expectWithin(await plansOf((db) => readPage(db, asked)));
       }
     });
   });

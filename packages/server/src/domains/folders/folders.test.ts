@@ -41,12 +41,15 @@ async function chain(length: number, parentId: number | null = null) {
 const rows = async <Row>(query: string, ...values: unknown[]) =>
   (await world.server.db.pool.query(query, [deploymentId, ...values])).rows as Row[];
 
-/** Folders whose path is not that of their parent and then themselves. */
+/** Folders whose path, as stored or as shown, is not that of their parent and then themselves. */
 const misplaced = () =>
   rows(`
-    select f.id, f.parent_id, f.path, p.path as parent_path
+    select f.id, f.parent_id, f.path, p.path as parent_path, f.name, f.shown_path, p.shown_path as shown_parent_path
     from folders f left join folders p on p.id = f.parent_id
-    where f.deployment_id = $1 and f.path is distinct from coalesce(p.path, '{}') || f.id`);
+    where f.deployment_id = $1
+      and (f.path is distinct from coalesce(p.path, '{}') || f.id
+           or trim_array(f.shown_path, 1) is distinct from coalesce(p.shown_path, '{}')
+           or f.shown_path[cardinality(f.path)]::jsonb is distinct from jsonb_build_object('id', f.id, 'name', f.name))`);
 
 /** How the calls ended: the code of each failure, and `ok`. A failure of the server fails the test. */
 async function outcomes(calls: Promise<unknown>[]) {
@@ -113,14 +116,35 @@ test('an update renames or reorders, keeps what is not given, and notes who did 
   expect(await update({})).toMatchObject({ name: 'b', position: 0 });
 });
 
-test('the new name of a folder shows in the path of what is below it', async () => {
-  const [top, inner] = await chain(2);
-  await world.admin.updateFolder({ deploymentId, folderId: top!, body: { name: 'renamed' } });
-  const report = await world.admin.createReport({ deploymentId, body: { folderId: inner! } });
-  expect(report.folderPath).toEqual([
-    { id: top, name: 'renamed' },
-    { id: inner, name: 'level 1' },
-  ]);
+test('the new name of a folder shows in the path of what is below it, wherever that is moved', async () => {
+  const [top, inner, leaf] = await chain(3);
+  const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { folderId: inner! } });
+  const { id: reportId } = await world.admin.createReport({ deploymentId, body: { folderId: leaf! } });
+  const rename = (folderId: number, name: string) =>
+    world.admin.updateFolder({ deploymentId, folderId, body: { name } });
+  const names = async () => {
+    const [folders, workbook, report] = await Promise.all([
+      world.admin.getFolders({ deploymentId, parentId: inner }),
+      world.admin.getWorkbook({ deploymentId, workbookId }),
+      world.admin.getReport({ deploymentId, reportId }),
+    ]);
+    const paths = [folders.items[0]!.folderPath, workbook.folderPath, report.folderPath];
+    return paths.map((path) => path!.map(({ name }) => name));
+  };
+
+  const odd = 'a "quoted" \\ name, {braces} 🎉';
+  await rename(top!, odd);
+  const path = [odd, 'level 1'];
+  expect(await names()).toEqual([path, path, [...path, 'level 2']]);
+
+  const other = await folder('other');
+  await move(inner!, other);
+  await rename(inner!, 'moved');
+  await rename(other, 'target');
+  await rename(top!, 'no longer above');
+  const newPath = ['target', 'moved'];
+  expect(await names()).toEqual([newPath, newPath, [...newPath, 'level 2']]);
+  expect(await misplaced()).toEqual([]);
 });
 
 test('the ancestors of a folder come from the root down, without itself', async () => {
@@ -461,12 +485,15 @@ test('folders of another deployment are not there', async () => {
 });
 
 describe('at the same time', () => {
-  test('what is created below a folder that is moved goes with it', async () => {
+  test('what is created below a folder that is moved or renamed goes with it', async () => {
     const [left, right] = [await folder('left'), await folder('right')];
     const [parent, inner] = await chain(2, left);
     const calls: Promise<unknown>[] = [];
     for (let i = 0; i < 10; i++) {
       calls.push(move(parent!, i % 2 ? left : right));
+      for (const folderId of [left, parent!]) {
+        calls.push(world.admin.updateFolder({ deploymentId, folderId, body: { name: `renamed ${i}` } }));
+      }
       for (const parentId of [parent!, inner!]) calls.push(create({ name: `n${i}`, parentId }));
     }
     expect(new Set(await outcomes(calls))).toEqual(new Set(['ok']));

@@ -8,6 +8,6 @@ export {
   insertFolder,
   inTenant,
   lockTree,
-  pathNames,
+  pathText,
   visibleFolders,
 } from './store.ts';

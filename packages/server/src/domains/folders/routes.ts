@@ -54,10 +54,14 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.updateFolder, ({ actor, change }, { params, body }) =>
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
+      // The tree holds still, so that the name reaches all that is below.
+      if (body.name != null) await store.lockTree(tx, params.deploymentId);
       const before = await requireFolder(tx, viewer, params.folderId, EDIT);
+      const name = body.name ?? before.name;
+      if (name !== before.name) await store.renameFolder(tx, before, name);
       await store.updateFolder(tx, {
         id: before.id,
-        name: body.name ?? before.name,
+        name,
         position: body.position ?? before.position,
         updatedBy: actor.userId,
       });

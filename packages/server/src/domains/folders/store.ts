@@ -24,15 +24,17 @@ export interface FolderAccessRow extends FolderRow {
   level: Level;
 }
 
-/** Names along a path of folders, from the root, as JSON. Nothing gives an empty list. */
-export const pathNames = (path: Sql): Sql => sql`
-  coalesce((select json_agg(json_build_object('id', a.id, 'name', a.name) order by p.depth)
-            from unnest(${path}) with ordinality as p (id, depth) join folders a on a.id = p.id), '[]')`;
+/** The text of the JSON that callers see of a path, from `folders.shown_path`. Nothing gives an empty list. */
+export const pathText = (shownPath: Sql): Sql => sql`concat('[', array_to_string(${shownPath}, ','), ']')`;
+
+/** What a folder adds to its own path and to those below it. */
+const pathEntry = (id: Sql, name: string): Sql =>
+  sql`concat('{"id":', ${id}, ',"name":', to_json(${name}::text), '}')`;
 
 /** Of the folder `f`. Its `folderPath` ends with the folder that contains it. */
 const COLUMNS = sql`
   f.id, f.deployment_id as "deploymentId", f.name, 'FOLDER' as type, f.parent_id as "parentId", f.position,
-  ${pathNames(sql`f.path[:cardinality(f.path) - 1]`)} as "folderPath",
+  ${pathText(sql`f.shown_path[:cardinality(f.path) - 1]`)}::json as "folderPath",
   coalesce(f.created_by, f.user_id) as "createdBy", f.updated_by as "updatedBy", f.created_at as "createdAt", f.updated_at as "updatedAt"`;
 
 /** Folders that the viewer reaches: by role all, else their own and what policies reach. */
@@ -102,6 +104,9 @@ const isSibling = (folder: {
     ? sql`f.parent_id = ${folder.parent.id}`
     : sql`f.deployment_id = ${folder.deploymentId} and f.parent_id is null and ${inTenant('f', folder.embedTenant)}`;
 
+const shownPathOf = (folder: { id: number } | null): Sql =>
+  folder ? sql`(select shown_path from folders where id = ${folder.id})` : sql`'{}'::text[]`;
+
 export const insertFolder = async (
   tx: Tx,
   folder: {
@@ -115,10 +120,10 @@ export const insertFolder = async (
 ) => {
   const { id } = await tx.one<{ id: number }>(sql`
     with fresh as (select nextval(pg_get_serial_sequence('folders', 'id')) as id)
-    insert into folders (id, deployment_id, parent_id, path, name, name_key, position, embed_tenant, user_id, created_by)
+    insert into folders (id, deployment_id, parent_id, path, shown_path, name, name_key, position, embed_tenant, user_id, created_by)
     overriding system value
     select fresh.id, ${folder.deploymentId}, ${folder.parent?.id ?? null}, ${folder.parent?.path ?? []}::bigint[] || fresh.id,
-           ${folder.name}, ${nameKey(folder.name)},
+           ${shownPathOf(folder.parent)} || ${pathEntry(sql`fresh.id`, folder.name)}, ${folder.name}, ${nameKey(folder.name)},
            coalesce(${folder.position}::int, (
              select least(coalesce(max(f.position), -1), 2147483646) + 1 from folders f
              where ${isSibling(folder)})),
@@ -135,6 +140,12 @@ export const updateFolder = (
     update folders set name = ${folder.name}, name_key = ${nameKey(folder.name)}, position = ${folder.position},
       updated_by = ${folder.updatedBy}, updated_at = now()
     where id = ${folder.id}`);
+
+/** The new name stands in the paths of all that is below. */
+export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, name: string) =>
+  tx.run(sql`
+    update folders set shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
+    where path @> array[${folder.id}::bigint]`);
 
 /** Everything under it goes with it, by foreign keys. */
 export const deleteFolder = (tx: Tx, id: number) => tx.run(sql`delete from folders where id = ${id}`);
@@ -164,6 +175,7 @@ export const moveFolder = (
   tx.run(sql`
     update folders set
       path = ${parent?.path ?? []}::bigint[] || path[${folder.path.length}::int:],
+      shown_path = ${shownPathOf(parent)} || shown_path[${folder.path.length}::int:],
       parent_id = case when id = ${folder.id} then ${parent?.id ?? null}::bigint else parent_id end,
       updated_by = case when id = ${folder.id} then ${updatedBy} else updated_by end,
       updated_at = case when id = ${folder.id} then now() else updated_at end

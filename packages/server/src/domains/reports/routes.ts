@@ -1,15 +1,15 @@
 import { operations, type ReplyOf } from '@oriel/contract';
 import { violatedConstraint } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { jsonTexts } from '../../platform/http/list-serializer.ts';
+import { jsonText } from '../../platform/http/list-serializer.ts';
 import { type Cursors, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import { EDIT, MANAGE, NONE, READ, viewerOf } from '../access/index.ts';
-import { listPositions } from './list/list.ts';
+import { readPage } from './list/list.ts';
 import { readListRequest } from './list/query.ts';
 import { countReports } from './list/store.ts';
-import { findReportByPublicId, findReportTexts, toReport } from './read.ts';
+import { findReportByPublicId, toReport } from './read.ts';
 import { insertReport, lockReport, requireReport, updateReport } from './reports.ts';
 import * as store from './store.ts';
 
@@ -18,23 +18,17 @@ type Report = ReplyOf<typeof operations.getReport>;
 export const reportRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.getReports, async ({ actor, db }, { params, query }) => {
     const request = readListRequest(actor, params.deploymentId, query, cursors);
-    const { viewer, filter } = request;
-    const readPage = async () => {
-      const { items, pageInfo } = toPage(await listPositions(db, request), {
-        size: request.size,
-        after: query.after,
-        cursorOf: ({ key, id }) => cursors.encode(request.list, [key, id]),
-      });
-      if (items.every(({ text }) => text !== undefined)) return { reports: items, pageInfo };
-      const ids = items.map(({ id }) => id);
-      return { reports: await readInOrder(ids, (list) => findReportTexts(db, viewer, list)), pageInfo };
-    };
-    const [{ reports, pageInfo }, count] = await Promise.all([
-      readPage(),
-      query.includeCount === false ? null : countReports(db, viewer, filter),
+    const [{ positions, items }, count] = await Promise.all([
+      readPage(db, request),
+      query.includeCount === false ? null : countReports(db, request.viewer, request.filter),
     ]);
-    const texts = jsonTexts<Report>(reports.map(({ text }) => text!));
-    return { items: texts, data: texts, count, pageInfo: request.hasCursor ? pageInfo : null };
+    const { pageInfo } = toPage(positions, {
+      size: request.size,
+      after: query.after,
+      cursorOf: ({ key, id }) => cursors.encode(request.list, [key, id]),
+    });
+    const reports = jsonText<Report[]>(items);
+    return { items: reports, data: reports, count, pageInfo: request.hasCursor ? pageInfo : null };
   }),
 
   handle(operations.createReport, ({ actor, change }, { params, body }) =>

@@ -1,8 +1,16 @@
-import type { Action } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { type Level, levelShape, type Noun, READ, reportLevel, type Viewer } from '../access/index.ts';
-import { nameKey } from '../folders/index.ts';
+import {
+  EDIT,
+  type Level,
+  levelShape,
+  MANAGE,
+  type Noun,
+  READ,
+  reportLevel,
+  type Viewer,
+} from '../access/index.ts';
+import { nameKey, pathText } from '../folders/index.ts';
 import { searchText } from './rules.ts';
 
 /** What a caller can set. */
@@ -28,50 +36,23 @@ export interface Place {
   embedTenant: string | null;
 }
 
-/** What of a report is needed to write it out, or is only for us to know. */
+/** What of a report is only for us to know. */
 export type StoredReport = [
   id: number,
   /** Its place in the list that it was read with. */
   key: string | null,
-  workbookId: number | null,
+  scopeFolderId: number | null,
   embedTenant: string | null,
   level: Level,
-  /** The ids of the folders from the root to the containing one. */
-  path: number[] | null,
-  folderName: string | null,
 ];
 
-/**
- * Reports as the tables hold them, and what lies around them. All in one row, with texts for lines: that is far less
- * work for both sides than a row for each report. See read.ts for how callers see them.
- */
 export interface StoredReports {
   reports: StoredReport[];
   /**
-   * What callers see of the fields of each report, as the text of a JSON object that is still open. Written by the
-   * database, because reading forty columns of each row and writing them out again is most of what a page would cost.
+   * The reports as callers see them: the text of a JSON list. Written by the database, because reading forty columns
+   * of each row and writing them out again is most of what a page would cost.
    */
-  wires: string[];
-  /** Who owns each, as JSON. */
-  owners: string[];
-  /** Who refreshed each last, as JSON, or nothing. */
-  refreshers: string[];
-  /** The folders above the containing ones. */
-  folders: [id: number, name: string][];
-  placements: {
-    reportId: number;
-    workbookId: string;
-    resultLocation: string;
-    endResultCell: string | null;
-  }[];
-  /** On the reports, their workbooks and folders. */
-  rolePolicies: {
-    resourceType: Noun;
-    resourceId: number;
-    roleId: number;
-    roleName: string;
-    action: Action;
-  }[];
+  items: string;
 }
 
 /** SQL that writes a column as JSON. */
@@ -81,105 +62,116 @@ const time = (column: string) =>
   `to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
 
 /** Field by field: what writes whole rows as JSON looks up their types at each row, which takes longer than writing. */
-const fields = (values: Record<string, string>, end: '' | '}') =>
-  `concat(${Object.entries(values)
-    .map(([name, value], i) => `'${i ? ',' : '{'}"${name}":', ${value}`)
-    .join()}, '${end}')`;
-
-const lines = (value: Sql) => sql`coalesce(string_agg(${value}, E'\\n'), '')`;
-const tuples = (values: string[]) =>
-  raw(`concat('[', string_agg(concat('[', concat_ws(',', ${values.join()}), ']'), ','), ']')`);
+const fields = (values: Record<string, string>) =>
+  Object.entries(values)
+    .map(([name, value], i) => `'${i ? ',' : ''}"${name}":', ${value}`)
+    .join();
 
 /** Of the report `r`. */
-const WIRE = raw(
-  fields(
-    {
-      id: 'r.id',
-      publicId: text('r.public_id'),
-      deploymentId: 'r.deployment_id',
-      userId: 'r.user_id',
-      createdBy: 'coalesce(r.created_by, r.user_id)',
-      refreshedBy: plain('r.refreshed_by'),
-      name: text('r.name'),
-      title: text('r.title'),
-      description: text('r.description'),
-      type: `'"REPORT"'`,
-      source: text('r.source'),
-      createdAt: time('r.created_at'),
-      updatedAt: time('r.updated_at'),
-      folderId: plain('r.folder_id'),
-      workbookId: plain('r.workbook_id'),
-      externalWorkbookId: text('r.external_workbook_id'),
-      resultLocation: text('r.result_location'),
-      endResultCell: text('r.end_result_cell'),
-      sqlQuery: text('r.sql_query'),
-      jsonQuery: text('r.json_query'),
-      pivotItems: plain('r.pivot_items'),
-      meta: plain('r.meta'),
-      version: 'r.version',
-    },
-    '',
-  ),
+const OWN_FIELDS = raw(
+  fields({
+    id: 'r.id',
+    publicId: text('r.public_id'),
+    deploymentId: 'r.deployment_id',
+    userId: 'r.user_id',
+    createdBy: 'coalesce(r.created_by, r.user_id)',
+    refreshedBy: plain('r.refreshed_by'),
+    name: text('r.name'),
+    title: text('r.title'),
+    description: text('r.description'),
+    type: `'"REPORT"'`,
+    source: text('r.source'),
+    createdAt: time('r.created_at'),
+    updatedAt: time('r.updated_at'),
+    folderId: plain('r.folder_id'),
+    workbookId: plain('r.workbook_id'),
+    externalWorkbookId: text('r.external_workbook_id'),
+    resultLocation: text('r.result_location'),
+    endResultCell: text('r.end_result_cell'),
+    sqlQuery: text('r.sql_query'),
+    jsonQuery: text('r.json_query'),
+    pivotItems: plain('r.pivot_items'),
+    meta: plain('r.meta'),
+    version: 'r.version',
+  }),
 );
 
-const owner = (user: string) =>
-  raw(
-    fields(
-      {
-        id: `${user}.id`,
-        email: text(`${user}.shown_email`),
-        firstName: text(`${user}.first_name`),
-        picture: text(`${user}.picture`),
-      },
-      '}',
-    ),
-  );
+const USER = raw(
+  `concat('{', ${fields({
+    id: 'id',
+    email: text('shown_email'),
+    firstName: text('first_name'),
+    picture: text('picture'),
+  })}, '}')`,
+);
 
-/** As `StoredReport` has them. */
-const REPORTS = tuples([
-  'id',
-  text('key'),
-  plain('workbook_id'),
-  text('embed_tenant'),
-  'level',
-  text('path'),
-  text('folder_name'),
-]);
+const bool = (condition: Sql) => sql`case when ${condition} then 'true' else 'false' end`;
+
+const PLACEMENTS = raw(`
+  (select coalesce(json_agg(json_build_object('workbookId', external_workbook_id, 'resultLocation', result_location,
+            'endResultCell', end_result_cell) order by created_at, external_workbook_id), '[]')
+   from placements where report_id = page.id)`);
+
+/** Each role once, with all that it was given on the report or above it. */
+const ROLES = raw(`
+  (select coalesce(json_agg(json_build_object('id', role_id, 'name', name, 'actions', actions) order by role_id), '[]')
+   from (select role_id, name, json_agg(distinct action collate "C") as actions from role_policies
+         where resource_type = 'Report' and resource_id = page.id
+           or resource_type = 'Workbook' and resource_id = page.workbook_id
+           or resource_type = 'Folder' and resource_id = any(page.path)
+         group by role_id, name) r)`);
 
 const rolePolicies = (noun: Noun, ids: Sql) => sql`
   select resource_type, resource_id, role_id, action from resource_policies
   where role_id is not null and resource_type = ${raw(`'${noun}'`)} and resource_id = any(array(${ids}))`;
 
 /**
- * Of the reports `rows`, with a `key`, those that the viewer has at least that level on, in that order. `offset 0`
- * keeps the planner from working out the level once for each place that asks for it, and from reading all users or
- * folders for the few that are around.
+ * Of the reports `rows`, with a `key`, those that the viewer has at least that level on, in that order; of them, the
+ * first are written out. `offset 0` keeps the planner from working out the level once for each place that asks for
+ * it, and from reading all users or folders for the few that are around. Placements and policies of roles are rare:
+ * they are looked for once, and put to their reports only where there are any.
  */
-const storedReports = (viewer: Viewer, rows: Sql, order: Sql, least: Level) => sql`
+const storedReports = (viewer: Viewer, { rows, order, least, size }: Wanted) => sql`
   with page as materialized (
     select * from (
-      select r.id, r.key, r.workbook_id, r.embed_tenant, ${reportLevel(viewer)} as level, f.path, f.name as folder_name,
-        ${WIRE} as wire, ${owner('u')} as owner, case when v.id is null then '' else ${owner('v')} end as refresher
+      select r.id, r.key, r.scope_folder_id, r.embed_tenant, ${reportLevel(viewer)} as level, r.workbook_id, f.path, r.n,
+        concat('{', ${OWN_FIELDS}, ',"user":', u.json, ',"refreshedByUser":', coalesce(v.json, u.json),
+               ',"folderPath":', ${pathText(sql`f.shown_path`)}) as head
       from (${rows}) r
-      left join lateral (select path, name from folders where id = r.scope_folder_id offset 0) f on true
-      join lateral (select * from users where id = r.user_id offset 0) u on true
-      left join lateral (select * from users where id = r.refreshed_by offset 0) v on true
+      left join lateral (select path, shown_path from folders where id = r.scope_folder_id offset 0) f on true
+      join lateral (select ${USER} as json from users where id = r.user_id offset 0) u on true
+      left join lateral (select ${USER} as json from users where id = r.refreshed_by offset 0) v on true
       ${order} offset 0) r
-    where level >= ${least})
-  select ${REPORTS} as reports, ${lines(raw('wire'))} as wires, ${lines(raw('owner'))} as owners,
-    ${lines(raw('refresher'))} as refreshers,
-    (select ${tuples(['id', text('name')])} from folders
-     where id = any(array(select unnest(trim_array(path, 1)) from page))) as folders,
-    (select json_agg(json_build_object('reportId', report_id, 'workbookId', external_workbook_id,
-              'resultLocation', result_location, 'endResultCell', end_result_cell) order by created_at, external_workbook_id)
-     from report_placements where report_id = any(array(select id from page))) as placements,
-    (select json_agg(json_build_object('resourceType', p.resource_type, 'resourceId', p.resource_id,
-              'roleId', ro.id, 'roleName', ro.name, 'action', p.action) order by ro.id)
-     from (${rolePolicies('Report', sql`select id from page`)}
-           union all ${rolePolicies('Workbook', sql`select workbook_id from page`)}
-           union all ${rolePolicies('Folder', sql`select unnest(path) from page`)}) p
-     join roles ro on ro.id = p.role_id) as "rolePolicies"
+    where level >= ${least}),
+  placements as materialized (select * from report_placements where report_id = any(array(select id from page))),
+  role_policies as materialized (
+    select p.*, ro.name
+    from (${rolePolicies('Report', sql`select id from page`)}
+          union all ${rolePolicies('Workbook', sql`select workbook_id from page`)}
+          union all ${rolePolicies('Folder', sql`select unnest(path) from page`)}) p
+    join roles ro on ro.id = p.role_id)
+  select
+    concat('[', string_agg(concat('[', concat_ws(',', id, ${raw(
+      [text('key'), plain('scope_folder_id'), text('embed_tenant'), 'level'].join(),
+    )}), ']'), ','), ']') as reports,
+    concat('[', string_agg(concat(head,
+      ',"externalWorkbookPlacements":', case when exists (select from placements) then ${PLACEMENTS} else '[]' end,
+      ',"rolesWithAccess":', case when ${showsRoles(viewer)} and exists (select from role_policies) then ${ROLES} else '[]' end,
+      ',"canEdit":', ${bool(sql`level >= ${EDIT}`)}, ',"canManage":', ${bool(sql`level >= ${MANAGE}`)}, '}'), ',')
+      filter (where n <= ${size}), ']') as items
   from page`;
+
+/** Who is external is told nothing of the account's roles. */
+const showsRoles = (viewer: Viewer) => sql`${!viewer.isExternal}::boolean`;
+
+interface Wanted {
+  /** Selects reports `r` with a `key` and a number `n`. */
+  rows: Sql;
+  order: Sql;
+  least: Level;
+  /** How many are written out. */
+  size: number;
+}
 
 /**
  * Reports with a `key`, in that order. Always prepared, because planning takes as long as reading a page: the name
@@ -188,42 +180,38 @@ const storedReports = (viewer: Viewer, rows: Sql, order: Sql, least: Level) => s
 export async function findStoredReportsOf(
   db: Queryable,
   viewer: Viewer,
-  { rows, order, least, name }: { rows: Sql; order: Sql; least: Level; name: string },
+  { name, ...wanted }: Wanted & { name: string },
 ): Promise<StoredReports> {
-  const row = await db.one<
-    Record<'reports' | 'wires' | 'owners' | 'refreshers' | 'folders', string> & {
-      [List in 'placements' | 'rolePolicies']: StoredReports[List] | null;
-    }
-  >(storedReports(viewer, rows, order, least).named(`${name}-${levelShape(viewer, 'Report')}`));
-  return {
-    reports: JSON.parse(row.reports),
-    wires: row.wires.split('\n'),
-    owners: row.owners.split('\n'),
-    refreshers: row.refreshers.split('\n'),
-    folders: JSON.parse(row.folders),
-    placements: row.placements ?? [],
-    // Who is external is told nothing of the account's roles.
-    rolePolicies: viewer.isExternal ? [] : (row.rolePolicies ?? []),
-  };
+  const query = storedReports(viewer, wanted).named(`${name}-${levelShape(viewer, 'Report')}`);
+  const { reports, items } = await db.one<Record<keyof StoredReports, string>>(query);
+  return { reports: JSON.parse(reports), items };
 }
 
-const findWhere = (db: Queryable, viewer: Viewer, condition: Sql, least: Level, name: string) =>
-  findStoredReportsOf(db, viewer, {
-    rows: sql`select r.*, null as key from reports r where r.deployment_id = ${viewer.deploymentId} and ${condition}`,
-    order: raw(''),
-    least,
-    name,
-  });
-
 /**
- * The reports with these ids that the viewer has at least that level on, in no particular order. The planner does not
+ * The reports with these ids that the viewer has at least that level on, in the order of the ids. The planner does not
  * get to see the ids, or it would plan anew each time that they are few.
  */
 export const findStoredReports = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level) =>
-  findWhere(db, viewer, sql`r.id = any(array(select unnest(${ids}::bigint[])))`, least, 'find-reports');
+  findStoredReportsOf(db, viewer, {
+    rows: sql`
+      select r.*, null as key, wanted.n from (select * from unnest(${ids}::bigint[]) with ordinality offset 0) wanted (id, n)
+      join reports r on r.id = wanted.id and r.deployment_id = ${viewer.deploymentId}`,
+    order: raw('order by r.n'),
+    least,
+    size: ids.length,
+    name: 'find-reports',
+  });
 
 export const findStoredReportByPublicId = (db: Queryable, viewer: Viewer, publicId: string) =>
-  findWhere(db, viewer, sql`r.public_id = ${publicId}`, READ, 'find-report-by-public-id');
+  findStoredReportsOf(db, viewer, {
+    rows: sql`
+      select r.*, null as key, 1 as n from reports r
+      where r.deployment_id = ${viewer.deploymentId} and r.public_id = ${publicId}`,
+    order: raw(''),
+    least: READ,
+    size: 1,
+    name: 'find-report-by-public-id',
+  });
 
 /** Keeps others from changing the report until the end of the transaction. */
 export const lockReport = (tx: Tx, id: number) =>

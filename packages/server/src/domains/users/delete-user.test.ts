@@ -21,8 +21,8 @@ const query = async (text: string, values: unknown[] = []) =>
 const content: Record<Table, (userId: number) => Promise<unknown>> = {
   folders: (userId) =>
     query(
-      `insert into folders (deployment_id, path, name, name_key, position, user_id, created_by)
-       values ($1, '{}', 'F', 'f', 1, $2, $2)`,
+      `insert into folders (deployment_id, path, shown_path, name, name_key, position, user_id, created_by)
+       values ($1, '{}', '{}', 'F', 'f', 1, $2, $2)`,
       [deploymentId, userId],
     ),
   workbooks: (userId) =>

@@ -10,7 +10,7 @@ import {
   type Viewer,
   workbookLevel,
 } from '../access/index.ts';
-import { inTenant, nameKey, pathNames } from '../folders/index.ts';
+import { inTenant, nameKey, pathText } from '../folders/index.ts';
 
 export interface WorkbookRow {
   id: number;
@@ -39,7 +39,7 @@ export interface WorkbookRow {
 /** Of the workbook `w` of the user `o`, in the folder `f`. */
 const COLUMNS = sql`
   w.id, w.deployment_id as "deploymentId", w.name, w.slug, 'WORKBOOK' as type, w.user_id as "userId", ${ownerOf('o')} as user,
-  coalesce(w.created_by, w.user_id) as "createdBy", w.folder_id as "folderId", ${pathNames(sql`f.path`)} as "folderPath",
+  coalesce(w.created_by, w.user_id) as "createdBy", w.folder_id as "folderId", ${pathText(sql`f.shown_path`)}::json as "folderPath",
   w.calculated_fields as "calculatedFields", w.meta, w.dashboard_draft as "dashboardDraft",
   w.dashboard_published as "dashboardPublished", w.created_at as "createdAt", w.updated_at as "updatedAt",
   w.created_at::text as "createdKey", w.version, w.embed_tenant as "embedTenant"`;

@@ -6,15 +6,16 @@ import type { TObject, TSchema } from 'typebox';
 type Compile = (schema: object) => (value: unknown) => string;
 const compile = fastJsonStringify as unknown as Compile;
 
-/** Items that are JSON already. They stand in a reply as the list that they are the text of. */
-class JsonTexts {
-  readonly texts: string[];
-  constructor(texts: string[]) {
-    this.texts = texts;
+/** A list that is JSON already. */
+class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
   }
 }
 
-export const jsonTexts = <Item>(texts: string[]) => new JsonTexts(texts) as unknown as Item[];
+/** Stands in a reply as what it is the text of. */
+export const jsonText = <Items>(text: string) => new JsonText(text) as Items;
 
 export const repeatsItems = (reply: TSchema): reply is TObject => {
   const { properties } = reply as TObject;
@@ -31,7 +32,7 @@ export function listSerializer(reply: TObject): (value: unknown) => string {
   });
   return (value) => {
     const { items: list } = value as { items: unknown };
-    const text = list instanceof JsonTexts ? `[${list.texts.join()}]` : writeItems(list);
+    const text = list instanceof JsonText ? list.text : writeItems(list);
     const others = writeRest(value).slice(1);
     return `{"items":${text},"data":${text}${others === '}' ? '' : ','}${others}`;
   };

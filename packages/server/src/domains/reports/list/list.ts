@@ -1,7 +1,8 @@
 /** Chooses how a page is found. The first attempt is cheap and often enough; the one behind it is exact. */
 import type { Queryable } from '../../../platform/db/database.ts';
-import { toTexts } from '../read.ts';
+import { READ } from '../../access/index.ts';
 import { hasTrigrams } from '../rules.ts';
+import { findStoredReports } from '../store.ts';
 import type { Position, ReportQuery } from './query.ts';
 import * as store from './store.ts';
 
@@ -11,13 +12,26 @@ const STRETCH_PAGES = 12;
 const PROMISING = 3;
 const LONGEST = { search: 50_000, all: 5000 };
 
-export async function listPositions(db: Queryable, query: ReportQuery): Promise<Position[]> {
+/** Where the page and what comes next lie in the list, and the reports of the page as the text of a JSON list. */
+export async function readPage(
+  db: Queryable,
+  request: ReportQuery & { size: number },
+): Promise<{ positions: Position[]; items: string }> {
+  if (store.isCommon(request)) {
+    const { reports, items } = await store.scanAll(db, request);
+    return { positions: reports.map(([id, key]) => ({ id, key: key! })), items };
+  }
+  const positions = await listPositions(db, request);
+  const ids = positions.slice(0, request.size).map(({ id }) => id);
+  const { items } = await findStoredReports(db, request.viewer, ids, READ);
+  return { positions, items };
+}
+
+async function listPositions(db: Queryable, query: ReportQuery): Promise<Position[]> {
   const { viewer, filter } = query;
   if (query.sortBy === 'lastViewedAt') return store.listByLastViewed(db, query);
   if (filter.externalWorkbookId !== null) return store.sortHits(db, query);
-  if (store.reachesAll(viewer) && filter.search === null) {
-    return store.isCommon(query) ? listAll(db, query) : store.scanInOrder(db, query);
-  }
+  if (store.reachesAll(viewer) && filter.search === null) return store.scanInOrder(db, query);
 
   const needed = query.limit + query.offset;
   const stretch = needed * STRETCH_PAGES;
@@ -31,10 +45,6 @@ export async function listPositions(db: Queryable, query: ReportQuery): Promise<
   }
   return exactly(db, query);
 }
-
-/** The reports are read along. */
-const listAll = async (db: Queryable, query: ReportQuery) =>
-  toTexts(await store.scanAll(db, query)).map(({ id, key, text }) => ({ id, key: key!, text }));
 
 async function exactly(db: Queryable, query: ReportQuery): Promise<Position[]> {
   const { viewer, filter } = query;

@@ -39,8 +39,6 @@ export interface ListRequest extends ReportQuery {
 export interface Position {
   id: number;
   key: string;
-  /** The report as JSON, where it was read along. */
-  text?: string;
 }
 
 type Asked = QueryOf<typeof operations.getReports>;

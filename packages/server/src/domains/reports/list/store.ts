@@ -95,19 +95,24 @@ const answer = (db: Queryable, query: ReportQuery, source: Sql) =>
     select id, key::text from (${source}) page ${byKey(query)} limit ${query.limit} offset ${query.offset}`);
 
 /** The list that is asked for most: of all reports, in pages of the default size. */
-export const isCommon = ({ filter, limit, offset }: ReportQuery) =>
-  Object.values(filter).every((value) => value === null) && limit === PAGE_SIZE_DEFAULT + 1 && offset === 0;
+export const isCommon = ({ viewer, filter, sortBy, limit, offset }: ReportQuery) =>
+  reachesAll(viewer) &&
+  sortBy !== 'lastViewedAt' &&
+  Object.values(filter).every((value) => value === null) &&
+  limit === PAGE_SIZE_DEFAULT + 1 &&
+  offset === 0;
 
 /** For the common list, whose reports are read along. The limit stands in the text, so that the plan is made for it. */
 export function scanAll(db: Queryable, query: ReportQuery) {
-  const { viewer, sortBy, direction, after, limit } = query;
+  const { viewer, sortBy, direction, after } = query;
   const order = inOrder(query);
   return findStoredReportsOf(db, viewer, {
     rows: sql`
-      select r.*, ${COLUMN[sortBy]}::text as key from reports r
-      where ${and([inPlace(query), behind(query)])} ${order} limit ${raw(String(limit))}`,
+      select r.*, ${COLUMN[sortBy]}::text as key, row_number() over (${order}) as n from reports r
+      where ${and([inPlace(query), behind(query)])} ${order} limit ${raw(String(PAGE_SIZE_DEFAULT + 1))}`,
     order,
     least: READ,
+    size: PAGE_SIZE_DEFAULT,
     name: `all-reports-${sortBy}-${direction}-${after === null ? 'first' : 'after'}`,
   });
 }
