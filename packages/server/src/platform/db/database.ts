@@ -54,11 +54,19 @@ export type ConnectionSettings = Pick<
   'connectionString' | 'host' | 'port' | 'user' | 'database'
 >;
 
+const SESSION_SETTINGS = [
+  'timezone=UTC',
+  // None of our statements runs long enough for compiling it to pay.
+  'jit=off',
+  // For solid disks, as PostgreSQL's own default is not: our lists are fast because they walk indexes.
+  'random_page_cost=1.1',
+];
+
 /** What every connection of ours has in common. */
 export const clientConfig = (connection: ConnectionSettings): pg.ClientConfig => ({
   ...connection,
   types,
-  options: '-c timezone=UTC',
+  options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '),
   application_name: 'oriel',
   keepAlive: true,
   connectionTimeoutMillis: 10_000,

@@ -6,9 +6,9 @@ import { findStoredReports } from '../store.ts';
 import type { Position, ReportQuery } from './query.ts';
 import * as store from './store.ts';
 
-/** How far the first attempt looks, in pages. */
-const STRETCH_PAGES = 12;
-/** How many matches there tell how far a longer look has to go, and how far it may: merging is dearer for a search. */
+/** How far the first attempt looks, in pages. What is behind it takes longer for a search. */
+const STRETCH_PAGES = { search: 12, all: 6 };
+/** How many matches there tell how far a longer look has to go, and how far it may. */
 const PROMISING = 3;
 const LONGEST = { search: 50_000, all: 5000 };
 
@@ -17,7 +17,7 @@ export async function readPage(
   db: Queryable,
   request: ReportQuery & { size: number },
 ): Promise<{ positions: Position[]; items: string }> {
-  if (store.isCommon(request)) {
+  if (store.isCommon(request) && store.reachesAll(request.viewer)) {
     const { reports, items } = await store.scanAll(db, request);
     return { positions: reports.map(([id, key]) => ({ id, key: key! })), items };
   }
@@ -34,12 +34,13 @@ async function listPositions(db: Queryable, query: ReportQuery): Promise<Positio
   if (store.reachesAll(viewer) && filter.search === null) return store.scanInOrder(db, query);
 
   const needed = query.limit + query.offset;
-  const stretch = needed * STRETCH_PAGES;
+  const kind = filter.search === null ? 'all' : 'search';
+  const stretch = needed * STRETCH_PAGES[kind];
   const found = await store.scanStretch(db, query, stretch);
   if (found.length === query.limit) return found;
-  // Twice of what should be enough, so that it seldom is not.
-  const longer = Math.ceil((stretch / found.length) * needed * 2);
-  if (found.length >= PROMISING && longer <= (filter.search === null ? LONGEST.all : LONGEST.search)) {
+  // Twice of what should be enough, so that it seldom is not, and rounded, so that there are few such statements.
+  const longer = 2 ** Math.ceil(Math.log2((stretch / found.length) * needed * 2));
+  if (found.length >= PROMISING && longer <= LONGEST[kind]) {
     const more = await store.scanStretch(db, query, longer);
     if (more.length === query.limit) return more;
   }

@@ -90,30 +90,44 @@ const byKey = ({ direction }: ReportQuery): Sql =>
 
 const position = ({ sortBy }: ReportQuery): Sql => sql`r.id, ${COLUMN[sortBy]} as key`;
 
-const answer = (db: Queryable, query: ReportQuery, source: Sql) =>
-  db.many<Position>(sql`
-    select id, key::text from (${source}) page ${byKey(query)} limit ${query.limit} offset ${query.offset}`);
+const positions = (query: ReportQuery, source: Sql) => sql`
+  select id, key::text from (${source}) page ${byKey(query)} limit ${query.limit} offset ${query.offset}`;
 
-/** The list that is asked for most: of all reports, in pages of the default size. */
-export const isCommon = ({ viewer, filter, sortBy, limit, offset }: ReportQuery) =>
-  reachesAll(viewer) &&
+const answer = (db: Queryable, query: ReportQuery, source: Sql) =>
+  db.many<Position>(positions(query, source));
+
+/**
+ * As above, and prepared where the list is a common one, because planning takes as long as reading: the name stands for
+ * what the source depends on beside the query. Its limits stand in the text, so that plans are made for them.
+ */
+const answerPrepared = (db: Queryable, query: ReportQuery, name: string, source: Sql) =>
+  isCommon(query)
+    ? db.many<Position>(positions(query, source).named(`${name}-${orderName(query)}`))
+    : answer(db, query, source);
+
+const orderName = ({ sortBy, direction, after }: ReportQuery) =>
+  `${sortBy}-${direction}-${after === null ? 'first' : 'after'}`;
+
+const literal = (value: number) => raw(String(value));
+
+/** The lists that are asked for most: of all reports that the viewer reaches, in pages of the default size. */
+export const isCommon = ({ filter, sortBy, limit, offset }: ReportQuery) =>
   sortBy !== 'lastViewedAt' &&
   Object.values(filter).every((value) => value === null) &&
   limit === PAGE_SIZE_DEFAULT + 1 &&
   offset === 0;
 
-/** For the common list, whose reports are read along. The limit stands in the text, so that the plan is made for it. */
+/** For who reaches all of a common list: the reports are read along. */
 export function scanAll(db: Queryable, query: ReportQuery) {
-  const { viewer, sortBy, direction, after } = query;
   const order = inOrder(query);
-  return findStoredReportsOf(db, viewer, {
+  return findStoredReportsOf(db, query.viewer, {
     rows: sql`
-      select r.*, ${COLUMN[sortBy]}::text as key, row_number() over (${order}) as n from reports r
-      where ${and([inPlace(query), behind(query)])} ${order} limit ${raw(String(PAGE_SIZE_DEFAULT + 1))}`,
+      select r.*, ${COLUMN[query.sortBy]}::text as key, row_number() over (${order}) as n from reports r
+      where ${and([inPlace(query), behind(query)])} ${order} limit ${literal(query.limit)}`,
     order,
     least: READ,
     size: PAGE_SIZE_DEFAULT,
-    name: `all-reports-${sortBy}-${direction}-${after === null ? 'first' : 'after'}`,
+    name: `all-reports-${orderName(query)}`,
   });
 }
 
@@ -132,13 +146,14 @@ export const scanInOrder = (db: Queryable, query: ReportQuery) =>
  * are looked at: a viewer can reach thousands. With `is true`, what was granted is hashed once and not joined.
  */
 export const scanStretch = (db: Queryable, query: ReportQuery, stretch: number) =>
-  answer(
+  answerPrepared(
     db,
     query,
+    `stretch-of-${stretch}`,
     sql`
       with stretch as materialized (
         select ${position(query)}, r.user_id, r.scope_folder_id, r.workbook_id, ${isFound(query.filter)} as found
-        from reports r where ${and([inPlace(query), behind(query)])} ${inOrder(query)} limit ${stretch}),
+        from reports r where ${and([inPlace(query), behind(query)])} ${inOrder(query)} limit ${literal(stretch)}),
       reached as materialized (
         select f.id from folders f where f.id in (select scope_folder_id from stretch where found)
           and exists (select from unnest(f.path) above where (above in (${grantedIds(query.viewer, 'Folder')})) is true))
@@ -146,21 +161,26 @@ export const scanStretch = (db: Queryable, query: ReportQuery, stretch: number) 
       where found and ${isVisible(query.viewer, sql`select id from reached`)}`,
   );
 
-/** For a viewer who does not reach all: the first rows of what they own, were given, and of each folder and workbook. */
+/**
+ * For a viewer who does not reach all: the first rows of what they own, were given, and of each folder and workbook.
+ * What lies in a folder or workbook is in its deployment: asking again would let the planner expect too few rows.
+ */
 export function mergeBranches(db: Queryable, query: ReportQuery) {
   const { viewer } = query;
-  const most = query.limit + query.offset;
-  const rows = (from: Sql, condition: Sql) => sql`
-    (select ${position(query)} from ${from}
-     where ${and([condition, inPlace(query), behind(query), isFound(query.filter)])} ${inOrder(query)} limit ${most})`;
-  const reports = raw('reports r');
+  const most = literal(query.limit + query.offset);
+  const rows = (...conditions: Sql[]) => sql`
+    (select ${position(query)} from reports r
+     where ${and([...conditions, inTenant('r', query.filter.embedTenant), behind(query), isFound(query.filter)])}
+     ${inOrder(query)} limit ${most})`;
+  const inDeployment = sql`r.deployment_id = ${viewer.deploymentId}`;
   const each = (ids: Sql, column: string) => sql`
-    select b.* from (${ids}) place (id), lateral ${rows(reports, sql`${raw(column)} = place.id`)} b`;
-  return answer(
+    select b.* from (${ids}) place (id), lateral ${rows(sql`${raw(column)} = place.id`)} b`;
+  return answerPrepared(
     db,
     query,
-    sql`${rows(reports, sql`r.user_id = ${viewer.userId}`)}
-        union ${rows(reports, sql`r.id in (${grantedIds(viewer, 'Report')})`)}
+    'branches',
+    sql`${rows(sql`r.user_id = ${viewer.userId}`, inDeployment)}
+        union ${rows(sql`r.id in (${grantedIds(viewer, 'Report')})`, inDeployment)}
         union ${each(reachedFolderIds(viewer), 'r.scope_folder_id')}
         union ${each(sql`select distinct resource_id from (${grantedIds(viewer, 'Workbook')}) w`, 'r.workbook_id')}`,
   );
@@ -221,7 +241,7 @@ const storedCount = ({ deploymentId }: Viewer, condition: Sql): Sql => sql`
 /** What is under the folders that the viewer reaches is counted there; only what else they have is looked at. */
 const visibleCount = (viewer: Viewer): Sql => sql`
   with reached as materialized (${reachedFolderIds(viewer)})
-  select (${storedCount(viewer, sql`folder_id in (select id from reached)`)}) + (
+  select (${storedCount(viewer, sql`folder_id = any(array(select id from reached))`)}) + (
     select count(*) from (
       select id, scope_folder_id from reports
       where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId} and embed_tenant is null
