@@ -486,11 +486,11 @@ CREATE INDEX embed_sessions_of_user ON public.embed_sessions USING btree (user_i
 
 CREATE INDEX embed_sessions_revoked ON public.embed_sessions USING btree (id) WHERE (revoked_at IS NOT NULL);
 
-CREATE INDEX folders_below ON public.folders USING gin (path) WITH (fastupdate=off);
-
 CREATE INDEX folders_by_creator ON public.folders USING btree (created_by);
 
 CREATE INDEX folders_by_owner ON public.folders USING btree (user_id);
+
+CREATE INDEX folders_by_path ON public.folders USING btree (path) INCLUDE (id);
 
 CREATE INDEX folders_by_position ON public.folders USING btree (deployment_id, "position", id);
 

@@ -12,21 +12,28 @@ const isMine = ({ userId }: Viewer): Sql => sql`(
   or p.group_id in (select group_id from user_group_members where user_id = ${userId})
   or p.role_id in (select role_id from user_roles where user_id = ${userId}))`;
 
-/** The ids of the resources of a kind on which the viewer was given something. */
-export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql => sql`
-  select resource_id from resource_policies
-  where user_id = ${userId} and deployment_id = ${deploymentId} and resource_type = ${noun}
-  union all
-  select p.resource_id from user_group_members m join resource_policies p on p.group_id = m.group_id
-  where m.user_id = ${userId} and p.deployment_id = ${deploymentId} and p.resource_type = ${noun}
-  union all
-  select p.resource_id from user_roles ur join resource_policies p on p.role_id = ur.role_id
-  where ur.user_id = ${userId} and p.deployment_id = ${deploymentId} and p.resource_type = ${noun}`;
+/**
+ * The ids of the resources of a kind on which the viewer was given something. The planner does not get to see who that
+ * is: for who was given little it would plan anew each time.
+ */
+export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql => {
+  const me = sql`(select ${userId}::bigint)`;
+  const of = sql`deployment_id = ${deploymentId} and resource_type = ${raw(`'${noun}'`)}`;
+  return sql`
+    select resource_id from resource_policies where user_id = ${me} and ${of}
+    union all
+    select p.resource_id from user_group_members m join resource_policies p on p.group_id = m.group_id
+    where m.user_id = ${me} and ${of}
+    union all
+    select p.resource_id from user_roles ur join resource_policies p on p.role_id = ur.role_id
+    where ur.user_id = ${me} and ${of}`;
+};
 
-/** The ids of the folders that policies reach: those with one, and all below them. */
+/** The ids of the folders that policies reach: those with one, and all below them. Some may come more than once. */
 export const reachedFolderIds = (viewer: Viewer): Sql => sql`
-  select id from folders
-  where deployment_id = ${viewer.deploymentId} and path && array(${grantedIds(viewer, 'Folder')})`;
+  select below.id from (${grantedIds(viewer, 'Folder')}) granted join folders above on above.id = granted.resource_id,
+    lateral (select id from folders
+             where path >= above.path and path < above.path[:cardinality(above.path) - 1] || (above.id + 1)) below`;
 
 /** The viewer's level on the folder `f`. */
 export const folderLevel = (viewer: Viewer): Sql =>

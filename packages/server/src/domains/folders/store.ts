@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { folderLevel, grantedIds, type Level, READ, type Viewer } from '../access/index.ts';
+import { folderLevel, type Level, READ, reachedFolderIds, type Viewer } from '../access/index.ts';
 import { nameKey } from './rules.ts';
 
 export interface FolderRow {
@@ -41,7 +41,7 @@ const COLUMNS = sql`
 export const visibleFolders = (viewer: Viewer): Sql =>
   viewer.levels.Folder >= READ
     ? sql`true`
-    : sql`(f.user_id = ${viewer.userId} or f.path && array(${grantedIds(viewer, 'Folder')}))`;
+    : sql`(f.user_id = ${viewer.userId} or f.id = any(array(${reachedFolderIds(viewer)})))`;
 
 export const inTenant = (alias: string, embedTenant: string | null): Sql =>
   embedTenant === null
@@ -141,11 +141,15 @@ export const updateFolder = (
       updated_by = ${folder.updatedBy}, updated_at = now()
     where id = ${folder.id}`);
 
+/** Whether a folder is this one or below it: the paths that begin with its own are a range. */
+const isWithin = ({ id, path }: { id: number; path: number[] }): Sql =>
+  sql`path >= ${path}::bigint[] and path < ${[...path.slice(0, -1), id + 1]}::bigint[]`;
+
 /** The new name stands in the paths of all that is below. */
 export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, name: string) =>
   tx.run(sql`
     update folders set shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
-    where path @> array[${folder.id}::bigint]`);
+    where ${isWithin(folder)}`);
 
 /** Everything under it goes with it, by foreign keys. */
 export const deleteFolder = (tx: Tx, id: number) => tx.run(sql`delete from folders where id = ${id}`);
@@ -162,7 +166,7 @@ export const lockTreeShared = (tx: Tx, deploymentId: number) =>
 export const findHeight = async (tx: Tx, folder: { id: number; path: number[] }) =>
   (
     await tx.one<{ height: number }>(sql`
-      select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where path @> array[${folder.id}::bigint]`)
+      select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where ${isWithin(folder)}`)
   ).height;
 
 /** Moves the folder, and rewrites the paths of those below it. Nothing else depends on where a folder is. */
@@ -179,4 +183,4 @@ export const moveFolder = (
       parent_id = case when id = ${folder.id} then ${parent?.id ?? null}::bigint else parent_id end,
       updated_by = case when id = ${folder.id} then ${updatedBy} else updated_by end,
       updated_at = case when id = ${folder.id} then now() else updated_at end
-    where path @> array[${folder.id}::bigint]`);
+    where ${isWithin(folder)}`);

@@ -174,7 +174,7 @@ export function mergeBranches(db: Queryable, query: ReportQuery) {
      ${inOrder(query)} limit ${most})`;
   const inDeployment = sql`r.deployment_id = ${viewer.deploymentId}`;
   const each = (ids: Sql, column: string) => sql`
-    select b.* from (${ids}) place (id), lateral ${rows(sql`${raw(column)} = place.id`)} b`;
+    select b.* from unnest(array(${ids})) place (id), lateral ${rows(sql`${raw(column)} = place.id`)} b`;
   return answerPrepared(
     db,
     query,
@@ -182,7 +182,7 @@ export function mergeBranches(db: Queryable, query: ReportQuery) {
     sql`${rows(sql`r.user_id = ${viewer.userId}`, inDeployment)}
         union ${rows(sql`r.id in (${grantedIds(viewer, 'Report')})`, inDeployment)}
         union ${each(reachedFolderIds(viewer), 'r.scope_folder_id')}
-        union ${each(sql`select distinct resource_id from (${grantedIds(viewer, 'Workbook')}) w`, 'r.workbook_id')}`,
+        union ${each(grantedIds(viewer, 'Workbook'), 'r.workbook_id')}`,
   );
 }
 
