@@ -1,4 +1,7 @@
-/** Exchanging sessions: through Oriel, and the same statement by pgbench. Each session can be exchanged once. */
+/**
+ * Exchanging sessions: through Oriel, and by pgbench with the same statement. Oriel gathers what comes at the same time
+ * into one call of it; pgbench calls it for each session. Each session can be exchanged once.
+ */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,7 +66,7 @@ end
 });
 
 export const exchangeByPgbench = (oriel: Oriel, viewers: Viewers, scripts: Scripts): Contender => ({
-  name: 'pgbench, the same exchange',
+  name: 'pgbench, the same statement for one session',
   async measure(seconds) {
     await mintMany(oriel, viewers, PER_SECOND_MAX * seconds);
     const script = join(scripts.dir, 'exchange.sql');
@@ -72,7 +75,7 @@ export const exchangeByPgbench = (oriel: Oriel, viewers: Viewers, scripts: Scrip
       script,
       `\\set done :done + 1
 \\set id :client_id + 1 + ${CONNECTIONS} * (:done - 1)
-${exchangeSql(':id', `'\\x${HASH}'::bytea`)};
+${exchangeSql('array[:id]::bigint[]', `array['\\x${HASH}'::bytea]`, 'false')};
 `,
     );
     return runPgbench(

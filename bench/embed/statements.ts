@@ -1,5 +1,5 @@
 /** The statements as the server sends them, asked of the server's own code, so that they can not differ. */
-import { exchangeSession, insertSession } from '../../packages/server/src/domains/embed-sessions/store.ts';
+import { exchangeSessions, insertSession } from '../../packages/server/src/domains/embed-sessions/store.ts';
 import type { Queryable } from '../../packages/server/src/platform/db/database.ts';
 import type { Sql } from '../../packages/server/src/platform/db/sql.ts';
 
@@ -9,7 +9,7 @@ function recorded(send: (db: Queryable) => Promise<unknown>): string {
     text = query.text;
     return { result: 0 };
   };
-  void send({ one: record, maybeOne: record } as unknown as Queryable);
+  void send({ one: record, many: record } as unknown as Queryable);
   return text.replaceAll(/\s+/g, ' ');
 }
 
@@ -19,7 +19,7 @@ const nobody = { userId: 0, apiKeyId: 0, ip: '', requestId: '' };
 const mintStatement = recorded((db) =>
   insertSession(db, { request: {}, secretHash: NOTHING, maxExternalUsers: 0, origin: nobody }),
 );
-const exchangeStatement = recorded((db) => exchangeSession(db, 0, NOTHING));
+const exchangeStatement = recorded((db) => exchangeSessions(db, [], false));
 
 /** With something of pgbench's language in the place of each value. */
 const fill = (statement: string, values: string[]) =>
@@ -29,4 +29,5 @@ export const mintSql = (
   ...values: [request: string, hash: string, limit: string, origin: string, dryRun: string]
 ) => fill(mintStatement, values);
 
-export const exchangeSql = (...values: [id: string, hash: string]) => fill(exchangeStatement, values);
+export const exchangeSql = (...values: [ids: string, hashes: string, waits: string]) =>
+  fill(exchangeStatement, values);

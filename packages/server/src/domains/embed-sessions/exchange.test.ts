@@ -1,6 +1,6 @@
 /** From a session to a token: once, soon, and only with the whole id. */
 import { createOrielClient } from '@oriel/client';
-import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
@@ -37,6 +37,39 @@ describe('a session', () => {
     const sessionId = await embedding.mint();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => exchange(sessionId)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('is exchanged beside many others, each of which gets its own token', async () => {
+    const sessionIds = await Promise.all(Array.from({ length: 30 }, () => embedding.mint()));
+    const wrong = sessionIds.map((sessionId) => `${numberOf(sessionId)}.${'x'.repeat(32)}`);
+    const outcomes = await Promise.allSettled([...wrong, ...sessionIds].map(exchange));
+    expect(outcomes.slice(0, wrong.length).map(({ status }) => status)).toEqual(wrong.map(() => 'rejected'));
+    const named = outcomes
+      .slice(wrong.length)
+      .map((outcome) => (outcome.status === 'fulfilled' ? decodeJwt(outcome.value.token).sessionId : null));
+    expect(named).toEqual(sessionIds.map(numberOf));
+  });
+
+  test('that somebody is changing waits for what becomes of it, and no other does', async () => {
+    const [kept, revoked] = [await embedding.mint(), await embedding.mint()];
+    const client = await embedding.world.server.db.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select from embed_sessions where id = $1 for update', [numberOf(kept)]);
+      await client.query('update embed_sessions set revoked_at = now() where id = $1', [numberOf(revoked)]);
+      const waiting = [kept, revoked].map((sessionId) =>
+        exchange(sessionId).then(
+          () => 'exchanged',
+          ({ code }) => code,
+        ),
+      );
+      for (let i = 0; i < 5; i++) expect(await exchange(await embedding.mint())).toHaveProperty('token');
+      expect(await Promise.race([...waiting, Promise.resolve('waiting')])).toBe('waiting');
+      await client.query('commit');
+      expect(await Promise.all(waiting)).toEqual(['exchanged', 'invalid_session']);
+    } finally {
+      client.release();
+    }
   });
 
   test('lives for five minutes from its minting', async () => {

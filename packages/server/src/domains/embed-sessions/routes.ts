@@ -5,10 +5,10 @@ import { ApiError } from '../../platform/errors.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { dryRun } from './dry-run.ts';
+import { createExchange } from './exchange.ts';
 import { type LedgerOptions, ledgerRoutes } from './ledger/routes.ts';
 import { hashSecret, type MintOptions, mintSession } from './mint.ts';
 import { parseSessionId } from './rules.ts';
-import * as store from './store.ts';
 import { viewerOf } from './viewer.ts';
 
 /** Session ids can not be guessed; this keeps those who try from keeping the database busy. */
@@ -21,16 +21,17 @@ export interface EmbedSessionOptions extends MintOptions, LedgerOptions {
 
 export function embedSessionRoutes(options: EmbedSessionOptions) {
   const { embedTokens, signingKeys, tenantSettings } = options;
+  const exchange = createExchange(options.db);
   const failures = createFailureLimit(EXCHANGE_FAILURES);
   return [
     handle(operations.generateSession, async (call, { query, body }) =>
       query.dryRun ? ((await dryRun(options, call, body)) as never) : mintSession(options, call, body),
     ),
 
-    handle(operations.postTokenBySessionId, async ({ db, origin }, { body }) => {
+    handle(operations.postTokenBySessionId, async ({ origin }, { body }) => {
       failures.check(origin.ip);
       const given = parseSessionId(body.sessionId);
-      const session = given && (await store.exchangeSession(db, given.id, hashSecret(given.secret)));
+      const session = given && (await exchange({ id: given.id, secretHash: hashSecret(given.secret) }));
       if (!session) {
         failures.note(origin.ip);
         throw new ApiError('invalid_session');

@@ -69,23 +69,22 @@ export interface ExchangedRow {
   exchangedAt: number;
 }
 
+export interface GivenSession {
+  id: number;
+  secretHash: Buffer;
+}
+
 /**
- * Of parallel calls for one session one gets the row. A session may have been minted while its deployment or tenant was
- * being deleted, by who had not heard of that.
+ * Those of the sessions that can be exchanged, each with its place in the list. Of parallel calls for one session one
+ * gets it. Without `waits`, sessions that somebody else is changing right now are left out.
  */
-export const exchangeSession = (db: Queryable, id: number, secretHash: Buffer) =>
-  db.maybeOne<ExchangedRow>(
-    sql`update embed_sessions s
-        set exchanged_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
-        from users u
-        where s.id = ${id} and s.secret_hash = ${secretHash} and s.exchanged_at is null and s.revoked_at is null
-          and s.expires_at > now() and u.id = s.user_id and not u.is_deactivated
-          and exists (select from deployments where id = s.deployment_id)
-          and exists (select from embed_tenants where name = s.embed_tenant)
-        returning s.id as "sessionId", s.user_id as "userId", s.deployment_id as "deploymentId",
-          s.embed_tenant as "embedTenant", s.creator_mode as "creatorMode", s.api_key_id as "apiKeyId",
-          u.embed_tenant is null as "isInternal", extract(epoch from s.exchanged_at)::float8 as "exchangedAt"`.named(
-      'exchange-embed-session',
+export const exchangeSessions = (db: Queryable, given: GivenSession[], waits: boolean) =>
+  db.many<ExchangedRow & { n: number }>(
+    sql`select n, session_id as "sessionId", user_id as "userId", deployment_id as "deploymentId",
+               embed_tenant as "embedTenant", creator_mode as "creatorMode", api_key_id as "apiKeyId",
+               is_internal as "isInternal", exchanged_at as "exchangedAt"
+        from exchange_embed_sessions(${given.map(({ id }) => id)}, ${given.map(({ secretHash }) => secretHash)}, ${waits})`.named(
+      'exchange-embed-sessions',
     ),
   );
 

@@ -1,0 +1,24 @@
+import type { Database } from '../../platform/db/database.ts';
+import { gather } from '../../platform/gather.ts';
+import { exchangeSessions, type GivenSession } from './store.ts';
+
+/** One for each core that the database may have for it; more would only make smaller batches. */
+const TOGETHER = { atOnce: 2, size: 100 };
+
+/** Answers the session once, and nothing where it can not be exchanged. */
+export function createExchange(db: Database) {
+  const exchangeTogether = gather(async (given: GivenSession[]) => {
+    const exchanged = new Map((await exchangeSessions(db, given, false)).map(({ n, ...row }) => [n, row]));
+    return given.map((_, i) => exchanged.get(i + 1));
+  }, TOGETHER);
+
+  /** Waits for whoever is changing the session, and answers for good. */
+  async function exchangeAlone(given: GivenSession) {
+    const [exchanged] = await exchangeSessions(db, [given], true);
+    if (!exchanged) return undefined;
+    const { n: _n, ...row } = exchanged;
+    return row;
+  }
+
+  return async (given: GivenSession) => (await exchangeTogether(given)) ?? exchangeAlone(given);
+}
