@@ -840,7 +840,9 @@ AS $function$
 begin
   for i in 1 .. cardinality(ids) loop
     if not waits then
-      perform from embed_sessions s where s.id = ids[i] for no key update skip locked;
+      perform from embed_sessions s
+      where s.id = ids[i] and s.secret_hash = secret_hashes[i] and s.exchanged_at is null
+      for no key update skip locked;
       continue when not found;
     end if;
     return query

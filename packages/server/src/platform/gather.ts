@@ -1,6 +1,6 @@
 /**
- * Runs calls together that come while earlier ones run: one statement for many costs little more than one for each. A
- * call that comes alone is not held back.
+ * Runs calls together that come while earlier ones run: a statement for many costs little more than one for
+ * one. A call that comes alone is not held back.
  */
 export function gather<Item, Result>(
   /** Answers for each item, in their order. */

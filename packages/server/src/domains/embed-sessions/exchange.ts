@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { gather } from '../../platform/gather.ts';
 import { exchangeSessions, type GivenSession } from './store.ts';
 
-/** One for each core that the database may have for it; more would only make smaller batches. */
+/** While the database works on one, the next one travels. More would only make smaller batches. */
 const TOGETHER = { atOnce: 2, size: 100 };
 
 /** Answers the session once, and nothing where it can not be exchanged. */

@@ -492,7 +492,9 @@ describe('at the same time', () => {
     for (let i = 0; i < 10; i++) {
       calls.push(move(parent!, i % 2 ? left : right));
       for (const folderId of [left, parent!]) {
-        calls.push(world.admin.updateFolder({ deploymentId, folderId, body: { name: `renamed ${i}` } }));
+        for (const body of [{ name: `renamed ${i}` }, { position: i }]) {
+          calls.push(world.admin.updateFolder({ deploymentId, folderId, body }));
+        }
       }
       for (const parentId of [parent!, inner!]) calls.push(create({ name: `n${i}`, parentId }));
     }

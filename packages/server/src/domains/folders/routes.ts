@@ -57,12 +57,10 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
       // The tree holds still, so that the name reaches all that is below.
       if (body.name != null) await store.lockTree(tx, params.deploymentId);
       const before = await requireFolder(tx, viewer, params.folderId, EDIT);
-      const name = body.name ?? before.name;
-      if (name !== before.name) await store.renameFolder(tx, before, name);
+      if (body.name != null) await store.renameFolder(tx, before, body.name);
       await store.updateFolder(tx, {
         id: before.id,
-        name,
-        position: body.position ?? before.position,
+        position: body.position ?? null,
         updatedBy: actor.userId,
       });
       const after = await requireFolder(tx, viewer, params.folderId, READ);

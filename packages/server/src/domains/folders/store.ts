@@ -41,7 +41,7 @@ const COLUMNS = sql`
 export const visibleFolders = (viewer: Viewer): Sql =>
   viewer.levels.Folder >= READ
     ? sql`true`
-    : sql`(f.user_id = ${viewer.userId} or f.id = any(array(${reachedFolderIds(viewer)})))`;
+    : sql`(f.user_id = ${viewer.userId} or f.id in (${reachedFolderIds(viewer)}))`;
 
 export const inTenant = (alias: string, embedTenant: string | null): Sql =>
   embedTenant === null
@@ -132,13 +132,9 @@ export const insertFolder = async (
   return id;
 };
 
-export const updateFolder = (
-  tx: Tx,
-  folder: { id: number; name: string; position: number; updatedBy: number },
-) =>
+export const updateFolder = (tx: Tx, folder: { id: number; position: number | null; updatedBy: number }) =>
   tx.run(sql`
-    update folders set name = ${folder.name}, name_key = ${nameKey(folder.name)}, position = ${folder.position},
-      updated_by = ${folder.updatedBy}, updated_at = now()
+    update folders set position = coalesce(${folder.position}, position), updated_by = ${folder.updatedBy}, updated_at = now()
     where id = ${folder.id}`);
 
 /** Whether a folder is this one or below it: the paths that begin with its own are a range. */
@@ -148,13 +144,16 @@ const isWithin = ({ id, path }: { id: number; path: number[] }): Sql =>
 /** The new name stands in the paths of all that is below. */
 export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, name: string) =>
   tx.run(sql`
-    update folders set shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
+    update folders set
+      name = case when id = ${folder.id} then ${name} else name end,
+      name_key = case when id = ${folder.id} then ${nameKey(name)} else name_key end,
+      shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
     where ${isWithin(folder)}`);
 
 /** Everything under it goes with it, by foreign keys. */
 export const deleteFolder = (tx: Tx, id: number) => tx.run(sql`delete from folders where id = ${id}`);
 
-/** One tree at a time: of two moves that together would make a cycle, the second sees the first. */
+/** One change of a tree at a time: of two moves that together would make a cycle, the second sees the first. */
 export const lockTree = (tx: Tx, deploymentId: number) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('folders', ${deploymentId}))`);
 

@@ -206,6 +206,22 @@ describe('the list', () => {
     expect((await world.admin.getReports({ deploymentId, page: 99, limit: 2 })).items).toEqual([]);
   });
 
+  test('a page is as long as asked for, around the default length', async () => {
+    for (let i = 0; i < 53; i++) await create({ name: `n${String(i).padStart(2, '0')}` });
+    const names = async (query: object) =>
+      (await world.admin.getReports({ deploymentId, sortBy: 'name', ...query })).items.map(
+        ({ name }) => name,
+      );
+    const all = await names({ first: 1000 });
+    expect(all).toHaveLength(53);
+    for (const size of [49, 50, 51, 52]) {
+      expect(await names({ first: size })).toEqual(all.slice(0, size));
+      expect(await names({ limit: size })).toEqual(all.slice(0, size));
+      expect(await names({ limit: size, page: 2 })).toEqual(all.slice(size));
+    }
+    expect(await names({})).toEqual(all.slice(0, 50));
+  });
+
   test('lastViewedAt puts what the caller opened last first, and what they never opened last', async () => {
     const [a, b, c] = [await create({ name: 'a' }), await create({ name: 'b' }), await create({ name: 'c' })];
     for (const { id } of [b, a]) await world.admin.getReport({ deploymentId, reportId: id });

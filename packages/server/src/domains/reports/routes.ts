@@ -96,13 +96,3 @@ export const reportRoutes = ({ cursors }: { cursors: Cursors }) => [
     }),
   ),
 ];
-
-/** Rows by id, in the order of the ids. What is gone since the ids were read is left out. */
-export async function readInOrder<Row extends { id: number }>(
-  ids: number[],
-  read: (ids: number[]) => Promise<Row[]>,
-): Promise<Row[]> {
-  if (ids.length === 0) return [];
-  const byId = new Map((await read(ids)).map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}

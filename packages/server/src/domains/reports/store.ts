@@ -1,15 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
-import {
-  EDIT,
-  type Level,
-  levelShape,
-  MANAGE,
-  type Noun,
-  READ,
-  reportLevel,
-  type Viewer,
-} from '../access/index.ts';
+import { EDIT, type Level, levelShape, MANAGE, READ, reportLevel, type Viewer } from '../access/index.ts';
 import { nameKey, pathText } from '../folders/index.ts';
 import { searchText } from './rules.ts';
 
@@ -107,29 +98,48 @@ const USER = raw(
 
 const bool = (condition: Sql) => sql`case when ${condition} then 'true' else 'false' end`;
 
+/** Where the page has placements, those of each report. */
 const PLACEMENTS = raw(`
-  (select coalesce(json_agg(json_build_object('workbookId', external_workbook_id, 'resultLocation', result_location,
-            'endResultCell', end_result_cell) order by created_at, external_workbook_id), '[]')
-   from placements where report_id = page.id)`);
+  select jsonb_object_agg(report_id, list) as by_report
+  from (select report_id, jsonb_agg(jsonb_build_object('workbookId', external_workbook_id, 'resultLocation', result_location,
+                 'endResultCell', end_result_cell) order by created_at, external_workbook_id) as list
+        from report_placements where report_id = any(array(select id from page)) group by report_id) p`);
+
+const ON_PAGE = {
+  Report: 'select id from page',
+  Workbook: 'select workbook_id from page',
+  Folder: 'select unnest(path) from page',
+};
+
+const OF_ROLES = Object.entries(ON_PAGE).map(
+  ([noun, ids]) => `
+    select resource_type, resource_id, role_id, action from resource_policies
+    where role_id is not null and resource_type = '${noun}' and resource_id = any(array(${ids}))`,
+);
+
+/** Where roles were given anything on the page, that of each report, workbook and folder. */
+const ROLE_POLICIES = raw(`
+  select jsonb_object_agg(resource, policies) as by_resource
+  from (select concat(resource_type, ':', resource_id) as resource,
+               jsonb_agg(jsonb_build_object('id', ro.id, 'name', ro.name, 'action', action)) as policies
+        from (${OF_ROLES.join(' union all ')}) p join roles ro on ro.id = p.role_id
+        group by 1) p`);
 
 /** Each role once, with all that it was given on the report or above it. */
 const ROLES = raw(`
-  (select coalesce(json_agg(json_build_object('id', role_id, 'name', name, 'actions', actions) order by role_id), '[]')
-   from (select role_id, name, json_agg(distinct action collate "C") as actions from role_policies
-         where resource_type = 'Report' and resource_id = page.id
-           or resource_type = 'Workbook' and resource_id = page.workbook_id
-           or resource_type = 'Folder' and resource_id = any(page.path)
-         group by role_id, name) r)`);
-
-const rolePolicies = (noun: Noun, ids: Sql) => sql`
-  select resource_type, resource_id, role_id, action from resource_policies
-  where role_id is not null and resource_type = ${raw(`'${noun}'`)} and resource_id = any(array(${ids}))`;
+  (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'actions', actions) order by id), '[]')
+   from (select (policy->>'id')::bigint as id, policy->>'name' as name,
+                json_agg(distinct (policy->>'action') collate "C") as actions
+         from unnest(array['Report:' || page.id, 'Workbook:' || workbook_id] || array(select 'Folder:' || id from unnest(path) id))
+                as resource,
+              jsonb_array_elements((select by_resource from role_policies)->resource) as policy
+         group by 1, 2) r)`);
 
 /**
  * Of the reports `rows`, with a `key`, those that the viewer has at least that level on, in that order; of them, the
  * first are written out. `offset 0` keeps the planner from working out the level once for each place that asks for
- * it, and from reading all users or folders for the few that are around. Placements and policies of roles are rare:
- * they are looked for once, and put to their reports only where there are any.
+ * it, and from reading all users or folders for the few that are around. Placements and policies of roles are looked
+ * up once for the whole page.
  */
 const storedReports = (viewer: Viewer, { rows, order, least, size }: Wanted) => sql`
   with page as materialized (
@@ -143,20 +153,16 @@ const storedReports = (viewer: Viewer, { rows, order, least, size }: Wanted) => 
       left join lateral (select ${USER} as json from users where id = r.refreshed_by offset 0) v on true
       ${order} offset 0) r
     where level >= ${least}),
-  placements as materialized (select * from report_placements where report_id = any(array(select id from page))),
-  role_policies as materialized (
-    select p.*, ro.name
-    from (${rolePolicies('Report', sql`select id from page`)}
-          union all ${rolePolicies('Workbook', sql`select workbook_id from page`)}
-          union all ${rolePolicies('Folder', sql`select unnest(path) from page`)}) p
-    join roles ro on ro.id = p.role_id)
+  placements as materialized (${PLACEMENTS}),
+  role_policies as materialized (${ROLE_POLICIES})
   select
     concat('[', string_agg(concat('[', concat_ws(',', id, ${raw(
       [text('key'), plain('scope_folder_id'), text('embed_tenant'), 'level'].join(),
     )}), ']'), ','), ']') as reports,
     concat('[', string_agg(concat(head,
-      ',"externalWorkbookPlacements":', case when exists (select from placements) then ${PLACEMENTS} else '[]' end,
-      ',"rolesWithAccess":', case when ${showsRoles(viewer)} and exists (select from role_policies) then ${ROLES} else '[]' end,
+      ',"externalWorkbookPlacements":', coalesce((select by_report from placements)->page.id::text, '[]'),
+      ',"rolesWithAccess":', case when ${showsRoles(viewer)} and (select by_resource from role_policies) is not null
+                             then ${ROLES} else '[]' end,
       ',"canEdit":', ${bool(sql`level >= ${EDIT}`)}, ',"canManage":', ${bool(sql`level >= ${MANAGE}`)}, '}'), ',')
       filter (where n <= ${size}), ']') as items
   from page`;

@@ -21,7 +21,6 @@ import {
   lockReport,
   moveReport,
   type ReportRow,
-  readInOrder,
   toReport,
 } from '../reports/index.ts';
 import {
@@ -187,11 +186,14 @@ async function each<Result>(tx: Tx, viewer: Viewer, items: Item[], work: (item: 
 }
 
 async function readItems(db: Queryable, viewer: Viewer, items: Item[]) {
-  const idsOf = (type: store.ItemType) => items.filter((item) => item.type === type).map(({ id }) => id);
+  const read = async <Row>(type: store.ItemType, find: (ids: number[]) => Promise<Row[]>) => {
+    const ids = items.filter((item) => item.type === type).map(({ id }) => id);
+    return ids.length ? find(ids) : [];
+  };
   const [folders, workbooks, reports] = await Promise.all([
-    readInOrder(idsOf('FOLDER'), (ids) => findFolders(db, viewer, ids)),
-    readInOrder(idsOf('WORKBOOK'), (ids) => findWorkbooks(db, viewer, ids)),
-    readInOrder(idsOf('REPORT'), (ids) => findReports(db, viewer, ids)),
+    read('FOLDER', (ids) => findFolders(db, viewer, ids)),
+    read('WORKBOOK', (ids) => findWorkbooks(db, viewer, ids)),
+    read('REPORT', (ids) => findReports(db, viewer, ids)),
   ]);
   const rows = new Map([...folders, ...workbooks, ...reports].map((row) => [`${row.type}:${row.id}`, row]));
   return items.flatMap(({ type, id }) => rows.get(`${type}:${id}`) ?? []).map(toItem);

@@ -23,6 +23,7 @@ export async function readPage(
   }
   const positions = await listPositions(db, request);
   const ids = positions.slice(0, request.size).map(({ id }) => id);
+  if (ids.length === 0) return { positions, items: '[]' };
   const { items } = await findStoredReports(db, request.viewer, ids, READ);
   return { positions, items };
 }

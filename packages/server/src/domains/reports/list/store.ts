@@ -118,7 +118,7 @@ export const isCommon = ({ filter, sortBy, limit, offset }: ReportQuery) =>
   offset === 0;
 
 /** For who reaches all of a common list: the reports are read along. */
-export function scanAll(db: Queryable, query: ReportQuery) {
+export function scanAll(db: Queryable, query: ReportQuery & { size: number }) {
   const order = inOrder(query);
   return findStoredReportsOf(db, query.viewer, {
     rows: sql`
@@ -126,7 +126,7 @@ export function scanAll(db: Queryable, query: ReportQuery) {
       where ${and([inPlace(query), behind(query)])} ${order} limit ${literal(query.limit)}`,
     order,
     least: READ,
-    size: PAGE_SIZE_DEFAULT,
+    size: query.size,
     name: `all-reports-${orderName(query)}`,
   });
 }
@@ -174,7 +174,7 @@ export function mergeBranches(db: Queryable, query: ReportQuery) {
      ${inOrder(query)} limit ${most})`;
   const inDeployment = sql`r.deployment_id = ${viewer.deploymentId}`;
   const each = (ids: Sql, column: string) => sql`
-    select b.* from unnest(array(${ids})) place (id), lateral ${rows(sql`${raw(column)} = place.id`)} b`;
+    select b.* from (select distinct id from (${ids}) ids (id)) place, lateral ${rows(sql`${raw(column)} = place.id`)} b`;
   return answerPrepared(
     db,
     query,
