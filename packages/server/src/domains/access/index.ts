@@ -5,7 +5,7 @@ export {
   grantedIds,
   levelShape,
   ownerOf,
-  reachedFolderIds,
+  reachedFolders,
   reportLevel,
   workbookLevel,
 } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { folderLevel, type Level, READ, reachedFolderIds, type Viewer } from '../access/index.ts';
+import { folderLevel, type Level, READ, reachedFolders, type Viewer } from '../access/index.ts';
 import { nameKey } from './rules.ts';
 
 export interface FolderRow {
@@ -41,7 +41,7 @@ const COLUMNS = sql`
 export const visibleFolders = (viewer: Viewer): Sql =>
   viewer.levels.Folder >= READ
     ? sql`true`
-    : sql`(f.user_id = ${viewer.userId} or f.id in (${reachedFolderIds(viewer)}))`;
+    : sql`(f.user_id = ${viewer.userId} or f.id in (select unnest(${reachedFolders(viewer)})))`;
 
 export const inTenant = (alias: string, embedTenant: string | null): Sql =>
   embedTenant === null

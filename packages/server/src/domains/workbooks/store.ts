@@ -5,7 +5,7 @@ import {
   type Level,
   ownerOf,
   READ,
-  reachedFolderIds,
+  reachedFolders,
   reportLevel,
   type Viewer,
   workbookLevel,
@@ -50,7 +50,7 @@ const FROM = sql`workbooks w join users o on o.id = w.user_id left join folders 
 export const visibleWorkbooks = (viewer: Viewer): Sql =>
   viewer.levels.Workbook >= READ
     ? sql`true`
-    : sql`(w.user_id = ${viewer.userId} or w.folder_id in (${reachedFolderIds(viewer)})
+    : sql`(w.user_id = ${viewer.userId} or w.folder_id in (select unnest(${reachedFolders(viewer)}))
            or w.id in (${grantedIds(viewer, 'Workbook')}))`;
 
 export interface WorkbookFilter {

@@ -11,7 +11,7 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../platform/http/pages.ts';
-import { grantedIds, READ, reachedFolderIds, type Viewer } from '../../access/index.ts';
+import { grantedIds, READ, reachedFolders, type Viewer } from '../../access/index.ts';
 import { inTenant } from '../../folders/index.ts';
 import { searchPattern } from '../rules.ts';
 import { findStoredReportsOf } from '../store.ts';
@@ -58,7 +58,7 @@ function inPlace({ viewer, filter }: { viewer: Viewer; filter: ReportFilter }): 
 export const reachesAll = (viewer: Viewer) => viewer.levels.Report >= READ;
 
 /** Whether the viewer reaches the report `r`. */
-export const isVisible = (viewer: Viewer, folderIds = reachedFolderIds(viewer)): Sql =>
+export const isVisible = (viewer: Viewer, folderIds = sql`select unnest(${reachedFolders(viewer)})`): Sql =>
   reachesAll(viewer)
     ? sql`true`
     : sql`(r.user_id = ${viewer.userId} or r.scope_folder_id in (${folderIds})
@@ -181,7 +181,7 @@ export function mergeBranches(db: Queryable, query: ReportQuery) {
     'branches',
     sql`${rows(sql`r.user_id = ${viewer.userId}`, inDeployment)}
         union ${rows(sql`r.id in (${grantedIds(viewer, 'Report')})`, inDeployment)}
-        union ${each(reachedFolderIds(viewer), 'r.scope_folder_id')}
+        union ${each(sql`select unnest(${reachedFolders(viewer)})`, 'r.scope_folder_id')}
         union ${each(grantedIds(viewer, 'Workbook'), 'r.workbook_id')}`,
   );
 }
@@ -230,7 +230,7 @@ const countBranches = (viewer: Viewer, filter: ReportFilter): Sql => sql`
   with mine as materialized (
     select id from reports where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId}
     union ${grantedIds(viewer, 'Report')}
-    union select r.id from (${reachedFolderIds(viewer)}) f join reports r on r.scope_folder_id = f.id
+    union select r.id from unnest(${reachedFolders(viewer)}) f (id) join reports r on r.scope_folder_id = f.id
     union select id from reports where workbook_id in (${grantedIds(viewer, 'Workbook')}))
   select count(*) from mine join reports r on r.id = mine.id
   where ${and([inPlace({ viewer, filter }), isFound(filter)])}`;
@@ -239,9 +239,9 @@ const storedCount = ({ deploymentId }: Viewer, condition: Sql): Sql => sql`
   select coalesce(sum(count), 0)::bigint as count from report_counts where deployment_id = ${deploymentId} and ${condition}`;
 
 /** What is under the folders that the viewer reaches is counted there; only what else they have is looked at. */
-const visibleCount = (viewer: Viewer): Sql => sql`
-  with reached as materialized (${reachedFolderIds(viewer)})
-  select (${storedCount(viewer, sql`folder_id = any(array(select id from reached))`)}) + (
+const visibleCount = (viewer: Viewer): Sql =>
+  sql`
+  select (${storedCount(viewer, sql`folder_id = any(${reachedFolders(viewer)})`)}) + (
     select count(*) from (
       select id, scope_folder_id from reports
       where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId} and embed_tenant is null
@@ -251,7 +251,10 @@ const visibleCount = (viewer: Viewer): Sql => sql`
       union
       select id, scope_folder_id from reports
       where workbook_id in (${grantedIds(viewer, 'Workbook')}) and embed_tenant is null) own
-    where own.scope_folder_id is null or own.scope_folder_id not in (select id from reached)) as count`;
+    where not exists (select from folders f where f.id = own.scope_folder_id
+                        and f.path && array(${grantedIds(viewer, 'Folder')}))) as count`.named(
+    'count-visible-reports',
+  );
 
 /** What the viewer has opened, last first, and then everything else. */
 export async function listByLastViewed(db: Queryable, query: ReportQuery): Promise<Position[]> {
