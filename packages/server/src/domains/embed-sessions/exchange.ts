@@ -7,12 +7,13 @@ const TOGETHER = { atOnce: 2, size: 100 };
 
 /** Answers the session once, and nothing where it can not be exchanged. */
 export function createExchange(db: Database) {
+  /** Nothing also for a session that somebody else holds. */
   const exchangeTogether = gather(async (given: GivenSession[]) => {
     const exchanged = new Map((await exchangeSessions(db, given, false)).map(({ n, ...row }) => [n, row]));
     return given.map((_, i) => exchanged.get(i + 1));
   }, TOGETHER);
 
-  /** Waits for whoever is changing the session, and answers for good. */
+  /** Waits for whoever holds the session, and answers for good. */
   async function exchangeAlone(given: GivenSession) {
     const [exchanged] = await exchangeSessions(db, [given], true);
     if (!exchanged) return undefined;

@@ -76,7 +76,7 @@ export interface GivenSession {
 
 /**
  * Those of the sessions that can be exchanged, each with its place in the list. Of parallel calls for one session one
- * gets it. Without `waits`, sessions that somebody else is changing right now are left out.
+ * gets it. Without `waits`, sessions that somebody else holds right now are left out.
  */
 export const exchangeSessions = (db: Queryable, given: GivenSession[], waits: boolean) =>
   db.many<ExchangedRow & { n: number }>(
