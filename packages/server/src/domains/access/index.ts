@@ -3,6 +3,7 @@ export * from './rules.ts';
 export {
   folderLevel,
   grantedIds,
+  isWithin,
   levelShape,
   ownerOf,
   reachedFolders,

@@ -29,6 +29,10 @@ export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql =>
     where ur.user_id = ${me} and ${of}`;
 };
 
+/** Whether a folder is this one or below it: the paths that begin with its own are a range. */
+export const isWithin = ({ id, path }: { id: Sql; path: Sql }): Sql =>
+  sql`path >= ${path} and path < (${path})[:cardinality(${path}) - 1] || (${id} + 1)`;
+
 /**
  * The ids of the folders that policies reach: those with one, and all below them. Some may come more than once. As an
  * array, because the planner expects far too many, and would not keep as many rows in memory.
@@ -36,8 +40,7 @@ export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql =>
 export const reachedFolders = (viewer: Viewer): Sql => sql`array(
   select below.id from (select distinct resource_id from (${grantedIds(viewer, 'Folder')}) g) granted
   join folders above on above.id = granted.resource_id,
-    lateral (select id from folders
-             where path >= above.path and path < above.path[:cardinality(above.path) - 1] || (above.id + 1)) below)`;
+    lateral (select id from folders where ${isWithin({ id: raw('above.id'), path: raw('above.path') })}) below)`;
 
 /** The viewer's level on the folder `f`. */
 export const folderLevel = (viewer: Viewer): Sql =>

@@ -7,19 +7,12 @@ const TOGETHER = { atOnce: 2, size: 100 };
 
 /** Answers the session once, and nothing where it can not be exchanged. */
 export function createExchange(db: Database) {
-  /** Nothing also for a session that somebody else holds. */
-  const exchangeTogether = gather(async (given: GivenSession[]) => {
-    const exchanged = new Map((await exchangeSessions(db, given, false)).map(({ n, ...row }) => [n, row]));
-    return given.map((_, i) => exchanged.get(i + 1));
-  }, TOGETHER);
-
-  /** Waits for whoever holds the session, and answers for good. */
-  async function exchangeAlone(given: GivenSession) {
-    const [exchanged] = await exchangeSessions(db, [given], true);
-    if (!exchanged) return undefined;
-    const { n: _n, ...row } = exchanged;
-    return row;
-  }
-
-  return async (given: GivenSession) => (await exchangeTogether(given)) ?? exchangeAlone(given);
+  const exchange = async (given: GivenSession[], waits: boolean) => {
+    const rows = new Map((await exchangeSessions(db, given, waits)).map(({ n, ...row }) => [n, row]));
+    return given.map((_, i) => rows.get(i + 1));
+  };
+  const exchangeTogether = gather((given: GivenSession[]) => exchange(given, false), TOGETHER);
+  return async (given: GivenSession) =>
+    // Alone, it waits for whoever may hold the session, and the answer is for good.
+    (await exchangeTogether(given)) ?? (await exchange([given], true))[0];
 }

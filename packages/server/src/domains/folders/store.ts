@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { folderLevel, type Level, READ, reachedFolders, type Viewer } from '../access/index.ts';
+import { folderLevel, isWithin, type Level, READ, reachedFolders, type Viewer } from '../access/index.ts';
 import { nameKey } from './rules.ts';
 
 export interface FolderRow {
@@ -137,9 +137,8 @@ export const updateFolder = (tx: Tx, folder: { id: number; position: number | nu
     update folders set position = coalesce(${folder.position}, position), updated_by = ${folder.updatedBy}, updated_at = now()
     where id = ${folder.id}`);
 
-/** Whether a folder is this one or below it: the paths that begin with its own are a range. */
-const isWithin = ({ id, path }: { id: number; path: number[] }): Sql =>
-  sql`path >= ${path}::bigint[] and path < ${[...path.slice(0, -1), id + 1]}::bigint[]`;
+const isIn = ({ id, path }: { id: number; path: number[] }): Sql =>
+  isWithin({ id: sql`${id}::bigint`, path: sql`${path}::bigint[]` });
 
 /** The new name stands in the paths of all that is below. */
 export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, name: string) =>
@@ -148,7 +147,7 @@ export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, nam
       name = case when id = ${folder.id} then ${name} else name end,
       name_key = case when id = ${folder.id} then ${nameKey(name)} else name_key end,
       shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
-    where ${isWithin(folder)}`);
+    where ${isIn(folder)}`);
 
 /** Everything under it goes with it, by foreign keys. */
 export const deleteFolder = (tx: Tx, id: number) => tx.run(sql`delete from folders where id = ${id}`);
@@ -165,7 +164,7 @@ export const lockTreeShared = (tx: Tx, deploymentId: number) =>
 export const findHeight = async (tx: Tx, folder: { id: number; path: number[] }) =>
   (
     await tx.one<{ height: number }>(sql`
-      select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where ${isWithin(folder)}`)
+      select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where ${isIn(folder)}`)
   ).height;
 
 /** Moves the folder, and rewrites the paths of those below it. Nothing else depends on where a folder is. */
@@ -182,4 +181,4 @@ export const moveFolder = (
       parent_id = case when id = ${folder.id} then ${parent?.id ?? null}::bigint else parent_id end,
       updated_by = case when id = ${folder.id} then ${updatedBy} else updated_by end,
       updated_at = case when id = ${folder.id} then now() else updated_at end
-    where ${isWithin(folder)}`);
+    where ${isIn(folder)}`);
