@@ -230,8 +230,10 @@ export const ListResponse = <T extends typeof Folder | typeof Workbook | typeof 
 ) =>
   Shape(title, {
     items: Type.Array(item),
-    data: Type.Array(item, { description: 'Deprecated: the same as `items`' }),
-    count: Maybe(Type.Integer({ minimum: 0, description: 'Deprecated: how many there are, on all pages' })),
+    data: Type.Array(item, { deprecated: true, description: 'The same as `items`' }),
+    count: Maybe(
+      Type.Integer({ minimum: 0, deprecated: true, description: 'How many there are, on all pages' }),
+    ),
     pageInfo: Maybe(PageInfo),
   });
 

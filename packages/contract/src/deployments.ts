@@ -22,8 +22,8 @@ const DeploymentsPagination = Shape('DeploymentsPagination', {
 
 const DeploymentsListResponse = Shape('DeploymentsListResponse', {
   items: Type.Array(Deployment),
-  data: Type.Array(Deployment, { description: 'Deprecated: the same as `items`' }),
-  count: Maybe(Type.Integer({ minimum: 0, description: 'Deprecated: the same as `totalCount`' })),
+  data: Type.Array(Deployment, { deprecated: true, description: 'The same as `items`' }),
+  count: Maybe(Type.Integer({ minimum: 0, deprecated: true, description: 'The same as `totalCount`' })),
   totalCount: Maybe(Type.Integer({ minimum: 0 })),
   pageInfo: Maybe(PageInfo),
   pagination: DeploymentsPagination,
@@ -54,8 +54,22 @@ export const getDeployments = operation({
     creationStep: Type.Optional(
       Type.Array(CreationStep, { description: 'Only these steps; may be repeated', maxItems: 8 }),
     ),
-    offset: Maybe(Type.Integer({ minimum: 0 })),
-    limit: Maybe(Type.Integer({ minimum: 0, description: 'Above 1000 served as 1000' })),
+    offset: Maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        deprecated: true,
+        description: 'How many to pass over, in the older way',
+      }),
+    ),
+    limit: Maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        deprecated: true,
+        description: 'Page size of the older way; above 1000 served as 1000',
+      }),
+    ),
     ...cursorQuery,
   },
   reply: DeploymentsListResponse,

@@ -1,66 +1,99 @@
 /** The OpenAPI 3.1 document, made from the operations. */
 import { type TSchema, Type } from 'typebox';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
-import { errorCodesOf, hasBody, type Operation, successStatus } from './operation.ts';
+import { createHoist } from './hoist.ts';
+import {
+  errorCodesOf,
+  hasBody,
+  type Operation,
+  sendsEtag,
+  successStatus,
+  takesIfMatch,
+  takesIfNoneMatch,
+} from './operation.ts';
 import { ErrorReply } from './schemas.ts';
+import { tags } from './tags.ts';
 
 type Json = Record<string, unknown>;
 
 const SECURITY = {
   public: [],
   management: [{ bearer: [] }, { apiKey: [] }],
-  apiKey: [{ apiKey: [] }],
+  apiKey: [{ apiKey: [] }, { apiKeyAsBearer: [] }],
   embed: [{ embedToken: [] }],
 } satisfies Record<Operation['auth'], object[]>;
+
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token, or an API key' },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: '`Api-Key sk-…`, with the scheme word in front of the key',
+  },
+  apiKeyAsBearer: { type: 'http', scheme: 'bearer', description: 'An API key' },
+  embedToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'What an embed session was exchanged for',
+  },
+};
+
+const REQUEST_HEADERS = {
+  'X-Request-Id':
+    'Your own id of the request, of 8 to 64 letters, digits, `_`, `.` and `-`. The reply, the log and the audit log repeat it; anything else is passed over.',
+  'If-Match':
+    'The `ETag` that the resource had when it was read, or several. A change of a resource that has another one by now is a 412 and changes nothing.',
+  'If-None-Match': '`*` creates and never changes: a 412 where the resource is there already.',
+};
+type RequestHeader = keyof typeof REQUEST_HEADERS;
+
+const REPLY_HEADERS = {
+  'X-Request-Id': { description: 'The id of the request, also in the log', schema: { type: 'string' } },
+  ETag: {
+    description: 'The version of the resource, for `If-Match`',
+    schema: { type: 'string', examples: ['"3"'] },
+  },
+  'Retry-After': {
+    description: 'After how many seconds another attempt makes sense',
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
+type ReplyHeader = keyof typeof REPLY_HEADERS;
 
 const STATUS_TEXT: Record<number, string> = {
   400: 'The request is wrong, in form or in what it refers to',
   401: 'No credential, or a bad one',
   403: 'The caller may not',
   404: 'No such thing, or none that the caller may know of',
+  405: 'The path does not take this method',
   408: 'The request did not arrive in time',
   409: 'The state forbids it',
   412: 'The resource has changed since it was read',
   413: 'The body is too large',
   415: 'The body is not JSON',
   429: 'Too many requests',
+  431: 'The headers are too large',
   500: 'Something went wrong on our side',
   503: 'The service can not answer right now',
+  504: 'The answer took too long',
 };
 
 export function openApiDocument(operations: readonly Operation[]): Json {
-  const components: Record<string, Json> = {};
+  const hoist = createHoist();
   const sharedReplies: Record<string, Json> = {};
-
-  /** Moves schemas with a title to the components and leaves references in their place. */
-  const hoist = (schema: unknown): unknown => {
-    if (Array.isArray(schema)) return schema.map(hoist);
-    if (typeof schema !== 'object' || schema === null) return schema;
-    const { title, ...rest } = schema as Json & { title?: string };
-    const body = () => Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoist(value)]));
-    if (typeof title !== 'string') return body();
-    const ref = { $ref: `#/components/schemas/${title}` };
-    const nullable = Array.isArray(rest.type) || (Array.isArray(rest.enum) && rest.enum.includes(null));
-    if (Array.isArray(rest.type)) rest.type = rest.type.find((type) => type !== 'null');
-    if (Array.isArray(rest.enum)) rest.enum = rest.enum.filter((value) => value !== null);
-    const component = body() as Json;
-    components[title] ??= component;
-    if (JSON.stringify(components[title]) !== JSON.stringify(component)) {
-      throw new Error(`two different schemas have the title ${title}`);
-    }
-    return nullable ? { anyOf: [ref, { type: 'null' }] } : ref;
-  };
 
   const parameters = (op: Operation) =>
     (['params', 'query'] as const).flatMap((part) =>
       Object.entries(op[part]).map(([name, schema]) => {
-        const { description, ...rest } = hoist(schema) as Json;
-        const required = !Type.IsOptional(schema);
+        const { description, deprecated, ...rest } = hoist(schema);
         return {
           name,
           in: part === 'params' ? 'path' : 'query',
-          required,
+          required: !Type.IsOptional(schema),
           ...(description ? { description } : {}),
+          ...(deprecated ? { deprecated } : {}),
           schema: rest,
         };
       }),
@@ -85,34 +118,39 @@ export function openApiDocument(operations: readonly Operation[]): Json {
 
   const describeError = (status: number, codes: ErrorCode[]) => ({
     description: `${STATUS_TEXT[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
+    headers: replyHeaders(
+      'X-Request-Id',
+      ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
+    ),
     content: {
       'application/json': {
-        schema: { allOf: [hoist(ErrorReply), { properties: { code: { enum: codes } } }] },
+        schema: { allOf: [hoist(ErrorReply), { type: 'object', properties: { code: { enum: codes } } }] },
       },
     },
+  });
+
+  const success = (op: Operation) => ({
+    description: successStatus(op) === 204 ? 'Done' : 'Success',
+    headers: replyHeaders('X-Request-Id', ...(sendsEtag(op) ? ['ETag' as const] : [])),
+    ...(successStatus(op) === 204 ? {} : { content: content(op.reply) }),
   });
 
   const describe = (op: Operation) => ({
     operationId: op.id,
     tags: [op.tag],
     summary: op.summary,
-    ...(op.description ? { description: op.description } : {}),
+    description: [op.description, needs(op)].filter(Boolean).join(' '),
     security: [...SECURITY[op.auth], ...(op.embed && op.auth === 'management' ? SECURITY.embed : [])],
     ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
-    parameters: parameters(op),
-    ...(hasBody(op) ? { requestBody: { required: true, content: content(op.body) } } : {}),
-    responses: {
-      [successStatus(op)]:
-        successStatus(op) === 204
-          ? { description: 'Done' }
-          : { description: 'Success', content: content(op.reply) },
-      ...errorReplies(op),
-    },
+    parameters: [...parameters(op), ...requestHeadersOf(op).map(refToParameter)],
+    ...(hasBody(op) ? { requestBody: { required: !op.optionalBody, content: content(op.body) } } : {}),
+    responses: { [successStatus(op)]: success(op), ...errorReplies(op) },
   });
 
   const paths: Record<string, Json> = {};
   for (const op of operations) {
-    paths[op.path] = { ...paths[op.path], [op.method.toLowerCase()]: describe(op) };
+    paths[op.path] ??= { parameters: [refToParameter('X-Request-Id')] };
+    paths[op.path]![op.method.toLowerCase()] = describe(op);
   }
 
   return {
@@ -121,32 +159,49 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       title: 'Oriel',
       version: '1.0.0',
       description: 'Manage an analytics platform and mint embed sessions.',
+      contact: { name: 'The Oriel project' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server that this document came from' }],
-    tags: [...new Set(operations.map((op) => op.tag))].map((name) => ({ name })),
+    tags: Object.entries(tags)
+      .filter(([name]) => operations.some((op) => op.tag === name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'An access token, or an API key' },
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: '`Api-Key sk-…`, with the scheme word in front of the key',
-        },
-        embedToken: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'What an embed session was exchanged for',
-        },
-      },
+      securitySchemes: SECURITY_SCHEMES,
+      parameters: Object.fromEntries(
+        Object.entries(REQUEST_HEADERS).map(([name, description]) => [
+          name,
+          { name, in: 'header', required: false, description, schema: { type: 'string' } },
+        ]),
+      ),
+      headers: REPLY_HEADERS,
       responses: sorted(sharedReplies),
-      schemas: sorted(components),
+      schemas: sorted(hoist.components),
     },
   };
 }
+
+/** Who may call an operation, in words. */
+function needs(op: Operation): string {
+  if (op.auth === 'public') return 'Needs no credential.';
+  if (op.auth === 'embed') return 'Needs an embed token.';
+  if (op.permission === 'none')
+    return op.auth === 'apiKey' ? 'Needs an API key.' : 'Needs a valid credential.';
+  if (op.permissionOn === 'resource')
+    return `Needs \`${op.permission}\` on the resource, by role, by policy or as its owner.`;
+  return `Needs the action \`${op.permission}\`.`;
+}
+
+const requestHeadersOf = (op: Operation): RequestHeader[] => [
+  ...(takesIfMatch(op) ? ['If-Match' as const] : []),
+  ...(takesIfNoneMatch(op) ? ['If-None-Match' as const] : []),
+];
+
+const refToParameter = (name: RequestHeader) => ({ $ref: `#/components/parameters/${name}` });
+
+const replyHeaders = (...names: ReplyHeader[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const sorted = (record: Record<string, Json>) =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

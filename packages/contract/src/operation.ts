@@ -2,6 +2,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { Action } from './actions.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
+import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -24,7 +25,7 @@ export interface OperationSpec<
   Audit extends string,
 > {
   id: Id;
-  tag: string;
+  tag: Tag;
   method: Method;
   /** With `{name}` for each path parameter. */
   path: string;
@@ -52,6 +53,11 @@ export interface OperationSpec<
   body?: B;
   /** A request without a body counts as one with `{}`. */
   optionalBody?: true;
+  /**
+   * The resource has a version: replies carry it as `ETag`, and a change takes it back as `If-Match`, a 412 where it is
+   * no longer true. An `upsert` also takes `If-None-Match: *`, which creates and never changes.
+   */
+  conditional?: true | 'upsert';
   reply: R;
   errors?: readonly ErrorCode[];
   /** The noun whose change is written to the audit log, or `none` where nothing changes. */
@@ -100,6 +106,9 @@ export const hasBody = (op: Operation) => op.body !== (Nothing as TSchema);
 export const successStatus = (op: Operation) => (op.reply === (Nothing as TSchema) ? 204 : 200);
 export const isCursorList = (op: Operation) => 'first' in op.query && 'after' in op.query;
 export const isDeploymentOperation = (op: Operation) => 'deploymentId' in op.params;
+export const sendsEtag = (op: Operation) => op.conditional !== undefined && successStatus(op) === 200;
+export const takesIfMatch = (op: Operation) => op.conditional !== undefined && op.method !== 'GET';
+export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert';
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
 const BODY_ERRORS = [
@@ -117,7 +126,10 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   };
   const hasParams = Object.keys(op.params).length > 0;
   const hasQuery = Object.keys(op.query).length > 0;
-  add(hasParams || hasQuery || hasBody(op), 'invalid_request', 'invalid_text');
+  // Whatever the operation: what is no HTTP request is a 400.
+  add(true, 'invalid_request');
+  add(hasParams || hasQuery || hasBody(op), 'invalid_text');
+  add(hasParams, 'invalid_url');
   add(hasBody(op), ...BODY_ERRORS);
   add(isCursorList(op), 'invalid_cursor');
   add(op.auth !== 'public', 'unauthenticated');
@@ -128,6 +140,7 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
     'outside_key_scope',
   );
   add(isDeploymentOperation(op), 'deployment_not_found');
+  add(takesIfMatch(op), 'precondition_failed');
   add(true, 'internal_error', 'unavailable');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

@@ -63,12 +63,20 @@ export const getReports = operation({
     sortDirection: Maybe(
       Type.Enum(['ASC', 'DESC'], { description: 'By default names ascend and times descend' }),
     ),
-    limit: Maybe(Type.Integer({ minimum: 1, maximum: 1000, description: 'Deprecated: page size' })),
+    limit: Maybe(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        deprecated: true,
+        description: 'Page size of the older way',
+      }),
+    ),
     page: Maybe(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000_000,
-        description: 'Deprecated: number of the page, from 1',
+        deprecated: true,
+        description: 'Number of the page, from 1',
       }),
     ),
     includeCount: Type.Optional(
@@ -99,6 +107,7 @@ export const createReport = operation({
 export const getReport = operation({
   ...common,
   id: 'getReport',
+  conditional: true,
   method: 'GET',
   path: `${path}/{reportId}`,
   summary: 'Get a report',
@@ -114,6 +123,7 @@ export const getReport = operation({
 export const updateReport = operation({
   ...common,
   id: 'updateReport',
+  conditional: true,
   method: 'PUT',
   path: `${path}/{reportId}`,
   summary: 'Change a report',
@@ -122,19 +132,14 @@ export const updateReport = operation({
   params: one,
   body: UpdateReportInput,
   reply: Report,
-  errors: [
-    'report_not_found',
-    ...PLACE_ERRORS,
-    'public_id_taken',
-    'embed_tenant_mismatch',
-    'precondition_failed',
-  ],
+  errors: ['report_not_found', ...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch'],
   audit: 'report',
 });
 
 export const deleteReport = operation({
   ...common,
   id: 'deleteReport',
+  conditional: true,
   method: 'DELETE',
   path: `${path}/{reportId}`,
   summary: 'Delete a report',
@@ -149,6 +154,7 @@ export const deleteReport = operation({
 export const upsertReportByPublicId = operation({
   ...common,
   id: 'upsertReportByPublicId',
+  conditional: 'upsert',
   method: 'PUT',
   path: `${path}/by-public-id/{publicId}`,
   summary: 'Create the report with this public id, or change it',
@@ -163,6 +169,7 @@ export const upsertReportByPublicId = operation({
 export const connectReportToWorkbook = operation({
   ...common,
   id: 'connectReportToWorkbook',
+  conditional: true,
   method: 'PUT',
   path: `${path}/{reportId}/connect-workbook`,
   summary: 'Place a report in a spreadsheet',

@@ -5,7 +5,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 export const Shape = <P extends TProperties>(
   title: string,
   properties: P,
-  options: { description?: string } = {},
+  options: { description?: string; examples?: unknown[] } = {},
 ): TObject<P> => Type.Object(properties, { title, additionalProperties: false, ...options });
 
 /** `T | null`, written as a type list so that the compiled serialiser stays on its fast path. */

@@ -34,10 +34,13 @@ export const getUserAttributes = operation({
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
+        deprecated: true,
         description: 'How many to pass over; 0 by default',
       }),
     ),
-    limit: Maybe(Type.Integer({ minimum: 0, maximum: 1000, description: 'Page size; 50 by default' })),
+    limit: Maybe(
+      Type.Integer({ minimum: 0, maximum: 1000, deprecated: true, description: 'Page size; 50 by default' }),
+    ),
     name: Maybe(Type.String({ description: 'Only the attribute with exactly this name' })),
     type: Maybe(UserAttributeType),
   },

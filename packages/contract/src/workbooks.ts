@@ -65,6 +65,7 @@ export const createWorkbook = operation({
 export const getWorkbook = operation({
   ...common,
   id: 'getWorkbook',
+  conditional: true,
   method: 'GET',
   path: `${path}/{workbookId}`,
   summary: 'Get a workbook',
@@ -79,6 +80,7 @@ export const getWorkbook = operation({
 export const updateWorkbook = operation({
   ...common,
   id: 'updateWorkbook',
+  conditional: true,
   method: 'PUT',
   path: `${path}/{workbookId}`,
   summary: 'Change a workbook',
@@ -91,19 +93,14 @@ export const updateWorkbook = operation({
     slugTakeover: Maybe(Type.Boolean({ description: 'Take the slug from its holder, for who manages both' })),
   }),
   reply: Workbook,
-  errors: [
-    'workbook_not_found',
-    'folder_not_found',
-    'slug_taken',
-    'embed_tenant_mismatch',
-    'precondition_failed',
-  ],
+  errors: ['workbook_not_found', 'folder_not_found', 'slug_taken', 'embed_tenant_mismatch'],
   audit: 'workbook',
 });
 
 export const deleteWorkbook = operation({
   ...common,
   id: 'deleteWorkbook',
+  conditional: true,
   method: 'DELETE',
   path: `${path}/{workbookId}`,
   summary: 'Delete a workbook and its reports',
@@ -118,6 +115,7 @@ export const deleteWorkbook = operation({
 export const upsertWorkbookBySlug = operation({
   ...common,
   id: 'upsertWorkbookBySlug',
+  conditional: 'upsert',
   method: 'PUT',
   path: `${path}/by-slug/{slug}`,
   summary: 'Create the workbook with this slug, or change it',
@@ -148,6 +146,7 @@ export const duplicateWorkbook = operation({
 export const updateWorkbookDashboard = operation({
   ...common,
   id: 'updateWorkbookDashboard',
+  conditional: true,
   method: 'PUT',
   path: `${path}/{workbookId}/dashboard`,
   summary: "Change the draft of a workbook's dashboard",
@@ -159,6 +158,6 @@ export const updateWorkbookDashboard = operation({
     dashboardDraft: Maybe(DashboardConfig),
     dashboardPublished: Maybe(DashboardConfig),
   }),
-  errors: ['workbook_not_found', 'precondition_failed'],
+  errors: ['workbook_not_found'],
   audit: 'workbook',
 });

@@ -1,9 +1,6 @@
-/** A fetch that fails the test when a reply is not what the contract promises. */
+/** A fetch that fails the test when a reply is not what the contract and the OpenAPI document promise. */
 import { allOperations, ErrorReply, errorCodesOf, type Operation, successStatus } from '@oriel/contract';
-import { Ajv } from 'ajv';
-import ajvFormats from 'ajv-formats';
-
-const ajv = ajvFormats.default(new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }));
+import { documentedOperation, documentedReply, mismatch } from './published-document.ts';
 
 export const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
@@ -17,12 +14,11 @@ export async function checkReply(method: string, path: string, response: Respons
   if (!response.headers.get('x-request-id')) throw new Error(`${where} without X-Request-Id`);
   const op = allOperations.find((candidate) => candidate.method === method && matches(candidate, path));
   const text = await response.text();
-  if (response.status >= 400) return checkError(op, response.status, text, where);
-  if (!op) return;
-  if (response.status !== successStatus(op)) throw new Error(`${where}, not ${successStatus(op)}`);
-  if (response.status === 204) {
-    if (text !== '') throw new Error(`${where} with a body`);
-  } else check(op.reply, text, where);
+  if (response.status >= 400) checkError(op, response.status, text, where);
+  else if (op && response.status !== successStatus(op)) {
+    throw new Error(`${where}, not ${successStatus(op)}`);
+  }
+  if (op) checkDocumented(op, response, text, where);
 }
 
 function checkError(op: Operation | undefined, status: number, text: string, where: string) {
@@ -33,13 +29,23 @@ function checkError(op: Operation | undefined, status: number, text: string, whe
     throw new Error(`${where} with ${code}, which ${op.id} does not declare`);
 }
 
-function check(schema: object, text: string, where: string) {
-  const valid = ajv.compile(schema);
-  if (!valid(JSON.parse(text))) {
-    throw new Error(
-      `${where} with a body that its schema refuses: ${ajv.errorsText(valid.errors)}\n${text.slice(0, 2000)}`,
-    );
+/** What the document says of this operation and status: schema, error codes and headers. */
+function checkDocumented(op: Operation, response: Response, text: string, where: string) {
+  const documented = documentedReply(documentedOperation(op.method, op.path)!, response.status);
+  if (!documented) throw new Error(`${where}, which the document does not name for ${op.id}`);
+  for (const name of Object.keys(documented.headers ?? {})) {
+    // A change tells the new version as a service; what is read must tell it.
+    if (name === 'ETag' && op.method !== 'GET') continue;
+    if (!response.headers.get(name)) throw new Error(`${where} without the header ${name}`);
   }
+  if (documented.content) check(documented.content['application/json'].schema, text, where);
+  else if (text !== '') throw new Error(`${where} with a body`);
+}
+
+function check(schema: object, text: string, where: string) {
+  const wrong = mismatch(schema, JSON.parse(text));
+  if (wrong)
+    throw new Error(`${where} with a body that its schema refuses: ${wrong}\n${text.slice(0, 2000)}`);
 }
 
 function matches(op: Operation, path: string): boolean {

@@ -1,0 +1,51 @@
+/** Schemas as they stand in the OpenAPI document: those with a title become components, referred to by name. */
+import type { TSchema } from 'typebox';
+
+type Json = Record<string, unknown>;
+
+/** Keywords whose value is a schema or a list of schemas. What other keywords hold is data, whatever it looks like. */
+const HOLD_SCHEMAS = new Set(['items', 'additionalProperties', 'anyOf', 'allOf', 'oneOf', 'not']);
+/** Keywords whose value is schemas by names of the caller's making. */
+const HOLD_NAMED_SCHEMAS = new Set(['properties', 'patternProperties']);
+
+export interface Hoist {
+  (schema: TSchema): Json;
+  components: Record<string, Json>;
+}
+
+export function createHoist(): Hoist {
+  const components: Record<string, Json> = {};
+
+  const hoist = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(hoist);
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const { title, ...rest } = schema as Json;
+    return typeof title === 'string' ? refer(title, rest) : hoistBelow(rest);
+  };
+
+  const hoistBelow = (schema: Json): Json => mapEntries(schema, hoistKeyword);
+
+  const hoistKeyword = (keyword: string, value: unknown) => {
+    if (HOLD_SCHEMAS.has(keyword)) return hoist(value);
+    if (HOLD_NAMED_SCHEMAS.has(keyword)) return mapEntries(value as Json, (_, named) => hoist(named));
+    return value;
+  };
+
+  const refer = (title: string, schema: Json): Json => {
+    const nullable = Array.isArray(schema.type) || (Array.isArray(schema.enum) && schema.enum.includes(null));
+    if (Array.isArray(schema.type)) schema.type = schema.type.find((type) => type !== 'null');
+    if (Array.isArray(schema.enum)) schema.enum = schema.enum.filter((value) => value !== null);
+    const component = hoistBelow(schema);
+    components[title] ??= component;
+    if (JSON.stringify(components[title]) !== JSON.stringify(component)) {
+      throw new Error(`two different schemas have the title ${title}`);
+    }
+    const reference = { $ref: `#/components/schemas/${title}` };
+    return nullable ? { anyOf: [reference, { type: 'null' }] } : reference;
+  };
+
+  return Object.assign((schema: TSchema) => hoist(schema) as Json, { components });
+}
+
+const mapEntries = (record: Json, map: (key: string, value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(key, value)]));

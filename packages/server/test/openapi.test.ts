@@ -1,0 +1,157 @@
+/** What holds for the whole OpenAPI document. That replies are what it says is checked in every test. */
+import { allOperations, hasBody, type Operation, operations } from '@oriel/contract';
+import { describe, expect, test } from 'vitest';
+import {
+  documentedOperation,
+  documentedOperations,
+  documentedReply,
+  everySchema,
+  mismatch,
+  publishedDocument,
+} from './published-document.ts';
+
+type Json = Record<string, unknown>;
+
+const documented = (op: Operation) => documentedOperation(op.method, op.path)!;
+const parameterNames = (op: Operation) =>
+  documented(op).parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1));
+const headersOf = (op: Operation, status: number) =>
+  Object.keys(documentedReply(documented(op), status)?.headers ?? {});
+
+/** The shapes of the contract by their titles. */
+const shapes = new Map<string, Json>();
+const collect = (schema: unknown) => {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { title, properties } = schema as { title?: unknown; properties?: Json };
+  if (typeof title === 'string' && properties) shapes.set(title, properties);
+  Object.values(schema).forEach(collect);
+};
+for (const { params, query, body, reply } of allOperations) collect([params, query, body, reply]);
+
+test.each([...shapes])(
+  '%s has every property of the contract, whatever it is called',
+  (title, properties) => {
+    const component = publishedDocument.components.schemas[title] as { properties: Json };
+    expect(Object.keys(component.properties)).toEqual(Object.keys(properties));
+  },
+);
+
+test('the shapes that have a title property keep it', () => {
+  const titled = [...shapes].filter(([, properties]) => 'title' in properties).map(([name]) => name);
+  expect(titled).toEqual(expect.arrayContaining(['Report', 'User', 'RegionResponse', 'DashboardConfig']));
+});
+
+test('every operation of the contract is in the document, and nothing else', () => {
+  const ids = documentedOperations.map(({ operation }) => operation.operationId).sort();
+  expect(ids).toEqual(Object.keys(operations).sort());
+});
+
+test('every example fits its schema', () => {
+  const wrong = everySchema().flatMap(({ where, schema }) =>
+    ((schema.examples ?? []) as unknown[])
+      .map((example) => ({ where, example, why: mismatch(schema, example) }))
+      .filter(({ why }) => why),
+  );
+  expect(wrong).toEqual([]);
+  expect(everySchema().filter(({ schema }) => schema.examples).length).toBeGreaterThan(20);
+});
+
+test('every schema can be compiled, with every reference in it', () => {
+  for (const { schema } of everySchema()) mismatch(schema, undefined);
+});
+
+test('every object says whether it takes further fields', () => {
+  const silent = everySchema().filter(
+    ({ schema }) =>
+      [schema.type].flat()[0] === 'object' &&
+      !('additionalProperties' in schema) &&
+      !('patternProperties' in schema) &&
+      // The codes of an error reply, which stand beside the closed schema of all errors.
+      Object.keys((schema.properties as Json) ?? {}).join() !== 'code',
+  );
+  expect(silent.map(({ where }) => where)).toEqual([]);
+});
+
+test('a body is required exactly where the contract requires one', () => {
+  for (const op of allOperations.filter(hasBody)) {
+    expect([op.id, documented(op).requestBody?.required]).toEqual([op.id, !op.optionalBody]);
+  }
+  expect(documented(operations.duplicateWorkbook).requestBody?.required).toBe(false);
+});
+
+describe('what is deprecated is marked', () => {
+  test('`data` and `count` beside `items`', () => {
+    const lists = Object.entries(publishedDocument.components.schemas).flatMap(([name, { properties }]) =>
+      properties && 'items' in (properties as Json)
+        ? [[name, properties as Record<string, Json>] as const]
+        : [],
+    );
+    expect(lists.length).toBeGreaterThan(10);
+    for (const [name, { data, count }] of lists) {
+      for (const older of [data, count]) {
+        if (older) expect([name, older.deprecated]).toEqual([name, true]);
+      }
+    }
+  });
+
+  test('parameters that page in the older way', () => {
+    for (const { operation } of documentedOperations) {
+      for (const { name, deprecated } of operation.parameters) {
+        const older = name === 'limit' || name === 'page' || name === 'offset';
+        expect([operation.operationId, name, deprecated ?? false]).toEqual([
+          operation.operationId,
+          name,
+          older,
+        ]);
+      }
+    }
+  });
+});
+
+describe('headers', () => {
+  const { getReport, updateReport, deleteReport, upsertReportByPublicId, getRole } = operations;
+
+  test('what is read with a version sends it as ETag, and what changes it takes If-Match', () => {
+    expect(headersOf(getReport, 200)).toContain('ETag');
+    expect(parameterNames(getReport)).not.toContain('If-Match');
+    expect(headersOf(updateReport, 200)).toContain('ETag');
+    expect(parameterNames(updateReport)).toContain('If-Match');
+    expect(documentedReply(documented(updateReport), 412)).toBeDefined();
+    expect(headersOf(deleteReport, 204)).not.toContain('ETag');
+    expect(parameterNames(deleteReport)).toContain('If-Match');
+    expect(parameterNames(deleteReport)).not.toContain('If-None-Match');
+    expect(parameterNames(upsertReportByPublicId)).toEqual(
+      expect.arrayContaining(['If-Match', 'If-None-Match']),
+    );
+    expect(headersOf(getRole, 200)).not.toContain('ETag');
+  });
+
+  test('every operation takes and every reply sends X-Request-Id; 429 and 503 send Retry-After', () => {
+    for (const op of allOperations) {
+      const { parameters } = publishedDocument.paths[op.path] as unknown as { parameters: Json[] };
+      expect(parameters).toEqual([{ $ref: '#/components/parameters/X-Request-Id' }]);
+      for (const status of Object.keys(documented(op).responses).map(Number)) {
+        const waits = status === 429 || status === 503;
+        expect(headersOf(op, status)).toContain('X-Request-Id');
+        expect([op.id, status, headersOf(op, status).includes('Retry-After')]).toEqual([
+          op.id,
+          status,
+          waits,
+        ]);
+      }
+    }
+  });
+});
+
+test('every operation has a tag that is described, words for people, and a 4xx', () => {
+  const described = publishedDocument.tags.filter(({ description }) => description).map(({ name }) => name);
+  for (const { operation } of documentedOperations) {
+    expect(described).toEqual(expect.arrayContaining(operation.tags));
+    expect(operation.summary).not.toBe('');
+    expect(operation.description).not.toBe('');
+    expect(Object.keys(operation.responses).some((status) => status.startsWith('4'))).toBe(true);
+    for (const status of Object.keys(operation.responses)) {
+      expect(documentedReply(operation, Number(status))?.description).not.toMatch(/undefined|^$/);
+    }
+  }
+});
