@@ -12,7 +12,11 @@ export const AnyValue = Type.Unsafe<AttributeValue | null>({
   type: ['array', 'boolean', 'null', 'number', 'object', 'string'],
   maxLength: 10_000,
   maxItems: 1000,
-  items: { type: ['array', 'boolean', 'null', 'number', 'object', 'string'], maxLength: 1000 },
+  items: {
+    type: ['array', 'boolean', 'null', 'number', 'object', 'string'],
+    maxLength: 1000,
+    items: {},
+  },
 });
 
 /** Text of as many characters as an attribute takes. */

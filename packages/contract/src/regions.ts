@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { operation } from './operation.ts';
-import { Id, Maybe, Shape } from './schemas.ts';
+import { cursorQuery, Id, Maybe, PageInfo, Shape } from './schemas.ts';
 
 const Region = Shape('RegionResponse', {
   id: Id,
@@ -23,6 +23,11 @@ export const listRegions = operation({
   description: 'A self-hosted installation has one.',
   auth: 'management',
   permission: 'none',
-  reply: Shape('RegionsListResponse', { data: Type.Array(Region) }),
+  query: cursorQuery,
+  reply: Shape('RegionsListResponse', {
+    items: Type.Array(Region),
+    data: Type.Array(Region, { deprecated: true, description: 'The same as `items`' }),
+    pageInfo: PageInfo,
+  }),
   audit: 'none',
 });

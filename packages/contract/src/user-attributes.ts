@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { DefaultValue, UserAttributeType } from './attributes.ts';
 import { Nothing, operation } from './operation.ts';
-import { Id, Maybe, Name, Shape } from './schemas.ts';
+import { cursorQuery, Id, Maybe, Name, PageInfo, Shape } from './schemas.ts';
 
 const UserAttribute = Shape('UserAttribute', {
   id: Id,
@@ -28,26 +28,36 @@ export const getUserAttributes = operation({
   path: '/api/v1/user-attributes',
   trailingSlash: true,
   summary: 'List the tenant-wide attributes of users',
-  description: 'Oldest first. Attributes of embed tenants are not among them.',
+  description:
+    'Oldest first. Attributes of embed tenants are not among them. Page with `first` and `after`; `offset` and `limit` are the older way and answer with `pageInfo: null`.',
   query: {
     offset: Maybe(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         deprecated: true,
-        description: 'How many to pass over; 0 by default',
+        description: 'How many to pass over, in the older way; 0 by default',
       }),
     ),
     limit: Maybe(
-      Type.Integer({ minimum: 0, maximum: 1000, deprecated: true, description: 'Page size; 50 by default' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 1000,
+        deprecated: true,
+        description: 'Page size of the older way; 50 by default',
+      }),
     ),
     name: Maybe(Type.String({ description: 'Only the attribute with exactly this name' })),
     type: Maybe(UserAttributeType),
+    ...cursorQuery,
   },
   reply: Shape('UserAttributesListResponse', {
-    count: Type.Integer({ minimum: 0, description: 'How many match, whatever the page' }),
-    data: Type.Array(UserAttribute),
+    items: Type.Array(UserAttribute),
+    data: Type.Array(UserAttribute, { deprecated: true, description: 'The same as `items`' }),
+    count: Type.Integer({ minimum: 0, deprecated: true, description: 'How many match, whatever the page' }),
+    pageInfo: Maybe(PageInfo),
   }),
+  errors: ['mixed_pagination'],
   audit: 'none',
 });
 

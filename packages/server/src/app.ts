@@ -72,12 +72,12 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
   const document = openApiDocument(allOperations);
   return [
     ...deploymentRoutes({ cursors, publicUrl }),
-    ...regionRoutes(),
+    ...regionRoutes({ cursors }),
     ...userRoutes({ userCache }),
     ...apiKeyRoutes({ cursors }),
     ...roleRoutes({ cursors }),
     ...userGroupRoutes({ cursors }),
-    ...userAttributeRoutes(),
+    ...userAttributeRoutes({ cursors }),
     ...userAttributeValueRoutes(),
     ...tenantSettingsRoutes({ plan }),
     ...appConfigRoutes(),

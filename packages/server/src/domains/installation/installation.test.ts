@@ -45,7 +45,7 @@ test('the demo brings attributes of users and creator mode', async () => {
 
 test('without the demo there are no attributes and no creator mode', async () => {
   const { admin } = await world();
-  expect(await admin.getUserAttributes()).toEqual({ count: 0, data: [] });
+  expect(await admin.getUserAttributes()).toMatchObject({ count: 0, items: [] });
   expect(await admin.getTenantSettings()).toMatchObject({ useCreatorMode: false });
 });
 

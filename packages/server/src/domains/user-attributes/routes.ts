@@ -1,21 +1,34 @@
 import { operations } from '@oriel/contract';
 import { type Tx, violatedConstraint } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
+import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { defaultWords, fitsDefault } from './rules.ts';
 import * as store from './store.ts';
 
-const LIMIT_DEFAULT = 50;
+const LIST = 'user attributes by id';
 
-export const userAttributeRoutes = () => [
+export const userAttributeRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.getUserAttributes, async ({ db }, { query }) => {
     const filter = { name: query.name ?? null, type: query.type ?? null };
-    const page = { offset: query.offset ?? 0, limit: query.limit ?? LIMIT_DEFAULT };
-    const [count, data] = await Promise.all([
-      store.countUserAttributes(db, filter),
-      store.listUserAttributes(db, filter, page),
-    ]);
-    return { count, data };
+    const byOffset = query.offset != null || query.limit != null;
+    const byCursor = query.first !== undefined || query.after !== undefined;
+    if (byOffset && byCursor) throw new ApiError('mixed_pagination');
+
+    const size = pageSize(byOffset ? query.limit : query.first);
+    const afterId = query.after ? (cursors.decode(LIST, query.after)[0] as number) : 0;
+    const count = await store.countUserAttributes(db, filter);
+    const rows = await store.listUserAttributes(db, filter, {
+      afterId,
+      offset: query.offset ?? 0,
+      limit: size + (byOffset ? 0 : 1),
+    });
+    const { items, pageInfo } = toPage(rows, {
+      size,
+      after: query.after,
+      cursorOf: ({ id }) => cursors.encode(LIST, [id]),
+    });
+    return { items, data: items, count, pageInfo: byOffset ? null : pageInfo };
   }),
 
   handle(operations.createUserAttribute, ({ change }, { body }) => {

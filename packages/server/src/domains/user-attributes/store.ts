@@ -31,9 +31,14 @@ const COLUMNS = sql`
 const matches = ({ name, type }: Filter): Sql => sql`
   a.embed_tenant is null and (${name}::text is null or a.name = ${name}) and (${type}::text is null or a.type = ${type})`;
 
-export const listUserAttributes = (db: Queryable, filter: Filter, page: { offset: number; limit: number }) =>
+/** In the order of their ids, from behind `afterId`. */
+export const listUserAttributes = (
+  db: Queryable,
+  filter: Filter,
+  page: { afterId: number; offset: number; limit: number },
+) =>
   db.many<UserAttributeRow>(sql`
-    select ${COLUMNS} from user_attributes a where ${matches(filter)}
+    select ${COLUMNS} from user_attributes a where ${matches(filter)} and a.id > ${page.afterId}
     order by a.id limit ${page.limit} offset ${page.offset}`);
 
 export const countUserAttributes = async (db: Queryable, filter: Filter) =>

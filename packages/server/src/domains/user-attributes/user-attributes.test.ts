@@ -36,17 +36,17 @@ test('an attribute is created, listed, changed and deleted', async () => {
   const about = { displayName: 'Region', defaultValue: 'EU', description: 'Where they sell' };
   const created = await newAttribute({ name, ...about });
   expect(created).toEqual({ id: created.id, name, type: 'string', ...about });
-  expect(await list(name)).toEqual({ count: 1, data: [created] });
+  expect(await list(name)).toMatchObject({ count: 1, data: [created] });
 
   const change = (body: object) => world.admin.updateUserAttribute({ id: created.id, body });
   expect(await change({ displayName: 'Regions' })).toEqual({ ...created, displayName: 'Regions' });
   expect(await change({})).toEqual({ ...created, displayName: 'Regions' });
   const nothing = { displayName: null, defaultValue: null, description: null };
   expect(await change(nothing)).toEqual({ ...created, ...nothing });
-  expect(await list(name)).toEqual({ count: 1, data: [{ ...created, ...nothing }] });
+  expect(await list(name)).toMatchObject({ count: 1, data: [{ ...created, ...nothing }] });
 
   expect(await world.admin.deleteUserAttribute({ id: created.id })).toBeUndefined();
-  expect(await list(name)).toEqual({ count: 0, data: [] });
+  expect(await list(name)).toMatchObject({ count: 0, data: [] });
   await expect(change({})).rejects.toMatchObject(MISSING);
   await expect(world.admin.deleteUserAttribute({ id: created.id })).rejects.toMatchObject(MISSING);
 });
@@ -100,7 +100,7 @@ test('of many parallel calls for one name, one succeeds', async () => {
 test('an attribute of an embed tenant is not among them, and its name is free', async () => {
   const name = unique('scoped');
   const id = await tenantAttribute(name);
-  expect(await list(name)).toEqual({ count: 0, data: [] });
+  expect(await list(name)).toMatchObject({ count: 0, data: [] });
   const change = world.admin.updateUserAttribute({ id, body: { description: 'ours' } });
   await expect(change).rejects.toMatchObject(MISSING);
   await expect(world.admin.deleteUserAttribute({ id })).rejects.toMatchObject(MISSING);
@@ -191,6 +191,25 @@ describe('lists', () => {
     expect(await idsOf({ offset: Number.MAX_SAFE_INTEGER })).toEqual([5]);
     expect(await idsOf({ limit: 0 })).toEqual([5]);
     expect(await idsOf({ limit: 1000 })).toEqual([5, ...ids]);
+  });
+
+  test('page by cursor among what matches; the older way has no cursors, and the two do not mix', async () => {
+    const first = await world.admin.getUserAttributes({ type: 'string', first: 2 });
+    expect(first).toMatchObject({
+      count: 3,
+      items: [{ id: ids[0] }, { id: ids[2] }],
+      pageInfo: { hasNextPage: true },
+    });
+    const after = first.pageInfo!.endCursor!;
+    const second = await world.admin.getUserAttributes({ type: 'string', first: 2, after });
+    expect(second).toMatchObject({ count: 3, items: [{ id: ids[4] }], pageInfo: { hasNextPage: false } });
+    expect((await world.admin.getUserAttributes({ limit: 2 })).pageInfo).toBeNull();
+    for (const older of [{ offset: 1 }, { limit: 2 }]) {
+      await expect(world.admin.getUserAttributes({ first: 2, ...older })).rejects.toMatchObject({
+        status: 400,
+        code: 'mixed_pagination',
+      });
+    }
   });
 
   test('filter by type and by exact name', async () => {

@@ -1,0 +1,130 @@
+/** What holds for every list of the contract, also for those that are added tomorrow. */
+import { allOperations, type Operation } from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWorld, unique, type World } from './world.ts';
+
+/** Their shape is a bare array: all of few things, without pages. */
+const BARE = ['getFolderAncestors', 'getUserAttributeValues'];
+
+const properties = ({ reply }: Operation) => (reply as { properties?: object }).properties ?? {};
+const isBare = ({ reply }: Operation) => (reply as { type?: string }).type === 'array';
+const isList = (op: Operation) =>
+  op.method === 'GET' && (isBare(op) || 'items' in properties(op) || 'data' in properties(op));
+
+const lists = allOperations.filter((op) => isList(op) && !isBare(op));
+
+test('only what is known as such answers a bare array', () => {
+  const bare = allOperations.filter((op) => isList(op) && isBare(op)).map(({ id }) => id);
+  expect(bare.sort()).toEqual(BARE);
+});
+
+test.each(lists.map((op) => [op.id, op] as const))('%s answers in pages', (_id, op) => {
+  expect(Object.keys(op.query)).toEqual(expect.arrayContaining(['first', 'after']));
+  expect(Object.keys(properties(op))).toEqual(expect.arrayContaining(['items', 'pageInfo']));
+});
+
+describe('every list can be paged to its end', () => {
+  /** Enough for a last page that is not full. */
+  const COUNT = 3;
+  const times = <T>(make: (i: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: COUNT }, (_, i) => make(i)));
+  const embedTenantName = 'lists-tenant';
+  let world: World;
+  let ids: Record<string, number>;
+
+  beforeAll(async () => {
+    world = await createWorld();
+    const { admin } = world;
+    const { id: deploymentId } = await world.deployment();
+    await times(() => world.deployment());
+    await createContent(deploymentId);
+
+    const people = await times(() => world.person({ roles: ['Explorer'] }));
+    const [userGroup] = await times(() => admin.createUserGroup({ body: { name: unique('group') } }));
+    await admin.addUserGroupMembers({
+      id: userGroup!.id,
+      body: { userIds: people.map(({ userId }) => userId) },
+    });
+    await times(() => admin.createUserAttribute({ body: { name: unique('attribute'), type: 'string' } }));
+    const embedGroup = await createEmbedTenants(deploymentId);
+    ids = { deploymentId, listUserGroups: userGroup!.id, getGroups: embedGroup.id };
+  });
+  afterAll(() => world.stop());
+
+  async function createContent(deploymentId: number) {
+    const sharer = await world.person({ roles: ['Developer'] });
+    const { id: userId } = await world.admin.getMe();
+    await times(() => world.admin.createFolder({ deploymentId, body: { name: unique('folder') } }));
+    await times(() => world.admin.createWorkbook({ deploymentId, body: {} }));
+    await times(() => world.admin.createReport({ deploymentId, body: {} }));
+    await times(async () => {
+      const { id: resourceId } = await sharer.client.createReport({ deploymentId, body: {} });
+      const body = { resourceType: 'Report', resourceId, userId, action: 'ReportRead' } as const;
+      await sharer.client.setUserPolicy({ body });
+    });
+  }
+
+  async function createEmbedTenants(deploymentId: number) {
+    const { admin } = world;
+    await times((i) =>
+      world.embedded({ deploymentId, externalId: 'v', embedTenantName: `other-tenant-${i}` }),
+    );
+    await times((i) => world.embedded({ deploymentId, externalId: `v${i}`, embedTenantName }));
+    const [group] = await times(() =>
+      admin.createGroup({ embedTenantName, body: { name: unique('embed-group') } }),
+    );
+    const members = Array.from({ length: COUNT }, (_, i) => ({ externalId: `v${i}` }));
+    await admin.addGroupMembers({ embedTenantName, id: group!.id, body: { members } });
+    return group!;
+  }
+
+  const address = (op: Operation) =>
+    op.path
+      .replace('{deploymentId}', String(ids.deploymentId))
+      .replace('{embedTenantName}', embedTenantName)
+      .replace('{id}', String(op.path.includes('embed-tenants') ? ids.getGroups : ids.listUserGroups));
+
+  const page = async (op: Operation, query: Record<string, string>) => {
+    const response = await world.raw('GET', `${address(op)}?${new URLSearchParams(query)}`);
+    return { status: response.status, reply: (await response.json()) as Page };
+  };
+
+  interface Page {
+    items: { id: number; type?: string }[];
+    data?: unknown[];
+    code?: string;
+    pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; endCursor: string };
+  }
+
+  const keysOf = (items: Page['items']) => items.map(({ id, type }) => `${type ?? ''}${id}`);
+
+  test.each(lists.map((op) => [op.id, op] as const))('%s', async (id, op) => {
+    const whole = (await page(op, { first: '1000' })).reply;
+    expect(whole.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: false });
+    if (id !== 'listRegions') expect(whole.items.length).toBeGreaterThanOrEqual(COUNT);
+
+    const seen: string[] = [];
+    for (let after: string | undefined, more = true; more; ) {
+      const { reply } = await page(op, { first: '2', ...(after === undefined ? {} : { after }) });
+      expect(reply.items.length).toBeLessThanOrEqual(2);
+      expect(reply.pageInfo.hasPreviousPage).toBe(after !== undefined);
+      if ('data' in properties(op)) expect(reply.data).toEqual(reply.items);
+      seen.push(...keysOf(reply.items));
+      expect(seen.length).toBeLessThanOrEqual(whole.items.length);
+      after = reply.pageInfo.endCursor;
+      more = reply.pageInfo.hasNextPage;
+    }
+    expect(seen).toEqual(keysOf(whole.items));
+
+    const behind = await page(op, {
+      first: '2',
+      after: (await page(op, { first: '1000' })).reply.pageInfo.endCursor,
+    });
+    expect(behind.reply).toMatchObject({
+      items: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: true },
+    });
+    expect((await page(op, { after: 'no-cursor' })).reply.code).toBe('invalid_cursor');
+    expect((await page(op, { first: '0' })).status).toBe(400);
+  });
+});
