@@ -1,0 +1,109 @@
+/**
+ * `npm run test:fuzz`: what tools that nobody here wrote find. Linters read the OpenAPI document, and schemathesis sends
+ * the built server what the document allows and what it does not. It fails on errors of the document, on every 5xx and
+ * on every reply that is not as the document says. `npm run test:fuzz -- --seconds 60` takes less time.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ADMIN_KEY, startOriel } from '../bench/harness/oriel.ts';
+import { undoAll, undoAtEnd } from '../bench/harness/undo.ts';
+
+const REDOCLY = '@redocly/cli@2.73.0';
+const SPECTRAL = '@stoplight/spectral-cli@6.16.3';
+const SCHEMATHESIS = 'schemathesis==4.32.5';
+
+const root = join(import.meta.dirname, '..');
+/** Kept outside of the product's dependencies. */
+const cache = join(root, 'node_modules', '.cache', 'oriel-fuzz');
+const venv = join(cache, 'venv');
+const npmTool = (name: string) => join(cache, 'node_modules', '.bin', name);
+
+/** They would take from the others what they need: the key that we call with, and the deployment with the demo. */
+const LAST = ['deleteApiKey', 'updateApiKey', 'deleteDeployment'];
+/** Of the time, for those that come last. */
+const LAST_SHARE = 0.1;
+
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+];
+
+async function main() {
+  const { values } = parseArgs({
+    options: { seconds: { type: 'string', default: '300' }, seed: { type: 'string' } },
+  });
+  const seconds = Number(values.seconds);
+  if (!(seconds >= 10)) throw new Error('--seconds takes a number from 10.');
+  install();
+  await run('redocly', npmTool('redocly'), ['lint', join(root, 'openapi.json')]);
+  await run('spectral', npmTool('spectral'), ['lint', join(root, 'openapi.json'), '-r', rulesetFile()]);
+
+  const { url } = await startOriel({ settings: { ORIEL_ADMIN_API_KEY: ADMIN_KEY } });
+  const seed = values.seed ?? String(Math.trunc(Math.random() * 1e9));
+  console.log(`\nFuzzing ${url} for ${seconds} seconds with the seed ${seed}`);
+  const fuzz = (share: number, filter: string) =>
+    run('schemathesis', join(venv, 'bin', 'schemathesis'), [
+      'run',
+      `${url}/api/v1/spec`,
+      ...['--header', `Authorization: Api-Key ${ADMIN_KEY}`],
+      ...['--max-time', String(Math.max(1, Math.round(seconds * share)))],
+      ...['--checks', CHECKS.join(',')],
+      ...['--workers', '2', '--request-timeout', '20', '--warnings', 'off', '--seed', seed],
+      ...['--generation-database', ':memory:', '--suppress-health-check', 'all', '--continue-on-failure'],
+      ...LAST.flatMap((id) => [`--${filter}-operation-id`, id]),
+    ]);
+  await fuzz(1 - LAST_SHARE, 'exclude');
+  await fuzz(LAST_SHARE, 'include');
+}
+
+function install() {
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(join(cache, 'package.json'), '{"private":true}\n');
+  step('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', REDOCLY, SPECTRAL]);
+  if (!existsSync(join(venv, 'bin', 'pip'))) step('python3', ['-m', 'venv', venv]);
+  step(join(venv, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', SCHEMATHESIS]);
+}
+
+function step(command: string, args: string[]) {
+  const { status, error } = spawnSync(command, args, { cwd: cache, stdio: 'inherit' });
+  if (status === 0) return;
+  throw new Error(
+    `\`${command} ${args.join(' ')}\` failed${error ? `: ${error.message}` : ''}. ` +
+      'Fuzzing needs npm, Python 3.10 or later with venv and pip, and the registries of both.',
+  );
+}
+
+function rulesetFile(): string {
+  const file = join(cache, 'spectral.yaml');
+  writeFileSync(file, "extends: ['spectral:oas']\n");
+  return file;
+}
+
+/** Goes on after a failure: each tool has something of its own to say. */
+async function run(name: string, command: string, args: string[]) {
+  console.log(`\n— ${name}`);
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const child = spawn(command, args, { cwd: cache, stdio: 'inherit', env });
+  undoAtEnd(() => void child.kill());
+  const [code] = await once(child, 'close');
+  if (code === 0) return;
+  console.error(`${name} found something`);
+  process.exitCode = 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => undoAll().then(() => process.exit(130)));
+}
+
+await main()
+  .catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  })
+  .finally(undoAll);
