@@ -224,7 +224,8 @@ create table tenant_settings (
   maintenance_window_time text not null default '03:00'::text,
   oidc_enabled boolean not null default false,
   use_aibi_user_interface boolean not null default true,
-  embedding jsonb not null default '{}'::jsonb
+  embedding jsonb not null default '{}'::jsonb,
+  app_config jsonb not null default '{}'::jsonb
 );
 
 create table user_attribute_values (
@@ -280,7 +281,9 @@ create table users (
   settings jsonb,
   tos_accepted jsonb,
   embed_tenant text,
-  shown_email text not null generated always as (COALESCE(email, (((external_id || '@'::text) || embed_tenant) || '.embed.invalid'::text))) stored
+  shown_email text not null generated always as (COALESCE(email, (((external_id || '@'::text) || embed_tenant) || '.embed.invalid'::text))) stored,
+  embed_theme jsonb,
+  security_context jsonb
 );
 
 create table workbooks (
@@ -410,6 +413,8 @@ alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY 
 
 alter table signing_keys add constraint signing_keys_pkey PRIMARY KEY (id);
 
+alter table tenant_settings add constraint tenant_settings_app_config_check CHECK ((octet_length((app_config)::text) <= (512 * 1024)));
+
 alter table tenant_settings add constraint tenant_settings_audit_log_retention_days_check CHECK ((audit_log_retention_days > 0));
 
 alter table tenant_settings add constraint tenant_settings_pkey PRIMARY KEY (singleton);
@@ -448,6 +453,8 @@ alter table user_roles add constraint user_roles_user_id_fkey FOREIGN KEY (user_
 
 alter table users add constraint users_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
 
+alter table users add constraint users_embed_theme_check CHECK ((octet_length((embed_theme)::text) <= (128 * 1024)));
+
 alter table users add constraint users_kind_check CHECK (
 CASE
     WHEN (embed_tenant IS NULL) THEN (email IS NOT NULL)
@@ -455,6 +462,8 @@ CASE
 END);
 
 alter table users add constraint users_pkey PRIMARY KEY (id);
+
+alter table users add constraint users_security_context_check CHECK ((octet_length((security_context)::text) <= (128 * 1024)));
 
 alter table workbooks add constraint workbooks_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 

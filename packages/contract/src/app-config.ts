@@ -2,28 +2,115 @@ import { Type } from 'typebox';
 import { operation } from './operation.ts';
 import { Maybe, Shape } from './schemas.ts';
 
+const text = (maxLength: number) => Type.String({ maxLength });
+const color = Type.String({ minLength: 1, maxLength: 100, examples: ['#3366ff'] });
+const Locale = Type.String({
+  maxLength: 100,
+  description: 'A BCP 47 language tag',
+  examples: ['de-AT'],
+});
+const TimeZone = Type.String({
+  maxLength: 100,
+  description: 'An IANA time zone',
+  examples: ['Europe/Vienna'],
+});
+const flag = (description: string) => Maybe(Type.Boolean({ description }));
+
+const Scheme = Shape('AppThemeScheme', {
+  accentColor: color,
+  backgroundColor: color,
+  foregroundColor: color,
+  contrast: Type.Number({ minimum: 0, maximum: 100 }),
+  logoUrl: Type.String({
+    pattern: '^([Hh][Tt][Tt][Pp][Ss]?://.+)?$',
+    maxLength: 2048,
+    description: 'Loaded by the browser of who looks; empty for none',
+    examples: ['https://app.example.com/logo.svg', ''],
+  }),
+});
+
+const FontRef = Shape('AppThemeFontRef', {
+  fontRef: text(255),
+  fontWeight: Type.Number({ minimum: 1, maximum: 1000, examples: [400] }),
+});
+
+const Font = Shape('ThemeFont', {
+  id: text(255),
+  name: Maybe(text(255)),
+  family: Maybe(text(255)),
+  format: Type.String({ maxLength: 100, examples: ['woff2'] }),
+  url: Type.String({
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://.+$',
+    maxLength: 2048,
+    examples: ['https://app.example.com/inter.woff2'],
+  }),
+});
+
+const AppTheme = Shape(
+  'AppTheme',
+  {
+    dark: Scheme,
+    light: Scheme,
+    typography: Maybe(
+      Shape('AppThemeTypography', {
+        body: FontRef,
+        heading: FontRef,
+        fonts: Type.Array(Font, { maxItems: 50 }),
+      }),
+    ),
+  },
+  { description: 'Up to 64 KB of JSON' },
+);
+
+const CreatorMode = Shape('CreatorMode', {
+  workspaceTitle: Maybe(Type.String({ maxLength: 1000, description: 'What the workspace is called' })),
+  localizedTitles: Maybe(
+    Type.Array(Shape('LocalizedValue', { locale: { ...Locale, maxLength: 35 }, value: text(1000) }), {
+      maxItems: 50,
+      description: 'The same title in other languages, each language once',
+    }),
+  ),
+  showWorkspaceTitle: flag('Whether the workspace shows its title'),
+  showGeneratedSql: flag('Whether creators see the SQL that is run'),
+  showSemanticSql: flag('Whether creators see the SQL over the data model'),
+});
+
 const EmbedSettings = Shape('EmbedSettings', {
-  locale: Maybe(Type.String({ maxLength: 100, description: 'A BCP 47 language tag', examples: ['de-AT'] })),
+  locale: Maybe(Locale),
   showDashboardChat: Maybe(
     Type.Boolean({
       description: 'Whether dashboards show the chat where a session says nothing; they do by default',
     }),
   ),
-  timezone: Maybe(
-    Type.String({ maxLength: 100, description: 'An IANA time zone', examples: ['Europe/Vienna'] }),
-  ),
+  timezone: Maybe(TimeZone),
 });
 
-const AppConfig = Shape('AppConfigResponse', {
-  applyThemeGlobally: Type.Boolean(),
-  embedding: Maybe(EmbedSettings),
+const SheetsUi = Shape('SheetsUiSettings', {
+  showAppliedFilters: flag('Whether spreadsheets show the filters that are applied'),
 });
+
+const TimezoneSettings = Shape('TimezoneSettings', {
+  enabled: flag('Whether times are shown in `timezone`'),
+  timezone: Maybe(TimeZone),
+  allowUserOverride: flag('Whether users may choose another one'),
+});
+
+const sections = {
+  appTheme: Maybe(AppTheme),
+  creatorMode: Maybe(CreatorMode),
+  embedding: Maybe(EmbedSettings),
+  sheetsUi: Maybe(SheetsUi),
+  timezoneSettings: Maybe(TimezoneSettings),
+};
 
 const common = {
   tag: 'App Theme',
   auth: 'management',
   path: '/api/v1/app-config',
-  reply: AppConfig,
+  reply: Shape('AppConfigResponse', {
+    ...sections,
+    applyThemeGlobally: Type.Boolean({ description: 'Whether people see the theme too, not only viewers' }),
+  }),
 } as const;
 
 export const getAppConfig = operation({
@@ -41,8 +128,13 @@ export const updateAppConfig = operation({
   id: 'updateAppConfig',
   method: 'PUT',
   summary: 'Change what every embedded page starts from',
-  description: 'What is absent stays, and `null` goes back to the default.',
+  description:
+    'What is absent stays, also within a section, and `null` goes back to the default. `appTheme` is replaced as a whole.',
   permission: 'All',
-  body: Shape('UpdateAppConfigInput', { embedding: EmbedSettings }),
+  body: Shape(
+    'UpdateAppConfigInput',
+    { ...sections, applyThemeGlobally: Maybe(Type.Boolean()) },
+    { examples: [{ embedding: { locale: 'de-AT', timezone: 'Europe/Vienna' }, creatorMode: null }] },
+  ),
   audit: 'appConfig',
 });

@@ -2,7 +2,10 @@ import { Type } from 'typebox';
 import { Nothing, operation } from './operation.ts';
 import { DateTime, Email, Id, Maybe, Name, Shape, Url } from './schemas.ts';
 
-const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
+const FreeObject = Type.Object(
+  {},
+  { additionalProperties: true, description: 'Free-form keys; up to 64 KB of JSON' },
+);
 const RoleNames = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
 
 const User = Shape('User', {
@@ -89,6 +92,15 @@ const UserUpdateInput = Shape('UserUpdateInput', {
   ),
   settings: Maybe(FreeObject),
   tosAccepted: Maybe(FreeObject),
+  lastLogin: Maybe({ ...DateTime, description: 'When the user was last there, as another system knows it' }),
+  embedTheme: Maybe({
+    ...FreeObject,
+    description: 'How embedded pages look for the user; up to 64 KB of JSON, kept and not shown',
+  }),
+  securityContext: Maybe({
+    ...FreeObject,
+    description: 'What queries are told of the user; up to 64 KB of JSON, kept and not shown',
+  }),
 });
 
 export const updateUser = operation({
@@ -98,7 +110,7 @@ export const updateUser = operation({
   path: '/api/v1/users/{id}',
   summary: 'Change a user',
   description:
-    'What is absent stays. `null` clears `firstName`, `title`, `picture`, `settings` and `tosAccepted`, and counts as absent elsewhere.',
+    'What is absent stays. `null` clears `firstName`, `title`, `picture`, `settings`, `tosAccepted`, `lastLogin`, `embedTheme` and `securityContext`, and counts as absent elsewhere.',
   auth: 'management',
   permission: 'All',
   params: { id: Id },

@@ -8,15 +8,169 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const query = async (text: string) => (await world.server.db.pool.query(text)).rows;
-beforeEach(() => query("update tenant_settings set embedding = '{}'"));
+beforeEach(() => query("update tenant_settings set embedding = '{}', app_config = '{}'"));
 
 const DEFAULTS = { locale: null, showDashboardChat: true, timezone: null };
 const CHANGED = { locale: 'de-AT', showDashboardChat: false, timezone: 'Europe/Vienna' };
 const config = () => world.admin.getAppConfig();
 const change = (embedding: object) => world.admin.updateAppConfig({ body: { embedding } });
 
+const ALL_DEFAULTS = {
+  appTheme: null,
+  applyThemeGlobally: false,
+  creatorMode: {
+    workspaceTitle: null,
+    localizedTitles: null,
+    showWorkspaceTitle: null,
+    showGeneratedSql: null,
+    showSemanticSql: null,
+  },
+  embedding: DEFAULTS,
+  sheetsUi: { showAppliedFilters: null },
+  timezoneSettings: { enabled: null, timezone: null, allowUserOverride: null },
+};
+
+const scheme = {
+  accentColor: '#36f',
+  backgroundColor: 'white',
+  foregroundColor: '#111111',
+  contrast: 4.5,
+  logoUrl: 'HTTPS://app.example.com/logo.svg',
+};
+const font = {
+  id: 'inter',
+  name: 'Inter',
+  family: null,
+  format: 'woff2',
+  url: 'https://example.com/i.woff2',
+};
+const appTheme = {
+  light: scheme,
+  dark: { ...scheme, backgroundColor: 'black', logoUrl: '' },
+  typography: {
+    body: { fontRef: 'inter', fontWeight: 400 },
+    heading: { fontRef: 'inter', fontWeight: 700 },
+    fonts: [font],
+  },
+};
+const ALL_CHANGED = {
+  appTheme,
+  applyThemeGlobally: true,
+  creatorMode: {
+    workspaceTitle: 'Studio',
+    localizedTitles: [{ locale: 'de-AT', value: 'Werkstatt' }],
+    showWorkspaceTitle: true,
+    showGeneratedSql: false,
+    showSemanticSql: true,
+  },
+  embedding: CHANGED,
+  sheetsUi: { showAppliedFilters: false },
+  timezoneSettings: { enabled: true, timezone: 'Asia/Tokyo', allowUserOverride: false },
+};
+const update = (body: object) => world.admin.updateAppConfig({ body });
+
 test('embedded pages start from defaults', async () => {
-  expect(await config()).toEqual({ applyThemeGlobally: false, embedding: DEFAULTS });
+  expect(await config()).toEqual(ALL_DEFAULTS);
+});
+
+test('the whole of it can be changed and taken back, at once or by section', async () => {
+  expect(await update(ALL_CHANGED)).toEqual(ALL_CHANGED);
+  expect(await update({})).toEqual(ALL_CHANGED);
+  expect(await config()).toEqual(ALL_CHANGED);
+  let expected: object = ALL_CHANGED;
+  for (const [section, value] of Object.entries(ALL_DEFAULTS)) {
+    expected = { ...expected, [section]: value };
+    expect(await update({ [section]: null })).toEqual(expected);
+  }
+  expect(await config()).toEqual(ALL_DEFAULTS);
+});
+
+test('within a section what is absent stays and null goes back, and a theme is replaced as a whole', async () => {
+  await update(ALL_CHANGED);
+  const changed = await update({
+    creatorMode: { workspaceTitle: null, showGeneratedSql: true },
+    timezoneSettings: { enabled: false },
+    appTheme: { light: scheme, dark: scheme },
+  });
+  expect(changed.creatorMode).toEqual({
+    ...ALL_CHANGED.creatorMode,
+    workspaceTitle: null,
+    showGeneratedSql: true,
+  });
+  expect(changed.timezoneSettings).toEqual({ ...ALL_CHANGED.timezoneSettings, enabled: false });
+  expect(changed.appTheme).toEqual({ light: scheme, dark: scheme });
+  expect(changed.embedding).toEqual(CHANGED);
+});
+
+test.each<[string, object, string]>([
+  ['a theme of one scheme', { appTheme: { light: scheme } }, 'appTheme.dark'],
+  [
+    'a logo that is no address of the web',
+    { appTheme: { ...appTheme, dark: { ...scheme, logoUrl: 'javascript:alert(1)' } } },
+    'appTheme.dark.logoUrl',
+  ],
+  [
+    'a theme larger than 64 KB',
+    {
+      appTheme: {
+        ...appTheme,
+        typography: {
+          ...appTheme.typography,
+          fonts: Array.from({ length: 50 }, () => ({
+            ...font,
+            url: `https://example.com/${'x'.repeat(1900)}`,
+          })),
+        },
+      },
+    },
+    'appTheme',
+  ],
+  [
+    'a title in no language',
+    { creatorMode: { localizedTitles: [{ locale: 'de_AT', value: 'x' }] } },
+    'creatorMode.localizedTitles[0].locale',
+  ],
+  [
+    'two titles in one language',
+    {
+      creatorMode: {
+        localizedTitles: [
+          { locale: 'DE-at', value: 'x' },
+          { locale: 'de-AT', value: 'y' },
+        ],
+      },
+    },
+    'creatorMode.localizedTitles[1].locale',
+  ],
+  ['an unknown time zone', { timezoneSettings: { timezone: 'Mars/Phobos' } }, 'timezoneSettings.timezone'],
+  ['an unknown section', { chat: {} }, 'chat'],
+])('bad input changes nothing: %s', async (_, body, path) => {
+  await update(ALL_CHANGED);
+  await expect(update({ applyThemeGlobally: false, ...body })).rejects.toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+    issues: expect.arrayContaining([expect.objectContaining({ path })]),
+  });
+  expect(await config()).toEqual(ALL_CHANGED);
+});
+
+test('viewers read it with their embed token, and it decides where their session says nothing', async () => {
+  const { id: deploymentId } = await world.deployment();
+  const silent = await world.embedded({ deploymentId, externalId: 'silent' });
+  const forced = await world.embedded({
+    deploymentId,
+    externalId: 'forced',
+    settings: { showDashboardChat: true },
+  });
+  await update(ALL_CHANGED);
+  expect(await silent.client.getAppConfig()).toEqual(ALL_CHANGED);
+  const shown = async ({ client }: typeof silent) =>
+    (await client.getEmbedSession()).settings.showDashboardChat;
+  await expect.poll(() => shown(silent)).toBe(false);
+  expect(await shown(forced)).toBe(true);
+  await update({ embedding: null });
+  await expect.poll(() => shown(silent)).toBe(true);
+  await expect(silent.client.updateAppConfig({ body: {} })).rejects.toMatchObject({ status: 403 });
 });
 
 test('each field can be changed alone, and null goes back to its default', async () => {
@@ -76,10 +230,8 @@ test.each<[string, object]>([
 });
 
 test.each<[string, object]>([
-  ['nothing', {}],
-  ['null', { embedding: null }],
   ['a list', { embedding: [] }],
-  ['a theme', { embedding: {}, applyThemeGlobally: true }],
+  ['text for a flag', { applyThemeGlobally: 'true' }],
 ])('a body with %s is refused', async (_, body) => {
   await expect(world.admin.updateAppConfig({ body: body as never })).rejects.toMatchObject({
     status: 400,

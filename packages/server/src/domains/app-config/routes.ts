@@ -1,29 +1,26 @@
 import { operations } from '@oriel/contract';
 import { handle } from '../../platform/http/routes.ts';
 import {
-  findTenantSettings,
-  lockTenantSettings,
-  type TenantSettingsRow,
-  updateEmbedding,
+  type AppConfigRow,
+  findAppConfig,
+  lockAppConfig,
+  updateAppConfig,
 } from '../tenant-settings/index.ts';
-import { changedEmbedding, toEmbedSettings } from './rules.ts';
+import { changedAppConfig, toReply } from './rules.ts';
 
-const toReply = (embedding: TenantSettingsRow['embedding']) => ({
-  applyThemeGlobally: false,
-  embedding: toEmbedSettings(embedding),
-});
+const audited = ({ embedding, appConfig }: AppConfigRow) => ({ embedding, ...appConfig });
 
 export const appConfigRoutes = () => [
-  handle(operations.getAppConfig, async ({ db }) => toReply((await findTenantSettings(db)).embedding)),
+  handle(operations.getAppConfig, async ({ db }) => toReply(await findAppConfig(db))),
 
   handle(operations.updateAppConfig, ({ change }, { body }) =>
     change(async (tx) => {
-      const { embedding: before } = await lockTenantSettings(tx);
-      const after = changedEmbedding(before, body.embedding);
-      await updateEmbedding(tx, after);
+      const before = await lockAppConfig(tx);
+      const after = changedAppConfig(before, body);
+      await updateAppConfig(tx, after);
       return {
         reply: toReply(after),
-        changes: { id: 'account', before: { embedding: before }, after: { embedding: after } },
+        changes: { id: 'account', before: audited(before), after: audited(after) },
       };
     }),
   ),

@@ -1,32 +1,92 @@
+import type { BodyOf, operations, ReplyOf } from '@oriel/contract';
 import { invalid } from '../../platform/errors.ts';
-import type { TenantSettingsRow } from '../tenant-settings/index.ts';
+import { requireJsonSize } from '../../platform/http/json-size.ts';
+import type { AppConfigRow } from '../tenant-settings/index.ts';
 
-type Embedding = TenantSettingsRow['embedding'];
-type Asked = { [Field in keyof Embedding]?: Embedding[Field] | null };
+type Asked = BodyOf<typeof operations.updateAppConfig>;
+type Reply = ReplyOf<typeof operations.getAppConfig>;
 
 /** With the defaults for what is not set. */
-export const toEmbedSettings = ({ locale, showDashboardChat, timezone }: Embedding) => ({
-  locale: locale ?? null,
-  showDashboardChat: showDashboardChat ?? true,
-  timezone: timezone ?? null,
+export const toReply = ({ embedding, appConfig }: AppConfigRow): Reply => ({
+  appTheme: appConfig.appTheme ?? null,
+  applyThemeGlobally: appConfig.applyThemeGlobally ?? false,
+  creatorMode: {
+    workspaceTitle: null,
+    localizedTitles: null,
+    showWorkspaceTitle: null,
+    showGeneratedSql: null,
+    showSemanticSql: null,
+    ...appConfig.creatorMode,
+  },
+  embedding: { locale: null, showDashboardChat: true, timezone: null, ...embedding },
+  sheetsUi: { showAppliedFilters: null, ...appConfig.sheetsUi },
+  timezoneSettings: { enabled: null, timezone: null, allowUserOverride: null, ...appConfig.timezoneSettings },
 });
 
 /** What is absent stays, and null goes back to the default. */
-export function changedEmbedding(before: Embedding, asked: Asked): Embedding {
-  const wanted = { ...before, ...asked };
-  if (asked.locale != null) wanted.locale = requireLocale(asked.locale);
-  if (asked.timezone != null) requireTimezone(asked.timezone);
-  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null));
+export function changedAppConfig({ embedding, appConfig }: AppConfigRow, asked: Asked): AppConfigRow {
+  const { appTheme = appConfig.appTheme, applyThemeGlobally = appConfig.applyThemeGlobally } = asked;
+  requireJsonSize('appTheme', asked.appTheme);
+  return {
+    embedding: changedSection(embedding, checkedEmbedding(asked.embedding)) ?? {},
+    appConfig: withoutNulls({
+      appTheme,
+      applyThemeGlobally,
+      creatorMode: changedSection(appConfig.creatorMode, checkedCreatorMode(asked.creatorMode)),
+      sheetsUi: changedSection(appConfig.sheetsUi, asked.sheetsUi),
+      timezoneSettings: changedSection(
+        appConfig.timezoneSettings,
+        checkedTimezoneSettings(asked.timezoneSettings),
+      ),
+    }),
+  };
 }
 
-function requireLocale(text: string): string {
+function changedSection<Section extends object>(
+  before: Section | undefined,
+  asked: object | null | undefined,
+) {
+  if (asked === undefined) return before;
+  return asked === null ? undefined : (withoutNulls({ ...before, ...asked }) as Section);
+}
+
+const withoutNulls = <T extends object>(record: T) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value != null)) as {
+    [Key in keyof T]?: NonNullable<T[Key]>;
+  };
+
+function checkedEmbedding(asked: Asked['embedding']) {
+  if (asked?.timezone != null) requireTimezone('embedding.timezone', asked.timezone);
+  return asked?.locale == null
+    ? asked
+    : { ...asked, locale: requireLocale('embedding.locale', asked.locale) };
+}
+
+function checkedCreatorMode(asked: Asked['creatorMode']) {
+  if (!asked?.localizedTitles) return asked;
+  const localizedTitles = asked.localizedTitles.map(({ locale, value }, i) => ({
+    locale: requireLocale(`creatorMode.localizedTitles[${i}].locale`, locale),
+    value,
+  }));
+  const locales = localizedTitles.map(({ locale }) => locale);
+  const again = locales.findIndex((locale, i) => locales.indexOf(locale) !== i);
+  if (again !== -1) throw invalid(`creatorMode.localizedTitles[${again}].locale`, 'is given twice');
+  return { ...asked, localizedTitles };
+}
+
+function checkedTimezoneSettings(asked: Asked['timezoneSettings']) {
+  if (asked?.timezone != null) requireTimezone('timezoneSettings.timezone', asked.timezone);
+  return asked;
+}
+
+function requireLocale(path: string, text: string): string {
   const locale = parseLocale(text);
-  if (!locale) throw invalid('embedding.locale', 'must be a language tag such as de-AT');
+  if (!locale) throw invalid(path, 'must be a language tag such as de-AT');
   return locale;
 }
 
-function requireTimezone(text: string) {
-  if (!isTimezone(text)) throw invalid('embedding.timezone', 'must be a time zone such as Europe/Vienna');
+function requireTimezone(path: string, text: string) {
+  if (!isTimezone(text)) throw invalid(path, 'must be a time zone such as Europe/Vienna');
 }
 
 /** A BCP 47 tag as it is properly written; nothing where the text is none. */

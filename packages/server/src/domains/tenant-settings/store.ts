@@ -1,3 +1,4 @@
+import type { BodyOf, operations } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
 
@@ -39,8 +40,24 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
         maintenance_window_time = ${settings.maintenanceWindowTime}, oidc_enabled = ${settings.oidcEnabled},
         use_aibi_user_interface = ${settings.useAIBIUserInterface}`);
 
-export const updateEmbedding = (tx: Tx, embedding: TenantSettingsRow['embedding']) =>
-  tx.run(sql`update tenant_settings set embedding = ${embedding}`);
+type AppConfigInput = BodyOf<typeof operations.updateAppConfig>;
+
+/** Apart from the settings, which are read often and held in memory: a theme is large. */
+export interface AppConfigRow extends Pick<TenantSettingsRow, 'embedding'> {
+  appConfig: {
+    [Section in Exclude<keyof AppConfigInput, 'embedding'>]?: NonNullable<AppConfigInput[Section]>;
+  };
+}
+
+const APP_CONFIG = sql`select embedding, app_config as "appConfig" from tenant_settings`;
+
+export const findAppConfig = (db: Queryable) => db.one<AppConfigRow>(APP_CONFIG);
+
+/** Keeps others from changing the settings until the end of the transaction. */
+export const lockAppConfig = (tx: Tx) => tx.one<AppConfigRow>(sql`${APP_CONFIG} for update`);
+
+export const updateAppConfig = (tx: Tx, { embedding, appConfig }: AppConfigRow) =>
+  tx.run(sql`update tenant_settings set embedding = ${embedding}, app_config = ${appConfig}`);
 
 /** When the installation was created. */
 export const findInstalledAt = async (db: Queryable) =>

@@ -2,13 +2,14 @@ import { operations } from '@oriel/contract';
 import type { Tx } from '../../platform/db/database.ts';
 import type { NotifiedCache } from '../../platform/db/notified-cache.ts';
 import { ApiError } from '../../platform/errors.ts';
+import { requireJsonSize } from '../../platform/http/json-size.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { createUser } from './create-user.ts';
 import { deleteUser } from './delete-user.ts';
 import { hashPassword } from './passwords.ts';
-import { rolesOfNewUser } from './rules.ts';
+import { rolesOfNewUser, toTime } from './rules.ts';
 import * as store from './store.ts';
-import { updateUser } from './update-user.ts';
+import { updateUser, updateUserContext } from './update-user.ts';
 
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 
@@ -40,16 +41,24 @@ export const userRoutes = ({ userCache }: { userCache: UserCache }) => [
   }),
 
   handle(operations.updateUser, async ({ change }, { params, body }) => {
-    const { password, ...asked } = body;
+    const { password, embedTheme, securityContext, ...asked } = body;
+    for (const name of ['settings', 'tosAccepted', 'embedTheme', 'securityContext'] as const) {
+      requireJsonSize(name, body[name]);
+    }
+    if (asked.lastLogin) asked.lastLogin = toTime('lastLogin', asked.lastLogin);
     const passwordHash = password ? await hashPassword(password) : null;
     return change(async (tx) => {
       const before = await lockUser(tx, params.id);
       // What external viewers are is said by the sessions that are minted for them.
       if (before.embedTenant !== null) throw new ApiError('user_not_found');
       const after = await updateUser(tx, before, asked, passwordHash);
+      const context = await updateUserContext(tx, before.id, { embedTheme, securityContext });
       // That there is a new password is told; the audit log masks the field, whatever it holds.
-      const audited = passwordHash ? { ...after, password: 'changed' } : after;
-      return { reply: toUser(after), changes: { id: after.id, before, after: audited } };
+      const audited = { ...after, ...context?.after, ...(passwordHash ? { password: 'changed' } : {}) };
+      return {
+        reply: toUser(after),
+        changes: { id: after.id, before: { ...before, ...context?.before }, after: audited },
+      };
     });
   }),
 

@@ -1,3 +1,5 @@
+import { invalid } from '../../platform/errors.ts';
+
 export const DEFAULT_ROLE = 'Viewer';
 export const ADMIN_ROLE = 'Admin';
 
@@ -26,3 +28,11 @@ export function rolesOfChangedUser(
 /** Notifications are asked for as a list of names, and kept and shown as an object. */
 export const wantedNotifications = (names: string[]): Record<string, true> =>
   Object.fromEntries(names.map((name) => [name, true]));
+
+/** In UTC. Times that only one of JavaScript and PostgreSQL knows, such as leap seconds and the year 0, are refused. */
+export function toTime(path: string, text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999)
+    throw invalid(path, 'must be a time from the year 1 to 9999');
+  return time.toISOString();
+}

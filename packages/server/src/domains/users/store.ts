@@ -35,8 +35,22 @@ export interface NewUser {
 
 export type ChangedUser = Pick<
   UserRow,
-  'id' | 'firstName' | 'title' | 'picture' | 'isDeactivated' | 'notifications' | 'settings' | 'tosAccepted'
+  | 'id'
+  | 'firstName'
+  | 'title'
+  | 'picture'
+  | 'isDeactivated'
+  | 'notifications'
+  | 'settings'
+  | 'tosAccepted'
+  | 'lastLogin'
 >;
+
+/** Large, and needed by nobody who looks at users: apart from the row. */
+export interface UserContext {
+  embedTheme: object | null;
+  securityContext: object | null;
+}
 
 export const findUser = (db: Queryable, id: number) =>
   db.maybeOne<UserRow>(
@@ -100,9 +114,17 @@ export const updateUser = (tx: Tx, user: ChangedUser, passwordHash: string | nul
     update users
     set first_name = ${user.firstName}, title = ${user.title}, picture = ${user.picture},
         is_deactivated = ${user.isDeactivated}, notifications = ${user.notifications}, settings = ${user.settings},
-        tos_accepted = ${user.tosAccepted}, password_hash = coalesce(${passwordHash}, password_hash),
+        tos_accepted = ${user.tosAccepted}, last_login = ${user.lastLogin}, password_hash = coalesce(${passwordHash}, password_hash),
         updated_at = now()
     where id = ${user.id}`);
+
+export const findUserContext = (db: Queryable, id: number) =>
+  db.one<UserContext>(sql`
+    select embed_theme as "embedTheme", security_context as "securityContext" from users where id = ${id}`);
+
+export const updateUserContext = (tx: Tx, id: number, { embedTheme, securityContext }: UserContext) =>
+  tx.run(sql`
+    update users set embed_theme = ${embedTheme}, security_context = ${securityContext} where id = ${id}`);
 
 export const deleteUser = (tx: Tx, id: number) => tx.run(sql`delete from users where id = ${id}`);
 

@@ -31,7 +31,12 @@ const FULL = {
   picture: 'https://example.com/ada.png',
   settings: { theme: 'dark', panels: [{ id: 1, open: true }], ключ: null },
   tosAccepted: { version: '2026-01', at: '2026-01-02T03:04:05.678Z' },
+  lastLogin: '2026-02-03T04:05:06.789Z',
 };
+
+const contextOf = async (id: number) =>
+  (await world.server.db.pool.query('select embed_theme, security_context from users where id = $1', [id]))
+    .rows[0];
 
 test('a user is changed field by field, and what is absent stays', async () => {
   const { id, updatedAt, ...user } = await newUser();
@@ -48,6 +53,43 @@ test('null clears what a user can be without', async () => {
   for (const field of Object.keys(FULL))
     expect(await update(id, { [field]: null })).toHaveProperty(field, null);
 });
+
+test('a theme and a security context are kept, changed by themselves, cleared and audited', async () => {
+  const { id } = await newUser();
+  const embedTheme = { primaryColor: '#36f', chat: { inputColor: null } };
+  const securityContext = { customer: { id: '9007199254740993' }, regions: ['EU'] };
+  await update(id, { embedTheme, securityContext });
+  expect(await contextOf(id)).toEqual({ embed_theme: embedTheme, security_context: securityContext });
+  await update(id, { title: 'Countess' });
+  await update(id, { embedTheme: null });
+  expect(await contextOf(id)).toEqual({ embed_theme: null, security_context: securityContext });
+  expect((await auditOf(id)).at(-1)).toMatchObject({ before: { embedTheme }, after: { embedTheme: null } });
+  await update(id, { securityContext: null });
+  expect(await contextOf(id)).toEqual({ embed_theme: null, security_context: null });
+});
+
+test('a time of another zone is shown in UTC', async () => {
+  const { id } = await newUser();
+  const lastLogin = async (text: string) => (await update(id, { lastLogin: text })).lastLogin;
+  expect(await lastLogin('2026-02-03T04:05:06+23:59')).toBe('2026-02-02T04:06:06.000Z');
+  expect(await lastLogin('0001-01-01T00:00:00Z')).toBe('0001-01-01T00:00:00.000Z');
+});
+
+/** An object whose JSON has this many bytes. */
+const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - 8) });
+
+test.each(['settings', 'tosAccepted', 'embedTheme', 'securityContext'])(
+  '%s takes 64 KB of JSON and no more',
+  async (field) => {
+    const { id } = await newUser();
+    await update(id, { [field]: ofBytes(65_536) });
+    await expect(update(id, { [field]: ofBytes(65_537) })).rejects.toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      issues: [{ path: field }],
+    });
+  },
+);
 
 test('null for anything else counts as not given', async () => {
   const { id } = await newUser({ roles: ['Explorer'], password: 'correct horse' });
@@ -186,6 +228,11 @@ test.each([
   ['a blank notification', { notifications: [' '] }],
   ['settings that are no object', { settings: ['dark'] }],
   ['accepted terms that are no object', { tosAccepted: true }],
+  ['a theme that is no object', { embedTheme: 'dark' }],
+  ['a security context that is no object', { securityContext: [] }],
+  ['a last login that is no time', { lastLogin: 'yesterday' }],
+  ['a last login in a leap second', { lastLogin: '2016-12-31T23:59:60Z' }],
+  ['a last login in the year 0', { lastLogin: '0000-01-01T00:00:00Z' }],
   ['a username', { username: 'other' }],
   ['an email', { email: 'other@example.com' }],
   ['a field that does not exist', { nickname: 'Ada' }],
