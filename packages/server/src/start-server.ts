@@ -111,13 +111,19 @@ async function start(
   undo.push(async () => revocations.stop());
   const signingSecret = deriveKey(secret.value, 'signing keys');
   await rotateSigningKeys(db, signingSecret);
-  const remembered = <Key, Value>() => createNotifiedCache<Key, Value>(listener, CREDENTIALS_CHANNEL);
-  const signingKeys = createSigningKeys(essential, remembered(), signingSecret);
+  const remembered = <Key, Value>(subjectOf: (key: Key) => string) =>
+    createNotifiedCache<Key, Value>(listener, CREDENTIALS_CHANNEL, (key) => [subjectOf(key)]);
+  const ofUser = (id: number) => `user:${id}`;
+  const signingKeys = createSigningKeys(
+    essential,
+    remembered(() => 'signing-keys'),
+    signingSecret,
+  );
   const embedTokens = createEmbedTokens({
     db: essential,
     keys: signingKeys,
     revocations,
-    permissions: remembered(),
+    permissions: remembered(ofUser),
   });
   const authenticator = createAuthenticator({ db: essential, listener, embedTokens, log });
   undo.push(() => authenticator.stop());
@@ -136,9 +142,12 @@ async function start(
     db,
     essential,
     authenticator,
-    userCache: remembered(),
-    tenantSettings: createTenantSettings(essential, remembered()),
-    knownDeployments: remembered(),
+    userCache: remembered(ofUser),
+    tenantSettings: createTenantSettings(
+      essential,
+      remembered(() => 'tenant-settings'),
+    ),
+    knownDeployments: remembered((id) => `deployment:${id}`),
     signingKeys,
     embedTokens,
     revocations,
