@@ -18,7 +18,7 @@ export async function requireOwnSession(client: pg.Client, connection: Connectio
   try {
     for (let look = 0; look < LOOKS; look++) {
       // While the other one holds what a pooler gave it for this transaction, we can not be given the same.
-      await other.query('begin');
+      await other.query('begin').catch(refuseStatementMode);
       if ((await sessionOf(other)).pid === own.pid) throw new StartupError(SHARED_SESSIONS);
       if ((await sessionOf(client)).pid !== own.pid) throw new StartupError(SHARED_SESSIONS);
       await other.query('commit');
@@ -34,6 +34,11 @@ export async function requireOwnSession(client: pg.Client, connection: Connectio
       );
     }
   }
+}
+
+/** There, PgBouncer knows no transactions at all. */
+function refuseStatementMode(error: Error & { code?: string }): never {
+  throw error.code === '08P01' ? new StartupError(SHARED_SESSIONS) : error;
 }
 
 async function sessionOf(client: pg.Client): Promise<{ pid: number; settings: Record<string, string> }> {
