@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['packages/**/*.test.ts', 'acceptance/**/*.test.ts'],
+    include: [
+      'packages/**/*.test.ts',
+      'acceptance/**/*.test.ts',
+      // Needs what npm does not install; see scripts/test-pgbouncer.ts.
+      ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
+    ],
     globalSetup: 'packages/server/test/global-setup.ts',
     // Processes, because each starts servers of its own; two, because that is how many cores a small machine has.
     pool: 'forks',

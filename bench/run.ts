@@ -5,10 +5,11 @@ import type { Benchmark } from './harness/benchmark.ts';
 import { describeMachine } from './harness/machine.ts';
 import { formatReport, saveReport } from './harness/report.ts';
 import { undoAll } from './harness/undo.ts';
+import { overload } from './overload.ts';
 import { reportsList } from './reports-list.ts';
 import { usersMe } from './users-me.ts';
 
-const benchmarks: Benchmark[] = [usersMe, reportsList, embedSessions];
+const benchmarks: Benchmark[] = [usersMe, reportsList, embedSessions, overload];
 
 const DEFAULTS = { rounds: '7', seconds: '3' };
 

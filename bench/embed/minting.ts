@@ -53,13 +53,15 @@ const sqlText = (text: string) =>
 
 const address = (oriel: Oriel) => `${oriel.url}/api/v1/embed/generate-session`;
 
+export const mintingLoad = (oriel: Oriel, scripts: Scripts) => ({
+  url: address(oriel),
+  headers: oriel.headers,
+  script: scripts.lua,
+});
+
 export const throughOriel = (name: string, oriel: Oriel, scripts: Scripts): Contender => ({
   name,
-  measure: (seconds) =>
-    runWrk(
-      { url: address(oriel), headers: oriel.headers, script: scripts.lua, connections: CONNECTIONS },
-      seconds,
-    ),
+  measure: (seconds) => runWrk({ ...mintingLoad(oriel, scripts), connections: CONNECTIONS }, seconds),
 });
 
 export const byPgbench = (oriel: Oriel, scripts: Scripts): Contender => ({

@@ -10,7 +10,12 @@ export interface Load {
   /** A Lua file that makes the requests, for anything but a GET. */
   script?: string;
   connections: number;
+  /** Requests may be refused, as under overload: what counts is then how many were not. */
+  mayRefuse?: true;
 }
+
+/** Longer than the server makes anybody wait. */
+const TIMEOUT = '15s';
 
 /** Sends requests as fast as they are answered, and fails where any of them is not answered well. */
 export async function runWrk(load: Load, seconds: number): Promise<Sample> {
@@ -21,16 +26,20 @@ export async function runWrk(load: Load, seconds: number): Promise<Sample> {
     requireTool(WRK),
     [
       ...['--threads', '1', '--connections', String(load.connections), '--duration', `${seconds}s`],
-      ...['--latency', ...headers, ...(load.script ? ['--script', load.script] : [])],
+      ...['--latency', '--timeout', TIMEOUT, ...headers, ...(load.script ? ['--script', load.script] : [])],
       load.url,
     ],
     (seconds + 20) * 1000,
   );
-  const failed = /^ *(Socket errors|Non-2xx).*$/m.exec(output)?.[0];
+  const failed = (load.mayRefuse ? /^ *Socket errors.*$/m : /^ *(Socket errors|Non-2xx).*$/m).exec(
+    output,
+  )?.[0];
   if (failed) throw new Error(`wrk at ${load.url}: ${failed.trim()}`);
+  const refused = Number(/^ *Non-2xx.*: (\d+)$/m.exec(output)?.[1] ?? 0);
+  const answered = 1 - refused / Number(read(output, /^ +(\d+) requests in /m));
   const percentile = (n: number) => milliseconds(read(output, new RegExp(`^ +${n}% +(\\S+) *$`, 'm')));
   return {
-    perSecond: Number(read(output, /^Requests\/sec: +([\d.]+)$/m)),
+    perSecond: Number(read(output, /^Requests\/sec: +([\d.]+)$/m)) * answered,
     meanMs: milliseconds(read(output, /^ +Latency +(\S+)/m)),
     p50Ms: percentile(50),
     p99Ms: percentile(99),

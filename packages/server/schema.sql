@@ -994,8 +994,26 @@ CREATE OR REPLACE FUNCTION public.notify_credentials()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  subject text := '';
+  changed record;
 begin
-  notify oriel_credentials;
+  if tg_table_name = 'tenant_settings' then
+    subject := 'tenant-settings';
+  elsif tg_table_name = 'signing_keys' then
+    subject := 'signing-keys';
+  elsif tg_level = 'ROW' then
+    if tg_op = 'DELETE' then changed := old; else changed := new; end if;
+    case tg_table_name
+      when 'users' then subject := 'user:' || changed.id;
+      when 'api_keys' then subject := 'key:' || changed.id;
+      when 'deployments' then subject := 'deployment:' || changed.id;
+      -- What is given to a group or a role concerns everybody in it.
+      when 'resource_policies' then subject := coalesce('user:' || changed.user_id, '');
+      else subject := '';
+    end case;
+  end if;
+  perform pg_notify('oriel_credentials', subject);
   return null;
 end $function$
 ;
@@ -1004,9 +1022,15 @@ CREATE OR REPLACE FUNCTION public.notify_credentials_of_people()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  people bigint[];
 begin
-  if exists (select from changed c join users u on u.id = c.user_id where u.embed_tenant is null) then
-    notify oriel_credentials;
+  people := array(
+    select distinct c.user_id from changed c join users u on u.id = c.user_id where u.embed_tenant is null limit 101);
+  if cardinality(people) > 100 then
+    perform pg_notify('oriel_credentials', '');
+  else
+    perform pg_notify('oriel_credentials', 'user:' || id) from unnest(people) as id;
   end if;
   return null;
 end $function$
@@ -1151,9 +1175,9 @@ $function$
 
 -- triggers
 
-CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_credentials();
 
-CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
@@ -1187,13 +1211,17 @@ CREATE TRIGGER user_group_members_added AFTER INSERT ON public.user_group_member
 
 CREATE TRIGGER user_group_members_removed AFTER DELETE ON public.user_group_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
 
-CREATE TRIGGER user_roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER user_roles_added AFTER INSERT ON public.user_roles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
+
+CREATE TRIGGER user_roles_removed AFTER DELETE ON public.user_roles REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
+
+CREATE TRIGGER user_roles_replaced AFTER UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER external_users_counted_in AFTER INSERT ON public.users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_external_users();
 
 CREATE TRIGGER external_users_counted_out AFTER DELETE ON public.users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_external_users();
 
-CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
 

@@ -86,7 +86,12 @@ export const errorCatalogue = {
   rate_limited: { status: 429, message: 'Too many failed attempts: wait, and try again.' },
   headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
+  busy: {
+    status: 503,
+    message: 'Too much is going on at once, or somebody else is changing this: try again.',
+  },
   unavailable: { status: 503, message: 'The service can not answer right now.' },
+  timed_out: { status: 504, message: 'This took too long and was given up. Nothing was changed.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -141,6 +141,6 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   );
   add(isDeploymentOperation(op), 'deployment_not_found');
   add(takesIfMatch(op), 'precondition_failed');
-  add(true, 'internal_error', 'unavailable');
+  add(true, 'internal_error', 'busy', 'unavailable', 'timed_out');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

@@ -33,7 +33,10 @@ import type { Logger } from './platform/log.ts';
 import { deriveKey } from './platform/secrets.ts';
 
 export interface AppOptions {
+  /** For content. */
   db: Database;
+  /** For what must answer however busy that one is: credentials, minting, exchanging, readiness, metrics. */
+  essential: Database;
   authenticator: Authenticator;
   signingKeys: SigningKeys;
   embedTokens: EmbedTokens;
@@ -55,11 +58,12 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer(options);
-  const requireDeployment = deploymentCheck(options);
+  const { essential, knownDeployments } = options;
+  const requireDeployment = deploymentCheck({ db: essential, knownDeployments });
   const routes = allRoutes({ ...options, requireDeployment });
   requireComplete(routes);
   registerRoutes(app, routes, { ...options, requireDeployment });
-  registerOperationalRoutes(app, options);
+  registerOperationalRoutes(app, { ...options, db: essential });
   registerDocsRoutes(app);
   return app;
 }
@@ -87,7 +91,7 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...workbookRoutes({ cursors }),
     ...reportRoutes({ cursors }),
     ...workspaceRoutes({ cursors }),
-    ...embedSessionRoutes({ ...options, cursors }),
+    ...embedSessionRoutes({ ...options, db: options.essential, cursors }),
     handle(operations.getSpec, () => document),
   ];
 }

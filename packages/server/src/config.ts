@@ -11,6 +11,8 @@ export interface Config {
   /** Undefined where the default is to be found. */
   dataDir: string | undefined;
   databaseUrl: string | undefined;
+  dbConnections: number;
+  dbEssentialConnections: number;
   secretKey: string | undefined;
   tenant: string;
   plan: (typeof PLANS)[number];
@@ -80,6 +82,8 @@ export function readConfig(env: Env): Config {
     publicUrl: webAddress('ORIEL_PUBLIC_URL'),
     dataDir: read('ORIEL_DATA_DIR', 'a folder', (value) => resolve(value)),
     databaseUrl,
+    dbConnections: integer('ORIEL_DB_CONNECTIONS', 2, 500) ?? 10,
+    dbEssentialConnections: integer('ORIEL_DB_ESSENTIAL_CONNECTIONS', 2, 500) ?? 10,
     secretKey: read(
       'ORIEL_SECRET_KEY',
       `${SECRET_MIN} or more random characters, such as \`openssl rand -base64 48\` prints`,

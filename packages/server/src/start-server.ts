@@ -9,7 +9,8 @@ import { CREDENTIALS_CHANNEL, createAuthenticator } from './platform/auth/authen
 import { createEmbedTokens } from './platform/auth/embed-tokens.ts';
 import { createRevocations, REVOCATIONS_CHANNEL } from './platform/auth/revocations.ts';
 import { createSigningKeys, rotateSigningKeys, signingKeyRotation } from './platform/auth/signing-keys.ts';
-import { type ConnectionSettings, type Database, openDatabase } from './platform/db/database.ts';
+import type { ConnectionSettings } from './platform/db/connection.ts';
+import { type Database, openDatabase } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { startListener } from './platform/db/listener.ts';
@@ -31,7 +32,10 @@ export interface RunningServer {
   publicUrl: string;
   dataDir: string;
   firstAdmin: FirstAdmin | undefined;
+  /** For content. */
   db: Database;
+  /** For what must answer however busy that one is. */
+  essential: Database;
   /** Requests in flight finish; then everything that was started is stopped, in reverse. */
   stop(): Promise<void>;
 }
@@ -76,8 +80,10 @@ async function start(
   const connection = await openConnection(config, dataDir, log, undo);
   await migrate(connection, await readMigrations(MIGRATIONS_DIR)).catch(explainDatabaseError);
 
-  const db = openDatabase(connection, log);
+  const db = openDatabase(connection, log, { poolSize: config.dbConnections });
   undo.push(() => db.end());
+  const essential = openDatabase(connection, log, { poolSize: config.dbEssentialConnections });
+  undo.push(() => essential.end());
   // Only now: a database that can not be used leaves no secret behind.
   if (!config.secretKey) await makeDataDir(dataDir);
   const secret = config.secretKey
@@ -101,14 +107,25 @@ async function start(
     log,
   );
   undo.push(() => listener.end());
-  const revocations = createRevocations(db, listener, log);
+  const revocations = createRevocations(essential, listener, log);
   undo.push(async () => revocations.stop());
   const signingSecret = deriveKey(secret.value, 'signing keys');
   await rotateSigningKeys(db, signingSecret);
-  const remembered = <Key, Value>() => createNotifiedCache<Key, Value>(listener, CREDENTIALS_CHANNEL);
-  const signingKeys = createSigningKeys(db, remembered(), signingSecret);
-  const embedTokens = createEmbedTokens({ db, keys: signingKeys, revocations, permissions: remembered() });
-  const authenticator = createAuthenticator({ db, listener, embedTokens, log });
+  const remembered = <Key, Value>(subjectOf: (key: Key) => string) =>
+    createNotifiedCache<Key, Value>(listener, CREDENTIALS_CHANNEL, (key) => [subjectOf(key)]);
+  const ofUser = (id: number) => `user:${id}`;
+  const signingKeys = createSigningKeys(
+    essential,
+    remembered(() => 'signing-keys'),
+    signingSecret,
+  );
+  const embedTokens = createEmbedTokens({
+    db: essential,
+    keys: signingKeys,
+    revocations,
+    permissions: remembered(ofUser),
+  });
+  const authenticator = createAuthenticator({ db: essential, listener, embedTokens, log });
   undo.push(() => authenticator.stop());
   const worker = await startWorker({
     db,
@@ -119,14 +136,18 @@ async function start(
   undo.push(() => worker.stop());
 
   const metrics = createMetrics();
-  watchDatabase(metrics, db);
+  watchDatabase(metrics, db, essential);
   const app = createApp({
     ...config,
     db,
+    essential,
     authenticator,
-    userCache: remembered(),
-    tenantSettings: createTenantSettings(db, remembered()),
-    knownDeployments: remembered(),
+    userCache: remembered(ofUser),
+    tenantSettings: createTenantSettings(
+      essential,
+      remembered(() => 'tenant-settings'),
+    ),
+    knownDeployments: remembered((id) => `deployment:${id}`),
     signingKeys,
     embedTokens,
     revocations,
@@ -147,6 +168,7 @@ async function start(
     dataDir,
     firstAdmin,
     db,
+    essential,
     stop: stopAll,
   };
 }
@@ -191,9 +213,19 @@ function explainDatabaseError(error: Error & { code?: string }): never {
   throw error;
 }
 
-function watchDatabase(metrics: Metrics, db: Database) {
-  metrics.gauge('oriel_db_connections', 'Connections of the pool', () => db.pool.totalCount);
-  metrics.gauge('oriel_db_waiting', 'Requests that wait for a connection', () => db.pool.waitingCount);
-  metrics.gauge('oriel_jobs_waiting', 'Jobs that wait or are due later', () => countJobs(db, 'waiting'));
-  metrics.gauge('oriel_jobs_failed', 'Jobs that were given up', () => countJobs(db, 'failed'));
+function watchDatabase(metrics: Metrics, db: Database, essential: Database) {
+  const watchPool = (name: string, what: string, watched: Database) => {
+    metrics.gauge(`${name}_connections`, `Connections for ${what}`, () => watched.pool.totalCount);
+    metrics.gauge(
+      `${name}_waiting`,
+      `Requests that wait for a connection for ${what}`,
+      () => watched.waiting,
+    );
+  };
+  watchPool('oriel_db', 'content', db);
+  watchPool('oriel_db_essential', 'what is essential', essential);
+  const watchJobs = (state: 'waiting' | 'failed', help: string) =>
+    metrics.gauge(`oriel_jobs_${state}`, help, () => countJobs(essential, state));
+  watchJobs('waiting', 'Jobs that wait or are due later');
+  watchJobs('failed', 'Jobs that were given up');
 }

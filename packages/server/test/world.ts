@@ -52,7 +52,12 @@ let counter = 0;
 export const unique = (prefix: string) => `${prefix}-${process.pid}-${++counter}`;
 
 export async function createWorld(
-  options: { env?: Record<string, string>; timeouts?: Timeouts } = {},
+  options: {
+    env?: Record<string, string>;
+    timeouts?: Timeouts;
+    /** The address at which the server finds its database, where that is not the database itself. */
+    through?: (databaseUrl: string) => Promise<string>;
+  } = {},
 ): Promise<World> {
   const postgresUrl = inject('postgresUrl');
   const database = await createDatabase(postgresUrl, inject('templateDatabase'));
@@ -60,7 +65,7 @@ export async function createWorld(
   const log = pino({ level: process.env.ORIEL_TEST_LOG_LEVEL ?? 'silent' });
   const config = readConfig({
     ORIEL_PORT: '0',
-    ORIEL_DATABASE_URL: databaseUrl,
+    ORIEL_DATABASE_URL: (await options.through?.(databaseUrl)) ?? databaseUrl,
     ORIEL_SECRET_KEY: SECRET_KEY,
     ORIEL_ADMIN_API_KEY: ADMIN_KEY,
     ...options.env,

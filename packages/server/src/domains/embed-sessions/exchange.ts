@@ -8,7 +8,7 @@ const TOGETHER = { atOnce: 2, size: 100 };
 /** Answers the session once, and nothing where it can not be exchanged. */
 export function createExchange(db: Database) {
   const exchange = async (given: GivenSession[], waits: boolean) => {
-    const rows = new Map((await exchangeSessions(db, given, waits)).map(({ n, ...row }) => [n, row]));
+    const rows = new Map((await exchangeSessions(db.writes, given, waits)).map(({ n, ...row }) => [n, row]));
     return given.map((_, i) => rows.get(i + 1));
   };
   const exchangeTogether = gather((given: GivenSession[]) => exchange(given, false), TOGETHER);

@@ -41,7 +41,7 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
   try {
     const id = await retrying(
       // Anew each time: an internal user may be deleted meanwhile.
-      async () => store.insertSession(options.db, await toInput(options, call, request, secretHash)),
+      async () => store.insertSession(options.db.writes, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
     return { sessionId: toSessionId(id, secret) };

@@ -152,7 +152,7 @@ export const deleteEndedSessions = (db: Queryable, endedForDays: number, limit: 
   db.run(sql`
     delete from embed_sessions where id = any(array(
       select id from embed_sessions order by id limit ${limit}))
-    and created_at < now() - make_interval(days => ${endedForDays + 1})`);
+    and created_at < now() - make_interval(hours => ${(endedForDays + 1) * 24})`);
 
 /** Those that no living token needs. */
 export const deleteOldRevocations = (db: Queryable) =>

@@ -8,6 +8,8 @@ export interface InstallationRow {
 
 /** Creates the installation's row if this is the first start, and holds it until the end of the transaction. */
 export async function lockInstallation(tx: Tx, secretFingerprint: string): Promise<InstallationRow> {
+  // Another server may be setting up, with the demo. What it makes is worth the wait.
+  await tx.run(sql`set local lock_timeout = 0`);
   await tx.run(sql`
     insert into installation (secret_fingerprint) values (${secretFingerprint}) on conflict (singleton) do nothing`);
   return tx.one<InstallationRow>(sql`

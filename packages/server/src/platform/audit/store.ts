@@ -27,5 +27,5 @@ export const insertAuditEntries = (tx: Tx, entries: AuditEntry[]) =>
 export const deleteAuditEntries = (db: Queryable, olderThanDays: number, limit: number) =>
   db.run(sql`
     delete from audit_log where id in (
-      select id from audit_log where created_at < now() - ${olderThanDays} * interval '1 day'
+      select id from audit_log where created_at < now() - ${olderThanDays} * interval '24 hours'
       order by created_at, id limit ${limit})`);

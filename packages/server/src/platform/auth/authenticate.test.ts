@@ -14,9 +14,9 @@ const clientOf = (baseUrl: string, apiKey: string) => createOrielClient({ baseUr
 const statusOf = (attempt: Promise<unknown>) =>
   attempt.then(() => 200).catch((error) => error.status as number);
 
-/** How many queries the server's pool runs meanwhile. */
+/** How many queries the server runs for credentials meanwhile. */
 async function queriesDuring(work: () => Promise<unknown>) {
-  const query = vi.spyOn(world.server.db.pool, 'query');
+  const query = vi.spyOn(world.server.essential.pool, 'query');
   await work();
   const count = query.mock.calls.length;
   query.mockRestore();
@@ -36,6 +36,24 @@ test('a key that is revoked on one server ends on all others within a second', a
     expect(await statusOf(elsewhere.getMe())).toBe(200);
     await world.admin.deleteApiKey({ id: person.apiKeyId });
     await expect.poll(() => statusOf(elsewhere.getMe()), { timeout: 1000, interval: 10 }).toBe(401);
+  }
+});
+
+test('a change of one person costs nobody else a query', async () => {
+  const [changed, other] = [await world.person(), await world.person({ roles: ['Admin'] })];
+  const costOf = ({ client }: typeof other) => queriesDuring(() => client.listRegions());
+  const changes = [
+    () => world.admin.updateUser({ id: changed.userId, body: { firstName: 'Changed' } }),
+    () => world.admin.updateUser({ id: changed.userId, body: { roles: ['Admin'] } }),
+    () => world.admin.updateApiKey({ id: changed.apiKeyId, body: { expiresAt: '2999-01-01T00:00:00Z' } }),
+  ];
+  for (const change of changes) {
+    await expect.poll(() => costOf(changed)).toBe(0);
+    await expect.poll(() => costOf(other)).toBe(0);
+    await change();
+    // Their own credential is asked about again; by then the notification was heard.
+    await expect.poll(() => costOf(changed), { interval: 5 }).toBeGreaterThan(0);
+    expect(await costOf(other)).toBe(0);
   }
 });
 

@@ -1,6 +1,6 @@
 /**
- * Verifies credentials. What was verified is kept in memory, so that the common case costs no query; revocation
- * empties that memory on every server.
+ * Verifies credentials. What was verified is kept in memory, so that the common case costs no query; what changes is
+ * forgotten on every server.
  */
 import type { Auth } from '@oriel/contract';
 import { type Database, retrying } from '../db/database.ts';
@@ -37,7 +37,10 @@ export function createAuthenticator(options: {
   log: Logger;
 }): Authenticator {
   const { db, listener, embedTokens, log } = options;
-  const verified = createNotifiedCache<string, Verified>(listener, CREDENTIALS_CHANNEL);
+  const verified = createNotifiedCache<string, Verified>(listener, CREDENTIALS_CHANNEL, (_, { actor }) => [
+    `user:${actor.userId}`,
+    `key:${actor.apiKeyId}`,
+  ]);
   const lastUsed = new Map<number, string>();
   const lastSeen = new Map<number, string>();
 

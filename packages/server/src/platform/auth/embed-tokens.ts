@@ -50,12 +50,12 @@ export function createEmbedTokens(options: {
       ? !revocations.covers(token)
       : await isLiveSession(db, token.sessionId);
     if (!isLive || hasExpired(token)) throw new ApiError('unauthenticated');
-    if (verified.size >= REMEMBER_MAX) verified.clear();
+    if (verified.size >= REMEMBER_MAX) verified.delete(verified.keys().next().value!);
     verified.set(text, known);
     return known;
   }
 
-  /** Internal users are asked about again whenever somebody's rights have changed. */
+  /** Internal users are asked about again whenever their rights may have changed. */
   async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Actor }): Promise<Actor> {
     const read = async () => {
       const row = await findPermissions(db, token.userId);

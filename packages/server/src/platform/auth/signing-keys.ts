@@ -32,22 +32,30 @@ export interface SigningKeys {
 }
 
 const RING = 'ring';
+/** Anybody can send tokens of a key that does not exist. Those of a key that was just made are notified, too. */
+const LOOK_AGAIN_EVERY_MS = 1000;
 
 export function createSigningKeys(
   db: Database,
   cache: NotifiedCache<string, KeyRing>,
   secret: Buffer,
 ): SigningKeys {
+  /** Those that were read last: what an id stands for never changes, so each is decrypted once. */
+  let opened: KeyRing = [];
+  let lookedAgainAt = Number.NEGATIVE_INFINITY;
+
   const read = async () => {
     const rows = await store.listSigningKeys(db);
-    return rows.map((row): SigningKey => {
-      const der = decrypt(secret, row.privateKey);
-      const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-      return { id: row.id, privateKey, publicKey: createPublicKey(privateKey) };
-    });
+    const ring = rows.map((row) => opened.find(({ id }) => id === row.id) ?? open(row));
+    opened = ring;
+    return ring;
   };
-  const reload = () => cache.load(RING, read);
-  const all = async () => cache.get(RING) ?? (await reload());
+  const open = (row: store.SigningKeyRow): SigningKey => {
+    const der = decrypt(secret, row.privateKey);
+    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    return { id: row.id, privateKey, publicKey: createPublicKey(privateKey) };
+  };
+  const all = async () => cache.get(RING) ?? (await cache.load(RING, read));
   return {
     all,
     async current() {
@@ -57,8 +65,11 @@ export function createSigningKeys(
     },
     async find(id) {
       const has = (ring: KeyRing) => ring.find((key) => key.id === id);
+      const known = has(await all());
+      if (known || performance.now() - lookedAgainAt < LOOK_AGAIN_EVERY_MS) return known;
+      lookedAgainAt = performance.now();
       // A key that another server made a moment ago.
-      return has(await all()) ?? has(await reload());
+      return has(await cache.load(RING, read));
     },
   };
 }

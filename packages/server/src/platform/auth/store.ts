@@ -68,14 +68,14 @@ export const insertSigningKey = async (db: Queryable, key: SigningKeyRow, maxAge
   (await db.run(sql`
     insert into signing_keys (id, public_key, private_key)
     select ${key.id}, ${JSON.stringify(key.publicKey)}, ${key.privateKey}
-    where not exists (select from signing_keys where created_at > now() - make_interval(days => ${maxAgeDays}))`)) ===
+    where not exists (select from signing_keys where created_at > now() - make_interval(hours => ${maxAgeDays * 24}))`)) ===
   1;
 
 /** Those that a newer one replaced long enough ago. */
 export const deleteReplacedSigningKeys = (db: Queryable, replacedForDays: number) =>
   db.run(sql`
     delete from signing_keys old using signing_keys newer
-    where newer.created_at > old.created_at and newer.created_at < now() - make_interval(days => ${replacedForDays})`);
+    where newer.created_at > old.created_at and newer.created_at < now() - make_interval(hours => ${replacedForDays * 24})`);
 
 export interface RevocationRow {
   sessionId: number | null;

@@ -1,6 +1,14 @@
 /** The pool, transactions and the few ways to run a query. */
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import {
+  type ConnectionSettings,
+  clientConfig,
+  LIMITS,
+  prepareSession,
+  SESSION_SETTINGS,
+} from './connection.ts';
+import { createGate } from './gate.ts';
 import type { Sql } from './sql.ts';
 
 export interface Queryable {
@@ -23,54 +31,19 @@ export interface Tx extends Queryable {
 
 export interface Database extends Queryable {
   readonly pool: pg.Pool;
+  /**
+   * For single statements that may wait for what others have locked. Like transactions, they leave some connections
+   * to those who only read.
+   */
+  readonly writes: Queryable;
+  /** How many wait for a connection. */
+  readonly waiting: number;
   /** May run `work` again after a deadlock or serialisation failure, so `work` does nothing but database work. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Fails where the database does not answer. */
   ping(): Promise<unknown>;
   end(): Promise<void>;
 }
-
-const TIMESTAMPTZ = 1184;
-const INT8 = 20;
-
-/** `2026-01-02 03:04:05.678901+00` (sessions run in UTC) as `2026-01-02T03:04:05.678Z`. */
-export function isoTime(text: string): string {
-  const fraction = text.length > 22 ? text.slice(20, -3) : '';
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
-}
-
-const parsers = new Map<number, (text: string) => unknown>([
-  [TIMESTAMPTZ, isoTime],
-  [INT8, Number],
-]);
-
-const types = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
-
-export type ConnectionSettings = Pick<
-  pg.ClientConfig,
-  'connectionString' | 'host' | 'port' | 'user' | 'database'
->;
-
-const SESSION_SETTINGS = [
-  'timezone=UTC',
-  // None of our statements runs long enough for compiling it to pay.
-  'jit=off',
-  // For solid disks, as PostgreSQL's own default is not: our lists are fast because they walk indexes.
-  'random_page_cost=1.1',
-];
-
-/** What every connection of ours has in common. */
-export const clientConfig = (connection: ConnectionSettings): pg.ClientConfig => ({
-  ...connection,
-  types,
-  options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '),
-  application_name: 'oriel',
-  keepAlive: true,
-  connectionTimeoutMillis: 10_000,
-});
 
 const RETRYABLE = new Set(['40001', '40P01']);
 const MAX_TRIES = 4;
@@ -124,27 +97,34 @@ function transactional(client: pg.ClientBase): Tx {
   } as Tx;
 }
 
+/** Longer than the limit for locks: who waits behind those who wait for one is served when they have given up. */
+const WAIT_MS = 5000;
+const WAITING_MAX = 1000;
+
 export function openDatabase(
   connection: ConnectionSettings,
   log: Logger,
-  options: { poolSize?: number } = {},
+  { poolSize = 10 }: { poolSize?: number } = {},
 ): Database {
   const pool = new pg.Pool({
     ...clientConfig(connection),
-    max: options.poolSize ?? 10,
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 60_000,
+    max: poolSize,
+    onConnect: (client) => prepareSession(client, { ...SESSION_SETTINGS, ...LIMITS }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+
+  const limits = { waitingMax: WAITING_MAX, waitMs: WAIT_MS };
+  const all = createGate({ ...limits, atOnce: poolSize });
+  // However many wait for locks, some connections stay for those who do not.
+  const reserved = Math.max(1, Math.floor(poolSize / 4));
+  const changes = createGate({ ...limits, atOnce: Math.max(1, poolSize - reserved) });
+
+  const query = (text: Sql) => all.pass(() => pool.query(text));
+  const write = (text: Sql) => changes.pass(() => query(text));
 
   async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let broken: Error | undefined;
-    // Without a listener, a connection that breaks between two queries would end the process.
-    const onError = (error: Error) => {
-      broken = error;
-    };
-    client.on('error', onError);
     try {
       await client.query('begin');
       const result = await work(transactional(client));
@@ -156,16 +136,19 @@ export function openDatabase(
       });
       throw error;
     } finally {
-      client.off('error', onError);
       client.release(broken);
     }
   }
 
   return {
     pool,
-    ...queryable(pool as unknown as Runner),
-    transaction: (work) => retrying(() => attempt(work)),
-    ping: () => pool.query('select 1'),
+    ...queryable({ query } as Runner),
+    writes: queryable({ query: write } as Runner),
+    get waiting() {
+      return all.waiting + changes.waiting;
+    },
+    transaction: (work) => retrying(() => changes.pass(() => all.pass(() => attempt(work)))),
+    ping: () => all.pass(() => pool.query('select 1')),
     end: () => pool.end(),
   };
 }
@@ -186,11 +169,25 @@ export function misses(error: unknown, userId: number): boolean {
 export const raisedDetail = (error: unknown, code: string): string | undefined =>
   error instanceof pg.DatabaseError && error.code === code ? error.detail : undefined;
 
-/** Whether a failure means that the database can not be reached right now, rather than that we asked wrongly. */
+/** A lock that was not free in time. */
+export const isLocked = (error: unknown) => error instanceof pg.DatabaseError && error.code === '55P03';
+
+/** A statement that was cut off, as all are that run for too long. */
+export const isTimedOut = (error: unknown) => error instanceof pg.DatabaseError && error.code === '57014';
+
+/**
+ * By SQLSTATE: no connection, no resources (such as room on the disk), ended by an operator, a failing disk; and what can
+ * only be wrong with our connection, since it was right when we started: user, password, database, a database that
+ * takes no connections, one that has become read-only by a failover, a session that was idle for too long.
+ */
+const UNAVAILABLE = /^(08|53|57P|58|28|3D000|55000|25006|25P03|25P04)/;
+const UNREACHABLE = /^E(CONN|PIPE|NOTFOUND|AI_AGAIN|NOENT|ACCES|TIMEDOUT|HOST|NET)/;
+
+/** Whether a failure means that the database can not be used right now, rather than that we asked wrongly. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  if (error instanceof pg.DatabaseError) return /^(08|53|57P)/.test(code ?? '');
-  if (/^E(CONN|PIPE|NOTFOUND|AI_AGAIN|NOENT|ACCES|TIMEDOUT)/.test(code ?? '')) return true;
+  if (error instanceof pg.DatabaseError) return UNAVAILABLE.test(code ?? '');
+  if (UNREACHABLE.test(code ?? '')) return true;
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
     message ?? '',
   );

@@ -1,8 +1,8 @@
 /** One connection that hears NOTIFY, notices when it is cut off, and comes back by itself. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
-import { type ConnectionSettings, clientConfig } from './database.ts';
+import { type ConnectionSettings, openClient } from './connection.ts';
 
 type Handler = (payload?: string) => void;
 
@@ -17,6 +17,8 @@ export interface Listener {
 /** Together they bound how long a silently dead connection goes unnoticed: well below a second. */
 const HEARTBEAT_MS = 350;
 const ANSWER_WITHIN_MS = 350;
+/** An answer is looked for so often meanwhile; see `silence`. */
+const LOOKS = 5;
 const RECONNECT_MS = 250;
 
 export async function startListener(
@@ -35,10 +37,8 @@ export async function startListener(
   const callAll = () => call([...handlers.values()].flat());
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client(clientConfig(connection));
-    fresh.on('error', () => {});
+    const fresh = await openClient(connection);
     fresh.on('notification', ({ channel, payload = '' }) => call(handlers.get(channel), payload));
-    await fresh.connect();
     await fresh.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join(';'));
     return fresh;
   }
@@ -46,9 +46,14 @@ export async function startListener(
   /** Resolves when the connection has stopped answering. */
   async function watch(current: pg.Client): Promise<void> {
     while (!stopping.signal.aborted) {
-      const silence = sleep(ANSWER_WITHIN_MS, 'silent', { signal: stopping.signal });
-      const answer = await Promise.race([current.query('select 1').catch(() => 'broken'), silence]);
-      if (answer === 'silent' || answer === 'broken') return;
+      let isOver = false;
+      const beat = current.query('select 1').then(
+        () => 'alive',
+        () => 'broken',
+      );
+      const heard = await Promise.race([beat, silence(() => isOver || stopping.signal.aborted)]);
+      isOver = true;
+      if (heard !== 'alive') return;
       await sleep(HEARTBEAT_MS, undefined, { signal: stopping.signal });
     }
   }
@@ -93,6 +98,18 @@ export async function startListener(
       discard(client);
     },
   };
+}
+
+/**
+ * Takes as long as an answer may. Time in which this process did nothing else than one long piece of work counts as one
+ * look at most: the answer may lie there unread.
+ */
+async function silence(isOver: () => boolean): Promise<'silent'> {
+  for (let look = 0; look < LOOKS && !isOver(); look++) {
+    await sleep(ANSWER_WITHIN_MS / LOOKS);
+    await afterReading();
+  }
+  return 'silent';
 }
 
 /** Ends a connection that may hang, without waiting for an answer. */

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { StartupError } from '../startup-error.ts';
-import { type ConnectionSettings, clientConfig } from './database.ts';
+import { type ConnectionSettings, openClient } from './connection.ts';
+import { requireOwnSession } from './own-session.ts';
 
 export interface Migration {
   version: number;
@@ -35,10 +36,10 @@ export async function readMigrations(dir: string): Promise<Migration[]> {
 }
 
 export async function migrate(connection: ConnectionSettings, migrations: Migration[]): Promise<void> {
-  const client = new pg.Client(clientConfig(connection));
-  await client.connect();
+  const client = await openClient(connection);
   try {
     await requireVersion(client);
+    await requireOwnSession(client, connection);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const applied = await appliedMigrations(client);
     requireKnown(applied, migrations);

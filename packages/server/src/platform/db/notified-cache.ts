@@ -1,6 +1,6 @@
 /**
- * Values from the database that are kept in memory until the database says that something changed. While that can
- * not be heard, nothing is kept.
+ * Values from the database that are kept in memory until the database says that they changed. While that can not be
+ * heard, nothing is kept.
  */
 import type { Listener } from './listener.ts';
 
@@ -10,21 +10,50 @@ const KEEP_MAX = 10_000;
 
 export interface NotifiedCache<Key, Value> {
   get(key: Key): Value | undefined;
-  /** Reads the value and keeps it, at most until the time that `goodUntil` gives for it. */
+  /**
+   * Reads the value and keeps it, at most until the time that `goodUntil` gives for it. Calls for one key that come
+   * while it is read share the answer.
+   */
   load(key: Key, read: () => Promise<Value>, goodUntil?: (value: Value) => number): Promise<Value>;
 }
 
 export function createNotifiedCache<Key, Value>(
   listener: Listener,
   channel: string,
+  /**
+   * Whom or what the value depends on, as notifications name it: `user:12`. A notification without a name concerns all,
+   * and without this function every one does.
+   */
+  subjectsOf?: (key: Key, value: Value) => string[],
 ): NotifiedCache<Key, Value> {
-  const kept = new Map<Key, { value: Value; until: number }>();
+  const kept = new Map<Key, { value: Value; until: number; subjects: string[] }>();
+  const loads = new Map<Key, Promise<Value>>();
   let generation = 0;
 
-  listener.on(channel, () => {
+  listener.on(channel, (subject) => {
     generation++;
-    kept.clear();
+    loads.clear();
+    if (!subject || !subjectsOf) return kept.clear();
+    for (const [key, { subjects }] of kept) if (subjects.includes(subject)) kept.delete(key);
   });
+
+  async function readAndKeep(
+    key: Key,
+    read: () => Promise<Value>,
+    goodUntil?: (value: Value) => number,
+  ): Promise<Value> {
+    const before = generation;
+    const value = await read();
+    // What was read before a change arrived must not be kept after it.
+    if (listener.hears && before === generation) {
+      // Again, so that it is the youngest.
+      kept.delete(key);
+      if (kept.size >= KEEP_MAX) kept.delete(kept.keys().next().value!);
+      const until = Math.min(Date.now() + KEEP_MS, goodUntil?.(value) ?? Number.POSITIVE_INFINITY);
+      kept.set(key, { value, until, subjects: subjectsOf?.(key, value) ?? [] });
+    }
+    return value;
+  }
 
   return {
     get(key) {
@@ -32,16 +61,16 @@ export function createNotifiedCache<Key, Value>(
       const found = kept.get(key);
       return found && found.until >= Date.now() ? found.value : undefined;
     },
-    async load(key, read, goodUntil) {
-      const before = generation;
-      const value = await read();
-      // What was read before a change arrived must not be kept after it.
-      if (listener.hears && before === generation) {
-        if (kept.size >= KEEP_MAX) kept.clear();
-        const until = Math.min(Date.now() + KEEP_MS, goodUntil?.(value) ?? Number.POSITIVE_INFINITY);
-        kept.set(key, { value, until });
-      }
-      return value;
+    load(key, read, goodUntil) {
+      // Else a change may have come since the other call began to read, and nobody would have told.
+      if (!listener.hears) return readAndKeep(key, read, goodUntil);
+      const running = loads.get(key);
+      if (running) return running;
+      const load = readAndKeep(key, read, goodUntil).finally(() => {
+        if (loads.get(key) === load) loads.delete(key);
+      });
+      loads.set(key, load);
+      return load;
     },
   };
 }

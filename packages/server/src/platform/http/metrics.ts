@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const READ_WITHIN_MS = 1000;
 
 export interface Metrics {
   observeRequest(operation: string, status: number, elapsedMs: number): void;
-  /** A value that is read when somebody asks. */
+  /** A value that is read when somebody asks. Where reading it takes too long, the last one is told. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   text(): Promise<string>;
   readonly contentType: string;
@@ -32,16 +35,39 @@ export function createMetrics(): Metrics {
       child.observe(elapsedMs / 1000);
     },
     gauge(name, help, read) {
+      const current = withLastValue(read);
       new Gauge({
         name,
         help,
         registers: [registry],
         async collect() {
-          this.set(await read());
+          this.set(await current());
         },
       });
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
+  };
+}
+
+/** Asks once at a time. Until there was a first value, it is not known, which is `NaN`. */
+function withLastValue(read: () => number | Promise<number>): () => Promise<number> {
+  let last = Number.NaN;
+  let reading: Promise<void> | undefined;
+  const refresh = async () => {
+    try {
+      last = await read();
+    } catch {
+      // The last value is told.
+    }
+    reading = undefined;
+  };
+  return async () => {
+    reading ??= refresh();
+    const late = new AbortController();
+    const limit = sleep(READ_WITHIN_MS, undefined, { signal: late.signal }).catch(() => {});
+    await Promise.race([reading, limit]);
+    late.abort();
+    return last;
   };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { isUnavailable, misses, violatedConstraint } from '../db/database.ts';
+import { isLocked, isTimedOut, isUnavailable, misses, violatedConstraint } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { acceptJsonOnly } from './json-body.ts';
@@ -92,7 +92,12 @@ export function createHttpServer({
   app.setErrorHandler((error, request, reply) => {
     const failure = toApiError(error, request.actor?.userId);
     if (failure.statusCode >= 500) {
-      log.error({ requestId: request.id, operation: request.routeOptions.config.operation?.id, err: error });
+      // Too much at once is no fault of ours.
+      log[failure.code === 'busy' ? 'warn' : 'error']({
+        requestId: request.id,
+        operation: request.routeOptions.config.operation?.id,
+        err: error,
+      });
     }
     answerError(failure, request.id, reply);
   });
@@ -160,6 +165,8 @@ function toApiError(error: unknown, userId?: number): ApiError {
   // They were there when the request came, and were deleted meanwhile.
   if (violatedConstraint(error)?.endsWith('_deployment_id_fkey')) return new ApiError('deployment_not_found');
   if (userId && misses(error, userId)) return new ApiError('unauthenticated');
+  if (isLocked(error)) return new ApiError('busy', { cause: error });
+  if (isTimedOut(error)) return new ApiError('timed_out', { cause: error });
   if (isUnavailable(error)) return new ApiError('unavailable', { cause: error });
   return new ApiError('internal_error', { cause: error });
 }

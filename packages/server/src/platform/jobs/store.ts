@@ -60,7 +60,7 @@ export const releaseAbandonedJobs = (db: Queryable) =>
 
 export const deleteFinishedJobs = (db: Queryable, olderThanDays: number) =>
   db.run(sql`
-    delete from jobs where state in ('done', 'failed') and finished_at < now() - ${olderThanDays} * interval '1 day'`);
+    delete from jobs where state in ('done', 'failed') and finished_at < now() - ${olderThanDays} * interval '24 hours'`);
 
 export const countJobs = async (db: Queryable, state: 'waiting' | 'failed') =>
   (await db.one<{ count: number }>(sql`select count(*) from jobs where state = ${state}`)).count;

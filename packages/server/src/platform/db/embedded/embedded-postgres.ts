@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from '../../log.ts';
 import { StartupError } from '../../startup-error.ts';
-import { type ConnectionSettings, clientConfig } from '../database.ts';
+import { type ConnectionSettings, openClient } from '../connection.ts';
 import { type Cluster, isAlive, lastLine, prepareCluster, processEnv, ROLE } from './cluster.ts';
 
 export interface EmbeddedPostgres {
@@ -78,12 +78,8 @@ const connectionTo = ({ socketDir }: Cluster, database: string): ConnectionSetti
   database,
 });
 
-async function connect(cluster: Cluster, database = 'postgres'): Promise<pg.Client> {
-  const client = new pg.Client(clientConfig(connectionTo(cluster, database)));
-  client.on('error', () => {});
-  await client.connect();
-  return client;
-}
+const connect = (cluster: Cluster, database = 'postgres'): Promise<pg.Client> =>
+  openClient(connectionTo(cluster, database));
 
 /** Of servers that start at once one gets the database, and the others are turned away. */
 async function takeOver(cluster: Cluster, log: Logger) {

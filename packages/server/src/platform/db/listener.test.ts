@@ -1,0 +1,36 @@
+import { setImmediate as immediately } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, inject, test } from 'vitest';
+import { startMutableProxy } from '../../../test/postgres-proxy.ts';
+import { startListener } from './listener.ts';
+
+const CHANNEL = 'oriel_test_heartbeat';
+const listen = (connectionString: string) =>
+  startListener({ connectionString }, [CHANNEL], pino({ level: 'silent' }));
+
+test('a process that is busy does not take its connection for cut', async () => {
+  const listener = await listen(inject('postgresUrl'));
+  let interruptions = 0;
+  listener.on(CHANNEL, () => interruptions++);
+  for (let i = 0; i < 8; i++) {
+    const end = performance.now() + 600;
+    while (performance.now() < end);
+    // Timers that are due run before what the database answered is read.
+    await immediately();
+  }
+  expect(listener.hears).toBe(true);
+  expect(interruptions).toBe(0);
+  await listener.end();
+});
+
+test('a connection that falls silent is noticed, and another takes its place', async () => {
+  const proxy = await startMutableProxy(inject('postgresUrl'));
+  const listener = await listen(proxy.url);
+  expect(listener.hears).toBe(true);
+  proxy.mute(true);
+  await expect.poll(() => listener.hears, { timeout: 10_000 }).toBe(false);
+  proxy.mute(false);
+  await expect.poll(() => listener.hears, { timeout: 20_000 }).toBe(true);
+  await listener.end();
+  await proxy.close();
+});

@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { administer } from '../../../test/databases.ts';
+import { type Listener, startListener } from './listener.ts';
+import { createNotifiedCache } from './notified-cache.ts';
+
+const CHANNEL = 'oriel_test_changes';
+let listener: Listener;
+beforeAll(async () => {
+  const log = pino({ level: 'silent' });
+  listener = await startListener({ connectionString: inject('postgresUrl') }, [CHANNEL], log);
+});
+afterAll(() => listener.end());
+
+const cacheOfUsers = () => createNotifiedCache<number, string>(listener, CHANNEL, (id) => [`user:${id}`]);
+/** Resolves when everybody has heard it. */
+async function notify(subject: string) {
+  const heard = new Promise((resolve) =>
+    listener.on(CHANNEL, (payload) => payload === subject && resolve(0)),
+  );
+  await administer(inject('postgresUrl'), `select pg_notify('${CHANNEL}', '${subject}')`);
+  await heard;
+}
+
+test('a change is forgotten by those whom it concerns, and by all where it names nobody', async () => {
+  const users = cacheOfUsers();
+  const simple = createNotifiedCache<number, string>(listener, CHANNEL);
+  const fill = async () => {
+    for (const id of [1, 2]) {
+      await users.load(id, async () => `user ${id}`);
+      await simple.load(id, async () => `thing ${id}`);
+    }
+  };
+  const known = () => [1, 2].map((id) => [users.get(id), simple.get(id)]);
+  await fill();
+  await notify('user:1');
+  expect(known()).toEqual([
+    [undefined, undefined],
+    ['user 2', undefined],
+  ]);
+  await fill();
+  await notify('');
+  expect(known()).toEqual([
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
+});
+
+test('calls for one key that come together read once, also where that fails', async () => {
+  const users = cacheOfUsers();
+  const read = vi.fn(async () => 'read');
+  expect(await Promise.all([1, 2, 3].map(() => users.load(1, read)))).toEqual(['read', 'read', 'read']);
+  expect(read).toHaveBeenCalledTimes(1);
+
+  const fail = vi.fn(async () => Promise.reject(new Error('no')));
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => users.load(2, fail)));
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(fail).toHaveBeenCalledTimes(1);
+  expect(await users.load(2, read)).toBe('read');
+});
+
+test('what was begun to be read before a change is neither kept nor shared after it', async () => {
+  const users = cacheOfUsers();
+  let answer = (_: string) => {};
+  const early = users.load(1, () => new Promise((resolve) => (answer = resolve)));
+  await notify('user:1');
+  expect(await users.load(1, async () => 'new')).toBe('new');
+  answer('old');
+  expect(await early).toBe('old');
+  expect(users.get(1)).toBe('new');
+});
+
+test('a full cache forgets the oldest, not everything', async () => {
+  const users = cacheOfUsers();
+  for (let id = 0; id <= 10_000; id++) await users.load(id, async () => 'kept');
+  expect(users.get(0)).toBeUndefined();
+  expect(users.get(1)).toBe('kept');
+  expect(users.get(10_000)).toBe('kept');
+});

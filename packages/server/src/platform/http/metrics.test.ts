@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createMetrics } from './metrics.ts';
+
+test('a value that can not be read in time is told as it was last', async () => {
+  const metrics = createMetrics();
+  let read = (): number | Promise<number> => 5;
+  let reads = 0;
+  metrics.gauge('some_value', 'Some value', () => {
+    reads++;
+    return read();
+  });
+  const line = async () => /^some_value .*$/m.exec(await metrics.text())?.[0];
+  expect(await line()).toBe('some_value 5');
+
+  read = () => Promise.reject(new Error('no database'));
+  expect(await line()).toBe('some_value 5');
+
+  let answer = (_: number) => {};
+  read = () => new Promise((resolve) => (answer = resolve));
+  reads = 0;
+  expect(await line()).toBe('some_value 5');
+  // Who asks meanwhile does not make it be read once more.
+  expect(await line()).toBe('some_value 5');
+  expect(reads).toBe(1);
+  answer(7);
+  read = () => 8;
+  await expect.poll(line).toBe('some_value 8');
+});

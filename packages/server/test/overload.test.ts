@@ -1,0 +1,112 @@
+/** What waits, or fails, in the database stays with those who asked for it. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { administer } from './databases.ts';
+import { createWorld, unique, type World } from './world.ts';
+
+let world: World;
+let other: pg.Client;
+beforeAll(async () => {
+  world = await createWorld();
+  other = new pg.Client({ connectionString: world.databaseUrl });
+  // Its end is part of what is tried here.
+  other.on('error', () => {});
+  await other.connect();
+});
+afterAll(async () => {
+  await other.end();
+  await world.stop();
+});
+
+const createFolder = (deploymentId: number) =>
+  world.raw('POST', `/api/v1/deployments/${deploymentId}/folders`, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: unique('folder') }),
+  });
+
+test('many changes that wait for a lock stop nobody else, and are told to try again', async () => {
+  const deployments = [];
+  for (let i = 0; i < 40; i++) deployments.push(await world.deployment());
+  const { id } = deployments[0]!;
+
+  // Whoever reads passes, whoever changes waits, in whichever tree.
+  await other.query('begin');
+  await other.query('lock table folders in share row exclusive mode');
+  const creations = deployments.map((deployment) => createFolder(deployment.id));
+  const waiting = async () =>
+    (await other.query("select from pg_locks where not granted and relation = 'folders'::regclass")).rowCount;
+  await expect.poll(waiting).toBeGreaterThanOrEqual(5);
+
+  for (let i = 0; i < 3; i++) {
+    expect((await world.raw('GET', `/api/v1/deployments/${id}/folders`)).status).toBe(200);
+    expect((await world.raw('GET', `/api/v1/deployments/${id}/reports`)).status).toBe(200);
+    const { client } = await world.embedded({ deploymentId: id, externalId: unique('viewer') });
+    await client.getEmbedSession();
+    expect((await fetch(`${world.url}/readyz`)).status).toBe(200);
+    const metrics = await fetch(`${world.url}/metrics`);
+    expect(metrics.status).toBe(200);
+    expect(await metrics.text()).toMatch(/^oriel_jobs_waiting \d/m);
+  }
+  for (const answer of await Promise.all(creations)) {
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.json()).toMatchObject({ code: 'busy' });
+  }
+  await other.query('rollback');
+  expect((await createFolder(id)).status).toBe(200);
+});
+
+describe('what the database says is told for what it is', () => {
+  let deploymentId: number;
+  beforeAll(async () => {
+    deploymentId = (await world.deployment()).id;
+    await other.query(`
+      create function fail() returns trigger language plpgsql as $$
+      begin
+        if tg_argv[0] = 'cancel' then perform pg_cancel_backend(pg_backend_pid()), pg_sleep(60); end if;
+        if tg_argv[0] = 'terminate' then perform pg_terminate_backend(pg_backend_pid()), pg_sleep(60); end if;
+        raise exception 'made to fail' using errcode = tg_argv[0];
+      end $$`);
+  });
+
+  test.each([
+    ['cancel', 504, 'timed_out'],
+    ['terminate', 503, 'unavailable'],
+    ['55P03', 503, 'busy'],
+    ['57P01', 503, 'unavailable'],
+    ['57P02', 503, 'unavailable'],
+    ['57P03', 503, 'unavailable'],
+    ['53100', 503, 'unavailable'],
+    ['53200', 503, 'unavailable'],
+    ['53300', 503, 'unavailable'],
+    ['08006', 503, 'unavailable'],
+    ['25006', 503, 'unavailable'],
+    ['58030', 503, 'unavailable'],
+  ])('%s is a %i', async (how, status, code) => {
+    await other.query(`create trigger fails before insert on folders execute function fail('${how}')`);
+    const answer = await createFolder(deploymentId);
+    await other.query('drop trigger fails on folders');
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ code });
+    expect((await createFolder(deploymentId)).status).toBe(200);
+  });
+
+  test('a database that takes no connections is a 503', async () => {
+    const database = new URL(world.databaseUrl).pathname.slice(1);
+    const allow = (allowed: boolean) =>
+      administer(inject('postgresUrl'), `alter database ${database} allow_connections ${allowed}`);
+    await allow(false);
+    await other.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    const path = `/api/v1/deployments/${deploymentId}/reports`;
+    // Connections that have just been ended may be noticed by the first who uses them.
+    for (let i = 0; i < 15; i++) {
+      const answer = await world.raw('GET', path);
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ code: 'unavailable' });
+    }
+    await allow(true);
+    await expect.poll(async () => (await world.raw('GET', path)).status).toBe(200);
+  });
+});
