@@ -246,7 +246,9 @@ create table user_attributes (
 
 create table user_group_members (
   group_id bigint not null,
-  user_id bigint not null
+  user_id bigint not null,
+  in_groups boolean not null default true,
+  in_tenant_groups boolean not null default false
 );
 
 create table user_groups (
@@ -254,8 +256,7 @@ create table user_groups (
   name text not null,
   description text,
   created_at timestamp with time zone not null default now(),
-  embed_tenant text,
-  namespace text not null default 'groups'::text
+  embed_tenant text
 );
 
 create table user_roles (
@@ -430,13 +431,13 @@ alter table user_attributes add constraint user_attributes_type_check CHECK ((ty
 
 alter table user_group_members add constraint user_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
 
+alter table user_group_members add constraint user_group_members_kind_check CHECK ((in_groups OR in_tenant_groups));
+
 alter table user_group_members add constraint user_group_members_pkey PRIMARY KEY (group_id, user_id);
 
 alter table user_group_members add constraint user_group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 alter table user_groups add constraint user_groups_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
-
-alter table user_groups add constraint user_groups_namespace_check CHECK ((namespace = ANY (ARRAY['groups'::text, 'tenantGroups'::text])));
 
 alter table user_groups add constraint user_groups_pkey PRIMARY KEY (id);
 
@@ -576,7 +577,7 @@ CREATE UNIQUE INDEX user_attributes_name_key ON public.user_attributes USING btr
 
 CREATE INDEX user_group_members_user ON public.user_group_members USING btree (user_id, group_id);
 
-CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COALESCE(embed_tenant, ''::text), namespace, name);
+CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COALESCE(embed_tenant, ''::text), name);
 
 CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id);
 
@@ -707,7 +708,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.define_embed_groups(tenant text, wanted_namespace text, definitions jsonb, origin jsonb, defined jsonb)
+CREATE OR REPLACE FUNCTION public.define_embed_groups(tenant text, definitions jsonb, origin jsonb, defined jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -721,23 +722,22 @@ begin
     from jsonb_to_recordset(definitions) as d (name text, description text) order by name
   loop
     for tries in 1..2 loop
-      select * into stored from user_groups
-      where coalesce(embed_tenant, '') = tenant and namespace = wanted_namespace and name = wanted.name;
+      select * into stored from user_groups where coalesce(embed_tenant, '') = tenant and name = wanted.name;
       exit when stored.id is not null
         and stored.description is not distinct from coalesce(wanted.description, stored.description);
       if tries = 1 then
         perform lock_embed_tenant(tenant);
       elsif stored.id is null then
-        insert into user_groups (embed_tenant, namespace, name, description)
-        values (tenant, wanted_namespace, wanted.name, wanted.description) returning id into id_after;
+        insert into user_groups (embed_tenant, name, description)
+        values (tenant, wanted.name, wanted.description) returning id into id_after;
         perform audit_minting(origin, 'embedGroup', id_after::text, null, jsonb_build_object(
-          'embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', wanted.description));
+          'embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
       else
         update user_groups set description = wanted.description where id = stored.id;
         perform audit_minting(origin, 'embedGroup', stored.id::text,
-          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', stored.description),
-          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', wanted.description));
+          jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', stored.description),
+          jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
       end if;
     end loop;
@@ -882,16 +882,15 @@ CREATE OR REPLACE FUNCTION public.has_lost_definitions(request jsonb, tenant_id 
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not request ?| '{groupDefinitions,tenantGroupDefinitions,userAttributeDefinitions,embedTenantProfile}' then
+  if not request ?| '{groupDefinitions,userAttributeDefinitions,embedTenantProfile}' then
     return false;
   end if;
   return not exists (select from embed_tenants where id = tenant_id) or exists (
     select
     from jsonb_array_elements(errors) as e (error),
          jsonb_array_elements(error->'names') as m (missing),
-         jsonb_array_elements(request->case error->>'field'
-           when 'groups' then 'groupDefinitions'
-           when 'tenantGroups' then 'tenantGroupDefinitions'
+         jsonb_array_elements(request->case error->>'code'
+           when 'groups_not_found' then 'groupDefinitions'
            else 'userAttributeDefinitions' end) as d (definition)
     where definition->'name' = missing);
 end $function$
@@ -931,10 +930,7 @@ begin
   select t.tenant_id, t.is_new into tenant_id, tenant_is_new
   from ensure_embed_tenant(tenant, request->'embedTenantProfile'->>'displayName', origin) t;
   if request ? 'groupDefinitions' then
-    defined := define_embed_groups(tenant, 'groups', request->'groupDefinitions', origin, defined);
-  end if;
-  if request ? 'tenantGroupDefinitions' then
-    defined := define_embed_groups(tenant, 'tenantGroups', request->'tenantGroupDefinitions', origin, defined);
+    defined := define_embed_groups(tenant, request->'groupDefinitions', origin, defined);
   end if;
   if request ? 'userAttributeDefinitions' then
     select d.defined, d.errors into defined, errors
@@ -943,7 +939,7 @@ begin
   select r.ids, r.errors into group_ids, errors
   from resolve_embed_groups(catalogue, 'groups', request->'groups', errors) r;
   select r.ids, r.errors into tenant_group_ids, errors
-  from resolve_embed_groups(tenant, 'tenantGroups', request->'tenantGroups', errors) r;
+  from resolve_embed_groups(catalogue, 'tenantGroups', request->'tenantGroups', errors) r;
   select r.resolved, r.errors into attributes, errors
   from resolve_embed_attributes(catalogue, request->'userAttributes', errors) r;
 
@@ -964,8 +960,7 @@ begin
     raise exception 'the session is refused' using errcode = 'OR400', detail = errors::text;
   end if;
   if errors = '[]' then
-    perform replace_embed_groups(viewer_id, catalogue, 'groups', group_ids);
-    perform replace_embed_groups(viewer_id, tenant, 'tenantGroups', tenant_group_ids);
+    perform replace_embed_groups(viewer_id, catalogue, group_ids, tenant_group_ids);
     perform set_embed_attributes(viewer_id, attributes);
   end if;
   if dry_run then
@@ -1026,27 +1021,38 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.replace_embed_groups(viewer_id bigint, catalogue text, wanted_namespace text, wanted_ids bigint[])
+CREATE OR REPLACE FUNCTION public.replace_embed_groups(viewer_id bigint, catalogue text, group_ids bigint[], tenant_group_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
-  stored_ids bigint[];
+  stored bigint[];
+  stored_tenant bigint[];
 begin
-  if wanted_ids is null then return; end if;
-  stored_ids := array(
-    select m.group_id from user_group_members m join user_groups g on g.id = m.group_id
-    where m.user_id = viewer_id and coalesce(g.embed_tenant, '') = catalogue and g.namespace = wanted_namespace);
-  if not stored_ids <@ wanted_ids then
+  if group_ids is null and tenant_group_ids is null then return; end if;
+  select coalesce(array_agg(m.group_id) filter (where m.in_groups), '{}'),
+         coalesce(array_agg(m.group_id) filter (where m.in_tenant_groups), '{}')
+  into stored, stored_tenant
+  from user_group_members m join user_groups g on g.id = m.group_id
+  where m.user_id = viewer_id and coalesce(g.embed_tenant, '') = catalogue;
+  group_ids := coalesce(group_ids, stored);
+  tenant_group_ids := coalesce(tenant_group_ids, stored_tenant);
+  if not (stored || stored_tenant) <@ (group_ids || tenant_group_ids) then
     delete from user_group_members
-    where user_id = viewer_id and group_id = any(stored_ids) and group_id <> all(wanted_ids);
+    where user_id = viewer_id and group_id = any(stored || stored_tenant)
+      and group_id <> all(group_ids || tenant_group_ids);
   end if;
-  if not wanted_ids <@ stored_ids then
-    insert into user_group_members (user_id, group_id)
-    select viewer_id, id from unnest(wanted_ids) as w (id) where id <> all(stored_ids) order by id
-    -- Groups take in members without asking for the user.
-    on conflict do nothing;
+  if group_ids <@ stored and stored <@ group_ids and tenant_group_ids <@ stored_tenant and stored_tenant <@ tenant_group_ids then
+    return;
   end if;
+  insert into user_group_members (user_id, group_id, in_groups, in_tenant_groups)
+  select viewer_id, w.id, w.id = any(group_ids), w.id = any(tenant_group_ids)
+  from (select distinct unnest(group_ids || tenant_group_ids) as id) w
+  where (w.id = any(group_ids), w.id = any(tenant_group_ids)) <> (w.id = any(stored), w.id = any(stored_tenant))
+  order by w.id
+  -- Groups take in members without asking for the user.
+  on conflict (group_id, user_id) do update
+  set in_groups = excluded.in_groups, in_tenant_groups = excluded.in_tenant_groups;
 end $function$
 ;
 
@@ -1073,7 +1079,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.resolve_embed_groups(catalogue text, wanted_namespace text, names jsonb, INOUT errors jsonb, OUT ids bigint[])
+CREATE OR REPLACE FUNCTION public.resolve_embed_groups(catalogue text, field text, names jsonb, INOUT errors jsonb, OUT ids bigint[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -1085,10 +1091,9 @@ begin
          jsonb_agg(wanted.name order by wanted.position) filter (where g.id is null)
   into ids, missing
   from jsonb_array_elements_text(names) with ordinality as wanted (name, position)
-  left join user_groups g
-    on coalesce(g.embed_tenant, '') = catalogue and g.namespace = wanted_namespace and g.name = wanted.name;
+  left join user_groups g on coalesce(g.embed_tenant, '') = catalogue and g.name = wanted.name;
   if missing is not null then
-    errors := errors || jsonb_build_object('code', 'groups_not_found', 'field', wanted_namespace, 'names', missing);
+    errors := errors || jsonb_build_object('code', 'groups_not_found', 'field', field, 'names', missing);
   end if;
 end $function$
 ;

@@ -12,7 +12,14 @@ import {
 import { ApiError } from '../../platform/errors.ts';
 import type { Call } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import { problemsOf, type Refusal, type SessionRequest, toProblem, toSessionId } from './rules.ts';
+import {
+  definedGroups,
+  problemsOf,
+  type Refusal,
+  type SessionRequest,
+  toProblem,
+  toSessionId,
+} from './rules.ts';
 import * as store from './store.ts';
 
 export interface MintOptions {
@@ -89,10 +96,13 @@ export async function toInput(
   request: SessionRequest,
   secretHash: Buffer,
 ): Promise<store.MintInput> {
-  const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null));
+  const { tenantGroupDefinitions: _, ...others } = request;
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
+  const groupDefinitions = definedGroups(request);
   return {
     request: {
       ...given,
+      ...(groupDefinitions ? { groupDefinitions } : {}),
       embedTenantName: request.embedTenantName ?? options.tenant,
       creatorMode: request.creatorMode ?? false,
       ...(request.internalId == null ? {} : { userId: await requireInternalUser(options.db, request) }),

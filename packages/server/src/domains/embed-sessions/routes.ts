@@ -24,9 +24,8 @@ export function embedSessionRoutes(options: EmbedSessionOptions) {
   const exchange = createExchange(options.db);
   const failures = createFailureLimit(EXCHANGE_FAILURES);
   return [
-    handle(operations.generateSession, async (call, { query, body }) =>
-      query.dryRun ? ((await dryRun(options, call, body)) as never) : mintSession(options, call, body),
-    ),
+    handle(operations.generateSession, (call, { body }) => mintSession(options, call, body)),
+    handle(operations.dryRunSession, (call, { body }) => dryRun(options, call, body)),
 
     handle(operations.postTokenBySessionId, async ({ origin }, { body }) => {
       failures.check(origin.ip);
