@@ -50,7 +50,8 @@ create table embed_revocations (
   embed_tenant text,
   api_key_id bigint,
   deployment_id bigint,
-  revoked_at timestamp with time zone not null default clock_timestamp()
+  revoked_at timestamp with time zone not null default clock_timestamp(),
+  creator_mode boolean
 );
 
 create table embed_sessions (
@@ -319,7 +320,9 @@ alter table deployments add constraint deployments_created_by_fkey FOREIGN KEY (
 
 alter table deployments add constraint deployments_pkey PRIMARY KEY (id);
 
-alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id) = 1));
+alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id, creator_mode) = 1));
+
+alter table embed_revocations add constraint embed_revocations_creator_mode_check CHECK (creator_mode);
 
 alter table embed_revocations add constraint embed_revocations_pkey PRIMARY KEY (id);
 
@@ -852,6 +855,7 @@ begin
             and s.exchanged_at is null and s.revoked_at is null and s.expires_at > now()
             and exists (select from deployments d where d.id = s.deployment_id)
             and exists (select from embed_tenants t where t.name = s.embed_tenant)
+            and (not s.creator_mode or (select use_creator_mode from tenant_settings))
           for no key update of s skip locked) live)
     update embed_sessions s
     set exchanged_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
@@ -1005,7 +1009,7 @@ AS $function$
 begin
   perform pg_notify('oriel_embed_revocations', json_build_object(
     'sessionId', new.session_id, 'userId', new.user_id, 'embedTenant', new.embed_tenant,
-    'apiKeyId', new.api_key_id, 'deploymentId', new.deployment_id,
+    'apiKeyId', new.api_key_id, 'deploymentId', new.deployment_id, 'creatorMode', new.creator_mode,
     'until', extract(epoch from new.revoked_at))::text);
   return null;
 end $function$
@@ -1117,6 +1121,24 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.revoke_embed_sessions_of_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  case tg_table_name
+    when 'users' then
+      update embed_sessions set revoked_at = now()
+      where user_id = new.id and revoked_at is null and expires_at > now();
+      insert into embed_revocations (user_id) values (new.id);
+    when 'tenant_settings' then
+      update embed_sessions set revoked_at = now() where creator_mode and revoked_at is null and expires_at > now();
+      insert into embed_revocations (creator_mode) values (true);
+  end case;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.set_embed_attributes(viewer_id bigint, resolved jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -1177,6 +1199,8 @@ CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles F
 
 CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
+CREATE TRIGGER creator_mode_switched_off AFTER UPDATE OF use_creator_mode ON public.tenant_settings FOR EACH ROW WHEN ((old.use_creator_mode AND (NOT new.use_creator_mode))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
+
 CREATE TRIGGER tenant_settings_changed AFTER UPDATE ON public.tenant_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER user_group_members_added AFTER INSERT ON public.user_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
@@ -1192,6 +1216,8 @@ CREATE TRIGGER external_users_counted_out AFTER DELETE ON public.users REFERENCI
 CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public.users FOR EACH ROW WHEN ((new.is_deactivated AND (NOT old.is_deactivated))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 
 CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 

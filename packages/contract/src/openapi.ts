@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 const SECURITY = {
   public: [],
   management: [{ bearer: [] }, { apiKey: [] }],
-  apiKey: [{ apiKey: [] }],
+  apiKey: [{ apiKey: [] }, { bearer: [] }],
   embed: [{ embedToken: [] }],
 } satisfies Record<Operation['auth'], object[]>;
 

@@ -18,6 +18,7 @@ const CODES_THAT_END: ErrorCode[] = [
   'embed_tenant_required',
   'outside_key_scope',
   'user_not_found',
+  'forbidden',
 ];
 
 export async function dryRun(options: MintOptions, call: MintCall, request: SessionRequest): Promise<DryRun> {

@@ -117,6 +117,20 @@ describe('a session', () => {
     await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
   });
 
+  test('is refused when it was minted for a creator, and creator mode is off by then', async () => {
+    const sessionId = await embedding.mint({ creatorMode: true });
+    const flag = async (on: boolean) => {
+      // Without the trigger, as for a session that is minted while the flag is being switched off.
+      await embedding.rows('alter table tenant_settings disable trigger creator_mode_switched_off');
+      await embedding.rows('update tenant_settings set use_creator_mode = $1', [on]);
+      await embedding.rows('alter table tenant_settings enable trigger creator_mode_switched_off');
+    };
+    await flag(false);
+    await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+    await flag(true);
+    expect(await exchange(sessionId)).toHaveProperty('token');
+  });
+
   test('outlives the key that minted it', async () => {
     const { client, apiKeyId } = await embedding.world.person();
     const { sessionId } = await client.generateSession({ body: embedding.request() });

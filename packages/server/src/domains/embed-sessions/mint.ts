@@ -1,6 +1,6 @@
 /** One call: the checks in their order, then one transaction in the database that makes everything or nothing. */
 import { createHash, randomBytes } from 'node:crypto';
-import { reaches } from '../../platform/auth/access.ts';
+import { may, reaches } from '../../platform/auth/access.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
 import {
   type Database,
@@ -68,7 +68,9 @@ export async function* checks(
   if (!PLANS_WITH_EMBEDDING.includes(options.plan)) yield [new ApiError('plan_required')];
   if (!reaches(actor, request.deploymentId)) return yield [new ApiError('outside_key_scope')];
   yield await problemIn(async () => options.requireDeployment(request.deploymentId));
-  if (request.internalId != null) yield await problemIn(() => requireInternalUser(options.db, request));
+  if (request.internalId != null) {
+    yield await problemIn(async () => requireOwner(actor, await requireInternalUser(options.db, request)));
+  }
   const { useCreatorMode } = await options.tenantSettings.current();
   if (request.creatorMode && !useCreatorMode) yield [new ApiError('creator_mode_disabled')];
 }
@@ -87,6 +89,13 @@ async function requireInternalUser(db: Database, { internalId }: SessionRequest)
   const id = await store.findInternalUserId(db, internalId!);
   if (id === undefined) throw new ApiError('user_not_found');
   return id;
+}
+
+/** Who mints a session with somebody's own rights could as well be them. */
+function requireOwner(actor: Actor, userId: number) {
+  if (actor.userId === userId || may(actor, 'All')) return;
+  const message = 'Only an admin, or the user themselves, can mint a session with `internalId`.';
+  throw new ApiError('forbidden', { message, issues: [{ path: 'internalId', message }] });
 }
 
 /** Null means "not given", except in the value of an attribute, where it clears. */

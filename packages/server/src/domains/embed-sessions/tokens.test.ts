@@ -177,6 +177,43 @@ describe('a token ends within a second, on every server,', () => {
     }
   });
 
+  test('when creator mode is switched off, and switching it on again revives nothing', async () => {
+    const viewer = { embedTenantName: embedding.tenant(), creatorMode: true };
+    const reader = await tokenOf({ embedTenantName: viewer.embedTenantName });
+    const { token, sessionId } = await embedding.world.embedded(embedding.request(viewer));
+    const unused = await embedding.mint(viewer);
+    const setFlag = (useCreatorMode: boolean) =>
+      embedding.world.admin.updateTenantSettings({ body: { useCreatorMode } });
+    await expectEndAfter(token, () => setFlag(false));
+    await setFlag(true);
+    for (const url of [embedding.world.url, otherUrl]) {
+      expect(await statusOf(token, url)).toBe(401);
+      expect(await statusOf(reader, url)).toBe(200);
+    }
+    const later = await embedding.world.anotherServer();
+    expect(await statusOf(token, later.url)).toBe(401);
+    const exchange = embedding.world.client().postTokenBySessionId({ body: { sessionId: unused } });
+    await expect(exchange).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
+    const entry = { id: Number(sessionId.split('.')[0]) };
+    expect(await embedding.world.admin.getEmbedSessionEntry(entry)).toMatchObject({ state: 'revoked' });
+    await expect.poll(() => tokenOf(viewer).then(statusOf, () => 0)).toBe(200);
+  });
+
+  test('when its internal user is deactivated, and activating them again revives nothing', async () => {
+    const { userId: id } = await embedding.world.person();
+    const [{ username }] = await embedding.rows('select username from users where id = $1', [id]);
+    const token = await tokenOf({ internalId: username });
+    const unused = await embedding.mint({ internalId: username });
+    const activate = (isActive: boolean) =>
+      embedding.world.admin.updateUser({ id, body: { isDeactivated: !isActive } });
+    await expectEndAfter(token, () => activate(false));
+    await activate(true);
+    expect(await statusOf(await tokenOf({ internalId: username }))).toBe(200);
+    for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(401);
+    const exchange = embedding.world.client().postTokenBySessionId({ body: { sessionId: unused } });
+    await expect(exchange).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
+  });
+
   test('and not when the key that minted it is deleted', async () => {
     const { client, apiKeyId } = await embedding.world.person();
     const { sessionId } = await client.generateSession({ body: embedding.request() });

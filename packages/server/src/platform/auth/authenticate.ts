@@ -77,8 +77,8 @@ export function createAuthenticator(options: {
   return {
     authenticate(authorization, auth) {
       if (auth === 'public') return ANONYMOUS;
-      const [scheme, secret] = credentialOf(authorization, auth);
-      if (scheme === 'bearer' && !looksLikeApiKey(secret)) {
+      const [scheme, secret] = credentialOf(authorization);
+      if (scheme === 'bearer' && auth !== 'apiKey' && !looksLikeApiKey(secret)) {
         const viewer = embedTokens.authenticate(secret);
         return viewer instanceof Promise ? viewer.then(noting) : noting(viewer);
       }
@@ -96,10 +96,9 @@ export function createAuthenticator(options: {
   };
 }
 
-function credentialOf(authorization: string | undefined, auth: Auth): [scheme: string, secret: string] {
+function credentialOf(authorization: string | undefined): [scheme: string, secret: string] {
   const [, scheme, secret] = /^(Api-Key|Bearer) +(\S+)$/i.exec(authorization ?? '') ?? [];
   if (!scheme || !secret) throw new ApiError('unauthenticated');
-  if (auth === 'apiKey' && scheme.toLowerCase() !== 'api-key') throw new ApiError('unauthenticated');
   return [scheme.toLowerCase(), secret];
 }
 

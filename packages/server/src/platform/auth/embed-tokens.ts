@@ -21,7 +21,6 @@ const REMEMBER_MAX = 10_000;
 
 /** An exchanged session, as its token tells it. */
 export interface EmbedToken extends Revocable {
-  creatorMode: boolean;
   /** An existing user of ours, who keeps their own rights, instead of an external viewer. */
   isInternal: boolean;
 }

@@ -83,13 +83,15 @@ export interface RevocationRow {
   embedTenant: string | null;
   apiKeyId: number | null;
   deploymentId: number | null;
+  /** Of everybody in creator mode. */
+  creatorMode: true | null;
   /** In seconds: what was exchanged up to here is revoked. */
   until: number;
 }
 
 export const REVOCATION_COLUMNS = sql`
   session_id as "sessionId", user_id as "userId", embed_tenant as "embedTenant", api_key_id as "apiKeyId",
-  deployment_id as "deploymentId", extract(epoch from revoked_at)::float8 as until`;
+  deployment_id as "deploymentId", creator_mode as "creatorMode", extract(epoch from revoked_at)::float8 as until`;
 
 export const listRevocations = (db: Queryable) =>
   db.many<RevocationRow>(sql`select ${REVOCATION_COLUMNS} from embed_revocations`);
