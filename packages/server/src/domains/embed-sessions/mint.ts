@@ -1,5 +1,4 @@
 /** One call: the checks in their order, then one transaction in the database that makes everything or nothing. */
-import { createHash, randomBytes } from 'node:crypto';
 import { may, reaches } from '../../platform/auth/access.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
 import {
@@ -12,14 +11,8 @@ import {
 import { ApiError } from '../../platform/errors.ts';
 import type { Call } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import {
-  definedGroups,
-  problemsOf,
-  type Refusal,
-  type SessionRequest,
-  toProblem,
-  toSessionId,
-} from './rules.ts';
+import { definedGroups, problemsOf, type Refusal, type SessionRequest, toProblem } from './rules.ts';
+import { hashSecret, newSecret, type SessionIds } from './session-ids.ts';
 import * as store from './store.ts';
 
 export interface MintOptions {
@@ -29,21 +22,19 @@ export interface MintOptions {
   plan: string;
   maxExternalUsers: number;
   tenantSettings: TenantSettings;
+  sessionIds: SessionIds;
   requireDeployment: (id: number) => undefined | Promise<void>;
 }
 
 export type MintCall = Pick<Call, 'actor' | 'origin'>;
 
 const PLANS_WITH_EMBEDDING = ['premium', 'enterprise'];
-const SECRET_BYTES = 24;
 /** Raised by mint_embed_session, with what is wrong as its detail. */
 const REFUSED = 'OR400';
 
-export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
-
 export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
   for await (const [problem] of checks(options, call.actor, request)) if (problem) throw problem;
-  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const secret = newSecret();
   const secretHash = hashSecret(secret);
   try {
     const id = await retrying(
@@ -51,7 +42,7 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
       async () => store.insertSession(options.db, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
-    return { sessionId: toSessionId(id, secret) };
+    return { sessionId: options.sessionIds.format(id, secret) };
   } catch (error) {
     const [refusal] = refusalsOf(error);
     throw refusal ? toProblem(refusal, request) : error;

@@ -150,11 +150,3 @@ export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
       return new ApiError(refusal.code);
   }
 }
-
-/** A session id is the number of the session and a secret, so that it is found without an index of secrets. */
-export const toSessionId = (id: number, secret: string) => `${id}.${secret}`;
-
-export function parseSessionId(text: string): { id: number; secret: string } | undefined {
-  const [, id, secret] = /^([1-9]\d{0,14})\.([\w-]{32})$/.exec(text) ?? [];
-  return id && secret ? { id: Number(id), secret } : undefined;
-}

@@ -90,6 +90,18 @@ describe('a token is refused', () => {
     for (const kid of ['unknown', undefined]) expect(await statusOf(await signed({}, { kid }))).toBe(401);
   });
 
+  test('where it names a key that is unknown, without reading the keys for each of them', async () => {
+    const { pool } = embedding.world.server.db;
+    const made = await Promise.all([1, 2, 3, 4, 5, 6].map((i) => signed({}, { kid: `made-up-${i}` })));
+    const query = vi.spyOn(pool, 'query');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    for (const text of made) expect(await statusOf(text)).toBe(401);
+    const read = query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('signing_keys'));
+    query.mockRestore();
+    expect(read.length).toBeLessThanOrEqual(1);
+    expect(await statusOf(token)).toBe(200);
+  });
+
   test('where it was made for something else, or says too little', async () => {
     const wrong: JWTPayload[] = [
       { iss: 'somebody' },

@@ -14,6 +14,8 @@ export const SIGNING_ALGORITHM = 'EdDSA';
 const MAX_AGE_DAYS = 30;
 /** Longer than a token lives, and than a server may go on signing with a key that it remembers. */
 const KEEP_REPLACED_DAYS = 2;
+/** How often an id that is not known is worth reading the keys anew: anybody can make one up. */
+const LOOK_AGAIN_MS = 1000;
 
 export interface SigningKey {
   id: string;
@@ -48,6 +50,7 @@ export function createSigningKeys(
   };
   const reload = () => cache.load(RING, read);
   const all = async () => cache.get(RING) ?? (await reload());
+  let lookedAgainAt = Number.NEGATIVE_INFINITY;
   return {
     all,
     async current() {
@@ -57,8 +60,11 @@ export function createSigningKeys(
     },
     async find(id) {
       const has = (ring: KeyRing) => ring.find((key) => key.id === id);
+      const known = has(await all());
+      if (known || Date.now() - lookedAgainAt < LOOK_AGAIN_MS) return known;
       // A key that another server made a moment ago.
-      return has(await all()) ?? has(await reload());
+      lookedAgainAt = Date.now();
+      return has(await reload());
     },
   };
 }
