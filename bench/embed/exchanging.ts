@@ -3,9 +3,11 @@
  * into one call of it; pgbench calls it for each session. Each session can be exchanged once.
  */
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { createSessionIds } from '../../packages/server/src/domains/embed-sessions/session-ids.ts';
+import { deriveKey } from '../../packages/server/src/platform/secrets.ts';
 import type { Contender } from '../harness/benchmark.ts';
 import type { Oriel } from '../harness/oriel.ts';
 import { runPgbench } from '../harness/pgbench.ts';
@@ -42,19 +44,27 @@ async function mintMany(oriel: Oriel, viewers: Viewers, count: number) {
   }
 }
 
+/** The session ids of what `mintMany` made, a line each. */
+async function writeSessionIds(oriel: Oriel, count: number, file: string) {
+  const secret = (await readFile(join(oriel.dataDir, 'secret.key'), 'utf8')).trim();
+  const { format } = createSessionIds(deriveKey(secret, 'embed session ids'));
+  await writeFile(file, Array.from({ length: count }, (_, i) => `${format(i + 1, SECRET)}\n`).join(''));
+}
+
 export const exchangeThroughOriel = (oriel: Oriel, viewers: Viewers, scripts: Scripts): Contender => ({
   name: 'Oriel, exchange',
   async measure(seconds) {
     await mintMany(oriel, viewers, PER_SECOND_MAX * seconds);
     const script = join(scripts.dir, 'exchange.lua');
+    const ids = join(scripts.dir, 'session-ids');
+    await writeSessionIds(oriel, PER_SECOND_MAX * seconds, ids);
     await writeFile(
       script,
       `wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
-local id = 0
+local ids = io.lines("${ids}")
 request = function()
-  id = id + 1
-  return wrk.format(nil, nil, nil, '{"sessionId":"' .. id .. '.${SECRET}"}')
+  return wrk.format(nil, nil, nil, '{"sessionId":"' .. (ids() or "none") .. '"}')
 end
 `,
     );

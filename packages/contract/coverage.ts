@@ -44,6 +44,7 @@ getDashboard | Embed | GET /api/v1/embed/dashboard/{publicId}
 updateDashboardEmbedding | Embed | PATCH /api/v1/embed/dashboard/{publicId}
 postDashboardPythonRun | Embed | POST /api/v1/embed/dashboard/{publicId}/python-run
 generateSession | Embed | POST /api/v1/embed/generate-session
+dryRunSession | Embed | POST /api/v1/embed/generate-session/dry-run
 getJwks | Embed | GET /.well-known/jwks.json
 getEmbedSession | Embed | GET /api/v1/embed/session
 postTokenBySessionId | Embed | POST /api/v1/embed/session/token

@@ -50,7 +50,8 @@ create table embed_revocations (
   embed_tenant text,
   api_key_id bigint,
   deployment_id bigint,
-  revoked_at timestamp with time zone not null default clock_timestamp()
+  revoked_at timestamp with time zone not null default clock_timestamp(),
+  creator_mode boolean
 );
 
 create table embed_sessions (
@@ -247,7 +248,9 @@ create table user_attributes (
 
 create table user_group_members (
   group_id bigint not null,
-  user_id bigint not null
+  user_id bigint not null,
+  in_groups boolean not null default true,
+  in_tenant_groups boolean not null default false
 );
 
 create table user_groups (
@@ -255,8 +258,7 @@ create table user_groups (
   name text not null,
   description text,
   created_at timestamp with time zone not null default now(),
-  embed_tenant text,
-  namespace text not null default 'groups'::text
+  embed_tenant text
 );
 
 create table user_roles (
@@ -321,7 +323,9 @@ alter table deployments add constraint deployments_created_by_fkey FOREIGN KEY (
 
 alter table deployments add constraint deployments_pkey PRIMARY KEY (id);
 
-alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id) = 1));
+alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id, creator_mode) = 1));
+
+alter table embed_revocations add constraint embed_revocations_creator_mode_check CHECK (creator_mode);
 
 alter table embed_revocations add constraint embed_revocations_pkey PRIMARY KEY (id);
 
@@ -435,13 +439,13 @@ alter table user_attributes add constraint user_attributes_type_check CHECK ((ty
 
 alter table user_group_members add constraint user_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
 
+alter table user_group_members add constraint user_group_members_kind_check CHECK ((in_groups OR in_tenant_groups));
+
 alter table user_group_members add constraint user_group_members_pkey PRIMARY KEY (group_id, user_id);
 
 alter table user_group_members add constraint user_group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 alter table user_groups add constraint user_groups_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
-
-alter table user_groups add constraint user_groups_namespace_check CHECK ((namespace = ANY (ARRAY['groups'::text, 'tenantGroups'::text])));
 
 alter table user_groups add constraint user_groups_pkey PRIMARY KEY (id);
 
@@ -585,7 +589,7 @@ CREATE UNIQUE INDEX user_attributes_name_key ON public.user_attributes USING btr
 
 CREATE INDEX user_group_members_user ON public.user_group_members USING btree (user_id, group_id);
 
-CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COALESCE(embed_tenant, ''::text), namespace, name);
+CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COALESCE(embed_tenant, ''::text), name);
 
 CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id);
 
@@ -716,7 +720,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.define_embed_groups(tenant text, wanted_namespace text, definitions jsonb, origin jsonb, defined jsonb)
+CREATE OR REPLACE FUNCTION public.define_embed_groups(tenant text, definitions jsonb, origin jsonb, defined jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -730,23 +734,22 @@ begin
     from jsonb_to_recordset(definitions) as d (name text, description text) order by name
   loop
     for tries in 1..2 loop
-      select * into stored from user_groups
-      where coalesce(embed_tenant, '') = tenant and namespace = wanted_namespace and name = wanted.name;
+      select * into stored from user_groups where coalesce(embed_tenant, '') = tenant and name = wanted.name;
       exit when stored.id is not null
         and stored.description is not distinct from coalesce(wanted.description, stored.description);
       if tries = 1 then
         perform lock_embed_tenant(tenant);
       elsif stored.id is null then
-        insert into user_groups (embed_tenant, namespace, name, description)
-        values (tenant, wanted_namespace, wanted.name, wanted.description) returning id into id_after;
+        insert into user_groups (embed_tenant, name, description)
+        values (tenant, wanted.name, wanted.description) returning id into id_after;
         perform audit_minting(origin, 'embedGroup', id_after::text, null, jsonb_build_object(
-          'embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', wanted.description));
+          'embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
       else
         update user_groups set description = wanted.description where id = stored.id;
         perform audit_minting(origin, 'embedGroup', stored.id::text,
-          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', stored.description),
-          jsonb_build_object('embedTenantName', tenant, 'namespace', wanted_namespace, 'name', wanted.name, 'description', wanted.description));
+          jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', stored.description),
+          jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{updated,-1}', to_jsonb(wanted.name), true);
       end if;
     end loop;
@@ -861,6 +864,7 @@ begin
             and s.exchanged_at is null and s.revoked_at is null and s.expires_at > now()
             and exists (select from deployments d where d.id = s.deployment_id)
             and exists (select from embed_tenants t where t.name = s.embed_tenant)
+            and (not s.creator_mode or (select use_creator_mode from tenant_settings))
           for no key update of s skip locked) live)
     update embed_sessions s
     set exchanged_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
@@ -891,16 +895,15 @@ CREATE OR REPLACE FUNCTION public.has_lost_definitions(request jsonb, tenant_id 
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not request ?| '{groupDefinitions,tenantGroupDefinitions,userAttributeDefinitions,embedTenantProfile}' then
+  if not request ?| '{groupDefinitions,userAttributeDefinitions,embedTenantProfile}' then
     return false;
   end if;
   return not exists (select from embed_tenants where id = tenant_id) or exists (
     select
     from jsonb_array_elements(errors) as e (error),
          jsonb_array_elements(error->'names') as m (missing),
-         jsonb_array_elements(request->case error->>'field'
-           when 'groups' then 'groupDefinitions'
-           when 'tenantGroups' then 'tenantGroupDefinitions'
+         jsonb_array_elements(request->case error->>'code'
+           when 'groups_not_found' then 'groupDefinitions'
            else 'userAttributeDefinitions' end) as d (definition)
     where definition->'name' = missing);
 end $function$
@@ -940,10 +943,7 @@ begin
   select t.tenant_id, t.is_new into tenant_id, tenant_is_new
   from ensure_embed_tenant(tenant, request->'embedTenantProfile'->>'displayName', origin) t;
   if request ? 'groupDefinitions' then
-    defined := define_embed_groups(tenant, 'groups', request->'groupDefinitions', origin, defined);
-  end if;
-  if request ? 'tenantGroupDefinitions' then
-    defined := define_embed_groups(tenant, 'tenantGroups', request->'tenantGroupDefinitions', origin, defined);
+    defined := define_embed_groups(tenant, request->'groupDefinitions', origin, defined);
   end if;
   if request ? 'userAttributeDefinitions' then
     select d.defined, d.errors into defined, errors
@@ -952,7 +952,7 @@ begin
   select r.ids, r.errors into group_ids, errors
   from resolve_embed_groups(catalogue, 'groups', request->'groups', errors) r;
   select r.ids, r.errors into tenant_group_ids, errors
-  from resolve_embed_groups(tenant, 'tenantGroups', request->'tenantGroups', errors) r;
+  from resolve_embed_groups(catalogue, 'tenantGroups', request->'tenantGroups', errors) r;
   select r.resolved, r.errors into attributes, errors
   from resolve_embed_attributes(catalogue, request->'userAttributes', errors) r;
 
@@ -973,8 +973,7 @@ begin
     raise exception 'the session is refused' using errcode = 'OR400', detail = errors::text;
   end if;
   if errors = '[]' then
-    perform replace_embed_groups(viewer_id, catalogue, 'groups', group_ids);
-    perform replace_embed_groups(viewer_id, tenant, 'tenantGroups', tenant_group_ids);
+    perform replace_embed_groups(viewer_id, catalogue, group_ids, tenant_group_ids);
     perform set_embed_attributes(viewer_id, attributes);
   end if;
   if dry_run then
@@ -1043,7 +1042,7 @@ AS $function$
 begin
   perform pg_notify('oriel_embed_revocations', json_build_object(
     'sessionId', new.session_id, 'userId', new.user_id, 'embedTenant', new.embed_tenant,
-    'apiKeyId', new.api_key_id, 'deploymentId', new.deployment_id,
+    'apiKeyId', new.api_key_id, 'deploymentId', new.deployment_id, 'creatorMode', new.creator_mode,
     'until', extract(epoch from new.revoked_at))::text);
   return null;
 end $function$
@@ -1059,27 +1058,38 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.replace_embed_groups(viewer_id bigint, catalogue text, wanted_namespace text, wanted_ids bigint[])
+CREATE OR REPLACE FUNCTION public.replace_embed_groups(viewer_id bigint, catalogue text, group_ids bigint[], tenant_group_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
-  stored_ids bigint[];
+  stored bigint[];
+  stored_tenant bigint[];
 begin
-  if wanted_ids is null then return; end if;
-  stored_ids := array(
-    select m.group_id from user_group_members m join user_groups g on g.id = m.group_id
-    where m.user_id = viewer_id and coalesce(g.embed_tenant, '') = catalogue and g.namespace = wanted_namespace);
-  if not stored_ids <@ wanted_ids then
+  if group_ids is null and tenant_group_ids is null then return; end if;
+  select coalesce(array_agg(m.group_id) filter (where m.in_groups), '{}'),
+         coalesce(array_agg(m.group_id) filter (where m.in_tenant_groups), '{}')
+  into stored, stored_tenant
+  from user_group_members m join user_groups g on g.id = m.group_id
+  where m.user_id = viewer_id and coalesce(g.embed_tenant, '') = catalogue;
+  group_ids := coalesce(group_ids, stored);
+  tenant_group_ids := coalesce(tenant_group_ids, stored_tenant);
+  if not (stored || stored_tenant) <@ (group_ids || tenant_group_ids) then
     delete from user_group_members
-    where user_id = viewer_id and group_id = any(stored_ids) and group_id <> all(wanted_ids);
+    where user_id = viewer_id and group_id = any(stored || stored_tenant)
+      and group_id <> all(group_ids || tenant_group_ids);
   end if;
-  if not wanted_ids <@ stored_ids then
-    insert into user_group_members (user_id, group_id)
-    select viewer_id, id from unnest(wanted_ids) as w (id) where id <> all(stored_ids) order by id
-    -- Groups take in members without asking for the user.
-    on conflict do nothing;
+  if group_ids <@ stored and stored <@ group_ids and tenant_group_ids <@ stored_tenant and stored_tenant <@ tenant_group_ids then
+    return;
   end if;
+  insert into user_group_members (user_id, group_id, in_groups, in_tenant_groups)
+  select viewer_id, w.id, w.id = any(group_ids), w.id = any(tenant_group_ids)
+  from (select distinct unnest(group_ids || tenant_group_ids) as id) w
+  where (w.id = any(group_ids), w.id = any(tenant_group_ids)) <> (w.id = any(stored), w.id = any(stored_tenant))
+  order by w.id
+  -- Groups take in members without asking for the user.
+  on conflict (group_id, user_id) do update
+  set in_groups = excluded.in_groups, in_tenant_groups = excluded.in_tenant_groups;
 end $function$
 ;
 
@@ -1106,7 +1116,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.resolve_embed_groups(catalogue text, wanted_namespace text, names jsonb, INOUT errors jsonb, OUT ids bigint[])
+CREATE OR REPLACE FUNCTION public.resolve_embed_groups(catalogue text, field text, names jsonb, INOUT errors jsonb, OUT ids bigint[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -1118,10 +1128,9 @@ begin
          jsonb_agg(wanted.name order by wanted.position) filter (where g.id is null)
   into ids, missing
   from jsonb_array_elements_text(names) with ordinality as wanted (name, position)
-  left join user_groups g
-    on coalesce(g.embed_tenant, '') = catalogue and g.namespace = wanted_namespace and g.name = wanted.name;
+  left join user_groups g on coalesce(g.embed_tenant, '') = catalogue and g.name = wanted.name;
   if missing is not null then
-    errors := errors || jsonb_build_object('code', 'groups_not_found', 'field', wanted_namespace, 'names', missing);
+    errors := errors || jsonb_build_object('code', 'groups_not_found', 'field', field, 'names', missing);
   end if;
 end $function$
 ;
@@ -1140,6 +1149,24 @@ begin
     when 'deployments' then
       delete from embed_sessions where deployment_id = old.id;
       insert into embed_revocations (deployment_id) values (old.id);
+  end case;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.revoke_embed_sessions_of_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  case tg_table_name
+    when 'users' then
+      update embed_sessions set revoked_at = now()
+      where user_id = new.id and revoked_at is null and expires_at > now();
+      insert into embed_revocations (user_id) values (new.id);
+    when 'tenant_settings' then
+      update embed_sessions set revoked_at = now() where creator_mode and revoked_at is null and expires_at > now();
+      insert into embed_revocations (creator_mode) values (true);
   end case;
   return null;
 end $function$
@@ -1205,6 +1232,8 @@ CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles F
 
 CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
+CREATE TRIGGER creator_mode_switched_off AFTER UPDATE OF use_creator_mode ON public.tenant_settings FOR EACH ROW WHEN ((old.use_creator_mode AND (NOT new.use_creator_mode))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
+
 CREATE TRIGGER tenant_settings_changed AFTER UPDATE ON public.tenant_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER user_group_members_added AFTER INSERT ON public.user_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
@@ -1224,6 +1253,8 @@ CREATE TRIGGER external_users_counted_out AFTER DELETE ON public.users REFERENCI
 CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public.users FOR EACH ROW WHEN ((new.is_deactivated AND (NOT old.is_deactivated))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 
 CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 

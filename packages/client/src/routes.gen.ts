@@ -26,6 +26,7 @@ export const routes: Record<string, string> = {
   deleteUserAttribute: 'DELETE /api/v1/user-attributes/{id}',
   deleteUserGroup: 'DELETE /api/v1/user-groups/{id}',
   deleteWorkbook: 'DELETE /api/v1/deployments/{deploymentId}/workbooks/{workbookId}',
+  dryRunSession: 'POST /api/v1/embed/generate-session/dry-run',
   duplicateWorkbook: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/duplicate',
   generateSession: 'POST /api/v1/embed/generate-session',
   getApiKey: 'GET /api/v1/api-keys/{id}',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { UserGroup, UserGroups } from './groups.ts';
+import { GroupName, UserGroup, UserGroups } from './groups.ts';
 import { Nothing, operation } from './operation.ts';
-import { CursorPage, cursorQuery, DateTime, Id, Maybe, Name, Shape } from './schemas.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Maybe, Shape } from './schemas.ts';
 
 const EmbedTenant = Shape('EmbedTenant', {
   id: Id,
@@ -92,7 +92,8 @@ export const getGroups = operation({
   method: 'GET',
   path: `${path}/groups`,
   summary: 'List the groups of an embed tenant',
-  description: 'Oldest first.',
+  description:
+    'Oldest first. These are the groups that sessions in creator mode name, in `groups` as in `tenantGroups`.',
   params: tenant,
   query: nullableCursorQuery,
   reply: UserGroups,
@@ -107,7 +108,7 @@ export const createGroup = operation({
   path: `${path}/groups`,
   summary: 'Create a group in an embed tenant',
   params: tenant,
-  body: Shape('CreateEmbedGroupInput', { name: { ...Name, maxLength: 100 }, description }),
+  body: Shape('CreateEmbedGroupInput', { name: GroupName, description }),
   reply: UserGroup,
   errors: ['embed_tenant_not_found', 'group_name_taken'],
   audit: 'embedGroup',
@@ -158,6 +159,7 @@ export const getGroupMembers = operation({
   method: 'GET',
   path: `${path}/groups/{id}/users`,
   summary: 'List the members of a group of an embed tenant',
+  description: 'Those whom sessions put there by `groups`, by `tenantGroups`, or by both.',
   params: group,
   query: nullableCursorQuery,
   reply: EmbedUsers,
@@ -172,14 +174,20 @@ export const addGroupMembers = operation({
   path: `${path}/groups/{id}/users`,
   summary: 'Add members to a group of an embed tenant',
   description:
-    'Where one of the users is not of the embed tenant, nobody is added. Who is named twice counts once.',
+    'They become members in both ways: as by `groups` and as by `tenantGroups` of a session. An `externalId` that the embed tenant does not know becomes a user of it, within the limit on external users. If an `embedUserId` is not of the embed tenant, nobody is added. Who is named twice counts once.',
   params: group,
   body: Members,
   reply: Shape('EmbedGroupMembersMutationResponse', {
     addedMembers: Type.Array(EmbedUser),
-    unchangedMembers: Type.Array(EmbedUser, { description: 'Who was a member before' }),
+    unchangedMembers: Type.Array(EmbedUser, { description: 'Who was a member in both ways before' }),
   }),
-  errors: ['embed_tenant_not_found', 'group_not_found', 'invalid_reference'],
+  errors: [
+    'embed_tenant_not_found',
+    'group_not_found',
+    'user_not_found',
+    'invalid_external_id',
+    'external_user_limit_reached',
+  ],
   audit: 'embedGroup',
 });
 
@@ -189,7 +197,7 @@ export const removeGroupMembers = operation({
   method: 'DELETE',
   path: `${path}/groups/{id}/users`,
   summary: 'Remove members from a group of an embed tenant',
-  description: 'Who is not a member is passed over.',
+  description: 'Their membership ends in both ways. Who is not a member is passed over.',
   params: group,
   body: Members,
   reply: Nothing,

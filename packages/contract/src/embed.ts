@@ -1,6 +1,7 @@
 /** Minting embed sessions, exchanging them, and what a viewer is in the eyes of the server. */
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { DefaultValue, GivenValue, ShownValue } from './attributes.ts';
+import { GroupName } from './groups.ts';
 import { operation } from './operation.ts';
 import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url } from './schemas.ts';
 
@@ -9,7 +10,10 @@ const reference = Type.String({ minLength: 1, maxLength: 255 });
 const text = Maybe(Type.String({ maxLength: 1000 }));
 
 const GroupDefinition = Shape('GroupDefinition', {
-  name: { ...Name, description: 'An existing group with this name is reused' },
+  name: {
+    ...GroupName,
+    description: 'An existing group with this name is reused. Names that begin with `system:` are reserved',
+  },
   description: Maybe(
     Type.String({ maxLength: 1000, description: 'Updated where it differs; never cleared' }),
   ),
@@ -79,11 +83,15 @@ const GenerateSession = Shape('GenerateSession', {
       description: 'Values for row-level security; others that are stored stay',
     }),
   ),
-  groups: names('Names of groups. Replaces the memberships; `[]` clears them; left out they stay'),
+  groups: names(
+    'Names of groups, which data policies see. Replaces the memberships; `[]` clears them; left out they stay. In creator mode these are groups of the embed tenant, else of the account',
+  ),
   userAttributeDefinitions: definitions(AttributeDefinition, 'Created or updated first, in creator mode'),
   groupDefinitions: definitions(GroupDefinition, 'Created or updated first, in creator mode'),
-  tenantGroups: names('As `groups`, in a second catalogue of the embed tenant, in creator mode'),
-  tenantGroupDefinitions: definitions(GroupDefinition, 'As `groupDefinitions`, for `tenantGroups`'),
+  tenantGroups: names(
+    'A second kind of membership in the groups of the embed tenant, in creator mode: with whom content is shared. Data policies see it as `tenant:<name>`. It is replaced, cleared and kept like `groups`, and apart from them',
+  ),
+  tenantGroupDefinitions: definitions(GroupDefinition, 'As `groupDefinitions`, into the same catalogue'),
   embedTenantProfile: Maybe(
     Shape('EmbedTenantProfile', {
       displayName: Maybe(Type.String({ maxLength: 255, examples: ['Acme Corporation'] })),
@@ -135,44 +143,59 @@ const GenerateSessionDryRun = Shape('GenerateSessionDryRun', {
   ),
 });
 
-export const generateSession = operation({
-  id: 'generateSession',
+const SESSION_ERRORS = [
+  'identity_required',
+  'invalid_external_id',
+  'not_allowed_with_internal_id',
+  'creator_mode_required',
+  'embed_tenant_required',
+  'security_context_too_large',
+  'duplicate_attribute_name',
+  'duplicate_definition_name',
+  'invalid_default_value',
+  'attribute_type_conflict',
+  'groups_not_found',
+  'user_attributes_not_found',
+  'attribute_value_mismatch',
+  'plan_required',
+  'forbidden',
+  'creator_mode_disabled',
+  'external_user_limit_reached',
+  'deployment_not_found',
+  'user_not_found',
+] as const;
+
+const minting = {
   tag: 'Embed',
   method: 'POST',
-  path: '/api/v1/embed/generate-session',
-  summary: 'Provision a viewer and mint a session',
-  description:
-    'One call from your backend: makes or updates the external user with profile, groups and attributes, and mints a session for the embedded page. All or nothing. With `dryRun=true` it changes nothing and tells what would happen, with every error at once.',
   auth: 'apiKey',
   permission: 'none',
   scopedKeys: 'handler',
-  query: { dryRun: Type.Optional(Type.Boolean({ description: 'Tell what would happen' })) },
   body: GenerateSession,
-  // Callers who do not ask for a dry run get a session id, and their types should say so.
-  reply: Type.Unsafe<Static<typeof GenerateSessionResponse> & Partial<Static<typeof GenerateSessionDryRun>>>(
-    Type.Union([GenerateSessionResponse, GenerateSessionDryRun]),
-  ),
-  errors: [
-    'identity_required',
-    'invalid_external_id',
-    'not_allowed_with_internal_id',
-    'creator_mode_required',
-    'embed_tenant_required',
-    'security_context_too_large',
-    'duplicate_attribute_name',
-    'duplicate_definition_name',
-    'invalid_default_value',
-    'attribute_type_conflict',
-    'groups_not_found',
-    'user_attributes_not_found',
-    'attribute_value_mismatch',
-    'plan_required',
-    'creator_mode_disabled',
-    'external_user_limit_reached',
-    'deployment_not_found',
-    'user_not_found',
-  ],
   audit: 'none',
+} as const;
+
+export const generateSession = operation({
+  ...minting,
+  id: 'generateSession',
+  path: '/api/v1/embed/generate-session',
+  summary: 'Provision a viewer and mint a session',
+  description:
+    'One call from your backend: makes or updates the external user with profile, groups and attributes, and mints a session for the embedded page. All or nothing. `dryRunSession` tells beforehand what it would do.',
+  reply: GenerateSessionResponse,
+  errors: SESSION_ERRORS,
+});
+
+export const dryRunSession = operation({
+  ...minting,
+  id: 'dryRunSession',
+  path: '/api/v1/embed/generate-session/dry-run',
+  summary: 'Tell what minting a session would do',
+  description:
+    'Takes what `generateSession` takes, changes nothing, and tells what would be made and changed, with every error at once. It is a 200 also where `ok` is false.',
+  reply: GenerateSessionDryRun,
+  // An internal user who is deleted while it is being found out.
+  errors: ['user_not_found'],
 });
 
 export const postTokenBySessionId = operation({

@@ -2,6 +2,15 @@
 import { Type } from 'typebox';
 import { CursorPage, Id, Maybe, Shape } from './schemas.ts';
 
+/** What a group can be called, wherever it is made. Groups from before this limit keep longer names. */
+export const GroupName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^(?!system:)(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+  description: 'Names that begin with `system:` are reserved',
+  examples: ['analysts'],
+});
+
 export const UserGroup = Shape('UserGroupDTO', {
   id: Id,
   name: Type.String(),

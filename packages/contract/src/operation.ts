@@ -133,6 +133,8 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(hasBody(op), ...BODY_ERRORS);
   add(isCursorList(op), 'invalid_cursor');
   add(op.auth !== 'public', 'unauthenticated');
+  // Too many wrong keys from one address.
+  add(op.auth !== 'public', 'rate_limited');
   // Embed tokens are known callers who may use very little.
   add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
   add(

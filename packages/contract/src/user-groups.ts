@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { UserGroup, UserGroups } from './groups.ts';
+import { GroupName, UserGroup, UserGroups } from './groups.ts';
 import { Nothing, operation } from './operation.ts';
-import { CursorPage, cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+import { CursorPage, cursorQuery, Id, Maybe, Shape } from './schemas.ts';
 
 const Member = Shape('UserGroupMember', {
   id: Id,
@@ -39,7 +39,7 @@ export const createUserGroup = operation({
   path: '/api/v1/user-groups',
   trailingSlash: true,
   summary: 'Create a group',
-  body: Shape('CreateUserGroupInput', { name: Name, description }),
+  body: Shape('CreateUserGroupInput', { name: GroupName, description }),
   reply: UserGroup,
   errors: ['group_name_taken'],
   audit: 'userGroup',
@@ -64,7 +64,7 @@ export const updateUserGroup = operation({
   path: '/api/v1/user-groups/{id}',
   summary: 'Rename or describe a group',
   params: one,
-  body: Shape('UpdateUserGroupInput', { name: Type.Optional(Name), description }),
+  body: Shape('UpdateUserGroupInput', { name: Type.Optional(GroupName), description }),
   reply: UserGroup,
   errors: ['group_not_found', 'group_name_taken'],
   audit: 'userGroup',

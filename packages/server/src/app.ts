@@ -71,7 +71,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 type RequireDeployment = ReturnType<typeof deploymentCheck>;
 
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
-  const { secretKey, publicUrl, plan, tenant, userCache } = options;
+  const { secretKey, publicUrl, plan, tenant, maxExternalUsers, userCache } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
@@ -85,7 +85,7 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...userAttributeValueRoutes(),
     ...tenantSettingsRoutes({ plan }),
     ...appConfigRoutes(),
-    ...embedTenantRoutes({ cursors, ownTenant: tenant }),
+    ...embedTenantRoutes({ cursors, ownTenant: tenant, maxExternalUsers }),
     ...policyRoutes(),
     ...folderRoutes({ cursors }),
     ...workbookRoutes({ cursors }),

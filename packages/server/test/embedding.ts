@@ -25,7 +25,7 @@ export interface Embedding {
   refusal(wishes: Wishes, apiKey?: string): Promise<Refusal>;
   /** What the server believes of a viewer after such a call. */
   see(wishes?: Wishes): ReturnType<World['admin']['getEmbedSession']>;
-  rehearse(wishes?: Wishes): ReturnType<World['admin']['generateSession']>;
+  rehearse(wishes?: Wishes): ReturnType<World['admin']['dryRunSession']>;
   /** The id of a new group of the account. */
   accountGroup(name?: string): Promise<string>;
   /** A new attribute of the account, by name. */
@@ -47,8 +47,7 @@ export async function createEmbedding(env: Record<string, string> = {}): Promise
       ...('internalId' in wishes ? {} : { externalId: unique('viewer') }),
       ...wishes,
     }) as SessionRequest;
-  const rehearse: Embedding['rehearse'] = (wishes) =>
-    world.admin.generateSession({ body: request(wishes), dryRun: true });
+  const rehearse: Embedding['rehearse'] = (wishes) => world.admin.dryRunSession({ body: request(wishes) });
   return {
     world,
     deploymentId,

@@ -46,7 +46,6 @@ export interface Attribute {
 /** The account has one, and each embed tenant. */
 export interface Catalogue {
   groups: Map<string, string | null>;
-  tenantGroups: Map<string, string | null>;
   attributes: Map<string, Attribute>;
 }
 
@@ -100,7 +99,6 @@ export const newHoldings = (): Holdings => ({
 const newTenant = (): Tenant => ({
   displayName: null,
   groups: new Map(),
-  tenantGroups: new Map(),
   attributes: new Map(),
 });
 
@@ -166,20 +164,13 @@ export class SessionModel {
     }
     const tenant = this.tenants.get(tenantName)!;
     tenant.displayName = request.embedTenantProfile?.displayName ?? tenant.displayName;
-    for (const [field, groups] of [
-      ['groupDefinitions', tenant.groups],
-      ['tenantGroupDefinitions', tenant.tenantGroups],
-    ] as const) {
-      for (const definition of request[field] ?? []) defineGroup(groups, definition, effects);
-    }
+    for (const definition of groupDefinitions(request)) defineGroup(tenant.groups, definition, effects);
     for (const definition of request.userAttributeDefinitions ?? [])
       if (!defineAttribute(tenant.attributes, definition, effects))
         return new Set(['attribute_type_conflict']);
     const catalogue = this.catalogueOf(request);
-    const missing = (names: string[] | null | undefined, groups: Map<string, unknown>) =>
-      (names ?? []).some((name) => !groups.has(name));
-    if (missing(request.groups, catalogue.groups) || missing(request.tenantGroups, tenant.tenantGroups))
-      return new Set(['groups_not_found']);
+    const named = [...(request.groups ?? []), ...(request.tenantGroups ?? [])];
+    if (named.some((name) => !catalogue.groups.has(name))) return new Set(['groups_not_found']);
     const unfit = attributeProblems(request, catalogue);
     if (unfit.size || request.externalId == null) return unfit;
     return this.provision(request, effects);
@@ -233,6 +224,17 @@ function bodyProblems(request: Request): Set<string> {
 
 const hasDuplicates = (items: { name: string }[] | null | undefined) =>
   items != null && new Set(items.map(({ name }) => name)).size < items.length;
+
+/** Both fields upsert into one catalogue, and what they say about one group is one definition. */
+function groupDefinitions(request: Request): GroupDefinition[] {
+  const both = new Map<string, GroupDefinition>();
+  for (const { name, description } of [
+    ...(request.groupDefinitions ?? []),
+    ...(request.tenantGroupDefinitions ?? []),
+  ])
+    both.set(name, { name, description: description || both.get(name)?.description });
+  return [...both.values()];
+}
 
 function defineGroup(
   groups: Map<string, string | null>,

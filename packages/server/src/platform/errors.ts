@@ -36,6 +36,9 @@ export class ApiError extends Error {
   }
 }
 
+export const isApiError = (error: unknown, code: ErrorCode) =>
+  error instanceof ApiError && error.code === code;
+
 /** A 400 for something in the request that only the handler could find wrong. */
 export const invalid = (path: string, message: string, code: ErrorCode = 'invalid_request') =>
   new ApiError(code, { message: `${path}: ${message}`, issues: [{ path, message }] });

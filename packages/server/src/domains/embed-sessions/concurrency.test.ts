@@ -220,12 +220,12 @@ test('overlapping definitions in any order, for a tenant that is new, are each m
   expect(await mintAll(requests)).toEqual(times(100, 'minted'));
   const { rows } = await pool.query(
     `select kind, array_agg(name order by name collate "C") as names from (
-       select namespace as kind, name from user_groups where embed_tenant = $1
+       select 'groups' as kind, name from user_groups where embed_tenant = $1
        union all select 'attributes', name from user_attributes where embed_tenant = $1) d group by 1 order by 1`,
     [embedTenantName],
   );
   const sorted = names.toSorted();
-  expect(rows).toEqual(['attributes', 'groups', 'tenantGroups'].map((kind) => ({ kind, names: sorted })));
+  expect(rows).toEqual(['attributes', 'groups'].map((kind) => ({ kind, names: sorted })));
   for (const k of [1, 50, 100]) {
     const { attributes } = await viewer(`viewer-${k}`, embedTenantName, embedTenantName);
     expect(attributes).toEqual(Object.fromEntries(someOf(k + 5).map((name) => [name, k])));
@@ -236,7 +236,7 @@ test('overlapping definitions in any order, for a tenant that is new, are each m
      or resource_type = 'embedTenant' and resource_id = $1`,
     [embedTenantName],
   );
-  expect(entries[0].count).toBe(3 * names.length + 1);
+  expect(entries[0].count).toBe(2 * names.length + 1);
 });
 
 test('the same call, once or a thousand times, leaves the same behind', async () => {

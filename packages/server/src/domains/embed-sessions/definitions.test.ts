@@ -14,12 +14,9 @@ const creator = (embedTenantName: string, wishes: Wishes = {}): Wishes => ({
   creatorMode: true,
   ...wishes,
 });
-const GROUP_COLUMNS = 'namespace, name, description';
+const GROUP_COLUMNS = 'name, description';
 const groupsOf = (tenant: string) =>
-  embedding.rows(
-    `select ${GROUP_COLUMNS} from user_groups where embed_tenant = $1 order by namespace, name`,
-    [tenant],
-  );
+  embedding.rows(`select ${GROUP_COLUMNS} from user_groups where embed_tenant = $1 order by name`, [tenant]);
 const attributesOf = (tenant: string) =>
   embedding.rows(
     `select name, type, display_name, default_value, description from user_attributes
@@ -32,6 +29,22 @@ const DEFINITIONS: [field: string, definition: { name: string; type?: string }][
   ['tenantGroupDefinitions', { name: 'thing' }],
   ['userAttributeDefinitions', { name: 'thing', type: 'string' }],
 ];
+
+test.each(['groupDefinitions', 'tenantGroupDefinitions'])(
+  '%s take a name of up to 100 characters, and none that is reserved',
+  async (field) => {
+    const tenant = embedding.tenant();
+    const names = ['🦊'.repeat(100), 'System:x', 'my system:'];
+    await embedding.mint(creator(tenant, { [field]: names.map((name) => ({ name })) }));
+    expect(await groupsOf(tenant)).toHaveLength(names.length);
+    for (const name of ['x'.repeat(101), 'system:', 'system:admins'])
+      expect(await embedding.refusal(creator(tenant, { [field]: [{ name }] }))).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+        issues: [{ path: `${field}[0].name` }],
+      });
+  },
+);
 
 describe.each(DEFINITIONS)('%s', (field, definition) => {
   test('need creator mode, also an empty list', async () => {
@@ -171,7 +184,7 @@ test('definitions touch neither the account nor another tenant, whose names are 
   await define(there, 'number', 'There');
   await define(here, 'string', 'Here');
   expect(await account()).toEqual(before);
-  expect(await groupsOf(there)).toEqual([{ namespace: 'groups', name: group, description: 'There' }]);
+  expect(await groupsOf(there)).toEqual([{ name: group, description: 'There' }]);
   expect(await attributesOf(there)).toMatchObject([
     { name: attribute, type: 'number', description: 'There' },
   ]);
@@ -293,7 +306,7 @@ test('of many parallel calls that define the same, all succeed and each thing is
   });
   const minted = await Promise.all(Array.from({ length: 12 }, () => embedding.mint(wishes)));
   expect(new Set(minted).size).toBe(12);
-  expect(await groupsOf(tenant)).toHaveLength(3);
+  expect(await groupsOf(tenant)).toHaveLength(2);
   expect(await attributesOf(tenant)).toHaveLength(1);
   expect(await embedding.rows('select from users where external_id = $1', [wishes.externalId])).toHaveLength(
     1,

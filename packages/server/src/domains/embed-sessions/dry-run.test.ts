@@ -96,7 +96,7 @@ test('a dry run of a call that is fine tells what it would create and change', a
     user: { created: false, changed: ['email', 'picture'] },
     groups: { before: ['editors'], after: ['readers', 'writers'] },
     tenantGroups: { before: ['staff'], after: ['boss', 'staff'] },
-    definitions: { created: ['readers', 'boss', 'rank'], updated: ['writers', 'tier'] },
+    definitions: { created: ['boss', 'readers', 'rank'], updated: ['writers', 'tier'] },
   });
 });
 
@@ -164,20 +164,23 @@ test('a dry run of a call that would fail tells the values as they stay', async 
 test('a body or a credential that is wrong in itself is refused, as without the dry run', async () => {
   await expect(embedding.rehearse({ email: 'x' })).rejects.toMatchObject({ status: 400 });
   const body = embedding.request();
-  await expect(embedding.world.client().generateSession({ body, dryRun: true })).rejects.toMatchObject({
+  await expect(embedding.world.client().dryRunSession({ body })).rejects.toMatchObject({
     status: 401,
   });
 });
 
-test('only the word true asks for a dry run', async () => {
-  const send = (query: string) =>
-    embedding.world.raw('POST', `/api/v1/embed/generate-session?${query}`, {
+test('the two operations answer each with its own shape, whatever the query says', async () => {
+  const send = (path: string) =>
+    embedding.world.raw('POST', path, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(embedding.request()),
     });
-  expect(await (await send('dryRun=false')).json()).toEqual({ sessionId: expect.any(String) });
-  for (const query of ['dryRun=1', 'dryRun=', 'dryRun=yes', 'dryRun=true&dryRun=true'])
-    expect((await send(query)).status).toBe(400);
+  const minted = await send('/api/v1/embed/generate-session?dryRun=true');
+  expect(await minted.json()).toEqual({ sessionId: expect.any(String) });
+  const told = (await (await send('/api/v1/embed/generate-session/dry-run')).json()) as object;
+  expect(Object.keys(told).toSorted()).toEqual(
+    'definitions embedTenant errors groups ok tenantGroups user userAttributes'.split(' '),
+  );
 });
 
 test.each<[string, (viewer: Wishes) => Wishes]>([
@@ -201,7 +204,7 @@ test.each<[string, (viewer: Wishes) => Wishes]>([
       [embedTenantName, externalId],
     ),
     definitions: await embedding.rows(
-      `select name, 'group' as kind, namespace as type, description, null as more from user_groups where embed_tenant = $1
+      `select name, 'group' as kind, null as type, description, null as more from user_groups where embed_tenant = $1
        union all
        select name, 'attribute', type, description, concat(display_name, default_value) from user_attributes where embed_tenant = $1`,
       [embedTenantName],
@@ -212,25 +215,24 @@ test.each<[string, (viewer: Wishes) => Wishes]>([
   expect(rehearsed).toMatchObject({ ok: true });
   const seen = await embedding.see(wishes);
   const after = await stored();
-  expect(rehearsed.groups!.after).toEqual(seen.groups);
-  expect(rehearsed.tenantGroups!.after).toEqual(seen.tenantGroups);
-  expect(Object.fromEntries(rehearsed.userAttributes!.map(({ name, value }) => [name, value]))).toEqual(
+  expect(rehearsed.groups.after).toEqual(seen.groups);
+  expect(rehearsed.tenantGroups.after).toEqual(seen.tenantGroups);
+  expect(Object.fromEntries(rehearsed.userAttributes.map(({ name, value }) => [name, value]))).toEqual(
     seen.userAttributes,
   );
-  expect(rehearsed.user!.created).toBe(before.users.length === 0);
+  expect(rehearsed.user.created).toBe(before.users.length === 0);
   const [was, is] = [before.users[0], after.users[0]];
   const changed = { email: 'email', first_name: 'displayName', picture: 'picture' } as const;
-  expect(rehearsed.user!.changed).toEqual(
+  expect(rehearsed.user.changed).toEqual(
     Object.entries(changed).flatMap(([column, name]) => (was && was[column] !== is[column] ? [name] : [])),
   );
-  const key = ({ kind, type, name }: { kind: string; type: string; name: string }) =>
-    `${kind}:${kind === 'group' ? type : ''}:${name}`;
+  const key = ({ kind, name }: { kind: string; name: string }) => `${kind}:${name}`;
   const known = new Map(before.definitions.map((row) => [key(row), row]));
   const created = after.definitions.filter((row) => !known.has(key(row)));
   const updated = after.definitions.filter(
     (row) => known.has(key(row)) && JSON.stringify(known.get(key(row))) !== JSON.stringify(row),
   );
   const names = (rows: { name: string }[]) => rows.map(({ name }) => name).sort();
-  expect([...rehearsed.definitions!.created].sort()).toEqual(names(created));
-  expect([...rehearsed.definitions!.updated].sort()).toEqual(names(updated));
+  expect([...rehearsed.definitions.created].sort()).toEqual(names(created));
+  expect([...rehearsed.definitions.updated].sort()).toEqual(names(updated));
 });

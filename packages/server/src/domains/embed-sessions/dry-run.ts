@@ -7,7 +7,7 @@ import { checks, isWorthAnotherTry, type MintCall, type MintOptions, toInput } f
 import { type SessionRequest, toProblem } from './rules.ts';
 import * as store from './store.ts';
 
-type DryRun = Omit<ReplyOf<typeof operations.generateSession>, 'sessionId'>;
+type DryRun = ReplyOf<typeof operations.dryRunSession>;
 
 /** With one of these, it is not known for whom, or of which catalogues, there would be anything to ask. */
 const CODES_THAT_END: ErrorCode[] = [
@@ -18,6 +18,7 @@ const CODES_THAT_END: ErrorCode[] = [
   'embed_tenant_required',
   'outside_key_scope',
   'user_not_found',
+  'forbidden',
 ];
 
 export async function dryRun(options: MintOptions, call: MintCall, request: SessionRequest): Promise<DryRun> {
@@ -42,7 +43,7 @@ const nothing = (options: MintOptions, request: SessionRequest) => ({
     groups: NONE as { before: string[]; after: string[] },
     tenantGroups: NONE as { before: string[]; after: string[] },
     definitions: { created: [] as string[], updated: [] as string[] },
-    userAttributes: [] as NonNullable<DryRun['userAttributes']>,
+    userAttributes: [] as DryRun['userAttributes'],
   },
 });
 

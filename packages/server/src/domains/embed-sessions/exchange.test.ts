@@ -1,7 +1,8 @@
 /** From a session to a token: once, soon, and only with the whole id. */
+import { randomBytes } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
@@ -41,7 +42,7 @@ describe('a session', () => {
 
   test('is exchanged beside many others, each of which gets its own token', async () => {
     const sessionIds = await Promise.all(Array.from({ length: 30 }, () => embedding.mint()));
-    const wrong = sessionIds.map((sessionId) => `${numberOf(sessionId)}.${'x'.repeat(32)}`);
+    const wrong = sessionIds.map((sessionId) => `${numberOf(sessionId)}.${'x'.repeat(56)}`);
     const outcomes = await Promise.allSettled([...wrong, ...sessionIds].map(exchange));
     expect(outcomes.slice(0, wrong.length).map(({ status }) => status)).toEqual(wrong.map(() => 'rejected'));
     const named = outcomes
@@ -117,6 +118,20 @@ describe('a session', () => {
     await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
   });
 
+  test('is refused when it was minted for a creator, and creator mode is off by then', async () => {
+    const sessionId = await embedding.mint({ creatorMode: true });
+    const flag = async (on: boolean) => {
+      // Without the trigger, as for a session that is minted while the flag is being switched off.
+      await embedding.rows('alter table tenant_settings disable trigger creator_mode_switched_off');
+      await embedding.rows('update tenant_settings set use_creator_mode = $1', [on]);
+      await embedding.rows('alter table tenant_settings enable trigger creator_mode_switched_off');
+    };
+    await flag(false);
+    await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
+    await flag(true);
+    expect(await exchange(sessionId)).toHaveProperty('token');
+  });
+
   test('outlives the key that minted it', async () => {
     const { client, apiKeyId } = await embedding.world.person();
     const { sessionId } = await client.generateSession({ body: embedding.request() });
@@ -130,9 +145,13 @@ describe('a session', () => {
   test('is refused with another secret, which does not use it up', async () => {
     const sessionId = await embedding.mint();
     const [number, secret] = sessionId.split('.') as [string, string];
+    const flip = (at: number) =>
+      `${number}.${secret.slice(0, at)}${secret[at] === 'A' ? 'B' : 'A'}${secret.slice(at + 1)}`;
     const others = [
-      `${number}.${'A'.repeat(32)}`,
-      `${number}.${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`,
+      `${number}.${'A'.repeat(secret.length)}`,
+      `${number}.${secret.slice(0, 32)}`,
+      `${number}.${secret}A`,
+      ...secret.split('').map((_, at) => flip(at)),
     ];
     for (const other of others) await expect(exchange(other)).rejects.toMatchObject(REFUSED);
     const [swapped] = (await embedding.mint()).split('.');
@@ -145,17 +164,17 @@ describe('a session', () => {
     '1',
     '1.',
     '.',
-    `.${'a'.repeat(32)}`,
-    `0.${'a'.repeat(32)}`,
-    `-1.${'a'.repeat(32)}`,
-    `1.${'a'.repeat(31)}`,
-    `1.${'a'.repeat(33)}`,
-    `1.${'a'.repeat(31)}!`,
-    `999999999999999.${'a'.repeat(32)}`,
-    `99999999999999999999.${'a'.repeat(32)}`,
-    `1e3.${'a'.repeat(32)}`,
-    ` 1.${'a'.repeat(32)}`,
-    `1.${'a'.repeat(32)}\n`,
+    `.${'a'.repeat(56)}`,
+    `0.${'a'.repeat(56)}`,
+    `-1.${'a'.repeat(56)}`,
+    `1.${'a'.repeat(55)}`,
+    `1.${'a'.repeat(57)}`,
+    `1.${'a'.repeat(55)}!`,
+    `999999999999999.${'a'.repeat(56)}`,
+    `99999999999999999999.${'a'.repeat(56)}`,
+    `1e3.${'a'.repeat(56)}`,
+    ` 1.${'a'.repeat(56)}`,
+    `1.${'a'.repeat(56)}\n`,
     "1' or '1'='1",
     '🦊'.repeat(255),
   ])('is refused as %j', async (sessionId) => {
@@ -191,7 +210,7 @@ describe('the token', () => {
       creatorMode: true,
       isInternal: false,
     });
-    expect(JSON.stringify(payload)).not.toContain(sessionId.split('.')[1]);
+    expect(JSON.stringify(payload)).not.toContain(sessionId.split('.')[1]!.slice(0, 32));
   });
 
   test('lives for 24 hours from the exchange, and the ledger says so', async () => {
@@ -250,6 +269,18 @@ test('when a token was last used shows in the ledger and at the user', async () 
   expect(lastSeenAt).toEqual(expect.any(String));
   const [{ last_login }] = await embedding.rows('select last_login from users where id = $1', [user.id]);
   expect(last_login).toBe(lastSeenAt);
+
+  // Within five minutes it is not written again, whichever server saw it.
+  const seenBy = async () => {
+    const server = await embedding.world.anotherServer();
+    await clientOf(server.url, token).getEmbedSession();
+    await server.stop();
+    return (await ledgerEntry(sessionId)).lastSeenAt;
+  };
+  expect(await seenBy()).toBe(lastSeenAt);
+  const earlier = `update embed_sessions set last_seen_at = last_seen_at - interval '5 minutes' where id = $1`;
+  await embedding.rows(earlier, [numberOf(sessionId)]);
+  expect(Date.parse((await seenBy())!)).toBeGreaterThanOrEqual(Date.parse(lastSeenAt!));
 });
 
 describe('signing keys', () => {
@@ -303,32 +334,69 @@ describe('signing keys', () => {
   });
 });
 
-test('who fails too often is told to wait, also with a session that is good', async () => {
-  const limited = await createEmbedding();
+/** How many exchanges the database is asked for meanwhile. */
+async function exchangesDuring(work: () => Promise<unknown>) {
+  const query = vi.spyOn(embedding.world.server.db.pool, 'query');
+  await work();
+  const names = query.mock.calls.map(([statement]) => (statement as unknown as { name?: string }).name);
+  query.mockRestore();
+  return names.filter((name) => name === 'exchange-embed-sessions').length;
+}
+
+const outcomeOf = (sessionId: string) =>
+  exchange(sessionId).then(
+    () => 200,
+    (error) => error.status as number,
+  );
+
+test('a guess is refused without asking the database, and hurts nobody behind the same address', async () => {
+  const good = await embedding.mint();
+  const [number] = good.split('.');
+  const guesses = Array.from({ length: 400 }, () => `${number}.${randomBytes(42).toString('base64url')}`);
+  const asked = await exchangesDuring(async () => {
+    const outcomes = await Promise.all(guesses.map(outcomeOf));
+    expect(new Set(outcomes)).toEqual(new Set([401]));
+  });
+  expect(asked).toBe(0);
+  expect(await exchangesDuring(() => exchange(good))).toBe(1);
+});
+
+test('who repeats a session that has ended is told to wait, and others behind the same address are not', async () => {
+  const [used, good] = [await embedding.mint(), await embedding.mint()];
+  await exchange(used);
+  const outcomes = await Promise.all(Array.from({ length: 150 }, () => outcomeOf(used)));
+  expect(outcomes.toSorted()).toEqual([...Array(100).fill(401), ...Array(50).fill(429)]);
+  const refused = await embedding.world.raw('POST', '/api/v1/embed/session/token', {
+    apiKey: null,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sessionId: used }),
+  });
+  expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
+  const wait = Number(refused.headers.get('retry-after'));
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(60);
+  expect(await outcomeOf(good)).toBe(200);
+});
+
+test('a session that can not be signed for is not used up', async () => {
+  const sessionId = await embedding.mint();
+  const hide = (from: string, to: string) => embedding.rows(`alter table ${from} rename to ${to}`);
+  await hide('signing_keys', 'hidden_keys');
   try {
-    const send = (sessionId: string) =>
-      fetch(`${limited.world.url}/api/v1/embed/session/token`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ sessionId }),
-      });
-    const good = await limited.mint();
-    for (let round = 0; round < 6; round++) {
-      const statuses = await Promise.all(
-        Array.from({ length: 50 }, async () => (await send('wrong')).status),
-      );
-      expect(new Set(statuses)).toEqual(new Set([401]));
-    }
-    for (const sessionId of ['wrong', good]) {
-      const response = await send(sessionId);
-      expect(response.status).toBe(429);
-      const wait = Number(response.headers.get('retry-after'));
-      expect(wait).toBeGreaterThan(0);
-      expect(wait).toBeLessThanOrEqual(60);
-      expect(await response.json()).toMatchObject({ code: 'rate_limited' });
-    }
-    expect(await limited.mint()).toBeTruthy();
+    // Makes the servers forget the keys that they know.
+    await embedding.rows('notify oriel_credentials');
+    await expect
+      .poll(() =>
+        embedding.world
+          .client()
+          .getJwks()
+          .catch(({ status }) => status),
+      )
+      .toBe(500);
+    expect(await outcomeOf(sessionId)).toBe(500);
+    expect(await ledgerEntry(sessionId)).toMatchObject({ state: 'minted' });
   } finally {
-    await limited.stop();
+    await hide('hidden_keys', 'signing_keys');
   }
+  expect(await outcomeOf(sessionId)).toBe(200);
 });

@@ -1,6 +1,6 @@
-/** The groups of a viewer, in the account's catalogue and in the two of each embed tenant. */
+/** The groups of a viewer, in the account's catalogue and in that of each embed tenant. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -156,45 +156,77 @@ describe('in creator mode', () => {
     expect((await embedding.see(creator)).groups).toEqual([]);
   });
 
-  test('tenant groups are a second namespace: replaced, kept and cleared by themselves', async () => {
+  test('tenant groups are a second kind of membership: replaced, kept and cleared by themselves', async () => {
     const viewer = { externalId: unique('ada'), ...inCreatorMode(embedding.tenant()) };
     const seen = await embedding.see({
       ...viewer,
-      groupDefinitions: define('same', 'only-groups'),
-      tenantGroupDefinitions: define('same', 'only-tenant-groups'),
-      groups: ['same', 'only-groups'],
-      tenantGroups: ['same', 'only-tenant-groups', 'same'],
+      groupDefinitions: define('both', 'first'),
+      tenantGroupDefinitions: define('both', 'second'),
+      groups: ['both', 'first'],
+      tenantGroups: ['both', 'second', 'both'],
     });
-    expect(seen.groups).toEqual(['only-groups', 'same']);
-    expect(seen.tenantGroups).toEqual(['only-tenant-groups', 'same']);
-    expect(await embedding.see({ ...viewer, tenantGroups: ['same'] })).toMatchObject({
-      groups: ['only-groups', 'same'],
-      tenantGroups: ['same'],
+    expect(seen).toMatchObject({ groups: ['both', 'first'], tenantGroups: ['both', 'second'] });
+    const after = async (wishes: Wishes) => {
+      const { groups, tenantGroups } = await embedding.see({ ...viewer, ...wishes });
+      return { groups, tenantGroups };
+    };
+    expect(await after({ tenantGroups: ['first'] })).toEqual({
+      groups: ['both', 'first'],
+      tenantGroups: ['first'],
     });
-    expect(await embedding.see({ ...viewer, groups: [] })).toMatchObject({
-      groups: [],
-      tenantGroups: ['same'],
+    expect(await after({ groups: [] })).toEqual({ groups: [], tenantGroups: ['first'] });
+    expect(await after({ groups: ['second', 'first'] })).toEqual({
+      groups: ['first', 'second'],
+      tenantGroups: ['first'],
     });
-    expect(await embedding.see({ ...viewer, tenantGroups: [] })).toMatchObject({ tenantGroups: [] });
+    expect(await after({ tenantGroups: [] })).toEqual({ groups: ['first', 'second'], tenantGroups: [] });
+    expect(await after({ groups: [], tenantGroups: [] })).toEqual({ groups: [], tenantGroups: [] });
+    const left = 'select from user_group_members m join users u on u.id = m.user_id where u.external_id = $1';
+    expect(await embedding.rows(left, [viewer.externalId])).toEqual([]);
   });
 
-  test('a name of one namespace is unknown in the other', async () => {
+  test('both kinds name groups of one catalogue, whichever field defined them', async () => {
     const viewer = inCreatorMode(embedding.tenant());
     await embedding.mint({
       ...viewer,
       groupDefinitions: define('first'),
       tenantGroupDefinitions: define('second'),
     });
-    expect(await embedding.refusal({ ...viewer, groups: ['second'] })).toMatchObject({
-      message: 'Groups with names second not found',
-      issues: [{ path: 'groups' }],
+    expect(await embedding.see({ ...viewer, groups: ['second'], tenantGroups: ['first'] })).toMatchObject({
+      groups: ['second'],
+      tenantGroups: ['first'],
     });
     expect(await embedding.refusal({ ...viewer, tenantGroups: ['first', 'third'] })).toMatchObject({
       status: 400,
       code: 'groups_not_found',
-      message: 'Groups with names first, third not found',
+      message: 'Groups with names third not found',
       issues: [{ path: 'tenantGroups' }],
     });
+  });
+
+  test('the groups are those that the embed-tenant operations list, create and delete', async () => {
+    const embedTenantName = embedding.tenant();
+    const { admin } = embedding.world;
+    const viewer = { externalId: unique('ada'), ...inCreatorMode(embedTenantName) };
+    const definitions = {
+      groupDefinitions: [{ name: 'both', description: 'One' }, { name: 'first' }],
+      tenantGroupDefinitions: [{ name: 'both', description: 'Two' }, { name: 'second' }],
+    };
+    await embedding.mint({ ...viewer, ...definitions, groups: ['first'], tenantGroups: ['second'] });
+    const { items } = await admin.getGroups({ embedTenantName });
+    expect(items.map(({ name, description, userCount }) => [name, description, userCount])).toEqual([
+      ['both', 'Two', 0],
+      ['first', null, 1],
+      ['second', null, 1],
+    ]);
+    await admin.createGroup({ embedTenantName, body: { name: 'made' } });
+    const names = ['made', 'second'];
+    expect(await embedding.see({ ...viewer, groups: names, tenantGroups: names })).toMatchObject({
+      groups: names,
+      tenantGroups: names,
+    });
+    await admin.deleteGroup({ embedTenantName, id: items[2]!.id });
+    expect(await embedding.see(viewer)).toMatchObject({ groups: ['made'], tenantGroups: ['made'] });
   });
 
   test('tenant groups show in creator mode only', async () => {

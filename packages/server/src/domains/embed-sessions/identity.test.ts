@@ -200,20 +200,23 @@ test('external users may share an email, with one another and with people', asyn
   expect((await embedding.see({ email })).user.email).toBe(email);
 });
 
-test('minting takes the scheme Api-Key and nothing else', async () => {
+test('minting takes an API key, by either scheme, and nothing else', async () => {
   const { token } = await embedding.world.embedded(embedding.request());
   const person = await embedding.world.person({ roles: [] });
   expect((await post(`Api-Key ${person.apiKey}`)).status).toBe(200);
   expect((await post(`api-key ${ADMIN_KEY}`)).status).toBe(200);
+  expect((await post(`Bearer ${person.apiKey}`)).status).toBe(200);
+  expect((await post(`bearer ${ADMIN_KEY}`)).status).toBe(200);
   const refused = [
     null,
     '',
     ADMIN_KEY,
-    `Bearer ${ADMIN_KEY}`,
     `Basic ${Buffer.from(`admin:${ADMIN_KEY}`).toString('base64')}`,
     `Bearer ${token}`,
     `Api-Key ${token}`,
     'Api-Key sk-unknown',
+    'Bearer sk-unknown',
+    'Bearer',
     'Api-Key',
     `Api-Key ${ADMIN_KEY} ${ADMIN_KEY}`,
   ];
@@ -229,6 +232,25 @@ test('any valid key mints within its scope, whoever owns it', async () => {
   const mint = (deploymentId: number) =>
     viewer.client.generateSession({ body: embedding.request({ deploymentId }) });
   expect(await mint(other)).toEqual({ sessionId: expect.any(String) });
+});
+
+test('a session for an internal user is minted by themselves or by an admin', async () => {
+  const { id: userId, username: internalId } = await internalUser();
+  const { key: own } = await embedding.world.admin.createApiKey({ body: { name: 'own', userId } });
+  const admin = await embedding.world.person({ roles: ['Admin'] });
+  const body = embedding.request({ internalId });
+  for (const apiKey of [own, admin.apiKey])
+    expect(await embedding.world.client(apiKey).generateSession({ body })).toHaveProperty('sessionId');
+  const other = await embedding.world.person({ roles: ['Developer'] });
+  const refused = { status: 403, code: 'forbidden', issues: [{ path: 'internalId' }] };
+  expect(await embedding.refusal({ internalId }, other.apiKey)).toMatchObject(refused);
+  expect(await other.client.dryRunSession({ body })).toMatchObject({
+    ok: false,
+    errors: [{ code: 'forbidden', path: 'internalId' }],
+  });
+  const unknown = { internalId: 'nobody', creatorMode: true };
+  expect(await embedding.refusal(unknown, other.apiKey)).toMatchObject({ code: 'user_not_found' });
+  expect(await embedding.rows('select from embed_sessions where user_id = $1', [userId])).toHaveLength(2);
 });
 
 test('a scoped key is refused for any other deployment, whether or not that exists', async () => {

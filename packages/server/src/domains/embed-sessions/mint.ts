@@ -1,6 +1,5 @@
 /** One call: the checks in their order, then one transaction in the database that makes everything or nothing. */
-import { createHash, randomBytes } from 'node:crypto';
-import { reaches } from '../../platform/auth/access.ts';
+import { may, reaches } from '../../platform/auth/access.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
 import {
   type Database,
@@ -12,7 +11,8 @@ import {
 import { ApiError } from '../../platform/errors.ts';
 import type { Call } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import { problemsOf, type Refusal, type SessionRequest, toProblem, toSessionId } from './rules.ts';
+import { definedGroups, problemsOf, type Refusal, type SessionRequest, toProblem } from './rules.ts';
+import { hashSecret, newSecret, type SessionIds } from './session-ids.ts';
 import * as store from './store.ts';
 
 export interface MintOptions {
@@ -22,21 +22,19 @@ export interface MintOptions {
   plan: string;
   maxExternalUsers: number;
   tenantSettings: TenantSettings;
+  sessionIds: SessionIds;
   requireDeployment: (id: number) => undefined | Promise<void>;
 }
 
 export type MintCall = Pick<Call, 'actor' | 'origin'>;
 
 const PLANS_WITH_EMBEDDING = ['premium', 'enterprise'];
-const SECRET_BYTES = 24;
 /** Raised by mint_embed_session, with what is wrong as its detail. */
 const REFUSED = 'OR400';
 
-export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
-
 export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
   for await (const [problem] of checks(options, call.actor, request)) if (problem) throw problem;
-  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const secret = newSecret();
   const secretHash = hashSecret(secret);
   try {
     const id = await retrying(
@@ -44,7 +42,7 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
       async () => store.insertSession(options.db.writes, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
-    return { sessionId: toSessionId(id, secret) };
+    return { sessionId: options.sessionIds.format(id, secret) };
   } catch (error) {
     const [refusal] = refusalsOf(error);
     throw refusal ? toProblem(refusal, request) : error;
@@ -61,7 +59,9 @@ export async function* checks(
   if (!PLANS_WITH_EMBEDDING.includes(options.plan)) yield [new ApiError('plan_required')];
   if (!reaches(actor, request.deploymentId)) return yield [new ApiError('outside_key_scope')];
   yield await problemIn(async () => options.requireDeployment(request.deploymentId));
-  if (request.internalId != null) yield await problemIn(() => requireInternalUser(options.db, request));
+  if (request.internalId != null) {
+    yield await problemIn(async () => requireOwner(actor, await requireInternalUser(options.db, request)));
+  }
   const { useCreatorMode } = await options.tenantSettings.current();
   if (request.creatorMode && !useCreatorMode) yield [new ApiError('creator_mode_disabled')];
 }
@@ -82,6 +82,13 @@ async function requireInternalUser(db: Database, { internalId }: SessionRequest)
   return id;
 }
 
+/** Who mints a session with somebody's own rights could as well be them. */
+function requireOwner(actor: Actor, userId: number) {
+  if (actor.userId === userId || may(actor, 'All')) return;
+  const message = 'Only an admin, or the user themselves, can mint a session with `internalId`.';
+  throw new ApiError('forbidden', { message, issues: [{ path: 'internalId', message }] });
+}
+
 /** Null means "not given", except in the value of an attribute, where it clears. */
 export async function toInput(
   options: MintOptions,
@@ -89,10 +96,13 @@ export async function toInput(
   request: SessionRequest,
   secretHash: Buffer,
 ): Promise<store.MintInput> {
-  const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null));
+  const { tenantGroupDefinitions: _, ...others } = request;
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
+  const groupDefinitions = definedGroups(request);
   return {
     request: {
       ...given,
+      ...(groupDefinitions ? { groupDefinitions } : {}),
       embedTenantName: request.embedTenantName ?? options.tenant,
       creatorMode: request.creatorMode ?? false,
       ...(request.internalId == null ? {} : { userId: await requireInternalUser(options.db, request) }),

@@ -59,6 +59,9 @@ describe('where two things are wrong, the earlier is told', () => {
   test('the internal user comes before the flag for creator mode, and that before definitions', async () => {
     await creatorMode(false);
     const insider = { internalId: 'nobody', creatorMode: true };
+    const { username } = await embedding.world.admin.getMe();
+    const { apiKey } = await embedding.world.person();
+    expect((await embedding.refusal({ ...insider, internalId: username }, apiKey)).code).toBe('forbidden');
     expect((await embedding.refusal(insider)).code).toBe('user_not_found');
     expect((await embedding.refusal({ ...insider, deploymentId: UNKNOWN })).code).toBe(
       'deployment_not_found',

@@ -79,13 +79,13 @@ const countWaiting = async () =>
     )
   ).rowCount;
 
-const insertGroup = async (name: string, embedTenant: string | null = null, namespace = 'groups') =>
+const insertGroup = async (name: string, embedTenant: string | null = null) =>
   Number(
     (
-      await pool.query(
-        'insert into user_groups (name, embed_tenant, namespace) values ($1, $2, $3) returning id',
-        [name, embedTenant, namespace],
-      )
+      await pool.query('insert into user_groups (name, embed_tenant) values ($1, $2) returning id', [
+        name,
+        embedTenant,
+      ])
     ).rows[0].id,
   );
 
@@ -111,7 +111,7 @@ async function viewer(externalId: string, embedTenant = 'oriel') {
 
 async function definitionsOf(embedTenant: string): Promise<string[]> {
   const { rows } = await pool.query(
-    `select array(select namespace || ' ' || name from user_groups where embed_tenant = $1
+    `select array(select 'groups ' || name from user_groups where embed_tenant = $1
                   union all select 'attributes ' || name from user_attributes where embed_tenant = $1 order by 1) as names`,
     [embedTenant],
   );
@@ -142,7 +142,7 @@ const richRequest = (embedTenantName: string, externalId = 'viewer') => ({
   userAttributes: [{ name: 'a', value: 1 }],
 });
 const RICH = { id: expect.any(Number), displayName: 'Viewer', groups: ['g', 'h', 't'], attributes: { a: 1 } };
-const RICH_DEFINITIONS = ['attributes a', 'groups g', 'groups h', 'tenantGroups t'];
+const RICH_DEFINITIONS = ['attributes a', 'groups g', 'groups h', 'groups t'];
 
 async function expectDefined(embedTenantName: string) {
   expect(await definitionsOf(embedTenantName)).toEqual(RICH_DEFINITIONS);

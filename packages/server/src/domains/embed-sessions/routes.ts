@@ -1,42 +1,54 @@
 import { operations } from '@oriel/contract';
 import type { EmbedTokens } from '../../platform/auth/embed-tokens.ts';
 import { SIGNING_ALGORITHM, type SigningKeys } from '../../platform/auth/signing-keys.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, isApiError } from '../../platform/errors.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { handle } from '../../platform/http/routes.ts';
+import { deriveKey } from '../../platform/secrets.ts';
 import { dryRun } from './dry-run.ts';
 import { createExchange } from './exchange.ts';
 import { type LedgerOptions, ledgerRoutes } from './ledger/routes.ts';
-import { hashSecret, type MintOptions, mintSession } from './mint.ts';
-import { parseSessionId } from './rules.ts';
+import { type MintOptions, mintSession } from './mint.ts';
+import { createSessionIds, hashSecret } from './session-ids.ts';
 import { viewerOf } from './viewer.ts';
 
-/** Session ids can not be guessed; this keeps those who try from keeping the database busy. */
-const EXCHANGE_FAILURES = { max: 300, perMs: 60_000 };
+/**
+ * Of one session. What somebody made up never gets here; this keeps who repeats a session that has ended from keeping
+ * the database busy. Addresses do not count: behind one may be many who have nothing to do with it.
+ */
+const EXCHANGE_FAILURES = { max: 100, perMs: 60_000 };
 
-export interface EmbedSessionOptions extends MintOptions, LedgerOptions {
+export interface EmbedSessionOptions extends Omit<MintOptions, 'sessionIds'>, LedgerOptions {
+  secretKey: string;
   embedTokens: EmbedTokens;
   signingKeys: SigningKeys;
 }
 
 export function embedSessionRoutes(options: EmbedSessionOptions) {
   const { embedTokens, signingKeys, tenantSettings } = options;
+  const sessionIds = createSessionIds(deriveKey(options.secretKey, 'embed session ids'));
+  const minting = { ...options, sessionIds };
   const exchange = createExchange(options.db);
   const failures = createFailureLimit(EXCHANGE_FAILURES);
   return [
-    handle(operations.generateSession, async (call, { query, body }) =>
-      query.dryRun ? ((await dryRun(options, call, body)) as never) : mintSession(options, call, body),
-    ),
+    handle(operations.generateSession, (call, { body }) => mintSession(minting, call, body)),
+    handle(operations.dryRunSession, (call, { body }) => dryRun(minting, call, body)),
 
-    handle(operations.postTokenBySessionId, async ({ origin }, { body }) => {
-      failures.check(origin.ip);
-      const given = parseSessionId(body.sessionId);
-      const session = given && (await exchange({ id: given.id, secretHash: hashSecret(given.secret) }));
-      if (!session) {
-        failures.note(origin.ip);
-        throw new ApiError('invalid_session');
+    handle(operations.postTokenBySessionId, async (_call, { body }) => {
+      const given = sessionIds.parse(body.sessionId);
+      if (!given) throw new ApiError('invalid_session');
+      const giveBack = failures.begin(String(given.id));
+      try {
+        // First: a session that is used up and then can not be signed for is lost.
+        const sign = await embedTokens.signer();
+        const session = await exchange({ id: given.id, secretHash: hashSecret(given.secret) });
+        if (!session) throw new ApiError('invalid_session');
+        giveBack();
+        return { token: sign(session) };
+      } catch (error) {
+        if (!isApiError(error, 'invalid_session')) giveBack();
+        throw error;
       }
-      return { token: await embedTokens.sign(session) };
     }),
 
     handle(operations.getEmbedSession, ({ actor, db }) => viewerOf(db, tenantSettings, actor.embed!)),

@@ -102,6 +102,19 @@ function contextProblems({ securityContext }: SessionRequest): ApiError[] {
   ];
 }
 
+/**
+ * Both kinds of definitions are of one catalogue. Of two descriptions of one group the one in `tenantGroupDefinitions`
+ * counts.
+ */
+export function definedGroups({ groupDefinitions, tenantGroupDefinitions }: SessionRequest) {
+  if (groupDefinitions == null || tenantGroupDefinitions == null)
+    return groupDefinitions ?? tenantGroupDefinitions;
+  const byName = new Map(groupDefinitions.map((definition) => [definition.name, definition]));
+  for (const { name, description } of tenantGroupDefinitions)
+    byName.set(name, { name, description: description || byName.get(name)?.description });
+  return [...byName.values()];
+}
+
 /** What the database found wrong; see mint_embed_session. */
 export type Refusal =
   | { code: 'attribute_type_conflict' | 'attribute_value_mismatch'; name: string; type: AttributeType }
@@ -136,12 +149,4 @@ export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
     case 'external_user_limit_reached':
       return new ApiError(refusal.code);
   }
-}
-
-/** A session id is the number of the session and a secret, so that it is found without an index of secrets. */
-export const toSessionId = (id: number, secret: string) => `${id}.${secret}`;
-
-export function parseSessionId(text: string): { id: number; secret: string } | undefined {
-  const [, id, secret] = /^([1-9]\d{0,14})\.([\w-]{32})$/.exec(text) ?? [];
-  return id && secret ? { id: Number(id), secret } : undefined;
 }

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 import type { AttributeType } from '../user-attributes/index.ts';
 import type { Refusal } from './rules.ts';
 
@@ -13,7 +13,7 @@ export interface MintOrigin {
 }
 
 export interface MintInput {
-  /** The request without nulls, with the embed tenant, and with the id of the internal user. */
+  /** The request without nulls, with the embed tenant, the id of the internal user and one list of group definitions. */
   request: object;
   secretHash: Buffer;
   maxExternalUsers: number;
@@ -130,8 +130,8 @@ export interface RightsRow {
 /** What a user has in the catalogues of an embed tenant, or of the account where there is none. */
 export const findRights = (db: Queryable, userId: number | null, embedTenant: string | null) =>
   db.one<RightsRow>(
-    sql`select ${groupNames(userId, embedTenant, 'groups')} as groups,
-               ${groupNames(userId, embedTenant, 'tenantGroups')} as "tenantGroups",
+    sql`select ${groupNames(userId, embedTenant, sql`m.in_groups`)} as groups,
+               ${groupNames(userId, embedTenant, sql`m.in_tenant_groups`)} as "tenantGroups",
                coalesce((select json_agg(json_build_object('name', a.name, 'type', a.type, 'value', v.value,
                                                            'defaultValue', a.default_value) order by a.name collate "C")
                          from user_attributes a
@@ -141,11 +141,11 @@ export const findRights = (db: Queryable, userId: number | null, embedTenant: st
     ),
   );
 
-const groupNames = (userId: number | null, embedTenant: string | null, namespace: string) => sql`
+const groupNames = (userId: number | null, embedTenant: string | null, isOfKind: Sql) => sql`
   coalesce((select json_agg(g.name order by g.name collate "C")
             from user_group_members m join user_groups g on g.id = m.group_id
             where m.user_id = ${userId} and coalesce(g.embed_tenant, '') = ${embedTenant ?? ''}
-              and g.namespace = ${namespace}), '[]')`;
+              and ${isOfKind}), '[]')`;
 
 /** Sessions that nobody needs: they and their tokens ended this long ago. Oldest first, and not all at once. */
 export const deleteEndedSessions = (db: Queryable, endedForDays: number, limit: number) =>

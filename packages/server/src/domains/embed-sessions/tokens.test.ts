@@ -90,6 +90,18 @@ describe('a token is refused', () => {
     for (const kid of ['unknown', undefined]) expect(await statusOf(await signed({}, { kid }))).toBe(401);
   });
 
+  test('where it names a key that is unknown, without reading the keys for each of them', async () => {
+    const { pool } = embedding.world.server.db;
+    const made = await Promise.all([1, 2, 3, 4, 5, 6].map((i) => signed({}, { kid: `made-up-${i}` })));
+    const query = vi.spyOn(pool, 'query');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    for (const text of made) expect(await statusOf(text)).toBe(401);
+    const read = query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('signing_keys'));
+    query.mockRestore();
+    expect(read.length).toBeLessThanOrEqual(1);
+    expect(await statusOf(token)).toBe(200);
+  });
+
   test('where it was made for something else, or says too little', async () => {
     const wrong: JWTPayload[] = [
       { iss: 'somebody' },
@@ -175,6 +187,43 @@ describe('a token ends within a second, on every server,', () => {
         embedding.world.admin[end]({ id, body: { isDeactivated: true } } as never),
       );
     }
+  });
+
+  test('when creator mode is switched off, and switching it on again revives nothing', async () => {
+    const viewer = { embedTenantName: embedding.tenant(), creatorMode: true };
+    const reader = await tokenOf({ embedTenantName: viewer.embedTenantName });
+    const { token, sessionId } = await embedding.world.embedded(embedding.request(viewer));
+    const unused = await embedding.mint(viewer);
+    const setFlag = (useCreatorMode: boolean) =>
+      embedding.world.admin.updateTenantSettings({ body: { useCreatorMode } });
+    await expectEndAfter(token, () => setFlag(false));
+    await setFlag(true);
+    for (const url of [embedding.world.url, otherUrl]) {
+      expect(await statusOf(token, url)).toBe(401);
+      expect(await statusOf(reader, url)).toBe(200);
+    }
+    const later = await embedding.world.anotherServer();
+    expect(await statusOf(token, later.url)).toBe(401);
+    const exchange = embedding.world.client().postTokenBySessionId({ body: { sessionId: unused } });
+    await expect(exchange).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
+    const entry = { id: Number(sessionId.split('.')[0]) };
+    expect(await embedding.world.admin.getEmbedSessionEntry(entry)).toMatchObject({ state: 'revoked' });
+    await expect.poll(() => tokenOf(viewer).then(statusOf, () => 0)).toBe(200);
+  });
+
+  test('when its internal user is deactivated, and activating them again revives nothing', async () => {
+    const { userId: id } = await embedding.world.person();
+    const [{ username }] = await embedding.rows('select username from users where id = $1', [id]);
+    const token = await tokenOf({ internalId: username });
+    const unused = await embedding.mint({ internalId: username });
+    const activate = (isActive: boolean) =>
+      embedding.world.admin.updateUser({ id, body: { isDeactivated: !isActive } });
+    await expectEndAfter(token, () => activate(false));
+    await activate(true);
+    expect(await statusOf(await tokenOf({ internalId: username }))).toBe(200);
+    for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(401);
+    const exchange = embedding.world.client().postTokenBySessionId({ body: { sessionId: unused } });
+    await expect(exchange).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
   });
 
   test('and not when the key that minted it is deleted', async () => {

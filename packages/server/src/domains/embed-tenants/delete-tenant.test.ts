@@ -22,11 +22,11 @@ const remove = (embedTenantName: string) => world.admin.deleteEmbedTenant({ embe
 async function fullTenant(): Promise<string> {
   const tenant = await newTenant(world, 'Acme Corporation');
   const viewers = await newViewers(world, tenant, 2);
-  for (const namespace of ['groups', 'tenantGroups']) {
+  for (const group of ['buyers', 'sellers']) {
     await run(
-      `with g as (insert into user_groups (embed_tenant, namespace, name) values ($1, $2, 'buyers') returning id)
+      `with g as (insert into user_groups (embed_tenant, name) values ($1, $2) returning id)
        insert into user_group_members (group_id, user_id) select g.id, u.id from g, users u where u.embed_tenant = $1`,
-      [tenant, namespace],
+      [tenant, group],
     );
   }
   await run(

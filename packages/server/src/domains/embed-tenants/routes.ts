@@ -12,9 +12,10 @@ export interface Options {
   cursors: Cursors;
   /** The account's own embed tenant: it is always there, whether or not anything is in it yet. */
   ownTenant: string;
+  maxExternalUsers: number;
 }
 
-export const embedTenantRoutes = ({ cursors, ownTenant }: Options) => [
+export const embedTenantRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) => [
   handle(operations.listEmbedTenants, ({ db }, { query }) =>
     pageById(cursors, 'embed tenants by id', query, (page) =>
       store.listTenants(db, query.search ?? null, page),
@@ -37,5 +38,5 @@ export const embedTenantRoutes = ({ cursors, ownTenant }: Options) => [
     );
   }),
 
-  ...groupRoutes({ cursors, ownTenant }),
+  ...groupRoutes({ cursors, ownTenant, maxExternalUsers }),
 ];

@@ -83,7 +83,6 @@ export const deleteContent = (tx: Tx, table: 'folders' | 'workbooks' | 'reports'
 export const deleteSessions = (tx: Tx, tenant: string) =>
   tx.run(sql`delete from embed_sessions where embed_tenant = ${tenant}`);
 
-/** Of both namespaces. */
 export const deleteGroups = (tx: Tx, tenant: string) =>
   tx.run(sql`delete from user_groups where coalesce(embed_tenant, '') = ${tenant}`);
 

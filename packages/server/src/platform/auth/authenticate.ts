@@ -6,17 +6,32 @@ import type { Auth } from '@oriel/contract';
 import { type Database, retrying } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import { createNotifiedCache } from '../db/notified-cache.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, isApiError } from '../errors.ts';
+import { gather } from '../gather.ts';
+import { addressGroup, createFailureLimit } from '../http/failure-limit.ts';
 import type { Logger } from '../log.ts';
 import { type Actor, ANONYMOUS } from './actor.ts';
 import { hashApiKey, looksLikeApiKey } from './api-keys.ts';
 import type { EmbedTokens } from './embed-tokens.ts';
 import { toPermissions } from './permissions.ts';
-import { type CredentialRow, findCredential, updateKeysLastUsed, updateSessionsLastSeen } from './store.ts';
+import {
+  type CredentialRow,
+  findCredential,
+  listKnownHashes,
+  updateKeysLastUsed,
+  updateSessionsLastSeen,
+} from './store.ts';
+import { createUses } from './uses.ts';
 
 export const CREDENTIALS_CHANNEL = 'oriel_credentials';
 
 const LAST_USED_EVERY_MS = 15_000;
+const LAST_SEEN_EVERY_MS = 5 * 60_000;
+
+/** Look-ups from one address that found no key. */
+const WRONG_KEYS = { max: 300, perMs: 60_000 };
+/** Of addresses beyond that, one statement at a time asks about all keys that wait. */
+const SUSPECTS = { atOnce: 1, size: 1000 };
 
 interface Verified {
   actor: Actor;
@@ -25,8 +40,11 @@ interface Verified {
 }
 
 export interface Authenticator {
-  /** Answers at once where the credential is known, else after asking the database. Throws or rejects with a 401. */
-  authenticate(authorization: string | undefined, auth: Auth): Actor | Promise<Actor>;
+  /**
+   * Answers at once where the credential is known, else after asking the database. Throws or rejects with a 401, or
+   * with a 429 where too many wrong keys came from the address.
+   */
+  authenticate(authorization: string | undefined, auth: Auth, address: string): Actor | Promise<Actor>;
   stop(): Promise<void>;
 }
 
@@ -41,10 +59,26 @@ export function createAuthenticator(options: {
     `user:${actor.userId}`,
     `key:${actor.apiKeyId}`,
   ]);
-  const lastUsed = new Map<number, string>();
-  const lastSeen = new Map<number, string>();
+  const lastUsed = createUses(LAST_USED_EVERY_MS);
+  const lastSeen = createUses(LAST_SEEN_EVERY_MS);
+  const wrongKeys = createFailureLimit(WRONG_KEYS);
+  const areKnown = gather(async (hashes: Buffer[]) => {
+    const known = new Set(await listKnownHashes(db, hashes));
+    return hashes.map((hash) => known.has(hash.toString('hex')));
+  }, SUSPECTS);
 
-  async function verify(hash: Buffer, cacheKey: string): Promise<Actor> {
+  /** A valid key passes, however many wrong ones came from its address. */
+  async function beginAttempt(hash: Buffer, address: string): Promise<() => void> {
+    try {
+      return wrongKeys.begin(addressGroup(address));
+    } catch (refusal) {
+      if (await areKnown(hash)) return () => {};
+      throw refusal;
+    }
+  }
+
+  async function verify(hash: Buffer, cacheKey: string, address: string): Promise<Actor> {
+    const giveBack = await beginAttempt(hash, address);
     const read = async () => {
       const row = await findCredential(db, hash);
       if (!row) throw new ApiError('unauthenticated');
@@ -53,24 +87,29 @@ export function createAuthenticator(options: {
         expiresAt: row.expiresAt ? Date.parse(row.expiresAt) : Number.POSITIVE_INFINITY,
       };
     };
-    return noting((await verified.load(cacheKey, read, ({ expiresAt }) => expiresAt)).actor);
+    try {
+      const { actor } = await verified.load(cacheKey, read, ({ expiresAt }) => expiresAt);
+      giveBack();
+      return noting(actor);
+    } catch (error) {
+      if (!isApiError(error, 'unauthenticated')) giveBack();
+      throw error;
+    }
   }
 
   const noting = (actor: Actor): Actor => {
     const { apiKeyId, embed } = actor;
-    if (apiKeyId !== null && !lastUsed.has(apiKeyId)) lastUsed.set(apiKeyId, new Date().toISOString());
-    if (embed && !lastSeen.has(embed.sessionId)) lastSeen.set(embed.sessionId, new Date().toISOString());
+    if (apiKeyId !== null) lastUsed.note(apiKeyId);
+    if (embed) lastSeen.note(embed.sessionId);
     return actor;
   };
 
   async function writeUses() {
-    const uses = [...lastUsed].map(([apiKeyId, at]) => ({ apiKeyId, at }));
-    const seen = [...lastSeen].map(([sessionId, at]) => ({ sessionId, at }));
-    lastUsed.clear();
-    lastSeen.clear();
+    const uses = lastUsed.take().map(({ id, at }) => ({ apiKeyId: id, at }));
+    const seen = lastSeen.take().map(({ id, at }) => ({ sessionId: id, at }));
     if (uses.length) await updateKeysLastUsed(db, uses);
     // Rows are touched in no order, also by other servers.
-    if (seen.length) await retrying(() => updateSessionsLastSeen(db, seen));
+    if (seen.length) await retrying(() => updateSessionsLastSeen(db, seen, LAST_SEEN_EVERY_MS));
   }
 
   const flush = () =>
@@ -78,10 +117,10 @@ export function createAuthenticator(options: {
   const timer = setInterval(flush, LAST_USED_EVERY_MS).unref();
 
   return {
-    authenticate(authorization, auth) {
+    authenticate(authorization, auth, address) {
       if (auth === 'public') return ANONYMOUS;
-      const [scheme, secret] = credentialOf(authorization, auth);
-      if (scheme === 'bearer' && !looksLikeApiKey(secret)) {
+      const [scheme, secret] = credentialOf(authorization);
+      if (scheme === 'bearer' && auth !== 'apiKey' && !looksLikeApiKey(secret)) {
         const viewer = embedTokens.authenticate(secret);
         return viewer instanceof Promise ? viewer.then(noting) : noting(viewer);
       }
@@ -89,7 +128,7 @@ export function createAuthenticator(options: {
       const hash = hashApiKey(secret);
       const cacheKey = hash.toString('latin1');
       const known = verified.get(cacheKey);
-      if (!known) return verify(hash, cacheKey);
+      if (!known) return verify(hash, cacheKey, address);
       return noting(known.actor);
     },
     async stop() {
@@ -99,10 +138,9 @@ export function createAuthenticator(options: {
   };
 }
 
-function credentialOf(authorization: string | undefined, auth: Auth): [scheme: string, secret: string] {
+function credentialOf(authorization: string | undefined): [scheme: string, secret: string] {
   const [, scheme, secret] = /^(Api-Key|Bearer) +(\S+)$/i.exec(authorization ?? '') ?? [];
   if (!scheme || !secret) throw new ApiError('unauthenticated');
-  if (auth === 'apiKey' && scheme.toLowerCase() !== 'api-key') throw new ApiError('unauthenticated');
   return [scheme.toLowerCase(), secret];
 }
 

@@ -21,13 +21,13 @@ const REMEMBER_MAX = 10_000;
 
 /** An exchanged session, as its token tells it. */
 export interface EmbedToken extends Revocable {
-  creatorMode: boolean;
   /** An existing user of ours, who keeps their own rights, instead of an external viewer. */
   isInternal: boolean;
 }
 
 export interface EmbedTokens {
-  sign(token: EmbedToken): Promise<string>;
+  /** Signs with the key of the moment, which may have to be read. */
+  signer(): Promise<(token: EmbedToken) => string>;
   /** Answers at once where the token is known. Throws or rejects with a 401. */
   authenticate(token: string): Actor | Promise<Actor>;
 }
@@ -66,19 +66,21 @@ export function createEmbedTokens(options: {
   }
 
   return {
-    async sign({ userId, exchangedAt, ...token }) {
+    async signer() {
       const key = await keys.current();
-      const claims = {
-        ...token,
-        iss: ISSUER,
-        aud: AUDIENCE,
-        sub: String(userId),
-        iat: exchangedAt,
-        exp: Math.floor(exchangedAt) + TOKEN_LIFE_SECONDS,
+      return ({ userId, exchangedAt, ...token }) => {
+        const claims = {
+          ...token,
+          iss: ISSUER,
+          aud: AUDIENCE,
+          sub: String(userId),
+          iat: exchangedAt,
+          exp: Math.floor(exchangedAt) + TOKEN_LIFE_SECONDS,
+        };
+        const text = `${base64url({ alg: SIGNING_ALGORITHM, kid: key.id, typ: 'JWT' })}.${base64url(claims)}`;
+        // Here and now: handing it to another thread, as jose does, takes longer than signing.
+        return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
       };
-      const text = `${base64url({ alg: SIGNING_ALGORITHM, kid: key.id, typ: 'JWT' })}.${base64url(claims)}`;
-      // Here and now: handing it to another thread, as jose does, takes longer than signing.
-      return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
     },
     authenticate(text) {
       const known = verified.get(text);

@@ -16,6 +16,7 @@ export interface Revocable {
   embedTenant: string;
   apiKeyId: number;
   deploymentId: number;
+  creatorMode: boolean;
   exchangedAt: number;
 }
 
@@ -32,7 +33,7 @@ const RETRY_MS = 250;
 /** What no living token needs any more is forgotten by reading the list anew. */
 const REFRESH_MS = 3_600_000;
 
-const KINDS = ['userId', 'embedTenant', 'apiKeyId', 'deploymentId'] as const;
+const KINDS = ['userId', 'embedTenant', 'apiKeyId', 'deploymentId', 'creatorMode'] as const;
 
 class RevocationList {
   readonly #sessions = new Set<number>();

@@ -28,15 +28,26 @@ const PERMISSIONS = sql`
               or p.role_id in (select role_id from user_roles where user_id = u.id))),
            '[]') as "deploymentActions"`;
 
-/** The key with this hash, unless it has expired or its user is deactivated. */
+/** Keys `k` of users `u` that have not expired, and whose user is not deactivated. */
+const VALID_KEYS = sql`api_keys k join users u
+  on u.id = k.user_id and not u.is_deactivated and (k.expires_at is null or k.expires_at > now())`;
+
+/** The valid key with this hash. */
 export const findCredential = (db: Queryable, keyHash: Buffer) =>
   db.maybeOne<CredentialRow>(
     sql`select k.user_id as "userId", k.id as "apiKeyId", k.expires_at as "expiresAt",
                to_json(k.deployment_ids) as "deploymentIds", ${PERMISSIONS}
-        from api_keys k join users u on u.id = k.user_id
-        where k.key_hash = ${keyHash} and not u.is_deactivated
-          and (k.expires_at is null or k.expires_at > now())`.named('find-credential'),
+        from ${VALID_KEYS} where k.key_hash = ${keyHash}`.named('find-credential'),
   );
+
+/** Of these hashes those of valid keys, in hexadecimal. */
+export const listKnownHashes = async (db: Queryable, keyHashes: Buffer[]) =>
+  (
+    await db.many<{ hash: string }>(
+      sql`select encode(k.key_hash, 'hex') as hash from ${VALID_KEYS}
+          where k.key_hash = any(${keyHashes}::bytea[])`.named('list-known-hashes'),
+    )
+  ).map(({ hash }) => hash);
 
 /** Times that are older than what is stored change nothing. */
 export const updateKeysLastUsed = (db: Queryable, uses: { apiKeyId: number; at: string }[]) =>
@@ -83,13 +94,15 @@ export interface RevocationRow {
   embedTenant: string | null;
   apiKeyId: number | null;
   deploymentId: number | null;
+  /** Of everybody in creator mode. */
+  creatorMode: true | null;
   /** In seconds: what was exchanged up to here is revoked. */
   until: number;
 }
 
 export const REVOCATION_COLUMNS = sql`
   session_id as "sessionId", user_id as "userId", embed_tenant as "embedTenant", api_key_id as "apiKeyId",
-  deployment_id as "deploymentId", extract(epoch from revoked_at)::float8 as until`;
+  deployment_id as "deploymentId", creator_mode as "creatorMode", extract(epoch from revoked_at)::float8 as until`;
 
 export const listRevocations = (db: Queryable) =>
   db.many<RevocationRow>(sql`select ${REVOCATION_COLUMNS} from embed_revocations`);
@@ -104,13 +117,18 @@ export const isLiveSession = async (db: Queryable, sessionId: number) =>
     )
   ).exists;
 
-/** Times that are older than what is stored change nothing. */
-export const updateSessionsLastSeen = (db: Queryable, seen: { sessionId: number; at: string }[]) =>
+/** Other servers note uses as well: what is stored changes only by as much as `everyMs`. */
+export const updateSessionsLastSeen = (
+  db: Queryable,
+  seen: { sessionId: number; at: string }[],
+  everyMs: number,
+) =>
   db.run(sql`
     with seen as (
       update embed_sessions s set last_seen_at = g.at
       from unnest(${seen.map(({ sessionId }) => sessionId)}::bigint[], ${seen.map(({ at }) => at)}::timestamptz[]) as g (id, at)
-      where s.id = g.id and (s.last_seen_at is null or s.last_seen_at < g.at)
+      where s.id = g.id
+        and (s.last_seen_at is null or s.last_seen_at <= g.at - make_interval(secs => ${everyMs / 1000}))
       returning s.user_id, g.at)
     update users u set last_login = l.at from (select user_id, max(at) as at from seen group by 1) l
     where u.id = l.user_id and u.embed_tenant is not null and (u.last_login is null or u.last_login < l.at)`);

@@ -1,30 +1,59 @@
-/** Refuses an address for a while after too many failed attempts from it. Each server counts for itself. */
+/** Refuses somebody for a while after too many failed attempts. Each server counts for itself. */
+import { isIPv6 } from 'node:net';
 import { ApiError } from '../errors.ts';
 
-const ADDRESSES_MAX = 100_000;
+const KEPT_MAX = 100_000;
 
 export interface FailureLimit {
-  /** Throws a 429 where there were too many. */
-  check(address: string): void;
-  note(address: string): void;
+  /**
+   * Counts an attempt before its outcome is known, so that many at once do not slip through. Answers how to take that
+   * back where it did not fail. Throws a 429 where there were too many.
+   */
+  begin(who: string): () => void;
 }
 
-export function createFailureLimit({ max, perMs }: { max: number; perMs: number }): FailureLimit {
-  const failures = new Map<string, { count: number; until: number }>();
+export function createFailureLimit(options: { max: number; perMs: number; keptMax?: number }): FailureLimit {
+  const { max, perMs, keptMax = KEPT_MAX } = options;
+  /** In the order of their last attempts. */
+  const kept = new Map<string, { count: number; until: number }>();
   return {
-    check(address) {
-      const found = failures.get(address);
-      if (!found || found.count < max) return;
-      const waitMs = found.until - Date.now();
-      if (waitMs > 0) throw new ApiError('rate_limited', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
-      failures.delete(address);
-    },
-    note(address) {
+    begin(who) {
       const now = Date.now();
-      const found = failures.get(address);
-      if (found && found.until > now) return void found.count++;
-      if (failures.size >= ADDRESSES_MAX) failures.clear();
-      failures.set(address, { count: 1, until: now + perMs });
+      const known = kept.get(who);
+      const entry = known && known.until > now ? known : { count: 0, until: now + perMs };
+      if (entry.count >= max) {
+        throw new ApiError('rate_limited', { retryAfterSeconds: Math.ceil((entry.until - now) / 1000) });
+      }
+      entry.count++;
+      kept.delete(who);
+      kept.set(who, entry);
+      if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
+      return () => {
+        entry.count--;
+        if (entry.count === 0 && kept.get(who) === entry) kept.delete(who);
+      };
     },
   };
+}
+
+/** Whose attempts count together: an IPv4 address, or the /64 that one site of IPv6 has for itself. */
+export function addressGroup(ip: string): string {
+  const [address] = ip.split('%') as [string];
+  if (!isIPv6(address)) return address;
+  // As browsers write it: lowercase, in hexadecimal, with `::` for the longest run of zeros.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical);
+  if (mapped) {
+    const bytes = mapped.slice(1).flatMap((part) => {
+      const number = Number.parseInt(part, 16);
+      return [number >> 8, number & 255];
+    });
+    return bytes.join('.');
+  }
+  const [head, tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean)) as [
+    string[],
+    string[] | undefined,
+  ];
+  const zeros = Array<string>(8 - head.length - (tail?.length ?? 0)).fill('0');
+  return `${[...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(':')}::/64`;
 }

@@ -96,7 +96,7 @@ function register(
     }
     let actor: Actor | Promise<Actor>;
     try {
-      actor = authenticator.authenticate(request.headers.authorization, op.auth);
+      actor = authenticator.authenticate(request.headers.authorization, op.auth, request.ip);
     } catch (error) {
       return done(error as Error);
     }

@@ -88,25 +88,110 @@ test('the same external id is somebody else in another embed tenant', async () =
   expect(await memberIds(id)).toEqual([here.id]);
 });
 
-test('where one of the users is not of the embed tenant, nobody is added', async () => {
+test('where one of the ids is not of the embed tenant, nobody is added', async () => {
   const { id } = await newGroup();
   const [known] = (await newViewers(world, tenant, 1)) as [Viewer];
   const foreign = await newViewer(world, await newTenant(world));
   const { userId: person } = await world.person();
-  const first = { embedUserId: known.id };
-  for (const embedUserId of [UNKNOWN, foreign.id, person])
-    await expect(add(id, { members: [first, { embedUserId }] })).rejects.toMatchObject({
-      status: 400,
-      code: 'invalid_reference',
-      issues: [{ path: 'members[1].embedUserId' }],
+  const externalId = unique('newcomer');
+  for (const embedUserId of [UNKNOWN, foreign.id, person]) {
+    const members = [{ embedUserId: known.id }, { externalId }, { embedUserId }];
+    await expect(add(id, { members })).rejects.toMatchObject({
+      status: 404,
+      code: 'user_not_found',
+      issues: [{ path: 'members[2].embedUserId' }],
     });
-  for (const externalId of ['nobody', foreign.externalId, known.externalId.toUpperCase()])
-    await expect(add(id, { members: [first, { externalId }] })).rejects.toMatchObject({
+  }
+  expect(await memberIds(id)).toEqual([]);
+  expect(await run('select from users where external_id = $1', [externalId])).toEqual([]);
+});
+
+test('an external id that is new becomes a user of the embed tenant, once', async () => {
+  const { id } = await newGroup();
+  const foreign = await newViewer(world, await newTenant(world));
+  const externalIds = [unique('newcomer'), foreign.externalId];
+  const members = [...externalIds, ...externalIds].map((externalId) => ({ externalId }));
+  const replies = await Promise.all([add(id, { members }), add(id, { members: members.toReversed() })]);
+  const [made] = replies.toSorted((a, b) => b.addedMembers.length - a.addedMembers.length) as [
+    (typeof replies)[0],
+  ];
+  expect(made.addedMembers.map((user) => user.externalId).toSorted()).toEqual(externalIds.toSorted());
+  expect(replies.flatMap(({ addedMembers }) => addedMembers)).toHaveLength(2);
+  const { items } = await world.admin.getGroupMembers({ embedTenantName: tenant, id });
+  expect(items.map((user) => user.externalId).toSorted()).toEqual(externalIds.toSorted());
+  const audited = await run(
+    `select after->'madeUserIds' as made from audit_log
+     where operation = 'addGroupMembers' and resource_id = $1`,
+    [String(id)],
+  );
+  expect(audited).toEqual([{ made: expect.arrayContaining(items.map((user) => user.id)) }]);
+});
+
+test('an external id that is not lowercase and trimmed is refused', async () => {
+  const { id } = await newGroup();
+  for (const externalId of ['Ada', ' ada', 'ada '])
+    await expect(add(id, { members: [{ externalId: 'bob' }, { externalId }] })).rejects.toMatchObject({
       status: 400,
-      code: 'invalid_reference',
+      code: 'invalid_external_id',
       issues: [{ path: 'members[1].externalId' }],
     });
   expect(await memberIds(id)).toEqual([]);
+});
+
+test('new users are made within the limit on external users, or nobody is', async () => {
+  const limited = await createWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: '3' } });
+  try {
+    const embedTenantName = await newTenant(limited);
+    const { id } = await limited.admin.createGroup({ embedTenantName, body: { name: 'all' } });
+    const addThere = (...externalIds: string[]) =>
+      limited.admin.addGroupMembers({
+        embedTenantName,
+        id,
+        body: { members: externalIds.map((externalId) => ({ externalId })) },
+      });
+    await addThere('ada', 'bob');
+    const refusal = { status: 403, code: 'external_user_limit_reached' };
+    await expect(addThere('ada', 'cleo', 'dora')).rejects.toMatchObject(refusal);
+    const { items } = await limited.admin.listEmbedUsers({ embedTenantName });
+    expect(items.map(({ externalId }) => externalId)).toEqual(['ada', 'bob']);
+    await addThere('cleo');
+    await expect(addThere('dora')).rejects.toMatchObject(refusal);
+    expect((await addThere('ada', 'cleo')).unchangedMembers).toHaveLength(2);
+  } finally {
+    await limited.stop();
+  }
+});
+
+test('adding makes members in both ways, the list holds who is one in either way, and removing ends both', async () => {
+  await run('update tenant_settings set use_creator_mode = true');
+  const { id: deploymentId } = await world.deployment();
+  const { id, name } = await newGroup();
+  const viewerOf = (externalId: string, more: object = {}) =>
+    world.embedded({ deploymentId, externalId, embedTenantName: tenant, creatorMode: true, ...more });
+  const [ada, bob, cleo] = [unique('ada'), unique('bob'), unique('cleo')] as [string, string, string];
+  await expect.poll(() => viewerOf(ada, { groups: [name] }).catch(() => null)).not.toBeNull();
+  await viewerOf(bob, { tenantGroups: [name] });
+  const members = async () =>
+    (await world.admin.getGroupMembers({ embedTenantName: tenant, id })).items.map((user) => user.externalId);
+  expect(await members()).toEqual([ada, bob]);
+  expect(await world.admin.getGroup({ embedTenantName: tenant, id })).toMatchObject({ userCount: 2 });
+
+  const named = { members: [ada, bob, cleo].map((externalId) => ({ externalId })) };
+  expect((await add(id, named)).addedMembers.map((user) => user.externalId)).toEqual([ada, bob, cleo]);
+  expect((await add(id, named)).unchangedMembers.map((user) => user.externalId)).toEqual([ada, bob, cleo]);
+  const shown = async (externalId: string, more?: object) => {
+    const { groups, tenantGroups } = await (await viewerOf(externalId, more)).client.getEmbedSession();
+    return { groups, tenantGroups };
+  };
+  for (const externalId of [ada, bob, cleo])
+    expect(await shown(externalId)).toEqual({ groups: [name], tenantGroups: [name] });
+
+  expect(await shown(ada, { groups: [] })).toEqual({ groups: [], tenantGroups: [name] });
+  expect(await members()).toEqual([ada, bob, cleo]);
+  await remove(id, named);
+  for (const externalId of [ada, bob, cleo])
+    expect(await shown(externalId)).toEqual({ groups: [], tenantGroups: [] });
+  expect(await members()).toEqual([]);
 });
 
 test.each([

@@ -2,7 +2,14 @@ import type { ErrorCode } from '@oriel/contract';
 import type { Tx } from '../../../platform/db/database.ts';
 import { ApiError, type Issue } from '../../../platform/errors.ts';
 import type { EmbedUserRow } from '../store.ts';
-import { ambiguousMembers, type MemberInput, namedUsers, unknownMembers } from './rules.ts';
+import {
+  ambiguousMembers,
+  badExternalIds,
+  type MemberInput,
+  namedUsers,
+  unknownExternalIds,
+  unknownIds,
+} from './rules.ts';
 import * as store from './store.ts';
 
 const ISSUES_MAX = 20;
@@ -10,15 +17,34 @@ const ISSUES_MAX = 20;
 export const requireUnambiguous = (members: readonly MemberInput[]) =>
   refuse('invalid_request', ambiguousMembers(members));
 
-/** Refuses a request that names somebody who is not of the embed tenant. The others can not go until the commit. */
-export async function requireMembers(
+export const requireExternalIds = (members: readonly MemberInput[]) =>
+  refuse('invalid_external_id', badExternalIds(members));
+
+export interface Members {
+  users: EmbedUserRow[];
+  /** Those of them who were not there before. */
+  madeUserIds: number[];
+}
+
+/**
+ * The users of the embed tenant that a request names: external ids that are new become users, an unknown id refuses the
+ * request. None of them can go until the commit.
+ */
+export async function ensureMembers(
   tx: Tx,
   tenant: string,
   members: readonly MemberInput[],
-): Promise<EmbedUserRow[]> {
-  const users = await store.lockUsers(tx, tenant, namedUsers(members));
-  refuse('invalid_reference', unknownMembers(members, users));
-  return users;
+  maxExternalUsers: number,
+): Promise<Members> {
+  const named = namedUsers(members);
+  const known = await store.lockUsers(tx, tenant, named);
+  refuse('user_not_found', unknownIds(members, known));
+  const missing = unknownExternalIds(members, known);
+  if (!missing.length) return { users: known, madeUserIds: [] };
+  const made = await store.insertUsers(tx, tenant, missing, maxExternalUsers);
+  const madeUserIds = made.flatMap(({ id }) => id ?? []);
+  if (madeUserIds.length < missing.length) throw new ApiError('external_user_limit_reached');
+  return { users: await store.lockUsers(tx, tenant, named), madeUserIds };
 }
 
 function refuse(code: ErrorCode, issues: Issue[]) {

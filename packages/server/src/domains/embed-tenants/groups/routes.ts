@@ -5,7 +5,7 @@ import { handle } from '../../../platform/http/routes.ts';
 import { pageById } from '../page-by-id.ts';
 import type { Options } from '../routes.ts';
 import { ensureTenant, lockTenant, requireTenant } from '../tenants.ts';
-import { requireMembers, requireUnambiguous } from './members.ts';
+import { ensureMembers, requireExternalIds, requireUnambiguous } from './members.ts';
 import { namedUsers } from './rules.ts';
 import * as store from './store.ts';
 
@@ -14,7 +14,7 @@ interface Params {
   id: number;
 }
 
-export const groupRoutes = ({ cursors, ownTenant }: Options) => {
+export const groupRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) => {
   async function readGroup(db: Queryable, { embedTenantName, id }: Params) {
     await requireTenant(db, embedTenantName, ownTenant);
     return requireGroup(db, embedTenantName, id);
@@ -73,9 +73,11 @@ export const groupRoutes = ({ cursors, ownTenant }: Options) => {
 
     handle(operations.addGroupMembers, ({ change }, { params, body: { members } }) => {
       requireUnambiguous(members);
+      requireExternalIds(members);
       return change(async (tx) => {
+        const { embedTenantName } = params;
         const before = await lockGroup(tx, params);
-        const users = await requireMembers(tx, params.embedTenantName, members);
+        const { users, madeUserIds } = await ensureMembers(tx, embedTenantName, members, maxExternalUsers);
         const addedUserIds = await store.insertMembers(tx, before.id, users);
         const added = new Set(addedUserIds);
         const reply = {
@@ -83,7 +85,8 @@ export const groupRoutes = ({ cursors, ownTenant }: Options) => {
           unchangedMembers: users.filter(({ id }) => !added.has(id)),
         };
         if (!added.size) return { reply, changes: [] };
-        return { reply, changes: await membersChange(tx, params, before, { addedUserIds }) };
+        const who = { addedUserIds, ...(madeUserIds.length ? { madeUserIds } : {}) };
+        return { reply, changes: await membersChange(tx, params, before, who) };
       });
     }),
 

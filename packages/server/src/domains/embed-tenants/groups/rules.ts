@@ -24,17 +24,29 @@ export const namedUsers = (members: readonly MemberInput[]): NamedUsers => ({
   externalIds: members.flatMap(({ externalId }) => externalId ?? []),
 });
 
-/** The members that are none of these users. */
-export function unknownMembers(
-  members: readonly MemberInput[],
-  users: readonly { id: number; externalId: string }[],
-): Issue[] {
+/** Who has to be made a user by an external id must have one that sessions could have, too. */
+export const badExternalIds = (members: readonly MemberInput[]): Issue[] =>
+  members.flatMap(({ externalId }, i) =>
+    externalId == null || externalId === externalId.toLowerCase().trim()
+      ? []
+      : [{ path: `members[${i}].externalId`, message: 'must be lowercase and trimmed' }],
+  );
+
+/** The members whose id none of these users has. */
+export function unknownIds(members: readonly MemberInput[], users: readonly { id: number }[]): Issue[] {
   const ids = new Set(users.map(({ id }) => id));
-  const externalIds = new Set(users.map(({ externalId }) => externalId));
-  const message = 'The embed tenant has no such user.';
-  return members.flatMap(({ embedUserId, externalId }, i) => {
-    if (embedUserId != null)
-      return ids.has(embedUserId) ? [] : [{ path: `members[${i}].embedUserId`, message }];
-    return externalIds.has(externalId!) ? [] : [{ path: `members[${i}].externalId`, message }];
-  });
+  return members.flatMap(({ embedUserId }, i) =>
+    embedUserId == null || ids.has(embedUserId)
+      ? []
+      : [{ path: `members[${i}].embedUserId`, message: 'The embed tenant has no such user.' }],
+  );
+}
+
+/** The external ids that none of these users has, each once. */
+export function unknownExternalIds(
+  members: readonly MemberInput[],
+  users: readonly { externalId: string }[],
+): string[] {
+  const known = new Set(users.map(({ externalId }) => externalId));
+  return [...new Set(namedUsers(members).externalIds)].filter((externalId) => !known.has(externalId));
 }

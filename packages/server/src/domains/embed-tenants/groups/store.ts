@@ -13,9 +13,7 @@ const COLUMNS = sql`
   g.id, g.name, g.description,
   (select count(*) from user_group_members m where m.group_id = g.id) as "userCount"`;
 
-/** The catalogue that these operations show. The other namespace of the embed tenant is none of it. */
-const inCatalogue = (tenant: string): Sql =>
-  sql`coalesce(g.embed_tenant, '') = ${tenant} and g.namespace = 'groups'`;
+const inCatalogue = (tenant: string): Sql => sql`coalesce(g.embed_tenant, '') = ${tenant}`;
 
 export const listGroups = (db: Queryable, tenant: string, page: Page) =>
   db.many<GroupRow>(sql`
@@ -29,8 +27,8 @@ export const findGroup = (db: Queryable, tenant: string, id: number) =>
 
 export const insertGroup = (tx: Tx, tenant: string, group: Pick<GroupRow, 'name' | 'description'>) =>
   tx.one<GroupRow>(sql`
-    insert into user_groups as g (embed_tenant, namespace, name, description)
-    values (${tenant}, 'groups', ${group.name}, ${group.description}) returning ${COLUMNS}`);
+    insert into user_groups as g (embed_tenant, name, description)
+    values (${tenant}, ${group.name}, ${group.description}) returning ${COLUMNS}`);
 
 export const updateGroup = (tx: Tx, group: Pick<GroupRow, 'id' | 'description'>) =>
   tx.one<GroupRow>(sql`
@@ -55,16 +53,25 @@ export const lockUsers = (tx: Tx, tenant: string, named: { ids: number[]; extern
       and (u.id = any(${named.ids}::bigint[]) or u.external_id = any(${named.externalIds}::text[]))
     order by u.id for no key update`);
 
-/** Answers who was no member before. */
+/** Makes these external ids users of the tenant, as minting does. One for whom there was no room has no id. */
+export const insertUsers = (tx: Tx, tenant: string, externalIds: string[], maxExternalUsers: number) =>
+  tx.many<{ id: number | null }>(sql`
+    select made.viewer_id as id from unnest(${externalIds}::text[]) as given (external_id),
+      lateral ensure_external_user(${tenant}, jsonb_build_object('externalId', given.external_id),
+                                   ${maxExternalUsers}, '[]') as made`);
+
+/** In both ways. Answers for whom that is new. */
 export const insertMembers = async (tx: Tx, groupId: number, users: { id: number }[]) =>
   toIds(
     await tx.many(sql`
-      insert into user_group_members (group_id, user_id)
-      select ${groupId}, unnest(${toIds(users)}::bigint[]) on conflict do nothing
+      insert into user_group_members as m (group_id, user_id, in_groups, in_tenant_groups)
+      select ${groupId}, unnest(${toIds(users)}::bigint[]), true, true
+      on conflict (group_id, user_id) do update set in_groups = true, in_tenant_groups = true
+      where not (m.in_groups and m.in_tenant_groups)
       returning user_id as id`),
   );
 
-/** Answers who was a member before. */
+/** Answers who was a member, in whatever way. */
 export const deleteMembers = async (tx: Tx, groupId: number, users: { id: number }[]) =>
   toIds(
     await tx.many(sql`

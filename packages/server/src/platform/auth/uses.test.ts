@@ -1,0 +1,23 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createUses } from './uses.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a use is taken once, and again only when enough time has passed since', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  const uses = createUses(300_000);
+  const at = (ms: number) => new Date(ms).toISOString();
+  const step = (ms: number, ...ids: number[]) => {
+    vi.setSystemTime(ms);
+    for (const id of ids) uses.note(id);
+    return uses.take();
+  };
+  expect(step(0, 1, 1)).toEqual([{ id: 1, at: at(0) }]);
+  for (let ms = 15_000; ms < 300_000; ms += 15_000) expect(step(ms, 1)).toEqual([]);
+  expect(step(299_999, 1, 2)).toEqual([{ id: 2, at: at(299_999) }]);
+  expect(step(300_000, 1, 2)).toEqual([{ id: 1, at: at(300_000) }]);
+  expect(step(599_999, 2)).toEqual([{ id: 2, at: at(599_999) }]);
+  expect(step(700_000)).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { addressGroup, createFailureLimit } from './failure-limit.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const REFUSED = expect.objectContaining({ code: 'rate_limited', statusCode: 429 });
+const outcomeOf = (attempt: () => unknown) => {
+  try {
+    return attempt();
+  } catch (error) {
+    return error;
+  }
+};
+
+test('attempts count when they begin: of many at once, only as many as allowed go on', () => {
+  const limit = createFailureLimit({ max: 3, perMs: 1000 });
+  const outcomes = Array.from({ length: 900 }, () => outcomeOf(() => limit.begin('a')));
+  expect(outcomes.filter((outcome) => typeof outcome === 'function')).toHaveLength(3);
+  expect(outcomes.slice(3)).toEqual(outcomes.slice(3).map(() => REFUSED));
+});
+
+test('what did not fail is given back, and does not count', () => {
+  const limit = createFailureLimit({ max: 2, perMs: 1000 });
+  for (let i = 0; i < 10; i++) limit.begin('a')();
+  const [one] = [limit.begin('a'), limit.begin('a')];
+  expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
+  one();
+  limit.begin('a');
+  expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
+});
+
+test('one is not refused for the failures of another', () => {
+  const limit = createFailureLimit({ max: 1, perMs: 1000 });
+  limit.begin('a');
+  expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
+  limit.begin('b');
+});
+
+test('after a while attempts are taken again, and who is refused is told how long that is', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+  const limit = createFailureLimit({ max: 1, perMs: 60_000 });
+  const early = limit.begin('a');
+  vi.setSystemTime(1_000_000 + 50_500);
+  expect(outcomeOf(() => limit.begin('a'))).toMatchObject({ retryAfterSeconds: 10 });
+  vi.setSystemTime(1_000_000 + 60_000);
+  limit.begin('a');
+  // An attempt of before the pause takes back nothing of what came after it.
+  early();
+  expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
+});
+
+test('when it is full, who has been quiet for longest is forgotten, and nobody else', () => {
+  const limit = createFailureLimit({ max: 2, perMs: 60_000, keptMax: 3 });
+  for (const who of ['a', 'b', 'c', 'a', 'd']) limit.begin(who);
+  expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
+  // `b` was forgotten: it has both of its attempts again.
+  limit.begin('b');
+  limit.begin('b');
+  expect(outcomeOf(() => limit.begin('b'))).toEqual(REFUSED);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::FFFF:cb00:7107', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::ffff', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8::a:b:c:d:e', '2001:db8:0:a::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['', ''],
+])('%j counts as %j', (ip, expected) => {
+  expect(addressGroup(ip)).toBe(expected);
+});
