@@ -4,6 +4,8 @@ export interface Metrics {
   observeRequest(operation: string, status: number, elapsedMs: number): void;
   /** A value that is read when somebody asks. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** Facts that do not change, as labels of a value that is always 1. */
+  info(name: string, help: string, labels: Record<string, string>): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -40,6 +42,10 @@ export function createMetrics(): Metrics {
           this.set(await read());
         },
       });
+    },
+    info(name, help, labels) {
+      const labelNames = Object.keys(labels);
+      new Gauge({ name, help, labelNames, registers: [registry] }).set(labels, 1);
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
