@@ -26,9 +26,9 @@ let second: RunningServer;
 beforeAll(async () => {
   dataDir = await newDataDir();
   first = await startServer(dataDir, { ORIEL_LOG_LEVEL: 'trace' });
-  firstAnswers = await runCurls(first);
-  await first.client(first.facts['API key']).createApiKey({ body: { name: 'another' } });
-  await fetch(`${first.url}/api/v1/users/me?key=${first.facts['API key']}`);
+  firstAnswers = await runCurls(first, { ORIEL_ADMIN_API_KEY: first.apiKey! });
+  await first.client(first.apiKey).createApiKey({ body: { name: 'another' } });
+  await fetch(`${first.url}/api/v1/users/me?key=${first.apiKey}`);
   secretKey = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
   await stop(first);
   second = await startServer(dataDir);
@@ -67,12 +67,11 @@ async function idsOf(server: RunningServer, apiKey: string | undefined) {
 }
 
 test('the first start prints how to get in', async () => {
-  expect(first.facts).toMatchObject({
-    'Sign-in': 'admin@example.com',
-    Password: expect.stringMatching(/^\S{16,}$/),
-    'API key': expect.stringMatching(/^sk-\S{32,}$/),
-    'API reference': `${first.url}/docs`,
-  });
+  expect(first.stdout).toContain('\nThe first admin is admin@example.com.\n');
+  expect(first.apiKey).toMatch(/^sk-\S{32,}$/);
+  expect(first.facts).toMatchObject({ 'API reference': `${first.url}/docs` });
+  // People can not sign in yet.
+  expect(first.stdout).not.toMatch(/password|sign-in/i);
   expect(first.stderr).toBe('');
 });
 
@@ -84,15 +83,21 @@ test('the commands that it prints work: they list the reports of the demo and mi
 });
 
 test('a later start shows no secrets, and the first ones still work', async () => {
-  expect(second.stdout).not.toMatch(/sk-|Password|API key|curl/);
-  await expect(second.client(first.facts['API key']).getMe()).resolves.toMatchObject({ isAdmin: true });
+  expect(second.stdout).not.toMatch(/sk-|API key|curl/);
+  await expect(second.client(first.apiKey).getMe()).resolves.toMatchObject({ isAdmin: true });
   await expect(second.client().getMe()).rejects.toMatchObject({ status: 401 });
+});
+
+test('the first line of the log tells what runs and where', () => {
+  const line = first.stdout.split('\n').find((text) => text.startsWith('{'));
+  const { version } = JSON.parse(readFileSync(join(MAIN, '../../package.json'), 'utf8'));
+  expect(JSON.parse(line!)).toMatchObject({ version, schemaVersion: expect.any(Number), address: first.url });
 });
 
 test('no log line repeats a secret, even where a caller put one into the address', () => {
   const lines = first.stdout.split('\n').filter((line) => line.startsWith('{'));
   expect(lines.length).toBeGreaterThan(3);
-  const secrets = [first.facts.Password!, first.facts['API key']!, secretKey];
+  const secrets = [first.apiKey!, secretKey];
   expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
 });
 
@@ -104,7 +109,7 @@ test('the secret key is made once, and only its owner can read it', () => {
 });
 
 test('the demo deployment stays deleted', async () => {
-  const apiKey = first.facts['API key'];
+  const { apiKey } = first;
   expect(await idsOf(second, apiKey)).toEqual([1]);
   await second.client(apiKey).deleteDeployment({ deploymentId: 1 });
   await stop(second);
@@ -124,7 +129,7 @@ test('settings of the first start are obeyed, and secrets among them are not pri
   };
   const server = await startServer(await newDataDir(), settings);
   expect(server.url).toBe(`http://127.0.0.1:${port}`);
-  expect(server.facts['Sign-in']).toBe('ada@example.com');
+  expect(server.stdout).toContain('The first admin is ada@example.com.');
   await expect(server.client(ADMIN_KEY).getMe()).resolves.toMatchObject({ email: 'ada@example.com' });
   expect(await idsOf(server, ADMIN_KEY)).toEqual([]);
   // The printed commands take the key from the environment.
@@ -132,6 +137,8 @@ test('settings of the first start are obeyed, and secrets among them are not pri
   await stop(server);
   expect(server.stdout).not.toContain(ADMIN_KEY);
   expect(server.stdout).not.toContain('correct-horse-battery');
+  // It is kept for later, and until then the operator is told.
+  expect(server.stdout).toContain('ORIEL_ADMIN_PASSWORD is set, and nothing uses it yet');
 });
 
 test('a strict umask is no obstacle', async () => {

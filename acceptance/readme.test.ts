@@ -1,36 +1,69 @@
-/** The examples of the README and of the guides are run as they stand, and answer what is written there. */
+/** The examples of the README and of the guides are run as they stand, in a shell, and answer what is written there. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ADMIN_KEY, cleanUp, newDataDir, type RunningServer, startServer } from './server-process.ts';
+import { cleanUp, newDataDir, newFolder, type RunningServer, startServer } from './server-process.ts';
 
 const root = join(import.meta.dirname, '..');
 const readPage = (name: string) => readFileSync(join(root, name), 'utf8');
-/** Their examples run one after the other, on one server. */
-const pages = ['README.md', 'docs/account.md'].map(readPage);
+const readme = readPage('README.md');
 const ADDRESS = 'http://127.0.0.1:4000';
 
 const blocks = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
 
+interface Example {
+  command: string;
+  output: string;
+}
+
+/** A block of commands, and the block right below it as their output, if there is one. */
+const pasted = (page: string): Example[] =>
+  [...page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:\n```(?:json|text)\n([\s\S]*?)^```$)?/gm)]
+    .map(([, command, output = '']) => ({ command: command!, output: output.trim() }))
+    .filter(({ command }) => command.includes('curl'));
+
 /** `$ command`, with the lines below it as its output. A command goes on where its line ends in a backslash. */
-const examples = pages
-  .flatMap((page) => blocks(page, 'console'))
-  .join('')
-  .split(/^\$ /m)
-  .slice(1)
-  .map((text) => {
-    const [, command, output] = /^((?:.*\\\n)*.*)\n([\s\S]*)$/.exec(text)!;
-    return { command: command!.replaceAll('\\\n', ' '), output: output!.trim() };
-  });
+const prompted = (page: string): Example[] =>
+  blocks(page, 'console')
+    .join('')
+    .split(/^\$ /m)
+    .slice(1)
+    .map((text) => {
+      const [, command, output] = /^((?:.*\\\n)*.*)\n([\s\S]*)$/.exec(text)!;
+      return { command: command!, output: output!.trim() };
+    });
+
+/** One after the other, on one server. */
+const examples = [...pasted(readme), ...prompted(readPage('docs/account.md'))];
 
 let server: RunningServer;
+let shell: (command: string) => string;
 beforeAll(async () => {
-  server = await startServer(await newDataDir(), { ORIEL_ADMIN_API_KEY: ADMIN_KEY });
+  server = await startServer(await newDataDir());
+  shell = await openShell();
+  // The line that the first start prints, and that the README tells to paste.
+  shell(/^ {2}export ORIEL_ADMIN_API_KEY=.*$/m.exec(server.stdout)![0]);
 });
 afterAll(cleanUp);
+
+/** Runs commands one after the other, as in one terminal: what one of them sets, the later ones see. */
+async function openShell() {
+  const folder = await newFolder();
+  const variables = join(folder, 'variables');
+  await writeFile(variables, '');
+  const curl = `#!/bin/sh\nexec "${process.execPath}" "${join(import.meta.dirname, 'curl.mjs')}" "$@"\n`;
+  await writeFile(join(folder, 'curl'), curl, { mode: 0o755 });
+  return (command: string) => {
+    const script = `. "$VARIABLES"; set -a\n${command.replaceAll(ADDRESS, server.url)}\nexport -p > "$VARIABLES"`;
+    const env = { PATH: `${folder}:${process.env.PATH}`, VARIABLES: variables };
+    const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8', env });
+    expect([stderr, status]).toEqual(['', 0]);
+    return stdout.trim();
+  };
+}
 
 /** What differs from run to run. */
 const settle = (text: string) =>
@@ -39,7 +72,7 @@ const settle = (text: string) =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/Timestamp":\d+/g, 'Timestamp":<time>')
     .replaceAll(/"sk-[^"]+"/g, '"<key>"')
-    .replaceAll(/"(sessionId|token)":"[^"]+"/g, '"$1":"<secret>"')
+    .replaceAll(/(?<=^|^Session )\d+\.[\w.-]{32,}$/gm, '<session>')
     .replaceAll(/"(startCursor|endCursor)":"[^"]+"/g, '"$1":"<cursor>"')
     .replaceAll(/"lastSeenAt":("<time>"|null)/g, '"lastSeenAt":<time or null>')
     .replaceAll(/"requestId":"[^"]+"/g, '"requestId":"<id>"');
@@ -48,17 +81,8 @@ test('there are examples', () => {
   expect(examples.length).toBeGreaterThanOrEqual(11);
 });
 
-/** What the pages call by a name: the key, and what earlier examples answered. */
-const names: Record<string, string> = { ORIEL_ADMIN_API_KEY: ADMIN_KEY };
-
-test.each(examples)('$command', async ({ command, output }) => {
-  const answer = await runCurl(
-    command.replaceAll(ADDRESS, server.url).replaceAll(/\$(\w+)/g, (text, name) => names[name] ?? text),
-  );
-  expect(settle(answer)).toBe(settle(output));
-  const { sessionId, token } = JSON.parse(answer);
-  if (sessionId) names.SESSION_ID = sessionId;
-  if (token) names.TOKEN = token;
+test.each(examples)('$command', ({ command, output }) => {
+  expect(settle(shell(command))).toBe(settle(output));
 });
 
 test('the picture shows what a first start prints', () => {
@@ -71,42 +95,24 @@ test('the picture shows what a first start prints', () => {
     expect(picture).toContain(beginning.replaceAll(server.url, ADDRESS).trimEnd());
 });
 
+test('no page shows a key that somebody could use as it stands', () => {
+  for (const page of ['README.md', 'docs/operating.md', 'docs/images/first-start.svg']) {
+    expect(readPage(page)).not.toMatch(/sk-[\w-]{8,}/);
+  }
+});
+
 test('the TypeScript example', async () => {
-  const [readme] = pages;
-  const [program, output] = [blocks(readme!, 'ts')[0]!, blocks(readme!, 'text').at(-1)!];
+  const [program, output] = [blocks(readme, 'ts')[0]!, blocks(readme, 'text').at(-1)!];
   const file = join(import.meta.dirname, `.readme-example-${process.pid}.ts`);
   await writeFile(file, program.replaceAll(ADDRESS, server.url));
   try {
     const { stdout, stderr } = spawnSync(join(root, 'node_modules/.bin/tsx'), [file], {
       encoding: 'utf8',
-      env: { ...process.env, ORIEL_ADMIN_API_KEY: ADMIN_KEY },
+      env: { ...process.env, ORIEL_ADMIN_API_KEY: server.apiKey },
     });
     expect(stderr).toBe('');
-    expect(stdout).toBe(output);
+    expect(settle(stdout)).toBe(settle(output));
   } finally {
     await rm(file);
   }
 });
-
-/** The part of curl that the pages use, so that the examples also run where there is none. */
-async function runCurl(command: string): Promise<string> {
-  const [program, ...words] = [...command.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
-    ([, a, b, c]) => a?.replaceAll(/\\(.)/g, '$1') ?? b ?? c!,
-  );
-  expect(program).toBe('curl');
-  const headers = new Headers();
-  let method: string | undefined;
-  let body: string | undefined;
-  let url = '';
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '-H') {
-      const [name, value] = words.shift()!.split(/: (.*)/s);
-      headers.set(name!, value!);
-    } else if (word === '-X') method = words.shift();
-    else if (word === '-d') body = words.shift();
-    else if (word.startsWith('-')) throw new Error(`what does curl do with ${word}?`);
-    else url = word;
-  }
-  const response = await fetch(url, { method: method ?? (body ? 'POST' : 'GET'), headers, body });
-  return response.text();
-}

@@ -12,7 +12,7 @@ import { kill, killDatabase } from './database-processes.ts';
 
 export const MAIN = join(import.meta.dirname, '..', 'packages/server/dist/main.js');
 export const SECRET_KEY = 'q8ZtV3nLw5RyB7kHc2XmJ9sDf4GpTa6E';
-export const ADMIN_KEY = 'sk-acceptance-first-admin-key';
+export const ADMIN_KEY = 'sk-acceptance-key-of-the-first-admin';
 
 /** How long anything that must happen may take on a busy machine. Not a promise of speed. */
 const PATIENCE_MS = 30_000;
@@ -35,8 +35,10 @@ export interface ServerProcess {
 
 export interface RunningServer extends ServerProcess {
   url: string;
-  /** What the banner lists, by its names: `Sign-in`, `Password`, `API key`, … */
+  /** What the banner lists, by its names: `API reference`, `Database`. */
   facts: Record<string, string>;
+  /** The API key that a first start prints. */
+  apiKey: string | undefined;
   /** Does not retry, so that tests see what was answered. */
   client(apiKey?: string): OrielClient;
 }
@@ -108,8 +110,9 @@ export async function ready(server: ServerProcess): Promise<RunningServer> {
   const facts = Object.fromEntries(
     [...server.stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}(\S.*)$/gm)].map(([, name, value]) => [name, value]),
   );
-  const client = (apiKey?: string) => createOrielClient({ baseUrl: url, apiKey, retries: 0 });
-  return Object.assign(server, { url, facts, client });
+  const apiKey = /^ {2}export ORIEL_ADMIN_API_KEY=(\S+)$/m.exec(server.stdout)?.[1];
+  const client = (key?: string) => createOrielClient({ baseUrl: url, apiKey: key, retries: 0 });
+  return Object.assign(server, { url, facts, apiKey, client });
 }
 
 export async function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM') {

@@ -4,14 +4,16 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { databaseProcesses } from './database-processes.ts';
 import { beginRequest } from './raw-request.ts';
 import {
   ADMIN_KEY,
   cleanUp,
   deploymentNamed,
+  freePort,
   isListening,
+  MAIN,
   newDataDir,
   type ServerProcess,
   spawnServer,
@@ -88,6 +90,56 @@ test('a second signal does not cut off what the first one waits for', async () =
   request.finish();
   expect(await request.answer).toMatch(/^HTTP\/1\.1 200 /);
   expect(await server.ended).toEqual({ code: 0, signal: null });
+});
+
+test('a start that waits for its database stops when it is told to', async () => {
+  const database = `postgres://oriel@127.0.0.1:${await freePort()}/oriel`;
+  const server = spawnServer(await newDataDir(), { ...settings, ORIEL_DATABASE_URL: database });
+  await until('it waits', () => server.stdout.includes('waiting for the database'));
+  expect(await stop(server)).toEqual({ code: 0, signal: null });
+  expect(server.stderr).toBe('');
+});
+
+describe('when nobody reads the output any more', () => {
+  test('a first start ends, and the key that nobody saw is not kept', async () => {
+    const server = spawnServer(await newDataDir());
+    server.child.stdout!.destroy();
+    expect(await server.ended).toEqual({ code: 1, signal: null });
+    expectNothingLeft(server);
+    const next = await startServer(server.dataDir);
+    await expect(next.client(next.apiKey).getMe()).resolves.toMatchObject({ isAdmin: true });
+  });
+
+  test('a server ends in order', async () => {
+    const server = await startServer(await newDataDir(), settings);
+    server.child.stdout!.destroy();
+    // Something to log, if it has not noticed before.
+    await fetch(`${server.url}/api/v1/users/me`).catch(() => {});
+    expect(await server.ended).toEqual({ code: 1, signal: null });
+    expectNothingLeft(server);
+  });
+
+  test('what is piped into `head` ends by itself', async () => {
+    const dataDir = await newDataDir();
+    const piped = spawnServer(dataDir, settings, [
+      '/bin/sh',
+      '-c',
+      '"$0" "$1" | head -1',
+      process.execPath,
+      MAIN,
+    ]);
+    await piped.ended;
+    expect(piped.stdout.split('\n')).toHaveLength(2);
+    expectNothingLeft(piped);
+  });
+
+  test('also where errors go the same way', async () => {
+    const dataDir = await newDataDir();
+    const command = '"$0" "$1" 2>&1 | head -1';
+    const piped = spawnServer(dataDir, settings, ['/bin/sh', '-c', command, process.execPath, MAIN]);
+    await piped.ended;
+    expectNothingLeft(piped);
+  });
 });
 
 test('a start that is told to stop leaves no process behind, and the next start succeeds', async () => {

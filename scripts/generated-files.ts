@@ -12,7 +12,10 @@ export const generatedFiles = (): Record<string, string> => ({
 function clientRoutes(): string {
   const lines = [...allOperations]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((op) => `  ${op.id}: '${op.method} ${op.path}',`);
+    .map((op) => {
+      const query = Object.keys(op.query).sort().join('&');
+      return `  ${op.id}: '${op.method} ${op.path}${query && `?${query}`}',`;
+    });
   return `// Made by \`npm run generate\` from the contract.\nexport const routes: Record<string, string> = {\n${lines.join('\n')}\n};\n`;
 }
 

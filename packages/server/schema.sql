@@ -105,7 +105,8 @@ create table installation (
   singleton boolean not null default true,
   created_at timestamp with time zone not null default now(),
   secret_fingerprint text not null,
-  demo_seeded_at timestamp with time zone
+  demo_seeded_at timestamp with time zone,
+  tenant text
 );
 
 create table job_schedules (
@@ -305,6 +306,10 @@ create table workbooks (
   created_by bigint,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now()
+);
+
+create table write_probes (
+  filler text not null
 );
 
 -- constraints

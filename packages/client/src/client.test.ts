@@ -80,6 +80,7 @@ test('an answer that is not ours is an error too', async () => {
   const attempt = createOrielClient({ baseUrl }).getMe();
   await expect(attempt).rejects.toMatchObject({
     name: 'OrielError',
+    operation: 'getMe',
     status: 502,
     code: 'unknown_error',
     issues: [],

@@ -10,17 +10,36 @@ interface ErrorBody {
 /** What the server answered instead of a success. */
 export class OrielError extends Error {
   override readonly name = 'OrielError';
+  /** The operation that was called, such as `getReport`. */
+  readonly operation: string;
   readonly status: number;
-  /** One of the codes of the contract, or `unknown_error` where something else than the server answered. */
-  readonly code: ErrorCode | 'unknown_error';
+  /**
+   * One of the codes of the contract; `not_modified` where what `ifNoneMatch` names is still current; `unknown_error`
+   * where something else than the server answered.
+   */
+  readonly code: ErrorCode | 'not_modified' | 'unknown_error';
   readonly requestId: string | undefined;
   readonly issues: { path: string; message: string }[];
 
-  constructor(status: number, body: ErrorBody) {
+  constructor(operation: string, status: number, body: ErrorBody) {
     super(body.message);
+    this.operation = operation;
     this.status = status;
     this.code = body.code as ErrorCode;
     this.requestId = body.requestId;
     this.issues = body.issues ?? [];
+  }
+}
+
+/** The call took longer than its `timeoutMs`. What it was to change may have changed, or not. */
+export class OrielTimeoutError extends Error {
+  override readonly name = 'OrielTimeoutError';
+  readonly operation: string;
+  readonly timeoutMs: number;
+
+  constructor(operation: string, timeoutMs: number) {
+    super(`${operation}: no answer within ${timeoutMs} ms`);
+    this.operation = operation;
+    this.timeoutMs = timeoutMs;
   }
 }

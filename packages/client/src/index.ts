@@ -12,10 +12,10 @@ import type {
   QueryOf,
   ReplyOf,
 } from '@oriel/contract';
-import { OrielError } from './error.ts';
+import { OrielError, OrielTimeoutError } from './error.ts';
 import { routes } from './routes.gen.ts';
 
-export { OrielError };
+export { OrielError, OrielTimeoutError };
 
 export interface OrielClientOptions {
   /** Scheme and host of the server, such as `https://analytics.example.com`. */
@@ -27,16 +27,37 @@ export interface OrielClientOptions {
   getHeaders?: () => Record<string, string> | Promise<Record<string, string>>;
   /** How often a safe request is tried again after a 429 or 503; 3 by default. */
   retries?: number;
+  /** How long a call may take, with its retries; without limit by default. Beyond it: `OrielTimeoutError`. */
+  timeoutMs?: number;
   fetch?: typeof fetch;
 }
 
 export interface CallOptions {
   signal?: AbortSignal;
+  /** Instead of the client's own. */
+  timeoutMs?: number;
+  /** Change it only while it is the version with this `etag`; else the answer is a 412 and nothing changes. */
+  ifMatch?: string;
+  /** `*` makes an upsert create only. With an `etag`, reading what is still the same fails with `not_modified`. */
+  ifNoneMatch?: string;
+}
+
+/** A reply with what came beside it. */
+export interface ReplyWithHeaders<Body> {
+  status: number;
+  body: Body;
+  /** The version of what was answered, for `ifMatch`. */
+  etag: string | undefined;
+  headers: Headers;
 }
 
 // biome-ignore lint/complexity/noBannedTypes: an operation without a body adds no argument
 type BodyArgument<O extends Operation> = BodyOf<O> extends undefined ? {} : { body: BodyOf<O> };
-type Arguments<O extends Operation> = ParamsOf<O> & QueryOf<O> & BodyArgument<O>;
+type GivenArguments<O extends Operation> = ParamsOf<O> & QueryOf<O> & BodyArgument<O>;
+/** The empty type would take any field. */
+type Arguments<O extends Operation> = keyof GivenArguments<O> extends never
+  ? Record<string, never>
+  : GivenArguments<O>;
 type Call<O extends Operation, Result> =
   // biome-ignore lint/complexity/noBannedTypes: matches arguments that are all optional
   {} extends Arguments<O>
@@ -56,20 +77,29 @@ export type OrielClient = {
   iterate: {
     [Id in ListId]: Call<AsOperation<Id>, AsyncGenerator<ItemOf<AsOperation<Id>>, void, undefined>>;
   };
+  /** Each operation again, answering with headers: `const { body, etag } = await client.withHeaders.getReport(…)`. */
+  withHeaders: {
+    [Id in OperationId]: Call<AsOperation<Id>, Promise<ReplyWithHeaders<ReplyOf<AsOperation<Id>>>>>;
+  };
 };
 
 type AnyArguments = Record<string, unknown>;
-type AnyCall = (args?: AnyArguments, options?: CallOptions) => Promise<unknown>;
+type AnyCall<Result> = (args?: AnyArguments, options?: CallOptions) => Result;
 
 export function createOrielClient(options: OrielClientOptions): OrielClient {
-  const calls: Record<string, AnyCall> = {};
-  const iterate: Record<string, (args?: AnyArguments, options?: CallOptions) => AsyncGenerator> = {};
+  const calls: Record<string, AnyCall<Promise<unknown>>> = {};
+  const withHeaders: Record<string, AnyCall<Promise<ReplyWithHeaders<unknown>>>> = {};
+  const iterate: Record<string, AnyCall<AsyncGenerator>> = {};
   for (const [id, route] of Object.entries(routes)) {
-    const call: AnyCall = (args = {}, callOptions = {}) => send(options, route, args, callOptions);
+    const callWithHeaders = async (args: AnyArguments = {}, callOptions: CallOptions = {}) =>
+      send(options, requestOf(options.baseUrl, id, route, args), callOptions);
+    const call = async (args?: AnyArguments, callOptions?: CallOptions) =>
+      (await callWithHeaders(args, callOptions)).body;
+    withHeaders[id] = callWithHeaders;
     calls[id] = call;
     iterate[id] = (args, callOptions) => allItems(call, args, callOptions);
   }
-  return { ...calls, iterate } as unknown as OrielClient;
+  return { ...calls, iterate, withHeaders } as unknown as OrielClient;
 }
 
 interface Page {
@@ -77,7 +107,7 @@ interface Page {
   pageInfo?: { hasNextPage: boolean; endCursor?: string | null } | null;
 }
 
-async function* allItems(call: AnyCall, args: AnyArguments = {}, options?: CallOptions) {
+async function* allItems(call: AnyCall<Promise<unknown>>, args: AnyArguments = {}, options?: CallOptions) {
   for (let after = args.after; ; ) {
     const { items, pageInfo } = (await call(after == null ? args : { ...args, after }, options)) as Page;
     yield* items;
@@ -90,54 +120,117 @@ const RETRY_STATUSES = new Set([429, 503]);
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MAX_MS = 10_000;
 
-async function send(options: OrielClientOptions, route: string, args: AnyArguments, { signal }: CallOptions) {
-  const [method, url] = addressOf(options.baseUrl, route, args);
-  const hasBody = args.body !== undefined;
+interface Request {
+  operation: string;
+  method: string;
+  url: string;
+  body: string | undefined;
+}
+
+/** Within the time limit, if there is one: all tries, the pauses between them, and reading the answer. */
+async function send(options: OrielClientOptions, request: Request, callOptions: CallOptions) {
+  const timeoutMs = callOptions.timeoutMs ?? options.timeoutMs;
+  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const signals = [callOptions.signal, timeout].filter((signal) => signal !== undefined);
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  try {
+    return await tryAndRetry(options, request, { ...callOptions, signal });
+  } catch (error) {
+    if (timeout?.aborted && signal?.reason === timeout.reason) {
+      throw new OrielTimeoutError(request.operation, timeoutMs!);
+    }
+    if (error instanceof OrielError || signal?.aborted) throw error;
+    // The platform's own "fetch failed" does not say what for.
+    const { message, cause = error } = error as Error;
+    throw new TypeError(`${request.operation}: ${message}`, { cause });
+  }
+}
+
+async function tryAndRetry(options: OrielClientOptions, request: Request, callOptions: CallOptions) {
+  const { operation, method, url, body } = request;
+  const { signal } = callOptions;
   const retries = method === 'GET' ? (options.retries ?? 3) : 0;
   for (let attempt = 0; ; attempt++) {
-    const response = await (options.fetch ?? fetch)(url, {
-      method,
-      headers: { ...(await headersOf(options)), ...(hasBody ? { 'content-type': 'application/json' } : {}) },
-      body: hasBody ? JSON.stringify(args.body) : undefined,
-      signal,
-    });
-    if (response.ok) return response.status === 204 ? undefined : response.json();
-    if (attempt >= retries || !RETRY_STATUSES.has(response.status)) throw await errorOf(response);
+    const headers = await headersOf(options, callOptions, body !== undefined);
+    const response = await (options.fetch ?? fetch)(url, { method, headers, body, signal });
+    if (response.ok) return readReply(operation, response);
+    if (attempt >= retries || !RETRY_STATUSES.has(response.status)) throw await errorOf(operation, response);
     await response.body?.cancel();
     await pause(attempt, response.headers.get('retry-after'), signal);
   }
 }
 
-/** Path parameters go into the path, `body` into the body, and everything else into the query. */
-function addressOf(baseUrl: string, route: string, args: AnyArguments): [method: string, url: string] {
-  const [method, template] = route.split(' ') as [string, string];
-  const inPath = new Set(['body']);
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    inPath.add(name);
-    return encodeURIComponent(String(args[name]));
+async function readReply(operation: string, response: Response): Promise<ReplyWithHeaders<unknown>> {
+  const { status, headers } = response;
+  const body = status === 204 ? undefined : parsed(await response.text());
+  if (body === undefined && status !== 204) throw foreignAnswer(operation, status);
+  return { status, body, etag: headers.get('etag') ?? undefined, headers };
+}
+
+/**
+ * Path parameters go into the path, query parameters into the query and `body` into the body. Anything else is a
+ * mistake: sent as a query, a secret that belongs into the body would end up in the logs of every proxy on the way.
+ */
+function requestOf(baseUrl: string, operation: string, route: string, args: AnyArguments): Request {
+  const [, method, template, names = ''] = /^(\S+) ([^?]+)(?:\?(.*))?$/.exec(route)!;
+  const refuse = (problem: string) => {
+    throw new TypeError(`${operation}: ${problem}`);
+  };
+  const known = new Set(['body', ...names.split('&')]);
+  const path = template!.replace(/\{(\w+)\}/g, (_, name: string) => {
+    known.add(name);
+    const value = String(args[name] ?? '');
+    // Dots would lead to another address than the one of this operation.
+    if (/^\.{0,2}$/.test(value)) refuse(`${name} must be given, and not be empty or dots`);
+    return encodeURIComponent(value);
   });
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
-    if (inPath.has(name) || value == null) continue;
+    if (!known.has(name)) {
+      refuse(`${name} is no parameter of this operation; fields of the body are given as { body: { … } }`);
+    }
+    if (name === 'body' || template!.includes(`{${name}}`) || value == null) continue;
     for (const one of [value].flat()) query.append(name, String(one));
   }
   const search = query.size ? `?${query}` : '';
-  return [method, baseUrl.replace(/\/+$/, '') + path + search];
+  return {
+    operation,
+    method: method!,
+    url: baseUrl.replace(/\/+$/, '') + path + search,
+    body: args.body === undefined ? undefined : JSON.stringify(args.body),
+  };
 }
 
-async function headersOf(options: OrielClientOptions): Promise<Record<string, string>> {
+async function headersOf(options: OrielClientOptions, callOptions: CallOptions, hasBody: boolean) {
   const { apiKey, token, getHeaders } = options;
-  const authorization = token ? `Bearer ${token}` : apiKey ? `Api-Key ${apiKey}` : undefined;
-  return { ...(authorization ? { authorization } : {}), ...(await getHeaders?.()) };
+  const own = {
+    authorization: token ? `Bearer ${token}` : apiKey ? `Api-Key ${apiKey}` : undefined,
+    'content-type': hasBody ? 'application/json' : undefined,
+    'if-match': callOptions.ifMatch,
+    'if-none-match': callOptions.ifNoneMatch,
+  };
+  const given = Object.entries(own).filter((header): header is [string, string] => header[1] !== undefined);
+  return { ...Object.fromEntries(given), ...(await getHeaders?.()) };
 }
 
-async function errorOf(response: Response): Promise<OrielError> {
-  const text = await response.text();
+async function errorOf(operation: string, response: Response): Promise<OrielError> {
+  const { status } = response;
+  if (status === 304) {
+    return new OrielError(operation, status, { code: 'not_modified', message: 'It is still the same.' });
+  }
+  const body = parsed(await response.text());
+  return body ? new OrielError(operation, status, body) : foreignAnswer(operation, status);
+}
+
+/** Not the server's: a proxy's page, or nothing at all. */
+const foreignAnswer = (operation: string, status: number) =>
+  new OrielError(operation, status, { code: 'unknown_error', message: `HTTP ${status}` });
+
+function parsed(text: string) {
   try {
-    return new OrielError(response.status, JSON.parse(text));
+    return JSON.parse(text);
   } catch {
-    // Not ours: a proxy's page, or nothing at all.
-    return new OrielError(response.status, { code: 'unknown_error', message: `HTTP ${response.status}` });
+    return undefined;
   }
 }
 

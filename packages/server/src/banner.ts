@@ -11,9 +11,7 @@ export function banner({ publicUrl, dataDir }: RunningServer, embedded: boolean)
 }
 
 export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: boolean): string {
-  const { email, generatedPassword, generatedApiKey } = admin;
-  const key = generatedApiKey ?? '$ORIEL_ADMIN_API_KEY';
-  const curl = (rest: string) => `  curl -H "Authorization: Api-Key ${key}" ${rest}`;
+  const curl = (rest: string) => `  curl -H "Authorization: Api-Key $ORIEL_ADMIN_API_KEY" ${rest}`;
   const session = '{"deploymentId":1,"externalId":"ada","groups":["analysts"]}';
   const commands = hasDemo
     ? [
@@ -22,21 +20,24 @@ export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: 
         `    -d '${session}' ${publicUrl}/api/v1/embed/generate-session`,
       ]
     : [curl(`${publicUrl}/api/v1/users/me`), curl(`${publicUrl}/api/v1/deployments`)];
-  const facts: [string, string][] = [
-    ['Sign-in', email],
-    ['Password', generatedPassword ?? 'the one in ORIEL_ADMIN_PASSWORD'],
-    ['API key', generatedApiKey ?? 'the one in ORIEL_ADMIN_API_KEY'],
-  ];
   return [
-    'The first admin. This is shown once, so keep it:',
+    `The first admin is ${admin.email}.`,
     '',
-    ...table(facts),
-    '',
-    'Try it:',
+    ...showApiKey(admin.generatedApiKey),
+    'Try it in another terminal:',
     '',
     ...commands,
     '\n',
   ].join('\n');
 }
+
+/** A line to paste, where the key is not the one that was given in the settings. */
+const showApiKey = (generated: string | undefined) =>
+  generated
+    ? ['The API key is shown once, so keep it:', '', `  export ORIEL_ADMIN_API_KEY=${generated}`, '']
+    : [];
+
+export const newKeyBanner = (username: string, apiKey: string) =>
+  [`A new API key of the admin ${username}.`, '', ...showApiKey(apiKey), ''].join('\n');
 
 const table = (rows: [string, string][]) => rows.map(([name, value]) => `  ${name.padEnd(15)}${value}`);

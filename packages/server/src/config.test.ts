@@ -13,15 +13,14 @@ test('without any setting the defaults hold', () => {
     secretKey: undefined,
     tenant: 'oriel',
     plan: 'enterprise',
-    admin: { email: 'admin@example.com', password: undefined, apiKey: undefined },
+    admin: { email: undefined, password: undefined, apiKey: undefined },
     demo: true,
     maxExternalUsers: 10_000,
     logLevel: 'info',
     trustProxy: [],
     metricsToken: undefined,
-    oidc: undefined,
-    allowPrivateRemotes: false,
     unknown: [],
+    unused: [],
   });
 });
 
@@ -52,17 +51,27 @@ test.each([
   ['ORIEL_PUBLIC_URL', 'https://x/?a=b'],
   ['ORIEL_DATABASE_URL', 'mysql://localhost/x'],
   ['ORIEL_DATABASE_URL', 'localhost'],
+  ['ORIEL_DATABASE_URL', 'postgres://u@h/d?sslmode=maybe'],
+  ['ORIEL_DATABASE_URL', 'postgres://u@h/d?sslmode='],
+  ['ORIEL_DATABASE_URL', 'postgres://u@h/d?sslmode=prefer'],
+  ['ORIEL_DATABASE_URL', 'postgres://u@h/d?sslmode=verify-full&sslrootcert=/there/is/no/such/file.pem'],
   ['ORIEL_SECRET_KEY', 'short'],
   ['ORIEL_SECRET_KEY', 'x'.repeat(64)],
   ['ORIEL_SECRET_KEY', 'change-me-change-me-change-me-please-1234567'],
   ['ORIEL_SECRET_KEY', 'your-super-secret-key-0000000000000000'],
+  ['ORIEL_SECRET_KEY', '0123456789abcdef0123456789abcdef'],
   ['ORIEL_TENANT', 'Ab'],
   ['ORIEL_TENANT', 'acme-'],
   ['ORIEL_PLAN', 'gold'],
   ['ORIEL_ADMIN_EMAIL', 'x'],
   ['ORIEL_ADMIN_PASSWORD', '1234567'],
   ['ORIEL_ADMIN_API_KEY', 'abc'],
-  ['ORIEL_ADMIN_API_KEY', 'sk-with a space in it'],
+  ['ORIEL_ADMIN_API_KEY', 'sk-with a space in it, but otherwise long enough'],
+  ['ORIEL_ADMIN_API_KEY', 'sk-d8f0e2b7c19a4f6e8b3d5a7c9e1'],
+  ['ORIEL_ADMIN_API_KEY', 'd8f0e2b7c19a4f6e8b3d5a7c9e1f0b2d4c6'],
+  ['ORIEL_ADMIN_API_KEY', 'sk-change-me-to-your-very-secret-random-key'],
+  ['ORIEL_ADMIN_API_KEY', 'sk-test-admin-api-key-00000123456789'],
+  ['ORIEL_ADMIN_API_KEY', `sk-${'a'.repeat(60)}`],
   ['ORIEL_DEMO', 'yes'],
   ['ORIEL_DB_CONNECTIONS', '1'],
   ['ORIEL_DB_ESSENTIAL_CONNECTIONS', 'many'],
@@ -71,8 +80,6 @@ test.each([
   ['ORIEL_TRUST_PROXY', 'everyone'],
   ['ORIEL_TRUST_PROXY', '10.0.0.0/99'],
   ['ORIEL_METRICS_TOKEN', 'short'],
-  ['ORIEL_OIDC_ISSUER', 'https://id.example.com'],
-  ['ORIEL_ALLOW_PRIVATE_REMOTES', '1'],
 ])('%s=%s is refused in one line that names it', (name, value) => {
   const attempt = () => readConfig({ [name]: value });
   expect(attempt).toThrow(name);
@@ -80,14 +87,34 @@ test.each([
 });
 
 test('good values are taken', () => {
+  const ORIEL_ADMIN_API_KEY = 'sk-d8f0e2b7c19a4f6e8b3d5a7c9e1f0b2d';
   const config = readConfig({
-    ORIEL_SECRET_KEY: '0123456789abcdef0123456789abcdef',
+    ORIEL_SECRET_KEY: '3f9c01d27be845a6f10293c8d4e5b7a6',
     ORIEL_TRUST_PROXY: '10.0.0.0/8, ::1, loopback',
-    ORIEL_OIDC_ISSUER: 'https://id.example.com',
-    ORIEL_OIDC_CLIENT_ID: 'oriel',
-    ORIEL_OIDC_CLIENT_SECRET: 's',
-    ORIEL_ADMIN_API_KEY: 'sk-0123456789',
+    ORIEL_ADMIN_API_KEY,
   });
   expect(config.trustProxy).toEqual(['10.0.0.0/8', '::1', 'loopback']);
-  expect(config.oidc?.clientId).toBe('oriel');
+  expect(config.admin.apiKey).toBe(ORIEL_ADMIN_API_KEY);
+});
+
+test.each([
+  ['disable', 'disable'],
+  ['no-verify', 'no-verify'],
+  ['require', 'verify-full'],
+  ['verify-ca', 'verify-full'],
+  ['verify-full', 'verify-full'],
+])('sslmode=%s is handed to the driver as %s', (given, meant) => {
+  const address = (mode: string) => `postgres://u:p@h/d?sslmode=${mode}&sslrootcert=/dev/null`;
+  expect(readConfig({ ORIEL_DATABASE_URL: address(given) }).databaseUrl).toBe(address(meant));
+});
+
+test('settings for what is not built yet are known and named', () => {
+  const config = readConfig({
+    ORIEL_OIDC_ISSUER: 'https://id.example.com',
+    ORIEL_DEVICE_CODE_SECONDS: '600',
+    ORIEL_ADMIN_PASSWORD: 'correct-horse',
+    ORIEL_ALLOW_PRIVATE_REMOTES: '',
+  });
+  expect(config.unused).toEqual(['ORIEL_ADMIN_PASSWORD', 'ORIEL_OIDC_ISSUER', 'ORIEL_DEVICE_CODE_SECONDS']);
+  expect(config.unknown).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** The settings, read from the environment once and checked. Nothing else reads the environment. */
+import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { looksLikeApiKey } from './platform/auth/api-keys.ts';
@@ -16,26 +17,39 @@ export interface Config {
   secretKey: string | undefined;
   tenant: string;
   plan: (typeof PLANS)[number];
-  admin: { email: string; password: string | undefined; apiKey: string | undefined };
+  admin: { email: string | undefined; password: string | undefined; apiKey: string | undefined };
   demo: boolean;
   maxExternalUsers: number;
   logLevel: string;
   trustProxy: string[];
   metricsToken: string | undefined;
-  oidc: { issuer: string; clientId: string; clientSecret: string } | undefined;
-  allowPrivateRemotes: boolean;
   /** Variables that look like settings and are none. */
   unknown: string[];
+  /** Settings that are given, for what is not built yet. */
+  unused: string[];
 }
 
 type Env = Record<string, string | undefined>;
 
 const PLANS = ['free', 'starter', 'premium', 'enterprise'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** The password is stored for the time when people can sign in; the others are not even looked at. */
+const UNUSED_YET = [
+  'ORIEL_ADMIN_PASSWORD',
+  'ORIEL_OIDC_ISSUER',
+  'ORIEL_OIDC_CLIENT_ID',
+  'ORIEL_OIDC_CLIENT_SECRET',
+  'ORIEL_OIDC_CREATE_USERS',
+  'ORIEL_DEVICE_CODE_SECONDS',
+  'ORIEL_ALLOW_PRIVATE_REMOTES',
+];
+/** The modes that verify all do so fully; `prefer` and `allow` are missing because whoever is in between can turn TLS off. */
+const SSL_MODES = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
+const SSL_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 const SECRET_MIN = 32;
 /** Letters that spell nothing but what documentation puts where a secret belongs. */
 const PLACEHOLDER =
-  /^(change|this|me|my|your|the|a|super|very|top|secret|key|password|default|insecure|example|oriel|please|to|something|random|value)+$/;
+  /^(change|this|me|my|your|the|a|super|very|top|secret|key|password|default|insecure|example|oriel|please|to|something|random|value|sk|api|first|admin|test|demo|token|abcdef|xyz|x|here)+$/;
 const TENANT = /^[a-z][a-z0-9-]{3,34}[a-z0-9]$/;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
@@ -73,7 +87,10 @@ export function readConfig(env: Env): Config {
   const databaseUrl = read(
     'ORIEL_DATABASE_URL',
     'an address like postgres://user:password@host:5432/name',
-    (value) => (parseUrl(value, ['postgres:', 'postgresql:']) ? value : undefined),
+    (value) => {
+      const url = parseUrl(value, ['postgres:', 'postgresql:']);
+      return url && withCheckedTls(value, url.searchParams);
+    },
   );
 
   const config: Config = {
@@ -97,16 +114,16 @@ export function readConfig(env: Env): Config {
       ) ?? 'oriel',
     plan: oneOf('ORIEL_PLAN', PLANS) ?? 'enterprise',
     admin: {
-      email:
-        read('ORIEL_ADMIN_EMAIL', 'an email address', (value) => (EMAIL.test(value) ? value : undefined)) ??
-        'admin@example.com',
+      email: read('ORIEL_ADMIN_EMAIL', 'an email address', (value) =>
+        EMAIL.test(value) ? value : undefined,
+      ),
       password: read('ORIEL_ADMIN_PASSWORD', '8 or more characters', (value) =>
         value.length >= 8 ? value : undefined,
       ),
       apiKey: read(
         'ORIEL_ADMIN_API_KEY',
-        '`sk-` and 8 or more characters behind it, without spaces',
-        (value) => (looksLikeApiKey(value) ? value : undefined),
+        `${SECRET_MIN} or more characters without spaces, \`sk-\` and random ones behind it, such as \`openssl rand -hex 32\` prints`,
+        (value) => (looksLikeApiKey(value) && isStrongSecret(value) ? value : undefined),
       ),
     },
     demo: flag('ORIEL_DEMO') ?? databaseUrl === undefined,
@@ -124,24 +141,36 @@ export function readConfig(env: Env): Config {
     metricsToken: read('ORIEL_METRICS_TOKEN', '16 or more characters without spaces', (value) =>
       /^\S{16,}$/.test(value) ? value : undefined,
     ),
-    oidc: readOidc(
-      webAddress('ORIEL_OIDC_ISSUER'),
-      text('ORIEL_OIDC_CLIENT_ID'),
-      text('ORIEL_OIDC_CLIENT_SECRET'),
-    ),
-    allowPrivateRemotes: flag('ORIEL_ALLOW_PRIVATE_REMOTES') ?? false,
+    unused: UNUSED_YET.filter((name) => env[name]),
     unknown: [],
   };
+  for (const name of UNUSED_YET) seen.add(name);
   config.unknown = Object.keys(env).filter((name) => name.startsWith('ORIEL_') && !seen.has(name));
   return config;
 }
 
-function readOidc(issuer?: string, clientId?: string, clientSecret?: string): Config['oidc'] {
-  if (!issuer && !clientId && !clientSecret) return undefined;
-  if (issuer && clientId && clientSecret) return { issuer, clientId, clientSecret };
-  throw new StartupError(
-    'ORIEL_OIDC_ISSUER, ORIEL_OIDC_CLIENT_ID and ORIEL_OIDC_CLIENT_SECRET must be set together, or none of them.',
-  );
+/** The driver takes an unknown mode for a known one, and reads the files only when it connects. */
+function withCheckedTls(address: string, parameters: URLSearchParams): string {
+  const mode = parameters.get('sslmode');
+  if (mode !== null && !SSL_MODES.includes(mode)) {
+    throw new StartupError(
+      `ORIEL_DATABASE_URL has the sslmode ${JSON.stringify(mode)}, and must have one of ${SSL_MODES.join(', ')}, or none.`,
+    );
+  }
+  for (const name of SSL_FILES) requireReadable(name, parameters.get(name));
+  // The driver means the same by all three, and warns of the first two.
+  return address.replace(/([?&]sslmode=)(require|verify-ca)(?=&|$)/, '$1verify-full');
+}
+
+function requireReadable(name: string, file: string | null) {
+  try {
+    if (file) accessSync(file, constants.R_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartupError(
+      `ORIEL_DATABASE_URL has the ${name} ${file}, which can not be read (${code}): check the path and who may read it.`,
+    );
+  }
 }
 
 const isStrongSecret = (value: string) =>

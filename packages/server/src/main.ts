@@ -1,6 +1,8 @@
+/** The process: settings, signals, output. */
 import { writeSync } from 'node:fs';
-import { banner, firstAdminBanner } from './banner.ts';
-import { readConfig } from './config.ts';
+import { makeAdminKey } from './admin-key.ts';
+import { banner, firstAdminBanner, newKeyBanner } from './banner.ts';
+import { type Config, readConfig } from './config.ts';
 import { createLogger } from './platform/log.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { startServer } from './start-server.ts';
@@ -9,30 +11,66 @@ import { startServer } from './start-server.ts';
 const STOP_WITHIN_MS = 45_000;
 
 async function main() {
+  const [command, ...args] = process.argv.slice(2);
   const config = readConfig(process.env);
-  const log = createLogger(config.logLevel);
-  for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
-
-  const starting = startServer(config, log, undefined, (admin, publicUrl, hasDemo) =>
-    writeSync(1, firstAdminBanner(admin, publicUrl, hasDemo)),
-  );
-  let stopping = false;
-  const stop = async (signal: NodeJS.Signals) => {
-    if (stopping) return;
-    stopping = true;
-    log.info(`stopping on ${signal}`);
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    const server = await starting.catch(() => undefined);
-    await server?.stop();
-    await log.close();
-    process.exit(0);
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-
-  const server = await starting;
-  process.stdout.write(`${banner(server, config.databaseUrl === undefined)}\n`);
+  if (command === undefined) return serve(config);
+  if (command === 'admin-key') {
+    return makeAdminKey(config, args, (username, apiKey) => print(newKeyBanner(username, apiKey)));
+  }
+  throw new StartupError(`There is no command ${command}: there is admin-key, and none starts the server.`);
 }
+
+async function serve(config: Config) {
+  const stopped = new AbortController();
+  const log = createLogger(config.logLevel, () => stop('because nobody reads its output any more', 1));
+  const starting = startServer(config, log, {
+    signal: stopped.signal,
+    showFirstAdmin: (admin, publicUrl, hasDemo) => print(firstAdminBanner(admin, publicUrl, hasDemo)),
+  });
+
+  async function stop(why: string, exitCode: number) {
+    if (stopped.signal.aborted) return;
+    stopped.abort();
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    log.info(`stopping ${why}`);
+    const server = await starting.catch(() => undefined);
+    const isClean = await server?.stop().then(
+      () => true,
+      () => false,
+    );
+    await log.close();
+    process.exit(isClean === false ? 1 : exitCode);
+  }
+  process.on('SIGTERM', () => stop('on SIGTERM', 0));
+  process.on('SIGINT', () => stop('on SIGINT', 0));
+  process.stdout.on('error', () => stop('because nobody reads its output any more', 1));
+
+  try {
+    const server = await starting;
+    if (!stopped.signal.aborted) print(`${banner(server, config.databaseUrl === undefined)}\n`);
+  } catch (error) {
+    // A stop that came meanwhile ends the process by itself.
+    if (stopped.signal.aborted) return;
+    log.debug({ err: error }, 'the start failed');
+    await log.close();
+    throw error;
+  }
+}
+
+/** At once and whole, or not at all: what is printed here is shown once. */
+function print(text: string) {
+  try {
+    writeSync(1, text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartupError(
+      `Nobody reads what Oriel prints (${code}), and it must be seen: start it where its output is read.`,
+    );
+  }
+}
+
+// Where nobody reads that either, there is nobody to tell.
+process.stderr.on('error', () => {});
 
 main().catch((error: unknown) => {
   if (error instanceof StartupError) process.stderr.write(`${error.message}\n`);

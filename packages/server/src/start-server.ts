@@ -1,7 +1,6 @@
 /** From settings to a listening server, and back down. */
-import { join } from 'node:path';
-import pg from 'pg';
 import { createApp } from './app.ts';
+import { MIGRATIONS_DIR, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
 import { createTenantSettings } from './domains/tenant-settings/index.ts';
@@ -13,6 +12,7 @@ import type { ConnectionSettings } from './platform/db/connection.ts';
 import { type Database, openDatabase } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
+import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
 import { startListener } from './platform/db/listener.ts';
 import { migrate, readMigrations } from './platform/db/migrate.ts';
 import { createNotifiedCache } from './platform/db/notified-cache.ts';
@@ -24,6 +24,7 @@ import { countJobs } from './platform/jobs/store.ts';
 import type { Logger } from './platform/log.ts';
 import { deriveKey, loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
+import { createUndo, type Undo } from './platform/undo.ts';
 import { upkeep } from './upkeep.ts';
 
 export interface RunningServer {
@@ -36,79 +37,87 @@ export interface RunningServer {
   db: Database;
   /** For what must answer however busy that one is. */
   essential: Database;
-  /** Requests in flight finish; then everything that was started is stopped, in reverse. */
+  /** Requests in flight finish; then everything that was started is stopped, in reverse. Rejects where some of it was not. */
   stop(): Promise<void>;
 }
 
-const MIGRATIONS_DIR = join(import.meta.dirname, '..', 'migrations');
+/** How long a start waits for a database that is not there yet. */
+const WAIT_FOR_DATABASE_MS = 60_000;
 
-export type ShowFirstAdmin = (admin: FirstAdmin, publicUrl: string, hasDemo: boolean) => void;
+export interface StartOptions {
+  timeouts?: Timeouts;
+  waitForDatabaseMs?: number;
+  showFirstAdmin?: (admin: FirstAdmin, publicUrl: string, hasDemo: boolean) => void;
+  /** Ends the waiting for a database. */
+  signal?: AbortSignal;
+}
 
 export async function startServer(
   config: Config,
   log: Logger,
-  timeouts?: Timeouts,
-  showFirstAdmin: ShowFirstAdmin = () => {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
-  const undo: (() => Promise<void>)[] = [];
-  const stopAll = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
+  const undo = createUndo(log);
   try {
-    return await start(config, log, undo, stopAll, timeouts, showFirstAdmin);
+    return await start(config, log, undo, options);
   } catch (error) {
-    await stopAll().catch((failure) => log.error({ err: failure }, 'could not stop cleanly'));
-    throw error;
+    // What could not be stopped is in the log; why the start failed matters more.
+    await undo.run().catch(() => {});
+    throw explainIfOfDatabase(error);
   }
 }
 
-async function start(
-  config: Config,
-  log: Logger,
-  undo: (() => Promise<void>)[],
-  stopAll: () => Promise<void>,
-  timeouts: Timeouts | undefined,
-  showFirstAdmin: ShowFirstAdmin,
-): Promise<RunningServer> {
+async function start(config: Config, log: Logger, undo: Undo, options: StartOptions): Promise<RunningServer> {
   // Taken first and given back just before we listen: a port that is taken stops the start before anything is made.
   const reserved = await reservePort(config.host, config.port);
-  undo.push(reserved.release);
+  undo.add('the answers of a start', reserved.release);
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${reserved.port}`;
   const publicUrl = config.publicUrl ?? url;
+  const migrations = await readMigrations(MIGRATIONS_DIR);
+  const build = { version: VERSION, schemaVersion: migrations.length, address: url };
+  log.info(build, 'starting');
+  for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
+  for (const name of config.unused) log.warn(`${name} is set, and nothing uses it yet`);
 
   const dataDir = config.dataDir ?? defaultDataDir();
   const connection = await openConnection(config, dataDir, log, undo);
-  await migrate(connection, await readMigrations(MIGRATIONS_DIR)).catch(explainDatabaseError);
+  await whileDatabaseStarts(() => migrate(connection, migrations), {
+    log,
+    withinMs: options.waitForDatabaseMs ?? WAIT_FOR_DATABASE_MS,
+    signal: options.signal,
+  });
 
   const db = openDatabase(connection, log, { poolSize: config.dbConnections });
-  undo.push(() => db.end());
+  undo.add('the connections for content', () => db.end());
   const essential = openDatabase(connection, log, { poolSize: config.dbEssentialConnections });
-  undo.push(() => essential.end());
+  undo.add('the connections for what is essential', () => essential.end());
   // Only now: a database that can not be used leaves no secret behind.
   if (!config.secretKey) await makeDataDir(dataDir);
   const secret = config.secretKey
     ? { value: config.secretKey, discard: async () => {} }
     : await loadSecretKey(dataDir);
-  const { firstAdmin } = await setUpInstallation(db, {
+  const { firstAdmin, withoutEffect } = await setUpInstallation(db, {
+    tenant: config.tenant,
     admin: config.admin,
     demo: config.demo,
     secretKey: deriveKey(secret.value, 'installation'),
-    showFirstAdmin: (admin, hasDemo) => showFirstAdmin(admin, publicUrl, hasDemo),
+    showFirstAdmin: (admin, hasDemo) => options.showFirstAdmin?.(admin, publicUrl, hasDemo),
   }).catch(async (error) => {
     // The database belongs to a secret that is not here: a new one beside it would only hide that. After any other
     // failure the set-up may have happened all the same, and the secret with it.
     if (error instanceof StartupError) await secret.discard();
     throw error;
   });
+  for (const line of withoutEffect) log.warn(line);
 
   const listener = await startListener(
     connection,
     [CREDENTIALS_CHANNEL, JOBS_CHANNEL, REVOCATIONS_CHANNEL],
     log,
   );
-  undo.push(() => listener.end());
+  undo.add('the connection for notifications', () => listener.end());
   const revocations = createRevocations(essential, listener, log);
-  undo.push(async () => revocations.stop());
+  undo.add('the list of revocations', () => revocations.stop());
   const signingSecret = deriveKey(secret.value, 'signing keys');
   await rotateSigningKeys(db, signingSecret);
   const remembered = <Key, Value>(subjectOf: (key: Key) => string) =>
@@ -126,17 +135,23 @@ async function start(
     permissions: remembered(ofUser),
   });
   const authenticator = createAuthenticator({ db: essential, listener, embedTokens, log });
-  undo.push(() => authenticator.stop());
+  undo.add('the credentials', () => authenticator.stop());
   const worker = await startWorker({
     db,
     listener,
     log,
     schedules: [...upkeep, signingKeyRotation(signingSecret)],
   });
-  undo.push(() => worker.stop());
+  undo.add('the jobs', () => worker.stop());
 
   const metrics = createMetrics();
   watchDatabase(metrics, db, essential);
+  metrics.info('oriel_build_info', 'What runs here', {
+    version: build.version,
+    schema_version: String(build.schemaVersion),
+    address: build.address,
+    node: process.version,
+  });
   const app = createApp({
     ...config,
     db,
@@ -155,12 +170,13 @@ async function start(
     metrics,
     secretKey: secret.value,
     publicUrl,
-    timeouts,
+    timeouts: options.timeouts,
   });
   await app.ready();
   await reserved.release();
   await app.listen({ host: config.host, port: reserved.port });
-  undo.push(() => app.close());
+  undo.add('the HTTP server', () => app.close());
+  log.info('ready');
 
   return {
     url,
@@ -169,7 +185,7 @@ async function start(
     firstAdmin,
     db,
     essential,
-    stop: stopAll,
+    stop: () => undo.run(),
   };
 }
 
@@ -177,40 +193,12 @@ async function openConnection(
   config: Config,
   dataDir: string,
   log: Logger,
-  undo: (() => Promise<void>)[],
+  undo: Undo,
 ): Promise<ConnectionSettings> {
   if (config.databaseUrl) return { connectionString: config.databaseUrl };
   const postgres = await startEmbeddedPostgres(dataDir, log);
-  undo.push(() => postgres.stop());
+  undo.add('the embedded database', () => postgres.stop());
   return postgres.connection;
-}
-
-/** The ways in which a given database can be unusable, each in a line. */
-function explainDatabaseError(error: Error & { code?: string }): never {
-  if (error instanceof StartupError) throw error;
-  const cause = (error.cause ?? error) as Error & { code?: string };
-  const reason = cause.message || cause.code || String(cause);
-  if (!(cause instanceof pg.DatabaseError)) {
-    throw new StartupError(
-      `The database can not be reached (${reason}): check that it runs and that ORIEL_DATABASE_URL is right.`,
-    );
-  }
-  if (/^(28|3D)/.test(cause.code ?? '')) {
-    throw new StartupError(
-      `The database refuses us (${reason}): check user, password and name in ORIEL_DATABASE_URL.`,
-    );
-  }
-  if (cause.code === '42501') {
-    throw new StartupError(
-      `The database user may not create tables (${reason}): make it the owner of the database in ORIEL_DATABASE_URL.`,
-    );
-  }
-  if (cause.code === '0A000') {
-    throw new StartupError(
-      `The database lacks something that Oriel needs (${reason}): install PostgreSQL's contrib package, which brings pg_trgm.`,
-    );
-  }
-  throw error;
 }
 
 function watchDatabase(metrics: Metrics, db: Database, essential: Database) {

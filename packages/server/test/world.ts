@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../src/start-server.ts';
 import { checkedFetch } from './checked-fetch.ts';
 import { createDatabase, dropDatabase, onServer } from './databases.ts';
 
-export const ADMIN_KEY = 'sk-test-admin-key-of-this-world';
+export const ADMIN_KEY = 'sk-test-admin-key-of-this-whole-world';
 export const SECRET_KEY = 'J4uXwq0Zb1mYt7cVh2sKd9fLr6gNp3aE';
 
 export interface World {
@@ -70,7 +70,7 @@ export async function createWorld(
     ORIEL_ADMIN_API_KEY: ADMIN_KEY,
     ...options.env,
   });
-  const server = await startServer(config, log, options.timeouts);
+  const server = await startServer(config, log, { timeouts: options.timeouts });
   const others: RunningServer[] = [];
 
   const clientWith = (credential: { apiKey?: string; token?: string }) =>

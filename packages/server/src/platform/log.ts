@@ -9,8 +9,15 @@ const CLOSE_WITHIN_MS = 1000;
  * Lines are gathered and written in blocks, at least every second: a write for each request costs a third of
  * the throughput of a small one.
  */
-export function createLogger(level: string): Logger & { close(): Promise<void> } {
+export function createLogger(
+  level: string,
+  onOutputClosed: () => void = () => {},
+): Logger & { close(): Promise<void> } {
   const out = destination({ fd: 1, sync: false, minLength: 8 * 1024, periodicFlush: 1000 });
+  // Without a listener, a log that can not be written would end the process.
+  out.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') onOutputClosed();
+  });
   const logger = pino(
     { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     out as DestinationStream,

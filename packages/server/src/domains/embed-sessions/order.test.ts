@@ -1,7 +1,7 @@
 /** Which of two mistakes is told: the checks have an order. And what plans and limits allow. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
-import { unique } from '../../../test/world.ts';
+import { ADMIN_KEY, unique } from '../../../test/world.ts';
 
 const UNKNOWN = 999_999_999;
 const PATH = '/api/v1/embed/generate-session';
@@ -162,7 +162,7 @@ describe('the limit on external users', () => {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
-          authorization: 'Api-Key sk-test-admin-key-of-this-world',
+          authorization: `Api-Key ${ADMIN_KEY}`,
         },
         body: JSON.stringify(
           embedding.request({ externalId: `viewer-${i}`, embedTenantName: tenants[i % 2] }),

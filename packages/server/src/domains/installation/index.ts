@@ -1,1 +1,2 @@
+export { addAdminKey } from './admin-key.ts';
 export { type FirstAdmin, setUpInstallation } from './set-up.ts';

@@ -1,5 +1,10 @@
+import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
+import { readConfig } from '../../config.ts';
+import { hashApiKey } from '../../platform/auth/api-keys.ts';
+import { startServer } from '../../start-server.ts';
+import { addAdminKey } from './index.ts';
 
 const worlds: World[] = [];
 async function world(env?: Record<string, string>) {
@@ -60,10 +65,99 @@ test('the settings of the first admin count only while there is no user', async 
   const made = await world();
   expect(made.server.firstAdmin).toEqual({
     email: 'admin@example.com',
-    generatedPassword: expect.stringMatching(/^.{20}$/),
     generatedApiKey: undefined,
   });
   const second = await made.anotherServer();
   expect(second.firstAdmin).toBeUndefined();
   expect((await made.client(ADMIN_KEY).listApiKeys()).items).toHaveLength(1);
+});
+
+/** Starts once more on the same database, with these settings, and tells what was logged as a warning. */
+async function warningsOf({ databaseUrl }: World, env: Record<string, string>) {
+  const warnings: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
+  const given = { ORIEL_PORT: '0', ORIEL_DATABASE_URL: databaseUrl, ORIEL_SECRET_KEY: SECRET_KEY };
+  const server = await startServer(readConfig({ ...given, ...env }), log);
+  await server.stop();
+  return warnings;
+}
+
+test('settings that do nothing on a database with users are told, and those that still hold are not', async () => {
+  const made = await world();
+  const kept = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_ADMIN_EMAIL: 'Admin@example.com' };
+  expect(await warningsOf(made, kept)).toEqual([]);
+  const changed = {
+    ORIEL_ADMIN_API_KEY: 'sk-another-one-that-was-never-made-here',
+    ORIEL_ADMIN_EMAIL: 'eve@example.com',
+    ORIEL_OIDC_ISSUER: 'https://id.example.com',
+    ORIEL_PROT: '1',
+  };
+  expect(await warningsOf(made, changed)).toEqual([
+    'ORIEL_PROT is not a setting of Oriel, and is ignored',
+    'ORIEL_OIDC_ISSUER is set, and nothing uses it yet',
+    expect.stringMatching(/^ORIEL_ADMIN_API_KEY has no effect: .*npm run admin-key/),
+    expect.stringMatching(/^ORIEL_ADMIN_EMAIL has no effect: /),
+  ]);
+});
+
+test('another tenant name is refused, and a database from before it was kept takes the one given', async () => {
+  const made = await world();
+  const attempt = warningsOf(made, { ORIEL_TENANT: 'acme-corp' });
+  await expect(attempt).rejects.toThrow(
+    'This database was set up with the tenant name oriel, and now it would be acme-corp: set ORIEL_TENANT to oriel.',
+  );
+  await made.server.db.pool.query('update installation set tenant = null');
+  expect(await warningsOf(made, { ORIEL_TENANT: 'acme-corp' })).toEqual([]);
+  await expect(warningsOf(made, {})).rejects.toThrow('set ORIEL_TENANT to acme-corp');
+});
+
+test('no password is made up for the first admin', async () => {
+  const { server } = await world();
+  const { rows } = await server.db.pool.query('select password_hash from users');
+  expect(rows).toEqual([{ password_hash: null }]);
+});
+
+test('another key of an admin works at once and is in the audit log', async () => {
+  const made = await world();
+  const { db } = made.server;
+  const shown: [string, string][] = [];
+  const show = (username: string, apiKey: string) => void shown.push([username, apiKey]);
+  const grace = await made.admin.createUser({
+    body: { username: 'grace', email: 'grace@example.com', roles: ['Admin'] },
+  });
+  await made.admin.createUser({ body: { username: 'viewer', email: 'viewer@example.com' } });
+
+  await addAdminKey(db, { user: undefined, show });
+  await addAdminKey(db, { user: 'GRACE@example.com', show });
+  expect(shown.map(([username]) => username)).toEqual(['admin@example.com', 'grace']);
+  const [first, second] = shown.map(([, apiKey]) => apiKey);
+  await expect(made.client(first).getMe()).resolves.toMatchObject({ isAdmin: true });
+  await expect(made.client(second).getMe()).resolves.toMatchObject({ id: grace.id });
+
+  const { rows } = await db.pool.query(
+    `select l.resource_type, l.user_id, l.after, k.key_hash from audit_log l
+     join api_keys k on k.id = l.resource_id::bigint where l.operation = 'adminKey' order by l.id`,
+  );
+  expect(rows).toMatchObject([
+    { resource_type: 'apiKey', user_id: null, after: { userId: 1 }, key_hash: hashApiKey(first!) },
+    { resource_type: 'apiKey', user_id: null, after: { userId: grace.id }, key_hash: hashApiKey(second!) },
+  ]);
+
+  for (const user of ['viewer', 'nobody']) {
+    await expect(addAdminKey(db, { user, show })).rejects.toThrow(
+      `no active admin with the username or email ${user}`,
+    );
+  }
+  await made.admin.updateUser({ id: grace.id, body: { isDeactivated: true } });
+  await expect(addAdminKey(db, { user: 'grace', show })).rejects.toThrow('no active admin');
+  expect(shown).toHaveLength(2);
+});
+
+test('a key that could not be shown is not kept', async () => {
+  const made = await world();
+  const show = () => {
+    throw new Error('nobody reads this');
+  };
+  await expect(addAdminKey(made.server.db, { user: undefined, show })).rejects.toThrow('nobody reads this');
+  expect((await made.admin.listApiKeys()).items).toHaveLength(1);
 });

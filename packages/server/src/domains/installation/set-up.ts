@@ -9,7 +9,7 @@ import { countAllDeployments, demoDeployment } from '../deployments/index.ts';
 import { demoTenantSettings } from '../tenant-settings/index.ts';
 import { demoAttributes } from '../user-attributes/index.ts';
 import { demoGroups } from '../user-groups/index.ts';
-import { ADMIN_ROLE, countPeople, createUser, generatePassword, hashPassword } from '../users/index.ts';
+import { ADMIN_ROLE, countPeople, createUser, hashPassword } from '../users/index.ts';
 import { demoContent } from '../workspace/index.ts';
 import * as store from './store.ts';
 
@@ -17,8 +17,10 @@ import * as store from './store.ts';
 const DEMO_STEPS: DemoStep[] = [demoDeployment, demoGroups, demoAttributes, demoTenantSettings, demoContent];
 const DEMO_SEED = 20_260_101;
 
+const DEFAULT_ADMIN_EMAIL = 'admin@example.com';
+
 export interface AdminSettings {
-  email: string;
+  email: string | undefined;
   password: string | undefined;
   apiKey: string | undefined;
 }
@@ -26,50 +28,59 @@ export interface AdminSettings {
 /** The first admin, when this start made it. What was given in the settings is not repeated. */
 export interface FirstAdmin {
   email: string;
-  generatedPassword: string | undefined;
   generatedApiKey: string | undefined;
+}
+
+export interface SetUp {
+  firstAdmin: FirstAdmin | undefined;
+  /** Settings that are given and do nothing, each in a line for the log. */
+  withoutEffect: string[];
 }
 
 /** All or nothing, and one server at a time: however often or wherever the start is cut off, the next one completes it. */
 export async function setUpInstallation(
   db: Database,
   options: {
+    tenant: string;
     admin: AdminSettings;
     demo: boolean;
     secretKey: Buffer;
     /** Called just before the admin is kept: were we cut off after that, nobody could ever get in. */
     showFirstAdmin: (admin: FirstAdmin, hasDemo: boolean) => void;
   },
-): Promise<{ firstAdmin: FirstAdmin | undefined }> {
-  const password = options.admin.password ?? generatePassword();
-  const passwordHash = await hashPassword(password);
+): Promise<SetUp> {
+  const { admin, tenant } = options;
+  const passwordHash = admin.password ? await hashPassword(admin.password) : null;
   const fingerprint = createHmac('sha256', options.secretKey).update('fingerprint').digest('base64url');
 
   return db.transaction(async (tx) => {
-    const installation = await store.lockInstallation(tx, fingerprint);
+    const installation = await store.lockInstallation(tx, fingerprint, tenant);
     if (installation.secretFingerprint !== fingerprint) {
       throw new StartupError(
         'This database was set up with another secret key: set ORIEL_SECRET_KEY to that one, or use the data dir that holds it.',
       );
     }
-    const firstAdmin =
-      (await countPeople(tx)) === 0
-        ? await createFirstAdmin(tx, options.admin, password, passwordHash)
-        : undefined;
+    if (installation.tenant !== tenant) {
+      throw new StartupError(
+        `This database was set up with the tenant name ${installation.tenant}, and now it would be ${tenant}: set ORIEL_TENANT to ${installation.tenant}.`,
+      );
+    }
+    const isEmpty = (await countPeople(tx)) === 0;
+    const firstAdmin = isEmpty ? await createFirstAdmin(tx, admin, passwordHash) : undefined;
+    const withoutEffect = isEmpty ? [] : await settingsWithoutEffect(tx, admin);
     const wantsDemo = options.demo && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0;
     if (wantsDemo) await seedDemo(tx);
     if (firstAdmin) options.showFirstAdmin(firstAdmin, wantsDemo);
-    return { firstAdmin };
+    return { firstAdmin, withoutEffect };
   });
 }
 
 async function createFirstAdmin(
   tx: Tx,
   settings: AdminSettings,
-  password: string,
-  passwordHash: string,
+  passwordHash: string | null,
 ): Promise<FirstAdmin> {
-  const { email } = settings;
+  const email = settings.email ?? DEFAULT_ADMIN_EMAIL;
   const profile = { firstName: null, picture: null, externalId: null };
   const admin = await createUser(tx, { username: email, email, passwordHash, ...profile }, [ADMIN_ROLE]);
   const apiKey = settings.apiKey ?? generateApiKey();
@@ -80,11 +91,21 @@ async function createFirstAdmin(
     deploymentIds: null,
     expiresAt: null,
   });
-  return {
-    email,
-    generatedPassword: settings.password === undefined ? password : undefined,
-    generatedApiKey: settings.apiKey === undefined ? apiKey : undefined,
-  };
+  return { email, generatedApiKey: settings.apiKey === undefined ? apiKey : undefined };
+}
+
+/** Whoever keeps the settings of the first start in place is told nothing, as long as they still hold. */
+async function settingsWithoutEffect(tx: Tx, { email, apiKey }: AdminSettings): Promise<string[]> {
+  const lines: string[] = [];
+  const say = (name: string, what: string) =>
+    lines.push(`${name} has no effect: it counts only while the database holds no user, and ${what}`);
+  if (apiKey !== undefined && !(await store.hasApiKey(tx, hashApiKey(apiKey)))) {
+    say('ORIEL_ADMIN_API_KEY', 'this key is not valid; `npm run admin-key` makes one');
+  }
+  if (email !== undefined && !(await store.hasUser(tx, email))) {
+    say('ORIEL_ADMIN_EMAIL', 'nobody has this email');
+  }
+  return lines;
 }
 
 async function seedDemo(tx: Tx) {

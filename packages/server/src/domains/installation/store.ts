@@ -1,26 +1,57 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 
 export interface InstallationRow {
   secretFingerprint: string;
+  tenant: string;
   demoSeededAt: string | null;
 }
 
-/** Creates the installation's row if this is the first start, and holds it until the end of the transaction. */
-export async function lockInstallation(tx: Tx, secretFingerprint: string): Promise<InstallationRow> {
+/**
+ * Creates the installation's row if this is the first start, and holds it until the end of the transaction. A
+ * database from before the name was kept takes the name that it is started with.
+ */
+export async function lockInstallation(
+  tx: Tx,
+  secretFingerprint: string,
+  tenant: string,
+): Promise<InstallationRow> {
   // Another server may be setting up, with the demo. What it makes is worth the wait.
   await tx.run(sql`set local lock_timeout = 0`);
   await tx.run(sql`
     insert into installation (secret_fingerprint) values (${secretFingerprint}) on conflict (singleton) do nothing`);
-  return tx.one<InstallationRow>(sql`
-    select secret_fingerprint as "secretFingerprint", demo_seeded_at as "demoSeededAt" from installation for update`);
+  const row = await tx.one<Omit<InstallationRow, 'tenant'> & { tenant: string | null }>(sql`
+    select secret_fingerprint as "secretFingerprint", tenant, demo_seeded_at as "demoSeededAt"
+    from installation for update`);
+  if (row.tenant === null) await tx.run(sql`update installation set tenant = ${tenant}`);
+  return { ...row, tenant: row.tenant ?? tenant };
 }
+
+const exists = async (db: Queryable, found: Sql) =>
+  (await db.one<{ found: boolean }>(sql`select exists (${found}) as found`)).found;
+
+export const hasApiKey = (db: Queryable, keyHash: Buffer) =>
+  exists(
+    db,
+    sql`select from api_keys where key_hash = ${keyHash} and (expires_at is null or expires_at > now())`,
+  );
+
+export const hasUser = (db: Queryable, email: string) =>
+  exists(db, sql`select from users where embed_tenant is null and lower(email) = lower(${email})`);
 
 export const noteDemoSeeded = (db: Queryable) => db.run(sql`update installation set demo_seeded_at = now()`);
 
+const ADMINS = sql`
+  select u.id from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id
+  where 'All' = any(r.actions)`;
+
 export const findFirstAdminId = async (db: Queryable) =>
-  (
-    await db.maybeOne<{ id: number }>(sql`
-      select u.id from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id
-      where 'All' = any(r.actions) order by u.id limit 1`)
-  )?.id;
+  (await db.maybeOne<{ id: number }>(sql`${ADMINS} order by u.id limit 1`))?.id;
+
+/** The active admin with this username or email, or the first one. They stay until the end of the transaction. */
+export const lockAdmin = (tx: Tx, user: string | undefined) =>
+  tx.maybeOne<{ id: number; username: string }>(sql`
+    select id, username from users
+    where id in (${ADMINS}) and not is_deactivated and embed_tenant is null
+      and (${user ?? null}::text is null or lower(${user ?? null}) in (lower(username), lower(email)))
+    order by id limit 1 for share`);

@@ -1,6 +1,6 @@
 export { createUser } from './create-user.ts';
 export { requireRemainingAdmin } from './last-admin.ts';
-export { generatePassword, hashPassword } from './passwords.ts';
+export { hashPassword } from './passwords.ts';
 export { requireUsers } from './require-users.ts';
 export { type UserCache, userRoutes } from './routes.ts';
 export { ADMIN_ROLE } from './rules.ts';

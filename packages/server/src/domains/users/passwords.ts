@@ -1,7 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 
 /** Argon2id with the library's defaults, which follow OWASP's advice. Runs on a thread of its own. */
 export const hashPassword = (password: string) => hash(password);
-
-export const generatePassword = () => randomBytes(15).toString('base64url');

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { StartupError } from '../startup-error.ts';
 import { type ConnectionSettings, openClient } from './connection.ts';
+import type { Queryable } from './database.ts';
 import { requireOwnSession } from './own-session.ts';
+import { sql } from './sql.ts';
 
 export interface Migration {
   version: number;
@@ -68,13 +70,19 @@ async function appliedMigrations(client: pg.Client) {
       checksum text not null,
       applied_at timestamptz not null default now()
     )`);
-  const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
+  const { rows } = await client.query<AppliedMigration>(
     'select version, name, checksum from schema_migrations order by version',
   );
   return rows;
 }
 
-function requireKnown(applied: { version: number; name: string; checksum: string }[], known: Migration[]) {
+interface AppliedMigration {
+  version: number;
+  name: string;
+  checksum: string;
+}
+
+function requireKnown(applied: AppliedMigration[], known: Migration[]) {
   if (applied.length > known.length) {
     throw new StartupError(
       `The database has schema version ${applied.length}, and this Oriel knows versions up to ${known.length}: start a newer Oriel, or restore a backup made before the upgrade.`,
@@ -86,6 +94,24 @@ function requireKnown(applied: { version: number; name: string; checksum: string
         `Migration ${row.version} (${row.name}) of this Oriel is not the one that the database was made with: use an unmodified release.`,
       );
     }
+  }
+}
+
+/** For whoever works on a database beside its server, and does not migrate it. */
+export async function requireMigrated(db: Queryable, migrations: Migration[]): Promise<void> {
+  const { exists } = await db.one<{ exists: boolean }>(
+    sql`select to_regclass('schema_migrations') is not null as exists`,
+  );
+  const applied = exists
+    ? await db.many<AppliedMigration>(
+        sql`select version, name, checksum from schema_migrations order by version`,
+      )
+    : [];
+  requireKnown(applied, migrations);
+  if (applied.length < migrations.length) {
+    throw new StartupError(
+      `The database has schema version ${applied.length}, and this Oriel works with ${migrations.length}: start Oriel once, which brings it there.`,
+    );
   }
 }
 

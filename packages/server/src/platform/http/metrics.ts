@@ -7,6 +7,8 @@ export interface Metrics {
   observeRequest(operation: string, status: number, elapsedMs: number): void;
   /** A value that is read when somebody asks. Where reading it takes too long, the last one is told. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** Facts that do not change, as labels of a value that is always 1. */
+  info(name: string, help: string, labels: Record<string, string>): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -44,6 +46,10 @@ export function createMetrics(): Metrics {
           this.set(await current());
         },
       });
+    },
+    info(name, help, labels) {
+      const labelNames = Object.keys(labels);
+      new Gauge({ name, help, labelNames, registers: [registry] }).set(labels, 1);
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -3,27 +3,37 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hashApiKey } from '../auth/api-keys.ts';
 import type { Database } from '../db/database.ts';
+import { createWriteProbe } from '../db/write-probe.ts';
 import { ApiError } from '../errors.ts';
+import type { Logger } from '../log.ts';
 import type { Metrics } from './metrics.ts';
 
 const READY_WITHIN_MS = 2000;
 
 export interface OperationalOptions {
   db: Database;
+  log: Logger;
   metrics: Metrics;
   metricsToken: string | undefined;
 }
 
 export function registerOperationalRoutes(app: FastifyInstance, options: OperationalOptions) {
-  const { db, metrics, metricsToken } = options;
+  const { db, log, metrics, metricsToken } = options;
+  const probeWrites = createWriteProbe(db);
+  let wasReady = true;
 
   app.get('/healthz', () => ({ status: 'ok' }));
 
   app.get('/readyz', async () => {
     const late = new Promise((_, reject) => setTimeout(reject, READY_WITHIN_MS, new Error('late')).unref());
-    await Promise.race([db.ping(), late]).catch(() => {
-      throw new ApiError('unavailable', { message: 'The database does not answer.' });
-    });
+    const state = await Promise.race([Promise.all([db.ping(), probeWrites()]), late]).then(
+      () => ({ ready: true, err: undefined }),
+      (err: unknown) => ({ ready: false, err }),
+    );
+    // Once, and not with each probe: it goes on for as long as it takes somebody to come.
+    if (wasReady && !state.ready) log.warn({ err: state.err }, 'not ready: the database does not answer, or takes no writes');
+    wasReady = state.ready;
+    if (!state.ready) throw new ApiError('unavailable', { message: 'The database does not answer, or takes no writes.' });
     return { status: 'ready' };
   });
 

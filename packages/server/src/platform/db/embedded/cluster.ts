@@ -1,7 +1,8 @@
 /** The files of an embedded database: made at the first start, checked at each. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { access, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { StartupError } from '../../startup-error.ts';
 import { type Binaries, prepareBinaries } from './binaries.ts';
 import { makeDataDir, makeSocketDir, requireReach } from './data-dir.ts';
@@ -40,19 +41,21 @@ async function initialise({ user, binaries, pgData }: Cluster, dataDir: string) 
   if (await exists(pgData)) return;
   const fresh = await mkdtemp(`${pgData}.new-${process.pid}-`);
   await giveTo(user, fresh);
-  const made = spawnSync(
+  // It takes seconds, in which whoever asks whether we live is answered.
+  const failure = await promisify(execFile)(
     binaries.initdb,
     ['--pgdata', fresh, '--username', ROLE, '--auth', 'peer', '--encoding', 'UTF8'].concat(
       // Lower-cases all of Unicode, orders by code point, and depends on no library of this machine.
       ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
     ),
-    { ...user.ids, cwd: '/', env: processEnv(), encoding: 'utf8' },
+    { ...user.ids, cwd: '/', env: processEnv() },
+  ).then(
+    () => undefined,
+    (error: Error & { stderr?: string }) => lastLine(error.stderr || error.message),
   );
-  if (made.status !== 0) {
+  if (failure !== undefined) {
     await rm(fresh, { recursive: true, force: true });
-    throw new StartupError(
-      `The embedded database could not be made: ${lastLine(made.stderr || String(made.error))}`,
-    );
+    throw new StartupError(`The embedded database could not be made: ${failure}`);
   }
   await rename(fresh, pgData).catch(async (error) => {
     await rm(fresh, { recursive: true, force: true });

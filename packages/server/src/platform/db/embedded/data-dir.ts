@@ -47,11 +47,15 @@ export function requireReach(user: ProcessUser, dataDir: string) {
 const SOCKET_PATH_MAX = 103;
 const SOCKET_NAME = '/.s.PGSQL.5432';
 
-/** A folder that only the database's user can enter: whoever can connect is whom the file system lets in. */
-export async function makeSocketDir(user: ProcessUser, dataDir: string): Promise<string> {
+export function socketDirOf(dataDir: string): string {
   const inDataDir = join(resolve(dataDir), 'run');
   const fits = Buffer.byteLength(inDataDir + SOCKET_NAME) <= SOCKET_PATH_MAX;
-  const dir = fits ? inDataDir : join(tmpdir(), `oriel-${shortHash(resolve(dataDir))}`);
+  return fits ? inDataDir : join(tmpdir(), `oriel-${shortHash(resolve(dataDir))}`);
+}
+
+/** A folder that only the database's user can enter: whoever can connect is whom the file system lets in. */
+export async function makeSocketDir(user: ProcessUser, dataDir: string): Promise<string> {
+  const dir = socketDirOf(dataDir);
   await mkdir(dir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

@@ -8,6 +8,7 @@ import type { Logger } from '../../log.ts';
 import { StartupError } from '../../startup-error.ts';
 import { type ConnectionSettings, openClient } from '../connection.ts';
 import { type Cluster, isAlive, lastLine, prepareCluster, processEnv, ROLE } from './cluster.ts';
+import { socketDirOf } from './data-dir.ts';
 
 export interface EmbeddedPostgres {
   connection: ConnectionSettings;
@@ -69,16 +70,28 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
   };
 }
 
+/** How to reach the database of a server that runs on this data dir; nothing where none listens. */
+export async function findEmbeddedPostgres(dataDir: string): Promise<ConnectionSettings | undefined> {
+  const at = { socketDir: socketDirOf(resolve(dataDir)) };
+  try {
+    await (await connect(at, ROLE)).end();
+    return connectionTo(at, ROLE);
+  } catch (error) {
+    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
 const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
 
-const connectionTo = ({ socketDir }: Cluster, database: string): ConnectionSettings => ({
+const connectionTo = ({ socketDir }: Pick<Cluster, 'socketDir'>, database: string): ConnectionSettings => ({
   host: socketDir,
   port: 5432,
   user: ROLE,
   database,
 });
 
-const connect = (cluster: Cluster, database = 'postgres'): Promise<pg.Client> =>
+const connect = (cluster: Pick<Cluster, 'socketDir'>, database = 'postgres'): Promise<pg.Client> =>
   openClient(connectionTo(cluster, database));
 
 /** Of servers that start at once one gets the database, and the others are turned away. */

@@ -1,0 +1,75 @@
+/** A lost key is no end: whoever holds the database makes another one. */
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseProcesses } from './database-processes.ts';
+import {
+  ADMIN_KEY,
+  cleanUp,
+  MAIN,
+  newDataDir,
+  openDatabase,
+  type Settings,
+  spawnServer,
+  startServer,
+  stop,
+} from './server-process.ts';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await newDataDir();
+});
+afterAll(cleanUp);
+
+async function adminKey(args: string[] = [], settings: Settings = {}, at = dataDir) {
+  const run = spawnServer(at, settings, [process.execPath, MAIN, 'admin-key', ...args]);
+  const { code } = await run.ended;
+  const apiKey = /^ {2}export ORIEL_ADMIN_API_KEY=(\S+)$/m.exec(run.stdout)?.[1];
+  return { code, apiKey, ...run };
+}
+
+test('where there is no database it says so, and makes nothing', async () => {
+  const { code, stderr } = await adminKey();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^There is no database in .*start Oriel once.*\n$/);
+  expect(readdirSync(dirname(dataDir))).toEqual([]);
+});
+
+test('it works beside a running server, through its address, and while none runs', {
+  timeout: 120_000,
+}, async () => {
+  const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' };
+  const server = await startServer(dataDir, settings);
+  const address = `postgres://oriel@${encodeURIComponent(join(dataDir, 'run'))}/oriel`;
+  const beside = await adminKey();
+  const byAddress = await adminKey(
+    ['--user', 'admin@example.com'],
+    { ORIEL_DATABASE_URL: address },
+    await newDataDir(),
+  );
+  for (const { code, apiKey, stderr } of [beside, byAddress]) {
+    expect([code, stderr]).toEqual([0, '']);
+    await expect(server.client(apiKey).getMe()).resolves.toMatchObject({ isAdmin: true });
+  }
+
+  const unknown = await adminKey(['--user', 'eve']);
+  expect(unknown).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^There is no active admin .*eve.*\n$/),
+  });
+  const misspelt = await adminKey(['--usr', 'eve']);
+  expect(misspelt).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^Usage: .*--user/) });
+
+  await stop(server);
+  const alone = await adminKey();
+  expect([alone.code, alone.stderr]).toEqual([0, '']);
+  expect(databaseProcesses(dataDir)).toEqual([]);
+  const next = await startServer(dataDir, settings);
+  await expect(next.client(alone.apiKey).getMe()).resolves.toMatchObject({ isAdmin: true });
+
+  const database = await openDatabase(dataDir);
+  const { rowCount } = await database.query("select from audit_log where operation = 'adminKey'");
+  await database.end();
+  expect(rowCount).toBe(3);
+});

@@ -1,0 +1,26 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createUndo } from './undo.ts';
+
+test('every step is taken in reverse, and those that fail are logged and told at the end', async () => {
+  const lines: string[] = [];
+  const undo = createUndo(pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) }));
+  const taken: string[] = [];
+  undo.add('the first', () => taken.push('first'));
+  undo.add('the second', async () => {
+    taken.push('second');
+    throw new Error('stuck');
+  });
+  undo.add('the third', () => {
+    taken.push('third');
+    throw new Error('stuck');
+  });
+  undo.add('the fourth', async () => taken.push('fourth'));
+
+  await expect(undo.run()).rejects.toThrow('could not stop the third, the second');
+  expect(taken).toEqual(['fourth', 'third', 'second', 'first']);
+  expect(lines).toEqual(['could not stop the third', 'could not stop the second']);
+
+  await undo.run();
+  expect(taken).toHaveLength(4);
+});

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import { startServer } from './start-server.ts';
+
+test('what fails to stop does not keep the embedded database running, and is told', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
+  await chmod(folder, 0o711);
+  try {
+    const messages: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line) => void messages.push(JSON.parse(line).msg) });
+    const config = readConfig({ ORIEL_PORT: '0', ORIEL_DATA_DIR: join(folder, 'data'), ORIEL_DEMO: 'false' });
+    const server = await startServer(config, log);
+    const postmaster = join(folder, 'data/postgres/postmaster.pid');
+    expect(existsSync(postmaster)).toBe(true);
+
+    // A pool can not be ended twice.
+    await server.db.end();
+    await expect(server.stop()).rejects.toThrow('could not stop the connections to the database');
+    expect(messages).toContain('could not stop the connections to the database');
+    expect(existsSync(postmaster)).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
