@@ -54,8 +54,14 @@ export const getDeployments = operation({
     creationStep: Type.Optional(
       Type.Array(CreationStep, { description: 'Only these steps; may be repeated', maxItems: 8 }),
     ),
-    offset: Maybe(Type.Integer({ minimum: 0 })),
-    limit: Maybe(Type.Integer({ minimum: 0, description: 'Above 1000 served as 1000' })),
+    offset: Maybe(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    limit: Maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Above 1000 served as 1000',
+      }),
+    ),
     ...cursorQuery,
   },
   reply: DeploymentsListResponse,

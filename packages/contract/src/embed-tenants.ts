@@ -175,6 +175,7 @@ export const addGroupMembers = operation({
     'Where one of the users is not of the embed tenant, nobody is added. Who is named twice counts once.',
   params: group,
   body: Members,
+  bodyLimitBytes: 1024 * 1024,
   reply: Shape('EmbedGroupMembersMutationResponse', {
     addedMembers: Type.Array(EmbedUser),
     unchangedMembers: Type.Array(EmbedUser, { description: 'Who was a member before' }),
@@ -192,6 +193,7 @@ export const removeGroupMembers = operation({
   description: 'Who is not a member is passed over.',
   params: group,
   body: Members,
+  bodyLimitBytes: 1024 * 1024,
   reply: Nothing,
   errors: ['embed_tenant_not_found', 'group_not_found'],
   audit: 'embedGroup',

@@ -5,6 +5,8 @@ import { operation } from './operation.ts';
 import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url } from './schemas.ts';
 
 const LIST_MAX = 1000;
+/** A security context of 64 KB, and a thousand each of values, groups and definitions. */
+const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const reference = Type.String({ minLength: 1, maxLength: 255 });
 const text = Maybe(Type.String({ maxLength: 1000 }));
 
@@ -148,6 +150,7 @@ export const generateSession = operation({
   scopedKeys: 'handler',
   query: { dryRun: Type.Optional(Type.Boolean({ description: 'Tell what would happen' })) },
   body: GenerateSession,
+  bodyLimitBytes: BODY_MAX_BYTES,
   // Callers who do not ask for a dry run get a session id, and their types should say so.
   reply: Type.Unsafe<Static<typeof GenerateSessionResponse> & Partial<Static<typeof GenerateSessionDryRun>>>(
     Type.Union([GenerateSessionResponse, GenerateSessionDryRun]),

@@ -28,7 +28,7 @@ export interface OperationSpec<
   method: Method;
   /** With `{name}` for each path parameter. */
   path: string;
-  /** A collection that also answers at its path with a slash behind it. */
+  /** Makes the path that of a collection, where no list at the same path does; see `collectionPaths`. */
   trailingSlash?: true;
   summary: string;
   description?: string;
@@ -52,6 +52,8 @@ export interface OperationSpec<
   body?: B;
   /** A request without a body counts as one with `{}`. */
   optionalBody?: true;
+  /** The most that a body may have; see `bodyLimitOf` for what holds where nothing is said. */
+  bodyLimitBytes?: number;
   reply: R;
   errors?: readonly ErrorCode[];
   /** The noun whose change is written to the audit log, or `none` where nothing changes. */
@@ -102,9 +104,24 @@ export const isCursorList = (op: Operation) => 'first' in op.query && 'after' in
 export const isDeploymentOperation = (op: Operation) => 'deploymentId' in op.params;
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
+/** The paths of lists and of what is created. They answer with and without a slash behind them, for all methods. */
+export const collectionPaths = (operations: readonly Operation[]): ReadonlySet<string> =>
+  new Set(operations.filter((op) => op.trailingSlash || isCursorList(op)).map(({ path }) => path));
+
+const KB = 1024;
+
+/** None where there is no body, and little from callers whom we do not know. */
+export function bodyLimitOf(op: Operation): number {
+  if (!hasBody(op)) return 0;
+  return op.bodyLimitBytes ?? (op.auth === 'public' ? 4 * KB : 256 * KB);
+}
+
 const BODY_ERRORS = [
   'malformed_json',
   'json_too_deep',
+  'integer_too_large',
+  'duplicate_key',
+  'request_timeout',
   'body_too_large',
   'unsupported_media_type',
 ] satisfies ErrorCode[];
@@ -128,6 +145,8 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
     'outside_key_scope',
   );
   add(isDeploymentOperation(op), 'deployment_not_found');
-  add(true, 'internal_error', 'unavailable');
+  add(op.embed !== undefined, 'too_many_at_once');
+  add(op.embed === 'creator', 'creator_mode_only');
+  add(true, 'invalid_url', 'internal_error', 'unavailable');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

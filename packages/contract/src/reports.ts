@@ -36,6 +36,8 @@ const UpdateReportInput = Shape('UpdateReportInput', fields);
 const common = { tag: 'Reports', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, reportId: Id };
 const path = '/api/v1/deployments/{deploymentId}/reports';
+/** Both queries and `meta`, written with escapes. */
+const bodyLimitBytes = 2 * 1024 * 1024;
 const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found'] as const;
 
 export const getReports = operation({
@@ -91,6 +93,7 @@ export const createReport = operation({
   permission: 'AIBIExplore',
   params: { deploymentId: Id },
   body: CreateReportInput,
+  bodyLimitBytes,
   reply: Report,
   errors: [...PLACE_ERRORS, 'public_id_taken'],
   audit: 'report',
@@ -121,6 +124,7 @@ export const updateReport = operation({
   permissionOn: 'resource',
   params: one,
   body: UpdateReportInput,
+  bodyLimitBytes,
   reply: Report,
   errors: [
     'report_not_found',
@@ -155,6 +159,7 @@ export const upsertReportByPublicId = operation({
   permission: 'AIBIExplore',
   params: { deploymentId: Id, publicId: PublicId },
   body: CreateReportInput,
+  bodyLimitBytes,
   reply: Report,
   errors: [...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch'],
   audit: 'report',

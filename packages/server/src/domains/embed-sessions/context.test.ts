@@ -168,8 +168,8 @@ test('a session is minted by a JSON object alone', async () => {
   expect(asText.status).toBe(415);
 });
 
-test('a body of more than 10 MB is refused', async () => {
-  const response = await send(JSON.stringify({ ...embedding.request(), email: 'x'.repeat(11_000_000) }));
+test('a body of more than 4 MB is refused', async () => {
+  const response = await send(JSON.stringify({ ...embedding.request(), email: 'x'.repeat(4_200_000) }));
   expect(response.status).toBe(413);
 });
 

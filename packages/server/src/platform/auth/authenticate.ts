@@ -10,6 +10,7 @@ import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Actor, ANONYMOUS } from './actor.ts';
 import { hashApiKey, looksLikeApiKey } from './api-keys.ts';
+import { unauthenticated } from './credential-hints.ts';
 import type { EmbedTokens } from './embed-tokens.ts';
 import { toPermissions } from './permissions.ts';
 import { type CredentialRow, findCredential, updateKeysLastUsed, updateSessionsLastSeen } from './store.ts';
@@ -82,7 +83,7 @@ export function createAuthenticator(options: {
         const viewer = embedTokens.authenticate(secret);
         return viewer instanceof Promise ? viewer.then(noting) : noting(viewer);
       }
-      if (auth === 'embed' || !looksLikeApiKey(secret)) throw new ApiError('unauthenticated');
+      if (auth === 'embed' || !looksLikeApiKey(secret)) throw unauthenticated(authorization, auth);
       const hash = hashApiKey(secret);
       const cacheKey = hash.toString('latin1');
       const known = verified.get(cacheKey);
@@ -98,8 +99,8 @@ export function createAuthenticator(options: {
 
 function credentialOf(authorization: string | undefined, auth: Auth): [scheme: string, secret: string] {
   const [, scheme, secret] = /^(Api-Key|Bearer) +(\S+)$/i.exec(authorization ?? '') ?? [];
-  if (!scheme || !secret) throw new ApiError('unauthenticated');
-  if (auth === 'apiKey' && scheme.toLowerCase() !== 'api-key') throw new ApiError('unauthenticated');
+  if (!scheme || !secret) throw unauthenticated(authorization, auth);
+  if (auth === 'apiKey' && scheme.toLowerCase() !== 'api-key') throw unauthenticated(authorization, auth);
   return [scheme.toLowerCase(), secret];
 }
 
