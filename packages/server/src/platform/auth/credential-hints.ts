@@ -24,10 +24,9 @@ function whatIsWrong(authorization: string | undefined, auth: Auth): string {
   }
   if (!isScheme(scheme!)) return `The scheme ${shown(scheme!)}of the Authorization header is not taken.`;
   if (rest.length) return 'The Authorization header has more than one credential behind its scheme.';
-  const isKey = secret.startsWith(API_KEY_PREFIX);
-  if (auth === 'embed' && isKey) return 'This operation takes no API key.';
-  if (/^bearer$/i.test(scheme!)) return 'This operation does not take `Bearer`.';
-  return isKey
+  if (auth === 'embed') return 'This operation takes no API key.';
+  if (/^bearer$/i.test(scheme!)) return 'This operation takes an API key, and no token.';
+  return secret.startsWith(API_KEY_PREFIX)
     ? `The API key is not one: it has \`${API_KEY_PREFIX}\` and 8 to 253 printable characters behind it.`
     : `The API key does not begin with \`${API_KEY_PREFIX}\`.`;
 }

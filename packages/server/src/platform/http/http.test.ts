@@ -108,6 +108,18 @@ describe('clients that are slow, silent or do not speak HTTP are cut off, with t
     expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_request' });
   });
 
+  test('one that does not say whom it asks', async () => {
+    const socket = await open();
+    socket.write('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_url' });
+  });
+
+  test('one that expects what nobody knows is served all the same', async () => {
+    const socket = await open();
+    socket.write(`${head('GET', '/healthz')}Expect: a-miracle\r\nConnection: close\r\n\r\n`);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*x-content-type-options: nosniff/is);
+  });
+
   test('one with headers without end', async () => {
     const socket = await open();
     socket.write(`${head('GET', '/api/v1/users/me')}X-Padding: ${'x'.repeat(64 * 1024)}\r\n\r\n`);

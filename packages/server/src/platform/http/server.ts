@@ -155,13 +155,16 @@ const pathOf = (url: string) => url.split('?', 1)[0]!;
 
 function toApiError(error: unknown, userId?: number): ApiError {
   if (error instanceof ApiError) return error;
-  switch ((error as FastifyError).code) {
+  const { code, statusCode } = error as FastifyError;
+  switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('unsupported_media_type');
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('invalid_url');
   }
+  // Whatever else the framework finds wrong with a request.
+  if (code?.startsWith('FST_') && statusCode && statusCode < 500) return new ApiError('invalid_url');
   // They were there when the request came, and were deleted meanwhile.
   if (violatedConstraint(error)?.endsWith('_deployment_id_fkey')) return new ApiError('deployment_not_found');
   if (userId && misses(error, userId)) return new ApiError('unauthenticated');
