@@ -1,7 +1,7 @@
 /** The shapes of what a deployment holds: folders, workbooks and reports. */
 import { Type } from 'typebox';
 import { actions } from './actions.ts';
-import { DateTime, Id, Maybe, PageInfo, Shape } from './schemas.ts';
+import { DateTime, Id, Maybe, matching, PageInfo, Shape } from './schemas.ts';
 
 const ContentType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
 export const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
@@ -63,7 +63,7 @@ export const ReportSource = Type.Enum(['HOSTED_SHEETS', 'DESKTOP_SHEETS', 'PLAYG
 export const PublicId = Type.String({
   minLength: 12,
   maxLength: 12,
-  pattern: '^[0-9A-Za-z]+$',
+  ...matching('^[0-9A-Za-z]+$', 'must have letters a-z, A-Z and digits only'),
   examples: ['jvUNySoASW9P'],
 });
 

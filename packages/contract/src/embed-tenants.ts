@@ -177,6 +177,7 @@ export const addGroupMembers = operation({
     'They become members in both ways: as by `groups` and as by `tenantGroups` of a session. An `externalId` that the embed tenant does not know becomes a user of it, within the limit on external users. If an `embedUserId` is not of the embed tenant, nobody is added. Who is named twice counts once.',
   params: group,
   body: Members,
+  bodyLimitBytes: 1024 * 1024,
   reply: Shape('EmbedGroupMembersMutationResponse', {
     addedMembers: Type.Array(EmbedUser),
     unchangedMembers: Type.Array(EmbedUser, { description: 'Who was a member in both ways before' }),
@@ -200,6 +201,7 @@ export const removeGroupMembers = operation({
   description: 'Their membership ends in both ways. Who is not a member is passed over.',
   params: group,
   body: Members,
+  bodyLimitBytes: 1024 * 1024,
   reply: Nothing,
   errors: ['embed_tenant_not_found', 'group_not_found'],
   audit: 'embedGroup',

@@ -6,6 +6,8 @@ import { operation } from './operation.ts';
 import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url } from './schemas.ts';
 
 const LIST_MAX = 1000;
+/** A security context of 64 KB, and a thousand each of values, groups and definitions. */
+const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const reference = Type.String({ minLength: 1, maxLength: 255 });
 const text = Maybe(Type.String({ maxLength: 1000 }));
 
@@ -172,6 +174,7 @@ const minting = {
   permission: 'none',
   scopedKeys: 'handler',
   body: GenerateSession,
+  bodyLimitBytes: BODY_MAX_BYTES,
   audit: 'none',
 } as const;
 

@@ -4,6 +4,11 @@ export const errorCatalogue = {
   invalid_url: { status: 400, message: 'The address of the request is malformed.' },
   malformed_json: { status: 400, message: 'The body is not valid JSON.' },
   json_too_deep: { status: 400, message: 'The body is nested too deeply.' },
+  integer_too_large: {
+    status: 400,
+    message: 'The body holds a number beyond ±9007199254740991: send it as text.',
+  },
+  duplicate_key: { status: 400, message: 'An object in the body has a key twice.' },
   invalid_text: { status: 400, message: 'The request holds text that is not valid Unicode.' },
   invalid_cursor: { status: 400, message: 'The cursor in `after` is not one of this list and sort.' },
   mixed_pagination: {
@@ -39,6 +44,7 @@ export const errorCatalogue = {
   unauthenticated: { status: 401, message: 'A valid credential is required.' },
   invalid_session: { status: 401, message: 'The session is unknown, used, expired or revoked.' },
   forbidden: { status: 403, message: 'You may not do this.' },
+  creator_mode_only: { status: 403, message: 'Only sessions in creator mode may do this.' },
   outside_key_scope: { status: 403, message: 'The API key is not scoped to this.' },
   plan_required: { status: 403, message: 'Embedding needs the premium or enterprise plan.' },
   creator_mode_disabled: {
@@ -62,6 +68,7 @@ export const errorCatalogue = {
   embed_tenant_not_found: { status: 404, message: 'There is no such embed tenant.' },
   api_key_not_found: { status: 404, message: 'There is no such API key.' },
   embed_session_not_found: { status: 404, message: 'There is no such embed session.' },
+  method_not_allowed: { status: 405, message: 'This address does not take this method.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   username_taken: { status: 409, message: 'Another user has this username.' },
   email_taken: { status: 409, message: 'Another user has this email.' },
@@ -81,9 +88,13 @@ export const errorCatalogue = {
   last_admin: { status: 409, message: 'There must remain an active user with the action `All`.' },
   user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },
   precondition_failed: { status: 412, message: 'The resource has changed since it was read.' },
-  body_too_large: { status: 413, message: 'The body is larger than 10 MB.' },
+  body_too_large: { status: 413, message: 'The body is larger than this operation takes.' },
   unsupported_media_type: { status: 415, message: 'The body must be `application/json`.' },
   rate_limited: { status: 429, message: 'Too many failed attempts: wait, and try again.' },
+  too_many_at_once: {
+    status: 429,
+    message: 'Too many requests of one embed token or embed tenant at once: wait, and try again.',
+  },
   headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   busy: {

@@ -24,7 +24,7 @@ export type { AttributeValue } from './attributes.ts';
 export { type ErrorCode, errorCatalogue } from './errors.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
-export { ErrorReply, PageInfo } from './schemas.ts';
+export { ErrorReply, PageInfo, patternMessages } from './schemas.ts';
 
 /** Every operation by its id. */
 export const operations = {

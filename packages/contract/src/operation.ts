@@ -29,7 +29,7 @@ export interface OperationSpec<
   method: Method;
   /** With `{name}` for each path parameter. */
   path: string;
-  /** A collection that also answers at its path with a slash behind it. */
+  /** Makes the path that of a collection, where no list at the same path does; see `collectionPaths`. */
   trailingSlash?: true;
   summary: string;
   description?: string;
@@ -58,6 +58,8 @@ export interface OperationSpec<
    * no longer true. An `upsert` also takes `If-None-Match: *`, which creates and never changes.
    */
   conditional?: true | 'upsert';
+  /** The most that a body may have; see `bodyLimitOf` for what holds where nothing is said. */
+  bodyLimitBytes?: number;
   reply: R;
   errors?: readonly ErrorCode[];
   /** The noun whose change is written to the audit log, or `none` where nothing changes. */
@@ -111,9 +113,24 @@ export const takesIfMatch = (op: Operation) => op.conditional !== undefined && o
 export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert';
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
+/** The paths of lists and of what is created. They answer with and without a slash behind them, for all methods. */
+export const collectionPaths = (operations: readonly Operation[]): ReadonlySet<string> =>
+  new Set(operations.filter((op) => op.trailingSlash || isCursorList(op)).map(({ path }) => path));
+
+const KB = 1024;
+
+/** None where there is no body, and little from callers whom we do not know. */
+export function bodyLimitOf(op: Operation): number {
+  if (!hasBody(op)) return 0;
+  return op.bodyLimitBytes ?? (op.auth === 'public' ? 4 * KB : 256 * KB);
+}
+
 const BODY_ERRORS = [
   'malformed_json',
   'json_too_deep',
+  'integer_too_large',
+  'duplicate_key',
+  'request_timeout',
   'body_too_large',
   'unsupported_media_type',
 ] satisfies ErrorCode[];
@@ -143,6 +160,8 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   );
   add(isDeploymentOperation(op), 'deployment_not_found');
   add(takesIfMatch(op), 'precondition_failed');
-  add(true, 'internal_error', 'busy', 'unavailable', 'timed_out');
+  add(op.embed !== undefined, 'too_many_at_once');
+  add(op.embed === 'creator', 'creator_mode_only');
+  add(true, 'invalid_url', 'internal_error', 'busy', 'unavailable', 'timed_out');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

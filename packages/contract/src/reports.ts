@@ -36,6 +36,8 @@ const UpdateReportInput = Shape('UpdateReportInput', fields);
 const common = { tag: 'Reports', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, reportId: Id };
 const path = '/api/v1/deployments/{deploymentId}/reports';
+/** Both queries and `meta`, written with escapes. */
+const bodyLimitBytes = 2 * 1024 * 1024;
 const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found'] as const;
 
 export const getReports = operation({
@@ -99,6 +101,7 @@ export const createReport = operation({
   permission: 'AIBIExplore',
   params: { deploymentId: Id },
   body: CreateReportInput,
+  bodyLimitBytes,
   reply: Report,
   errors: [...PLACE_ERRORS, 'public_id_taken'],
   audit: 'report',
@@ -131,6 +134,7 @@ export const updateReport = operation({
   permissionOn: 'resource',
   params: one,
   body: UpdateReportInput,
+  bodyLimitBytes,
   reply: Report,
   errors: ['report_not_found', ...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch'],
   audit: 'report',
@@ -161,6 +165,7 @@ export const upsertReportByPublicId = operation({
   permission: 'AIBIExplore',
   params: { deploymentId: Id, publicId: PublicId },
   body: CreateReportInput,
+  bodyLimitBytes,
   reply: Report,
   errors: [...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch'],
   audit: 'report',

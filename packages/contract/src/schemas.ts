@@ -19,9 +19,19 @@ export const Nullable = <T extends TSchema>(schema: T) => {
 /** A field that may be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
 
+/** What people are told where a text does not match, by pattern: no message ever holds a regular expression. */
+export const patternMessages: Record<string, string> = {};
+
+/** A pattern, and the rule in words behind `must`. */
+export const matching = (pattern: string, message: string) => {
+  patternMessages[pattern] = message;
+  return { pattern };
+};
+
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
 
 export const DateTime = Type.String({
+  // In requests it also takes an offset, and is checked as PostgreSQL would; see date-time.ts of the server.
   format: 'date-time',
   description: 'ISO 8601 in UTC, with milliseconds',
   examples: ['2026-01-31T09:30:00.000Z'],
@@ -30,10 +40,20 @@ export const DateTime = Type.String({
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 
 /** Absolute, with a host, and for browsers. */
-export const Url = Type.String({ format: 'uri', pattern: '^https?://[^/?#:@]', maxLength: 2048 });
+export const Url = Type.String({
+  format: 'uri',
+  ...matching(
+    '^https?://[^/?#:@]',
+    'must be an address that begins with http:// or https:// and names a host',
+  ),
+  maxLength: 2048,
+});
 
 export const EmbedTenantName = Type.String({
-  pattern: '^[a-z][a-z0-9-]{3,34}[a-z0-9]$',
+  ...matching(
+    '^[a-z][a-z0-9-]{3,34}[a-z0-9]$',
+    'must have 5 to 36 of a-z, 0-9 and -, begin with a letter and end with a letter or digit',
+  ),
   description: '5 to 36 of a-z, 0-9 and -, beginning with a letter and ending with a letter or digit',
   examples: ['acme-corp'],
 });
@@ -42,7 +62,10 @@ export const EmbedTenantName = Type.String({
 export const Name = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+  ...matching(
+    '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+    'must have something other than spaces, and no line breaks or control characters',
+  ),
   examples: ['Revenue by month'],
 });
 
@@ -56,7 +79,11 @@ export const PageInfo = Shape('PageInfo', {
 /** The query parameters of every cursor list. */
 export const cursorQuery = {
   first: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Page size; 50 by default, above 1000 served as 1000' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Page size; 50 by default, above 1000 served as 1000',
+    }),
   ),
   after: Type.Optional(Type.String({ minLength: 1, description: '`pageInfo.endCursor` of the page before' })),
 };

@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import { operation } from './operation.ts';
-import { Maybe, Nullable, Shape } from './schemas.ts';
+import { Maybe, matching, Nullable, Shape } from './schemas.ts';
 
 const Weekday = Type.Enum(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']);
-const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['03:00'] });
+const TimeOfDay = Type.String({
+  ...matching('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'must be a time of day, such as 03:00'),
+  examples: ['03:00'],
+});
 
 const RetentionDays = Nullable(
   Type.Integer({

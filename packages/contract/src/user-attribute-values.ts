@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { AnyValue, ShownValue, UserAttributeType } from './attributes.ts';
 import { operation } from './operation.ts';
-import { Id, Maybe, Shape } from './schemas.ts';
+import { Id, Maybe, matching, Shape } from './schemas.ts';
 
 const UserAttributeValue = Shape('UserAttributeValue', {
   userId: Id,
@@ -23,7 +23,7 @@ const IdOrText = Type.Unsafe<number | string>({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
   minLength: 1,
-  pattern: '^[1-9][0-9]{0,15}$',
+  ...matching('^[1-9][0-9]{0,15}$', 'must be an id: a whole number from 1, also as text'),
   examples: ['1'],
 });
 
@@ -56,6 +56,7 @@ export const upsertUserAttributeValue = operation({
     userId: IdOrText,
     value: Type.Optional(AnyValue),
   }),
+  bodyLimitBytes: 4 * 1024 * 1024,
   reply: UserAttributeValue,
   errors: ['attribute_value_mismatch', 'user_attribute_not_found', 'user_not_found'],
   audit: 'userAttributeValue',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Nothing, operation } from './operation.ts';
-import { DateTime, Email, Id, Maybe, Name, Shape, Url } from './schemas.ts';
+import { DateTime, Email, Id, Maybe, matching, Name, Shape, Url } from './schemas.ts';
 
 const FreeObject = Type.Object(
   {},
@@ -29,7 +29,11 @@ const User = Shape('User', {
 });
 
 const UserCreateInput = Shape('UserCreateInput', {
-  username: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s\\u0000-\\u001f\\u007f]+$' }),
+  username: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    ...matching('^[^\\s\\u0000-\\u001f\\u007f]+$', 'must not have spaces or control characters'),
+  }),
   email: Email,
   password: Maybe(
     Type.String({

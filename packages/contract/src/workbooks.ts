@@ -9,12 +9,18 @@ import {
   Workbook,
 } from './content.ts';
 import { Nothing, operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+import { cursorQuery, Id, Maybe, matching, Name, Shape } from './schemas.ts';
 
 const common = { tag: 'Workbooks', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, workbookId: Id };
 const path = '/api/v1/deployments/{deploymentId}/workbooks';
-const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,99}$', examples: ['revenue'] });
+const Slug = Type.String({
+  ...matching(
+    '^[a-z0-9][a-z0-9-]{0,99}$',
+    'must have 1 to 100 of a-z, 0-9 and -, and begin with a letter or digit',
+  ),
+  examples: ['revenue'],
+});
 
 const fields = {
   name: Maybe({ ...Name, description: '`Untitled workbook` where it is not given' }),
@@ -154,6 +160,8 @@ export const updateWorkbookDashboard = operation({
   permissionOn: 'resource',
   params: one,
   body: Shape('WorkbookDashboardInput', { dashboardDraft: Maybe(DashboardConfigInput) }),
+  // An app of 5 MB, written with escapes.
+  bodyLimitBytes: 8 * 1024 * 1024,
   reply: Shape('WorkbookDashboard', {
     dashboardDraft: Maybe(DashboardConfig),
     dashboardPublished: Maybe(DashboardConfig),

@@ -23,12 +23,14 @@ import type { EmbedTokens } from './platform/auth/embed-tokens.ts';
 import type { Revocations } from './platform/auth/revocations.ts';
 import type { SigningKeys } from './platform/auth/signing-keys.ts';
 import type { Database } from './platform/db/database.ts';
+import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { Metrics } from './platform/http/metrics.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
 import { createCursors } from './platform/http/pages.ts';
-import { handle, type Route, registerRoutes } from './platform/http/routes.ts';
+import { type Route, registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
+import { registerSpecRoute } from './platform/http/spec-route.ts';
 import type { Logger } from './platform/log.ts';
 import { deriveKey } from './platform/secrets.ts';
 
@@ -45,6 +47,7 @@ export interface AppOptions {
   tenantSettings: TenantSettings;
   tenant: string;
   maxExternalUsers: number;
+  limits: Config['limits'];
   knownDeployments: KnownDeployments;
   log: Logger;
   metrics: Metrics;
@@ -57,13 +60,15 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): FastifyInstance {
-  const app = createHttpServer(options);
+  const app = createHttpServer({ ...options, maxConnections: options.limits.connections });
+  const atOnce = createAtOnce(options.limits);
   const { essential, knownDeployments } = options;
   const requireDeployment = deploymentCheck({ db: essential, knownDeployments });
   const routes = allRoutes({ ...options, requireDeployment });
   requireComplete(routes);
-  registerRoutes(app, routes, { ...options, requireDeployment });
+  registerRoutes(app, routes, { ...options, atOnce, requireDeployment });
   registerOperationalRoutes(app, { ...options, db: essential });
+  registerSpecRoute(app, openApiDocument(allOperations));
   registerDocsRoutes(app);
   return app;
 }
@@ -73,7 +78,6 @@ type RequireDeployment = ReturnType<typeof deploymentCheck>;
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
   const { secretKey, publicUrl, plan, tenant, maxExternalUsers, userCache } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
-  const document = openApiDocument(allOperations);
   return [
     ...deploymentRoutes({ cursors, publicUrl }),
     ...regionRoutes({ cursors }),
@@ -92,13 +96,12 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...reportRoutes({ cursors }),
     ...workspaceRoutes({ cursors }),
     ...embedSessionRoutes({ ...options, db: options.essential, cursors }),
-    handle(operations.getSpec, () => document),
   ];
 }
 
 /** What the contract lists is built, and once. */
 function requireComplete(routes: Route[]) {
-  const handled = routes.map(({ operation }) => operation.id);
+  const handled = [...routes.map(({ operation }) => operation.id), operations.getSpec.id];
   const missing = allOperations.filter(({ id }) => !handled.includes(id)).map(({ id }) => id);
   const twice = handled.filter((id, i) => handled.indexOf(id) !== i);
   if (missing.length) throw new Error(`no handler for ${missing.join(', ')}`);

@@ -20,6 +20,7 @@ export interface Config {
   admin: { email: string | undefined; password: string | undefined; apiKey: string | undefined };
   demo: boolean;
   maxExternalUsers: number;
+  limits: { connections: number; perEmbedToken: number; perEmbedTenant: number };
   logLevel: string;
   trustProxy: string[];
   metricsToken: string | undefined;
@@ -128,6 +129,11 @@ export function readConfig(env: Env): Config {
     },
     demo: flag('ORIEL_DEMO') ?? databaseUrl === undefined,
     maxExternalUsers: integer('ORIEL_MAX_EXTERNAL_USERS', 0, 1_000_000_000) ?? 10_000,
+    limits: {
+      connections: integer('ORIEL_MAX_CONNECTIONS', 10, 1_000_000) ?? 2000,
+      perEmbedToken: integer('ORIEL_MAX_REQUESTS_PER_EMBED_TOKEN', 1, 1_000_000) ?? 32,
+      perEmbedTenant: integer('ORIEL_MAX_REQUESTS_PER_EMBED_TENANT', 1, 1_000_000) ?? 128,
+    },
     logLevel: oneOf('ORIEL_LOG_LEVEL', LOG_LEVELS) ?? 'info',
     trustProxy:
       read(

@@ -1,5 +1,12 @@
 /** A fetch that fails the test when a reply is not what the contract and the OpenAPI document promise. */
-import { allOperations, ErrorReply, errorCodesOf, type Operation, successStatus } from '@oriel/contract';
+import {
+  allOperations,
+  collectionPaths,
+  ErrorReply,
+  errorCodesOf,
+  type Operation,
+  successStatus,
+} from '@oriel/contract';
 import { documentedOperation, documentedReply, mismatch } from './published-document.ts';
 
 export const checkedFetch: typeof fetch = async (input, init) => {
@@ -12,6 +19,8 @@ export const checkedFetch: typeof fetch = async (input, init) => {
 export async function checkReply(method: string, path: string, response: Response) {
   const where = `${method} ${path} answered ${response.status}`;
   if (!response.headers.get('x-request-id')) throw new Error(`${where} without X-Request-Id`);
+  if (response.headers.get('x-content-type-options') !== 'nosniff')
+    throw new Error(`${where} without nosniff`);
   const op = allOperations.find((candidate) => candidate.method === method && matches(candidate, path));
   const text = await response.text();
   if (response.status >= 400) checkError(op, response.status, text, where);
@@ -48,7 +57,9 @@ function check(schema: object, text: string, where: string) {
     throw new Error(`${where} with a body that its schema refuses: ${wrong}\n${text.slice(0, 2000)}`);
 }
 
+const collections = collectionPaths(allOperations);
+
 function matches(op: Operation, path: string): boolean {
   const pattern = op.path.replaceAll(/\{\w+\}/g, '[^/]+');
-  return new RegExp(`^${pattern}${op.trailingSlash ? '/?' : ''}$`).test(path);
+  return new RegExp(`^${pattern}${collections.has(op.path) ? '/?' : ''}$`).test(path);
 }

@@ -1,12 +1,12 @@
 /** A running server on a database of its own, and the people in it. Every reply is checked against the contract. */
 import { createOrielClient, type OrielClient } from '@oriel/client';
-import { pino } from 'pino';
 import { inject } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import type { Timeouts } from '../src/platform/http/server.ts';
 import { type RunningServer, startServer } from '../src/start-server.ts';
 import { checkedFetch } from './checked-fetch.ts';
 import { createDatabase, dropDatabase, onServer } from './databases.ts';
+import { createServerLog } from './server-log.ts';
 
 export const ADMIN_KEY = 'sk-test-admin-key-of-this-whole-world';
 export const SECRET_KEY = 'J4uXwq0Zb1mYt7cVh2sKd9fLr6gNp3aE';
@@ -62,7 +62,7 @@ export async function createWorld(
   const postgresUrl = inject('postgresUrl');
   const database = await createDatabase(postgresUrl, inject('templateDatabase'));
   const databaseUrl = onServer(postgresUrl, database);
-  const log = pino({ level: process.env.ORIEL_TEST_LOG_LEVEL ?? 'silent' });
+  const log = createServerLog();
   const config = readConfig({
     ORIEL_PORT: '0',
     ORIEL_DATABASE_URL: (await options.through?.(databaseUrl)) ?? databaseUrl,

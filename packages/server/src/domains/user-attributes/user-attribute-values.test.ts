@@ -122,7 +122,7 @@ test.each<[string, unknown]>([
   expect(await valuesOf(userId, id)).toEqual([kept, kept]);
 });
 
-test('a number beyond all numbers is no number', async () => {
+test('a number that would be rounded is refused', async () => {
   const { id } = await newAttribute('number');
   const userId = await newPerson();
   const send = (number: string) =>
@@ -131,8 +131,9 @@ test('a number beyond all numbers is no number', async () => {
       body: `{"userId":${userId},"userAttributeId":${id},"value":${number}}`,
     });
   expect((await send('1e999')).status).toBe(400);
-  expect((await send('1e308')).status).toBe(200);
-  expect(await valuesOf(userId, id)).toEqual([1e308, 1e308]);
+  expect((await send('9007199254740993')).status).toBe(400);
+  expect((await send('1e15')).status).toBe(200);
+  expect(await valuesOf(userId, id)).toEqual([1e15, 1e15]);
 });
 
 test('unknown users and attributes are a 404, and so is an attribute of an embed tenant', async () => {
@@ -179,7 +180,6 @@ test.each<[string, object]>([
   ['an id in another notation', { userId: '1e3' }],
   ['an id with a space', { userId: ' 1' }],
   ['an id that is a name', { userAttributeId: 'region' }],
-  ['an id beyond all ids', { userId: 2 ** 53 }],
   ['an id beyond all ids as text', { userId: '9007199254740993' }],
   ['an id of a thousand digits', { userId: '9'.repeat(1000) }],
   ['several ids', { userId: [1] }],

@@ -153,7 +153,6 @@ test.each([
   ['an id of 0', { userIds: [0] }],
   ['an id as text', { userIds: ['1'] }],
   ['an id with a fraction', { userIds: [1.5] }],
-  ['an id beyond all ids', { userIds: [2 ** 53] }],
   ['more than 1000 users', { userIds: Array.from({ length: 1001 }, (_, i) => i + 1) }],
   ['a field that does not exist', { userIds: [1], role: 'Admin' }],
 ])('bad members are refused: %s', async (_, body) => {

@@ -18,7 +18,9 @@ export const reaches = (actor: Actor, deploymentId: number) =>
 /** Throws where the contract does not let this caller pass. */
 export function authorize(op: Operation, actor: Actor, params: Record<string, unknown>): void {
   if (op.auth === 'public') return;
-  if (actor.embed && !opensTo(actor.embed, op)) throw new ApiError('forbidden');
+  if (actor.embed && !opensTo(actor.embed, op)) {
+    throw new ApiError(op.embed === 'creator' ? 'creator_mode_only' : 'forbidden');
+  }
   if (isDeploymentOperation(op)) authorizeIn(params.deploymentId as number, op, actor);
   else authorizeAccountWide(op, actor);
 }

@@ -12,6 +12,7 @@ import { addressGroup, createFailureLimit } from '../http/failure-limit.ts';
 import type { Logger } from '../log.ts';
 import { type Actor, ANONYMOUS } from './actor.ts';
 import { hashApiKey, looksLikeApiKey } from './api-keys.ts';
+import { unauthenticated } from './credential-hints.ts';
 import type { EmbedTokens } from './embed-tokens.ts';
 import { toPermissions } from './permissions.ts';
 import {
@@ -119,12 +120,12 @@ export function createAuthenticator(options: {
   return {
     authenticate(authorization, auth, address) {
       if (auth === 'public') return ANONYMOUS;
-      const [scheme, secret] = credentialOf(authorization);
+      const [scheme, secret] = credentialOf(authorization, auth);
       if (scheme === 'bearer' && auth !== 'apiKey' && !looksLikeApiKey(secret)) {
         const viewer = embedTokens.authenticate(secret);
         return viewer instanceof Promise ? viewer.then(noting) : noting(viewer);
       }
-      if (auth === 'embed' || !looksLikeApiKey(secret)) throw new ApiError('unauthenticated');
+      if (auth === 'embed' || !looksLikeApiKey(secret)) throw unauthenticated(authorization, auth);
       const hash = hashApiKey(secret);
       const cacheKey = hash.toString('latin1');
       const known = verified.get(cacheKey);
@@ -138,9 +139,9 @@ export function createAuthenticator(options: {
   };
 }
 
-function credentialOf(authorization: string | undefined): [scheme: string, secret: string] {
+function credentialOf(authorization: string | undefined, auth: Auth): [scheme: string, secret: string] {
   const [, scheme, secret] = /^(Api-Key|Bearer) +(\S+)$/i.exec(authorization ?? '') ?? [];
-  if (!scheme || !secret) throw new ApiError('unauthenticated');
+  if (!scheme || !secret) throw unauthenticated(authorization, auth);
   return [scheme.toLowerCase(), secret];
 }
 

@@ -36,14 +36,16 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
       400,
       'invalid_text',
     ],
-    ['nesting to depth 5,000,000', '['.repeat(5_000_000), 400, 'json_too_deep'],
+    ['nesting to depth 200,000', '['.repeat(200_000), 400, 'json_too_deep'],
     ['nesting inside of an object', `{"a":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`, 400, 'json_too_deep'],
     ['__proto__', user('"__proto__":{"isAdmin":true}'), 400, 'malformed_json'],
     ['constructor.prototype', user('"constructor":{"prototype":{"isAdmin":true}}'), 400, 'malformed_json'],
     ['an escaped __proto__', user('"\\u005f_proto__":{"isAdmin":true}'), 400, 'malformed_json'],
     ['a NUL', user('"firstName":"a\\u0000b"'), 400, 'invalid_text'],
     ['half a surrogate pair', user('"firstName":"a\\ud800b"'), 400, 'invalid_text'],
-    ['a field given twice, the second of a wrong type', user('"email":5'), 400, 'invalid_request'],
+    ['a field given twice', user('"email":"v@example.com"'), 400, 'duplicate_key'],
+    ['a field given twice, once with escapes', user('"\\u0065mail":"v@example.com"'), 400, 'duplicate_key'],
+    ['an integer that would be rounded', user('"firstName":9007199254740993'), 400, 'integer_too_large'],
   ])('%s', async (_, body, status, code, contentType) => {
     const response = await post(body, contentType);
     expect(response.status).toBe(status);
@@ -72,46 +74,10 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
   });
 
   test('a huge bad body costs one error, not a million', async () => {
-    const roles = Array.from({ length: 500_000 }, (_, i) => i);
+    const roles = Array.from({ length: 30_000 }, (_, i) => i);
     const response = await post(JSON.stringify({ username: 'u', email: 'u@example.com', roles }));
     const { issues } = (await response.json()) as { issues: unknown[] };
     expect([response.status, issues.length]).toEqual([400, 1]);
-  });
-});
-
-describe('bodies over 10 MB are a 413', () => {
-  const huge = Buffer.alloc(100 * 1024 * 1024, ' ');
-
-  test('announced by Content-Length', async () => {
-    const socket = await open();
-    socket.write(
-      `${head('POST', '/api/v1/users')}Content-Type: application/json\r\nContent-Length: ${huge.length}\r\n\r\n`,
-    );
-    socket.write(huge);
-    const answer = await readAll(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answer).toContain('"code":"body_too_large"');
-    await stillServes();
-  });
-
-  test('in chunks, without saying how many', async () => {
-    const socket = await open();
-    socket.write(
-      `${head('POST', '/api/v1/users')}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
-    );
-    socket.write(`${huge.length.toString(16)}\r\n`);
-    socket.write(huge);
-    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /);
-    await stillServes();
-  });
-
-  test('10 MB themselves are read', async () => {
-    const body = JSON.stringify({
-      username: 'u',
-      email: 'u@example.com',
-      firstName: 'x'.repeat(10 * 1024 * 1024 - 60),
-    });
-    expect((await post(body)).status).toBe(400);
   });
 });
 
@@ -142,6 +108,18 @@ describe('clients that are slow, silent or do not speak HTTP are cut off, with t
     expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_request' });
   });
 
+  test('one that does not say whom it asks', async () => {
+    const socket = await open();
+    socket.write('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_url' });
+  });
+
+  test('one that expects what nobody knows is served all the same', async () => {
+    const socket = await open();
+    socket.write(`${head('GET', '/healthz')}Expect: a-miracle\r\nConnection: close\r\n\r\n`);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*x-content-type-options: nosniff/is);
+  });
+
   test('one with headers without end', async () => {
     const socket = await open();
     socket.write(`${head('GET', '/api/v1/users/me')}X-Padding: ${'x'.repeat(64 * 1024)}\r\n\r\n`);
@@ -153,10 +131,8 @@ describe('unknown addresses', () => {
   test.each([
     ['GET', '/nothing'],
     ['GET', '/api/v1/nothing'],
-    ['GET', '/api/v1/deployments/'],
     ['GET', '/api/v1/users/me/'],
     ['GET', '/api/v1/users/me/more'],
-    ['PATCH', '/api/v1/users/me'],
     ['GET', '/API/V1/users/me'],
   ])('%s %s is a 404', async (method, path) => {
     const response = await world.raw(method, path);
@@ -168,11 +144,6 @@ describe('unknown addresses', () => {
     const socket = await open();
     socket.write(`${head('GET', '/api/v1/api-keys/%zz')}Connection: close\r\n\r\n`);
     expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_url' });
-  });
-
-  test('collections that are written with a slash answer with and without it', async () => {
-    for (const path of ['/api/v1/regions', '/api/v1/regions/'])
-      expect((await world.raw('GET', path)).status).toBe(200);
   });
 });
 
@@ -206,7 +177,18 @@ describe('operators', () => {
     const text = await local.text();
     expect(text).toContain('oriel_http_request_duration_seconds_count{operation="getMe",status="200"}');
     expect(text).toContain('oriel_db_connections');
-    expect((await ask({ 'x-forwarded-for': '203.0.113.9' })).status).toBe(404);
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'via', 'forwarded'])
+      expect([name, (await ask({ [name]: '203.0.113.9' })).status]).toEqual([name, 404]);
+    for (const [host, status] of [
+      ['analytics.example.com', 404],
+      ['127.0.0.1.example.com', 404],
+      ['localhost:4000', 200],
+      ['[::1]:4000', 200],
+    ]) {
+      const socket = await open();
+      socket.write(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect([host, (await readAll(socket)).split(' ')[1]]).toEqual([host, String(status)]);
+    }
     const withToken = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer a-token-for-the-metrics' };
     expect((await ask(withToken)).status).toBe(200);
     expect((await ask({ ...withToken, authorization: 'Bearer another-token' })).status).toBe(404);

@@ -1,65 +1,59 @@
-/** Reads JSON bodies: strict about encoding, depth, numbers and keys that would reach into prototypes. */
+/** Reads JSON bodies: strict about encoding, depth, numbers and keys. What was not asked for is not read. */
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
+import { bodyLimitOf, type Operation } from '@oriel/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { requireText } from './validation.ts';
+import { type BodyReader, createBodyReader } from './body-reader.ts';
+import { checkJson } from './json-walk.ts';
 
-const DEPTH_MAX = 100;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-/** No other number can be too large. Texts that look like this are harmless. */
-const MAYBE_TOO_LARGE = /e\+?\d{3}|\d{309}/i;
+type Done = (error: Error | null, body?: unknown) => void;
 
-export function acceptJsonOnly(app: FastifyInstance) {
+export function acceptJsonOnly(app: FastifyInstance, options: { publicBodyMs?: number }) {
   const parse = app.getDefaultJsonParser('error', 'error');
+  const read = createBodyReader();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const bytes = body as Buffer;
-    // A client that always sends the content type, to an operation without a body.
-    if (bytes.length === 0) return done(null, undefined);
-    if (!isUtf8(bytes)) return done(new ApiError('invalid_text'));
-    if (isTooDeep(bytes)) return done(new ApiError('json_too_deep'));
-    const text = bytes.toString('utf8');
-    void parse(request, text, (error, value) => {
-      if (error) return done(new ApiError('malformed_json', { cause: error }));
-      // Only an escape can bring in what valid UTF-8 can not hold.
-      if (bytes.includes('\\u') || MAYBE_TOO_LARGE.test(text)) {
-        try {
-          requireValues(value);
-        } catch (failure) {
-          return done(failure as Error);
-        }
-      }
-      done(null, value);
+
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    const { operation } = request.routeOptions.config;
+    if (!takesBody(operation)) return done(null, undefined);
+    const limits = limitsFor(request, operation, options.publicBodyMs);
+    read(payload, limits, (failure, bytes) => {
+      // A client that always sends the content type, to an operation whose body is optional.
+      if (failure || bytes!.length === 0) return done(failure, undefined);
+      parseBody(request, bytes!, done);
     });
   });
+
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    done(takesBody(request.routeOptions.config.operation) ? new ApiError('unsupported_media_type') : null);
+  });
+
+  function parseBody(request: FastifyRequest, bytes: Buffer, done: Done) {
+    if (!isUtf8(bytes)) return done(new ApiError('invalid_text'));
+    const text = bytes.toString('utf8');
+    try {
+      checkJson(text);
+    } catch (failure) {
+      return done(failure as Error);
+    }
+    void parse(request, text, (error, value) => {
+      done(error ? new ApiError('malformed_json', { cause: error }) : null, value);
+    });
+  }
 }
 
-/** Counts brackets outside of strings; malformed JSON is for the parser to find. */
-function isTooDeep(bytes: Buffer): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    if (inString) {
-      if (byte === BACKSLASH) i++;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) inString = true;
-    else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > DEPTH_MAX) return true;
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
-  }
-  return false;
-}
+const takesBody = (op: Operation | undefined): op is Operation => op !== undefined && bodyLimitOf(op) > 0;
 
-/** The parser would take a number that is too large for infinity, which JSON can not hold: it would come back as null. */
-function requireValues(value: unknown): void {
-  if (typeof value === 'string') requireText(value);
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
-    throw new ApiError('invalid_request', { message: 'The body holds a number that is too large.' });
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, member] of Object.entries(value)) {
-    requireText(key);
-    requireValues(member);
-  }
+/** The time limit is for callers whom we do not know; the others have that of the whole request. */
+function limitsFor(
+  { actor, headers }: FastifyRequest,
+  op: Operation,
+  publicBodyMs = 5000,
+): Parameters<BodyReader>[1] {
+  return {
+    maxBytes: bodyLimitOf(op),
+    announcedBytes: Number(headers['content-length'] ?? Number.NaN),
+    sharer: actor?.embed ? `embed tenant ${actor.embed.embedTenant}` : `user ${actor?.userId}`,
+    withinMs: op.auth === 'public' ? publicBodyMs : undefined,
+  };
 }

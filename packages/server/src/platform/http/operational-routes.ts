@@ -22,32 +22,43 @@ export function registerOperationalRoutes(app: FastifyInstance, options: Operati
   const probeWrites = createWriteProbe(db);
   let wasReady = true;
 
-  app.get('/healthz', () => ({ status: 'ok' }));
+  const config = { isProbe: true } as const;
 
-  app.get('/readyz', async () => {
+  app.get('/healthz', { config }, () => ({ status: 'ok' }));
+
+  app.get('/readyz', { config }, async () => {
     const late = new Promise((_, reject) => setTimeout(reject, READY_WITHIN_MS, new Error('late')).unref());
     const state = await Promise.race([Promise.all([db.ping(), probeWrites()]), late]).then(
       () => ({ ready: true, err: undefined }),
       (err: unknown) => ({ ready: false, err }),
     );
     // Once, and not with each probe: it goes on for as long as it takes somebody to come.
-    if (wasReady && !state.ready) log.warn({ err: state.err }, 'not ready: the database does not answer, or takes no writes');
+    if (wasReady && !state.ready)
+      log.warn({ err: state.err }, 'not ready: the database does not answer, or takes no writes');
     wasReady = state.ready;
-    if (!state.ready) throw new ApiError('unavailable', { message: 'The database does not answer, or takes no writes.' });
+    if (!state.ready)
+      throw new ApiError('unavailable', { message: 'The database does not answer, or takes no writes.' });
     return { status: 'ready' };
   });
 
-  app.get('/metrics', async (request, reply) => {
+  app.get('/metrics', { config }, async (request, reply) => {
     if (!mayReadMetrics(request, metricsToken)) throw new ApiError('route_not_found');
     reply.type(metrics.contentType);
     return metrics.text();
   });
 }
 
+/** What proxies add, and nobody who asks directly. */
+const PROXY_HEADER = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|.*-connecting-ip|true-client-ip)$/;
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
 /** Loopback, unless somebody else's request was passed on from there; or whoever holds the token. */
 function mayReadMetrics(request: FastifyRequest, token: string | undefined): boolean {
   const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token && given) return timingSafeEqual(hashApiKey(given), hashApiKey(token));
-  const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;
-  return forwarded === undefined && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
+  return (
+    /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '') &&
+    LOOPBACK_HOST.test(request.headers.host ?? '') &&
+    !Object.keys(request.headers).some((name) => PROXY_HEADER.test(name))
+  );
 }

@@ -1,6 +1,7 @@
 /** Binds handlers to operations of the contract: what a handler receives is already checked. */
 import {
   type BodyOf,
+  collectionPaths,
   isAudited,
   isDeploymentOperation,
   type Operation,
@@ -17,6 +18,7 @@ import type { Actor } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
+import type { AtOnce } from './at-once.ts';
 import { listSerializer, repeatsItems } from './list-serializer.ts';
 import { compileValidators } from './validation.ts';
 
@@ -59,28 +61,36 @@ export const handle = <O extends Operation>(operation: O, handler: Handler<NoInf
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null;
+    /** While the handler is at work, also for a caller who has left. */
+    isHandled: boolean;
   }
   interface FastifyContextConfig {
     operation?: Operation;
+    /** Asked all the time, by machines. */
+    isProbe?: true;
   }
 }
 
 export interface RouteOptions {
   db: Database;
   authenticator: Authenticator;
+  atOnce: AtOnce;
   /** Throws or rejects where there is no such deployment; answers nothing where it is known to be there. */
   requireDeployment: (id: number) => undefined | Promise<void>;
 }
 
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: RouteOptions) {
   app.decorateRequest('actor', null);
-  for (const route of routes) register(app, route, options);
+  app.decorateRequest('isHandled', false);
+  const collections = collectionPaths(routes.map(({ operation }) => operation));
+  for (const route of routes) register(app, route, options, collections.has(route.operation.path));
 }
 
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  { db, authenticator, requireDeployment }: RouteOptions,
+  { db, authenticator, atOnce, requireDeployment }: RouteOptions,
+  isCollection: boolean,
 ) {
   const validators = compileValidators(op);
   const status = successStatus(op);
@@ -88,7 +98,20 @@ function register(
   const paramNames = Object.keys(op.params);
   const inDeployment = isDeploymentOperation(op);
 
-  /** Before the body is read: nobody unknown makes us parse megabytes. */
+  /** All that can be decided without the body. */
+  const admit = (request: FastifyRequest, reply: FastifyReply, actor: Actor) => {
+    request.actor = actor;
+    const params = validators.params(request.params);
+    authorize(op, actor, params);
+    request.params = params;
+    const { embed } = actor;
+    if (!embed) return;
+    if (reply.raw.closed) throw new ApiError('invalid_request', { message: 'The caller has left.' });
+    atOnce.enter(embed);
+    reply.raw.once('close', () => request.isHandled || atOnce.leave(embed));
+  };
+
+  /** Before the body is read: nobody unknown or not allowed makes us hold and parse megabytes. */
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     // The router takes `/things/` for `/things/{id}` with nothing in it.
     if (paramNames.some((name) => (request.params as Record<string, string>)[name] === '')) {
@@ -101,7 +124,11 @@ function register(
       return done(error as Error);
     }
     const proceed = (known: Actor) => {
-      request.actor = known;
+      try {
+        admit(request, reply, known);
+      } catch (error) {
+        return done(error as Error);
+      }
       done();
     };
     if (actor instanceof Promise) actor.then(proceed, done);
@@ -110,13 +137,12 @@ function register(
 
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
     const actor = request.actor!;
-    const params = validators.params(request.params);
+    const params = request.params as ParamsOf<Operation>;
     const query = validators.query(request.query);
     const body = validators.body(
       request.body,
       Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY),
     );
-    authorize(op, actor, params);
     if (inDeployment) await requireDeployment(params.deploymentId as number);
     const input = { params, query, body } as Input<Operation>;
     reply.code(status);
@@ -133,8 +159,19 @@ function register(
     return ((await handler({ actor, db, origin, change, etag }, input)) as Committed<unknown>).reply;
   };
 
+  /** A caller who leaves does not end what they began, and so does not make room for more. */
+  const runCounted = async (request: FastifyRequest, reply: FastifyReply) => {
+    request.isHandled = true;
+    try {
+      return await run(request, reply);
+    } finally {
+      request.isHandled = false;
+      if (reply.raw.closed) atOnce.leave(request.actor!.embed!);
+    }
+  };
+
   const path = op.path.replaceAll(/\{(\w+)\}/g, ':$1');
-  for (const url of op.trailingSlash ? [path, `${path}/`] : [path]) {
+  for (const url of isCollection ? [path, `${path}/`] : [path]) {
     app.route({
       method: op.method,
       url,
@@ -142,7 +179,7 @@ function register(
       schema: status === 204 ? {} : { response: { 200: op.reply } },
       ...(repeatsItems(op.reply) ? { serializerCompiler: () => listSerializer(op.reply as TObject) } : {}),
       onRequest,
-      handler: run,
+      handler: (request, reply) => (request.actor!.embed ? runCounted : run)(request, reply),
     });
   }
 }

@@ -2,14 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
 import { isLocked, isTimedOut, isUnavailable, misses, violatedConstraint } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { collectMethods } from './allowed-methods.ts';
+import { manageConnections } from './connections.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import type { Metrics } from './metrics.ts';
 
-const BODY_MAX_BYTES = 10 * 1024 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface Timeouts {
@@ -19,6 +26,8 @@ export interface Timeouts {
   requestMs: number;
   /** For a connection on which nothing moves, such as one whose client does not read its answer. */
   idleMs: number;
+  /** For the body of a caller whom we do not know; 5 seconds where it is not given. */
+  publicBodyMs?: number;
 }
 
 const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 15_000, requestMs: 60_000, idleMs: 75_000 };
@@ -28,6 +37,7 @@ export interface HttpOptions {
   metrics: Metrics;
   trustProxy?: string[];
   timeouts?: Timeouts;
+  maxConnections?: number;
 }
 
 export function createHttpServer({
@@ -35,16 +45,18 @@ export function createHttpServer({
   metrics,
   trustProxy,
   timeouts = DEFAULT_TIMEOUTS,
+  maxConnections = 2000,
 }: HttpOptions): FastifyInstance {
   const app = fastify({
     logger: false,
-    bodyLimit: BODY_MAX_BYTES,
     requestTimeout: timeouts.requestMs,
     connectionTimeout: timeouts.idleMs,
     keepAliveTimeout: timeouts.idleMs,
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
+      // Answered below, with the same body and headers as every other error.
+      requireHostHeader: false,
     },
     trustProxy: trustProxy?.length ? trustProxy : false,
     genReqId: requestIdOf,
@@ -52,24 +64,43 @@ export function createHttpServer({
     routerOptions: { maxParamLength: 256 },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id);
+      setCommonHeaders(request.id, reply as unknown as FastifyReply);
       answerError(toApiError(error), request.id, reply as unknown as FastifyReply);
     },
   });
 
-  acceptJsonOnly(app);
-  endConnectionsOnClose(app);
+  acceptJsonOnly(app, timeouts);
+  manageConnections(app, maxConnections);
+  const methodsOf = collectMethods(app);
+  // Node would answer by itself, without our headers; nobody has to fulfil what a client expects.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(request.url);
+    const methods = methodsOf(path);
+    if (methods.length === 0) {
+      const message = `There is no operation ${request.method} ${path}.`;
+      return answerError(new ApiError('route_not_found', { message }), request.id, reply);
+    }
+    reply.header('allow', methods.join(', '));
+    const message = `${path} takes ${methods.join(', ')}, and not ${request.method}.`;
+    answerError(new ApiError('method_not_allowed', { message }), request.id, reply);
+  };
 
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    reply.header('cache-control', 'no-store');
+    setCommonHeaders(request.id, reply);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      return done(new ApiError('invalid_url', { message: 'The request has no Host header.' }));
+    }
+    // At once, because the body of such a request is nobody's.
+    if (request.is404) return answerUnknown(request, reply);
     done();
   });
 
   app.addHook('onResponse', (request, reply, done) => {
-    const { operation } = request.routeOptions.config;
+    const { operation, isProbe } = request.routeOptions.config;
     metrics.observeRequest(operation?.id ?? 'none', reply.statusCode, reply.elapsedTime);
-    log.info({
+    log[isProbe ? 'debug' : 'info']({
       requestId: request.id,
       operation: operation?.id,
       method: request.method,
@@ -84,10 +115,7 @@ export function createHttpServer({
     done();
   });
 
-  app.setNotFoundHandler((request, reply) => {
-    const message = `There is no operation ${request.method} ${pathOf(request.url)}.`;
-    answerError(new ApiError('route_not_found', { message }), request.id, reply);
-  });
+  app.setNotFoundHandler(answerUnknown);
 
   app.setErrorHandler((error, request, reply) => {
     const failure = toApiError(error, request.actor?.userId);
@@ -105,38 +133,19 @@ export function createHttpServer({
   return app;
 }
 
-/**
- * Node waits for every connection, also for those on which nothing was ever asked and for those that stay open
- * behind a last answer. When we close, the former end at once and the latter with that answer.
- */
-function endConnectionsOnClose(app: FastifyInstance) {
-  const quiet = new Set<Socket>();
-  let closing = false;
-  app.server.on('connection', (socket: Socket) => {
-    quiet.add(socket);
-    socket.once('close', () => quiet.delete(socket));
-  });
-  app.server.on('request', ({ socket }, response) => {
-    quiet.delete(socket);
-    response.once('close', () => {
-      if (closing) socket.end();
-      else if (!socket.destroyed) quiet.add(socket);
-    });
-  });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close');
-    done();
-  });
-  app.addHook('preClose', (done) => {
-    closing = true;
-    for (const socket of quiet) socket.destroy();
-    done();
-  });
-}
+/** What every answer carries, also to what can not be read as a request. */
+const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+const setCommonHeaders = (requestId: string, reply: FastifyReply) =>
+  reply
+    .header('x-request-id', requestId)
+    .header('cache-control', COMMON_HEADERS['cache-control'])
+    .header('x-content-type-options', COMMON_HEADERS['x-content-type-options']);
 
 function answerError(failure: ApiError, requestId: string, reply: FastifyReply) {
-  // The rest of a body that was not read whole must not be taken for the next request.
-  if (failure.code === 'body_too_large') reply.header('connection', 'close');
+  // The framework would close the connection under a body that is still being sent; see connections.ts.
+  reply.removeHeader('connection');
+  if (failure.statusCode === 408) reply.header('connection', 'close');
   if (failure.statusCode === 401) reply.header('www-authenticate', 'Bearer, Api-Key');
   const retryAfter = failure.retryAfterSeconds ?? (failure.statusCode === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
@@ -147,21 +156,20 @@ function answerError(failure: ApiError, requestId: string, reply: FastifyReply) 
 }
 
 /** Addresses can hold secrets in their query, and those do not belong into logs. */
-const pathOf = (url: string) => url.split('?', 1)[0];
+const pathOf = (url: string) => url.split('?', 1)[0]!;
 
 function toApiError(error: unknown, userId?: number): ApiError {
   if (error instanceof ApiError) return error;
-  switch ((error as FastifyError).code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('body_too_large');
+  const { code, statusCode } = error as FastifyError;
+  switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('unsupported_media_type');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('invalid_request', { message: 'The body is not as long as its Content-Length.' });
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('invalid_url');
   }
+  // Whatever else the framework finds wrong with a request.
+  if (code?.startsWith('FST_') && statusCode && statusCode < 500) return new ApiError('invalid_url');
   // They were there when the request came, and were deleted meanwhile.
   if (violatedConstraint(error)?.endsWith('_deployment_id_fkey')) return new ApiError('deployment_not_found');
   if (userId && misses(error, userId)) return new ApiError('unauthenticated');
@@ -182,6 +190,10 @@ function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
   return `${processId}-${(++requestCount).toString(36)}`;
 }
 
+const brokenHeaders = Object.entries(COMMON_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
 /** What could not even be read as a request gets the same kind of answer, and its connection is closed. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -199,7 +211,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket) {
   const body = failure.body(id);
   const text = JSON.stringify(body);
   socket.end(
-    `HTTP/1.1 ${body.statusCode} ${body.error}\r\nX-Request-Id: ${id}\r\nContent-Type: ${JSON_TYPE}\r\n` +
+    `HTTP/1.1 ${body.statusCode} ${body.error}\r\nX-Request-Id: ${id}\r\nContent-Type: ${JSON_TYPE}\r\n${brokenHeaders}` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );
 }

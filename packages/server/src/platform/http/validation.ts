@@ -1,15 +1,16 @@
 /** Checks parameters, query and body against the contract, and says precisely what is wrong. */
-import { hasBody, type Operation } from '@oriel/contract';
+import { hasBody, type Operation, patternMessages } from '@oriel/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { type TSchema, Type } from 'typebox';
 import { ApiError, type Issue } from '../errors.ts';
+import { isDateTime } from './date-time.ts';
 
 type Values = Record<string, unknown>;
 
 /** Nothing is coerced, filled in or removed: a body is taken as it is or refused. */
 const options = { strict: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false } as const;
-const addFormats = ajvFormats.default;
+const addFormats = (ajv: Ajv) => ajvFormats.default(ajv).addFormat('date-time', isDateTime);
 const firstError = addFormats(new Ajv(options));
 const allErrors = addFormats(new Ajv({ ...options, allErrors: true }));
 
@@ -38,8 +39,8 @@ export function compileValidators(op: Operation): Validators {
     body: (raw, sizeBytes) => {
       if (!body) return undefined;
       if (raw === undefined && !op.optionalBody)
-        throw failure([{ path: '', message: 'A JSON body is required.' }]);
-      return body.check(raw ?? {}, sizeBytes);
+        throw failure([{ path: '', message: 'is required, as JSON' }]);
+      return body.check(raw === undefined ? {} : raw, sizeBytes);
     },
   };
 }
@@ -64,7 +65,7 @@ function compile(schema: TSchema) {
 function failure(issues: Issue[]): ApiError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  const where = first?.path ? `${first.path}: ` : '';
+  const where = first?.path ? `${first.path}: ` : 'The body ';
   return new ApiError('invalid_request', {
     message: `${where}${first?.message}${more}`,
     issues: issues.slice(0, ISSUES_MAX),
@@ -80,23 +81,71 @@ const readablePath = (pointer: string) =>
     .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i ? `.${part}` : part))
     .join('');
 
-function toIssue(error: ErrorObject): Issue {
-  const path = readablePath(error.instancePath);
+function toIssue({ keyword, instancePath, params }: ErrorObject): Issue {
+  const path = readablePath(instancePath);
   const below = (name: string) => (path ? `${path}.${name}` : name);
-  switch (error.keyword) {
-    case 'additionalProperties':
-      return { path: below(error.params.additionalProperty), message: 'is not a known field' };
-    case 'required':
-      return { path: below(error.params.missingProperty), message: 'is required' };
+  if (keyword === 'additionalProperties')
+    return { path: below(params.additionalProperty), message: 'is not a known field' };
+  if (keyword === 'required') return { path: below(params.missingProperty), message: 'is required' };
+  return { path, message: messageFor(keyword, params) };
+}
+
+/** In words for people: the validator's own name its keywords and print regular expressions. */
+function messageFor(keyword: string, params: ErrorObject['params']): string {
+  const { limit } = params;
+  switch (keyword) {
     case 'enum':
-      return {
-        path,
-        message: `must be one of ${error.params.allowedValues.map((v: unknown) => JSON.stringify(v)).join(', ')}`,
-      };
+      return `must be one of ${params.allowedValues.map((v: unknown) => JSON.stringify(v)).join(', ')}`;
+    case 'type':
+      return `must be ${typeText([params.type].flat())}`;
+    case 'pattern':
+      return patternMessages[params.pattern] ?? 'does not have the form that it must have';
+    case 'format':
+      return `must be ${FORMATS[params.format] ?? `of the format ${params.format}`}`;
+    case 'minLength':
+      return `must have at least ${counted(limit, 'character')}`;
+    case 'maxLength':
+      return `must have at most ${counted(limit, 'character')}`;
+    case 'minItems':
+      return `must have at least ${counted(limit, 'item')}`;
+    case 'maxItems':
+      return `must have at most ${counted(limit, 'item')}`;
+    case 'minProperties':
+      return `must have at least ${counted(limit, 'field')}`;
+    case 'maxProperties':
+      return `must have at most ${counted(limit, 'field')}`;
+    case 'minimum':
+      return `must be ${limit} or more`;
+    case 'maximum':
+      return `must be ${limit} or less`;
+    case 'uniqueItems':
+      return 'must not have the same item twice';
     default:
-      return { path, message: error.message ?? 'is wrong' };
+      return 'has none of the forms that it can have';
   }
 }
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const TYPES: Record<string, string> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+function typeText(types: string[]): string {
+  const named = types.filter((type) => type !== 'null').map((type) => TYPES[type] ?? type);
+  return named.join(' or ') + (types.includes('null') ? ', or null' : '');
+}
+
+const FORMATS: Record<string, string> = {
+  email: 'a valid email address',
+  uri: 'a valid address (URL)',
+  'date-time': 'a date and time with a time zone, such as 2026-01-31T09:30:00Z',
+};
 
 /** Texts of an address as the types that the schema asks for. What does not convert stays text and fails the check. */
 function fromText(raw: Values, schemas: Record<string, TSchema>): Values {

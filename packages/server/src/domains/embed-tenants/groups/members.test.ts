@@ -204,7 +204,6 @@ test.each([
   ['an id of 0', { members: [{ embedUserId: 0 }] }],
   ['an id as text', { members: [{ embedUserId: '1' }] }],
   ['an id with a fraction', { members: [{ embedUserId: 1.5 }] }],
-  ['an id beyond all ids', { members: [{ embedUserId: 2 ** 53 }] }],
   ['an empty external id', { members: [{ externalId: '' }] }],
   ['an external id of 256 characters', { members: [{ externalId: 'x'.repeat(256) }] }],
   ['more than 1000 members', { members: Array.from({ length: 1001 }, () => ({ externalId: 'x' })) }],

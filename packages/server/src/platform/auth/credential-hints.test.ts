@@ -1,0 +1,75 @@
+import { allOperations } from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const ask = async (path: string, authorization?: string, method = 'GET') => {
+  const response = await world.raw(method, path, {
+    apiKey: null,
+    headers: authorization ? { authorization } : {},
+  });
+  const { message } = (await response.json()) as { message: string };
+  return { status: response.status, message, how: response.headers.get('www-authenticate') };
+};
+
+describe('a credential that is missing or malformed is told how to send one', () => {
+  test.each([
+    [undefined, 'no Authorization header'],
+    ['Basic YWRhOnNlY3JldA==', 'scheme `Basic`'],
+    ['Digest username="ada"', 'scheme `Digest`'],
+    ['sk-0123456789abcdef', 'no scheme'],
+    ['Api-Key', 'nothing behind `Api-Key`'],
+    ['Bearer', 'nothing behind `Bearer`'],
+    ['Api-Key 0123456789abcdef', 'does not begin with `sk-`'],
+    ['Api-Key sk-short', '8 to 253'],
+    ['Api-Key sk-0123456789abcdef sk-0123456789abcdef', 'more than one'],
+  ])('%s', async (authorization, message) => {
+    const refused = await ask('/api/v1/users/me', authorization);
+    expect(refused).toMatchObject({ status: 401, how: 'Bearer, Api-Key' });
+    expect(refused.message).toContain(message);
+    expect(refused.message).toContain('`Authorization: Api-Key sk-…`');
+    expect(refused.message).toContain('`Authorization: Bearer <token>`');
+  });
+
+  test('one that is for embed tokens says so', async () => {
+    const { message } = await ask('/api/v1/embed/session', 'Api-Key sk-0123456789abcdef');
+    expect(message).toContain('takes no API key');
+    expect(message).toContain('embed session');
+  });
+
+  test('on every operation that needs one', async () => {
+    for (const op of allOperations.filter(({ auth }) => auth !== 'public')) {
+      const { status, message } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op.method);
+      expect([op.id, status]).toEqual([op.id, 401]);
+      expect(message).toContain('Send `Authorization: ');
+    }
+  });
+});
+
+test('nothing that could be a secret is repeated, and no key is told from another', async () => {
+  for (const secret of ['c2VjcmV0c2VjcmV0', 'my-secret-password-of-this-service'])
+    for (const header of [secret, `${secret} ${secret}`, `Api-Key ${secret}`, `Basic ${secret}`])
+      expect((await ask('/api/v1/users/me', header)).message).not.toContain(secret);
+  const { apiKey, apiKeyId } = await world.person();
+  await world.admin.deleteApiKey({ id: apiKeyId });
+  const [revoked, unknown] = [
+    await ask('/api/v1/users/me', `Api-Key ${apiKey}`),
+    await ask('/api/v1/users/me', 'Api-Key sk-this-was-never-a-key'),
+  ];
+  expect(revoked).toEqual(unknown);
+});
+
+test("a viewer's token on an operation for creators is told what it lacks", async () => {
+  const { id: deploymentId } = await world.deployment();
+  const { client } = await world.embedded({ deploymentId, externalId: 'ann' });
+  await expect(client.getReports({ deploymentId })).rejects.toMatchObject({
+    status: 403,
+    code: 'creator_mode_only',
+  });
+  await expect(client.getDeployments()).rejects.toMatchObject({ status: 403, code: 'forbidden' });
+});

@@ -1,0 +1,146 @@
+/** Which addresses and methods are served, and what is said of the others. */
+import { request as httpRequest, METHODS } from 'node:http';
+import { allOperations, collectionPaths, hasBody, successStatus } from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkReply } from '../../../test/checked-fetch.ts';
+import { addressOf, validBody } from '../../../test/samples.ts';
+import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+/** As `fetch`, with any method. */
+const ask = (method: string, path: string, body?: string) =>
+  new Promise<Response>((resolve, reject) => {
+    const headers = {
+      authorization: `Api-Key ${ADMIN_KEY}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    };
+    const request = httpRequest(world.url + path, { method, headers }, (message) => {
+      const chunks: Buffer[] = [];
+      message.on('data', (chunk) => chunks.push(chunk));
+      message.on('end', async () => {
+        const response = new Response(chunks.length ? Buffer.concat(chunks) : null, {
+          status: message.statusCode,
+          headers: message.headers as Record<string, string>,
+        });
+        if (method !== 'HEAD') await checkReply(method, path, response.clone()).catch(reject);
+        resolve(response);
+      });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+
+const TAKEN = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const exotic = [...new Set([...METHODS, 'QUERY'])].filter(
+  (method) => !TAKEN.includes(method) && method !== 'CONNECT',
+);
+
+describe('a method that a known path does not take is a 405 that names those that it takes', () => {
+  test.each([
+    ['PATCH', '/api/v1/users/me', 'DELETE, GET, HEAD, PUT'],
+    ['PUT', '/api/v1/regions', 'GET, HEAD'],
+    ['PUT', '/api/v1/regions/', 'GET, HEAD'],
+    ['GET', '/api/v1/users', 'POST'],
+    ['DELETE', '/api/v1/embed-tenants', 'GET, HEAD'],
+    ['DELETE', '/api/v1/embed-tenants/', 'GET, HEAD'],
+    ['POST', '/api/v1/deployments/1', 'DELETE, GET, HEAD'],
+    ['OPTIONS', '/api/v1/embed/generate-session', 'POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['DELETE', '/docs', 'GET, HEAD'],
+    ['POST', '/.well-known/jwks.json', 'GET, HEAD'],
+  ])('%s %s', async (method, path, allow) => {
+    const response = await ask(method, path);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+    expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
+  });
+
+  test.each(exotic)('%s, with and without a body', async (method) => {
+    for (const body of [undefined, '{}', '{']) {
+      expect((await ask(method, '/api/v1/users', body)).status).toBe(405);
+      expect((await ask(method, '/api/v1/nothing', body)).status).toBe(404);
+    }
+  });
+});
+
+describe('HEAD answers as GET does, without the body', () => {
+  const headersOf = (response: Response) =>
+    Object.fromEntries([...response.headers].filter(([name]) => !['date', 'x-request-id'].includes(name)));
+  test.each([
+    '/api/v1/users/me',
+    '/api/v1/regions/',
+    '/api/v1/spec',
+    '/healthz',
+    '/docs',
+    '/api/v1/nothing',
+    '/api/v1/users/abc',
+  ])('%s', async (path) => {
+    const [get, head] = [await ask('GET', path), await ask('HEAD', path)];
+    expect(head.status).toBe(get.status);
+    expect(await head.text()).toBe('');
+    expect(Object.keys(headersOf(head)).sort()).toEqual(Object.keys(headersOf(get)).sort());
+  });
+});
+
+describe('collections answer with and without a slash, all other paths as they are written', () => {
+  const collections = collectionPaths(allOperations);
+  const cases = (isCollection: boolean) =>
+    allOperations
+      .filter(({ path }) => collections.has(path) === isCollection)
+      .map((op) => [op.id, op] as const);
+  const addSlash = (address: string) => address.replace(/(\?|$)/, '/$1');
+
+  test.each(cases(true))('%s answers at both', async (_id, op) => {
+    // A GET must succeed or miss what its path names; of the others it is enough that they are reached.
+    const body = hasBody(op) ? JSON.stringify({ ...validBody(op), surprise: 1 }) : undefined;
+    const bare = await ask(op.method, addressOf(op), body);
+    const slashed = await ask(op.method, addSlash(addressOf(op)), body);
+    expect(slashed.status).toBe(bare.status);
+    const { code, requestId: _, ...rest } = (await slashed.json()) as Record<string, unknown>;
+    expect(code).not.toBe('route_not_found');
+    if (bare.status === successStatus(op))
+      expect(rest).toHaveProperty(
+        op.id === 'getResourcePolicies' ? 'users' : 'data' in rest ? 'data' : 'items',
+      );
+  });
+
+  test.each(cases(false))('%s answers at one', async (_id, op) => {
+    const response = await ask(op.method, addSlash(addressOf(op)), hasBody(op) ? '{}' : undefined);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'route_not_found' });
+  });
+
+  test('every list is a collection, and no single thing is', () => {
+    expect([...collections].filter((path) => path.endsWith('}'))).toEqual([]);
+    for (const path of [
+      '/api/v1/deployments',
+      '/api/v1/api-keys',
+      '/api/v1/users',
+      '/api/v1/deployments/{deploymentId}/reports',
+      '/build/api/v1/deployments',
+    ])
+      expect(collections).toContain(path);
+  });
+});
+
+describe('every reply carries the same headers', () => {
+  test.each([
+    ['GET', '/api/v1/regions'],
+    ['GET', '/api/v1/nothing'],
+    ['PUT', '/api/v1/regions'],
+    ['GET', '/docs'],
+    ['GET', '/docs/swagger-ui.css'],
+    ['GET', '/metrics'],
+    ['GET', '/'],
+    ['GET', '/api/v1/api-keys/%zz'],
+  ])('%s %s', async (method, path) => {
+    const response = await ask(method, path);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    expect(response.headers.get('cache-control')).toMatch(/^no-/);
+  });
+});

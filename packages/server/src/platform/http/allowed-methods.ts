@@ -1,0 +1,16 @@
+/** Which methods an address takes, for the answer to one that it does not take. */
+import type { FastifyInstance } from 'fastify';
+
+export function collectMethods(app: FastifyInstance): (path: string) => string[] {
+  const routes = new Map<string, { pattern: RegExp; methods: string[] }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
+    const route = routes.get(url) ?? { pattern, methods: [] };
+    route.methods.push(...[method].flat());
+    routes.set(url, route);
+  });
+  return (path) => {
+    const matching = [...routes.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(matching.flatMap(({ methods }) => methods))].sort();
+  };
+}

@@ -1,0 +1,112 @@
+/** One embed token, and one embed tenant, can not take the whole server. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+let deploymentId: number;
+beforeAll(async () => {
+  world = await createWorld({
+    env: { ORIEL_MAX_REQUESTS_PER_EMBED_TOKEN: '2', ORIEL_MAX_REQUESTS_PER_EMBED_TENANT: '3' },
+  });
+  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
+  deploymentId = (await world.deployment()).id;
+});
+afterAll(() => world.stop());
+
+let count = 0;
+const creator = (embedTenantName: string) =>
+  world.embedded({ deploymentId, embedTenantName, externalId: `creator-${++count}`, creatorMode: true });
+
+const folders = () => `/api/v1/deployments/${deploymentId}/folders`;
+const list = (token: string) =>
+  world.raw('GET', folders(), { headers: { authorization: `Bearer ${token}` } });
+
+/** A request that has begun, and stays under way until its body is there. */
+async function begin(token: string): Promise<Socket> {
+  const { hostname, port } = new URL(world.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(
+    `POST ${folders()} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 14\r\n\r\n',
+  );
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /);
+  return socket;
+}
+
+const refusal = async (response: Response) => {
+  const { code, message } = (await response.json()) as { code: string; message: string };
+  return [
+    response.status,
+    code,
+    response.headers.get('retry-after'),
+    /embed (token|tenant)/.exec(message)?.[1],
+  ];
+};
+
+test('a token has a number of requests at once, and others of its tenant have theirs', async () => {
+  const [ann, bob] = [await creator('tenant-one'), await creator('tenant-one')];
+  const busy = [await begin(ann.token), await begin(ann.token)];
+  expect(await refusal(await list(ann.token))).toEqual([429, 'too_many_at_once', '1', 'token']);
+  expect((await list(bob.token)).status).toBe(200);
+  busy[0]!.write('{"name":"mine"');
+  busy[0]!.write('}');
+  await once(busy[0]!, 'data');
+  await expect.poll(async () => (await list(ann.token)).status).toBe(200);
+  for (const socket of busy) socket.destroy();
+});
+
+test('an embed tenant has a number of requests at once, and other tenants have theirs', async () => {
+  const [ann, bob] = [await creator('tenant-two'), await creator('tenant-two')];
+  const busy = [await begin(ann.token), await begin(ann.token), await begin(bob.token)];
+  expect(await refusal(await list(bob.token))).toEqual([429, 'too_many_at_once', '1', 'tenant']);
+  expect((await list((await creator('tenant-three')).token)).status).toBe(200);
+  expect((await world.admin.getFolders({ deploymentId })).items).toBeDefined();
+  for (const socket of busy) socket.destroy();
+  await expect.poll(async () => (await list(bob.token)).status).toBe(200);
+});
+
+describe('a request is over', () => {
+  test('when it was answered, also with an error, many times over', async () => {
+    const { token } = await creator('tenant-four');
+    for (let i = 0; i < 10; i++) {
+      expect((await list(token)).status).toBe(200);
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      for (const [path, body, status] of [
+        [folders(), '{', 400],
+        [folders(), `{"name":"${'x'.repeat(300_000)}"}`, 413],
+        [`/api/v1/deployments/${deploymentId + 1}/folders`, '{}', 403],
+        ['/api/v1/users', '{}', 403],
+      ] as const)
+        expect((await world.raw('POST', path, { headers, body })).status).toBe(status);
+    }
+  });
+
+  test('when the work is done, where the caller has left', async () => {
+    const { token } = await creator('tenant-five');
+    const locker = await world.server.db.pool.connect();
+    await locker.query('begin');
+    await locker.query('lock table folders in access exclusive mode');
+    const leave = new AbortController();
+    const lists = [1, 2].map(() =>
+      fetch(world.url + folders(), { headers: { authorization: `Bearer ${token}` }, signal: leave.signal }),
+    );
+    const waiting = async () => {
+      const { rows } = await locker.query(
+        "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rows[0].count;
+    };
+    await expect.poll(waiting).toBe(2);
+    leave.abort();
+    await Promise.allSettled(lists);
+    // They still hold their connections, so they still count.
+    for (let i = 0; i < 3; i++) expect((await list(token)).status).toBe(429);
+    await locker.query('rollback');
+    locker.release();
+    await expect.poll(async () => (await list(token)).status).toBe(200);
+  });
+});

@@ -1,0 +1,40 @@
+/** How many requests of one embed token and of one embed tenant are served at once. Each server counts for itself. */
+import type { EmbedViewer } from '../auth/actor.ts';
+import { ApiError } from '../errors.ts';
+
+export interface AtOnce {
+  /** Throws a 429 where there are too many. */
+  enter(viewer: EmbedViewer): void;
+  leave(viewer: EmbedViewer): void;
+}
+
+export function createAtOnce(max: { perEmbedToken: number; perEmbedTenant: number }): AtOnce {
+  const tokens = new Map<number, number>();
+  const tenants = new Map<string, number>();
+  return {
+    enter({ sessionId, embedTenant }) {
+      const ofToken = tokens.get(sessionId) ?? 0;
+      const ofTenant = tenants.get(embedTenant) ?? 0;
+      if (ofToken >= max.perEmbedToken) throw tooMany('embed token');
+      if (ofTenant >= max.perEmbedTenant) throw tooMany('embed tenant');
+      tokens.set(sessionId, ofToken + 1);
+      tenants.set(embedTenant, ofTenant + 1);
+    },
+    leave({ sessionId, embedTenant }) {
+      lower(tokens, sessionId);
+      lower(tenants, embedTenant);
+    },
+  };
+}
+
+const tooMany = (whose: string) =>
+  new ApiError('too_many_at_once', {
+    message: `Too many requests of this ${whose} are being served: wait for one of them, and try again.`,
+    retryAfterSeconds: 1,
+  });
+
+function lower<Key>(counts: Map<Key, number>, key: Key) {
+  const count = counts.get(key)! - 1;
+  if (count) counts.set(key, count);
+  else counts.delete(key);
+}

@@ -1,0 +1,248 @@
+/** What bodies may cost: their size, who is heard at all, and what happens to clients that go on sending. */
+import { once } from 'node:events';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { allOperations, bodyLimitOf, hasBody, operations } from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from '../../../test/samples.ts';
+import { serverErrors } from '../../../test/server-log.ts';
+import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+
+const MB = 1024 * 1024;
+const BODIES_MAX_BYTES = 200 * MB;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({
+    env: { ORIEL_MAX_CONNECTIONS: '10' },
+    timeouts: { headersMs: 20_000, requestMs: 20_000, idleMs: 20_000, publicBodyMs: 300 },
+  });
+});
+afterAll(() => world.stop());
+
+const EXCHANGE = '/api/v1/embed/session/token';
+const json = (body: string) => ({ headers: { 'content-type': 'application/json' }, body });
+
+describe('each operation has a limit of its own', () => {
+  test.each([
+    ['postTokenBySessionId', '4 KB'],
+    ['createUser', '256 KB'],
+    ['generateSession', '4 MB'],
+  ] as const)('%s takes %s', async (id, limit) => {
+    const op = operations[id];
+    const send = (bytes: number) => world.raw(op.method, op.path, json(`{"x":"${'x'.repeat(bytes - 8)}"}`));
+    const refused = await send(bodyLimitOf(op as never) + 1);
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({
+      code: 'body_too_large',
+      message: expect.stringContaining(limit),
+    });
+    expect((await send(bodyLimitOf(op as never))).status).toBe(400);
+  });
+
+  test('callers whom we do not know can send 4 KB, and what takes no body reads none', () => {
+    for (const op of allOperations) {
+      if (!hasBody(op)) expect(bodyLimitOf(op)).toBe(0);
+      else if (op.auth === 'public') expect(bodyLimitOf(op)).toBe(4096);
+      else expect(bodyLimitOf(op)).toBeLessThanOrEqual(8 * MB);
+    }
+  });
+
+  test('a body that nobody asked for is passed over', async () => {
+    const { id } = await world.admin.createUserGroup({ body: { name: 'short-lived' } });
+    const path = `/api/v1/user-groups/${id}`;
+    expect(
+      (await world.raw('DELETE', path, { headers: { 'content-type': 'text/plain' }, body: '{' })).status,
+    ).toBe(204);
+  });
+});
+
+describe('who may not call is told so before they have sent their body', () => {
+  const announce = (method: string, path: string, credential: string) =>
+    answerTo(
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credential}Content-Type: application/json\r\n` +
+        'Content-Length: 1000\r\n\r\n{',
+    );
+  const withKey = (key: string) => `Authorization: Api-Key ${key}\r\n`;
+
+  test('without a credential, for every operation that needs one and takes a body', async () => {
+    for (const op of allOperations.filter((each) => hasBody(each) && each.auth !== 'public'))
+      expect([op.id, await announce(op.method, addressOf(op), '')]).toEqual([op.id, 401]);
+  });
+
+  test('without the permission, or outside the scope of the key', async () => {
+    const nobody = await world.person({ roles: [] });
+    expect(await announce('POST', '/api/v1/users', withKey(nobody.apiKey))).toBe(403);
+    const { id } = await world.deployment();
+    const scoped = await world.person({ roles: ['Admin'], deploymentIds: [id] });
+    expect(await announce('POST', `/api/v1/deployments/${id + 1}/folders`, withKey(scoped.apiKey))).toBe(403);
+    expect(await announce('POST', `/api/v1/deployments/x/folders`, withKey(scoped.apiKey))).toBe(400);
+  });
+
+  test('with an embed token that does not open the operation', async () => {
+    const { id: deploymentId } = await world.deployment();
+    const { token } = await world.embedded({ deploymentId, externalId: 'ann' });
+    const bearer = `Authorization: Bearer ${token}\r\n`;
+    expect(await announce('POST', '/api/v1/users', bearer)).toBe(403);
+    expect(await announce('POST', `/api/v1/deployments/${deploymentId}/folders`, bearer)).toBe(403);
+  });
+
+  test('and at an address that is not there', async () => {
+    expect(await announce('POST', '/api/v1/nothing', '')).toBe(404);
+    expect(await announce('POST', '/api/v1/users/me', '')).toBe(405);
+  });
+});
+
+describe('a client that goes on sending reads its 413', () => {
+  const headers = { authorization: `Api-Key ${ADMIN_KEY}`, 'content-type': 'application/json' };
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+
+  test('fetch, with a length', async () => {
+    const body = Buffer.alloc(20 * MB, ' ');
+    const response = await fetch(`${world.url}/api/v1/users`, { method: 'POST', headers, body });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ code: 'body_too_large' });
+  });
+
+  test('fetch, in chunks', async () => {
+    const chunks = (function* () {
+      for (let sent = 0; sent < 20 * MB; sent += chunk.length) yield chunk;
+    })();
+    const body = Readable.toWeb(Readable.from(chunks)) as ReadableStream;
+    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    const response = await fetch(`${world.url}/api/v1/users`, init);
+    expect(response.status).toBe(413);
+  });
+
+  test.each([
+    ['with a length', { 'content-length': 20 * MB }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('one that reads only when it has sent everything, %s', async (_, more) => {
+    const request = httpRequest(`${world.url}/api/v1/users`, {
+      method: 'POST',
+      headers: { ...headers, ...more },
+    });
+    const answer = once(request, 'response');
+    answer.catch(() => {});
+    for (let sent = 0; sent < 20 * MB; sent += chunk.length) await written(request, chunk);
+    request.end();
+    const [response] = (await answer) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    response.resume();
+  });
+
+  test('but what it sends is bounded', async () => {
+    const socket = await open();
+    socket.write(
+      `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${BODIES_MAX_BYTES}\r\n\r\n`,
+    );
+    let sent = 0;
+    const part = Buffer.alloc(MB, ' ');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    while (sent < BODIES_MAX_BYTES && !socket.destroyed) {
+      sent += part.length;
+      if (socket.write(part)) continue;
+      await Promise.race([closed, new Promise((resolve) => socket.once('drain', resolve))]);
+    }
+    expect(sent).toBeLessThan(BODIES_MAX_BYTES);
+    socket.destroy();
+  });
+});
+
+test('a body that a stranger never finishes is given up soon', async () => {
+  const status = await answerTo(
+    `POST ${EXCHANGE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"se`,
+  );
+  expect(status).toBe(408);
+});
+
+test('large bodies that are half sent take a share of memory, and small ones still get through', async () => {
+  const { id: deploymentId } = await world.deployment();
+  const workbook = await world.admin.createWorkbook({ deploymentId, body: { name: 'w' } });
+  const path = `/api/v1/deployments/${deploymentId}/workbooks/${workbook.id}/dashboard`;
+  const half = Buffer.concat([
+    Buffer.from(
+      `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${8 * MB}\r\n\r\n`,
+    ),
+    Buffer.alloc(7 * MB, ' '),
+  ]);
+  const sockets = await Promise.all(Array.from({ length: 6 }, open));
+  const answers = sockets.map((socket) => firstAnswer(socket).then((status) => ({ socket, status })));
+  for (const socket of sockets) socket.write(half);
+  // 32 MB is the share of one caller: the fifth or sixth goes over it.
+  const first = await Promise.race(answers);
+  expect(first.status).toBe(503);
+  expect((await world.raw('POST', '/api/v1/users', json('{}'))).status).toBe(400);
+  for (const socket of sockets) socket.destroy();
+  const whole = json(JSON.stringify({ dashboardDraft: { description: 'x'.repeat(500_000) } }));
+  await expect.poll(async () => (await world.raw('PUT', path, whole)).status).toBe(200);
+});
+
+describe('connections are capped', () => {
+  test('a new one takes the place of the one that has been quiet for longest', async () => {
+    const sockets = [];
+    for (let i = 0; i < 10; i++) sockets.push(await open());
+    const closed = Promise.race(sockets.map((socket, i) => once(socket, 'close').then(() => i)));
+    const late = await open();
+    late.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await firstAnswer(late)).toBe(200);
+    expect(await closed).toBe(0);
+    for (const socket of [...sockets, late]) socket.destroy();
+  });
+
+  test('where none is quiet, the new one is closed; and clients that leave in the middle of a body are no error', async () => {
+    const busy: Socket[] = [];
+    while (busy.length < 10) {
+      const socket = await open();
+      socket.write(
+        `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n` +
+          'Content-Type: application/json\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n{',
+      );
+      // Refused while connections of other tests are still being closed.
+      if ((await firstAnswer(socket)) === 100) busy.push(socket);
+    }
+    const isRefused = async () => {
+      const socket = await open();
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      const status = await firstAnswer(socket);
+      socket.destroy();
+      return status === undefined;
+    };
+    await expect.poll(isRefused).toBe(true);
+    expect(busy.filter((socket) => socket.destroyed)).toEqual([]);
+    for (const socket of busy) socket.destroy();
+    await expect.poll(isRefused).toBe(false);
+    expect(serverErrors()).toEqual([]);
+  });
+});
+
+async function open(): Promise<Socket> {
+  const { hostname, port } = new URL(world.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** The status of the first answer, while the connection stays open; undefined where it ends without one. */
+const firstAnswer = (socket: Socket) =>
+  new Promise<number | undefined>((resolve) => {
+    socket.once('data', (data) => resolve(Number(String(data).split(' ')[1])));
+    socket.once('close', () => resolve(undefined));
+  });
+
+async function answerTo(text: string) {
+  const socket = await open();
+  socket.write(text);
+  const status = await firstAnswer(socket);
+  socket.destroy();
+  return status;
+}
+
+const written = (request: ClientRequest, chunk: Buffer) =>
+  new Promise<void>((resolve, reject) =>
+    request.write(chunk, (error) => (error ? reject(error) : resolve())),
+  );

@@ -1,0 +1,71 @@
+/** What becomes of connections: how many there are, what is left unread on them, and how they end. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+const DISCARD_MAX_BYTES = 64 * 1024 * 1024;
+const DISCARD_MAX_MS = 10_000;
+
+/**
+ * Node waits for every connection, also for those on which nothing was ever asked and for those that stay open
+ * behind a last answer. When we close, the former end at once and the latter with that answer. When there are too many,
+ * the one that has been quiet for longest makes room; where none is, the new one is closed.
+ */
+export function manageConnections(app: FastifyInstance, maxConnections: number) {
+  const quiet = new Set<Socket>();
+  let open = 0;
+  let closing = false;
+  app.server.on('connection', (socket: Socket) => {
+    open++;
+    quiet.add(socket);
+    socket.once('close', () => {
+      open--;
+      quiet.delete(socket);
+    });
+    if (open > maxConnections) makeRoom(quiet);
+  });
+  app.server.on('request', ({ socket }, response) => {
+    quiet.delete(socket);
+    response.once('close', () => {
+      if (closing) socket.end();
+      else if (!socket.destroyed) quiet.add(socket);
+    });
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    if (!request.raw.complete && announcesBody(request.raw)) discardRest(request.raw);
+    done();
+  });
+  app.addHook('preClose', (done) => {
+    closing = true;
+    for (const socket of quiet) socket.destroy();
+    done();
+  });
+}
+
+/** The new connection is the last of them. */
+function makeRoom(quiet: Set<Socket>) {
+  const [longest] = quiet;
+  if (!longest) return;
+  quiet.delete(longest);
+  longest.destroy();
+}
+
+const announcesBody = ({ headers }: IncomingMessage) =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+/**
+ * Goes on reading what a client still sends after its answer. Closed at once, the connection would break under clients
+ * that read only when they have sent everything, and they would never see the answer.
+ */
+function discardRest(request: IncomingMessage) {
+  let left = DISCARD_MAX_BYTES;
+  const cut = () => request.socket.destroy();
+  const timer = setTimeout(cut, DISCARD_MAX_MS).unref();
+  request.once('close', () => clearTimeout(timer));
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) cut();
+  });
+  request.on('error', () => {});
+}

@@ -1,0 +1,144 @@
+/**
+ * What the parser would let pass or lose: nesting without end, integers that it rounds, keys that it drops, text that
+ * PostgreSQL can not hold. One walk over the body, whose cost grows with its length and nothing else.
+ */
+import { ApiError } from '../errors.ts';
+
+const DEPTH_MAX = 100;
+/** As many digits always fit. */
+const SAFE_DIGITS = 15;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const LETTER_U = 0x75;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** An object or array that the walk is inside of. */
+interface Level {
+  /** Null for an array. */
+  keys: Set<string> | null;
+  key: string;
+  index: number;
+  expectsKey: boolean;
+}
+
+/** Throws a 400. Malformed JSON is for the parser to find. */
+export function checkJson(text: string): void {
+  const levels: Level[] = [];
+  let level: Level | undefined;
+  let i = 0;
+  while (i < text.length) {
+    const char = text.charCodeAt(i);
+    if (char === QUOTE) {
+      const end = endOfText(text, i + 1);
+      if (level?.expectsKey) addKey(level, levels, text.slice(i, end));
+      i = end + 1;
+      continue;
+    }
+    if (isDigit(char) || char === MINUS) {
+      i = endOfNumber(text, i, levels);
+      continue;
+    }
+    if (char === OPEN_OBJECT || char === OPEN_ARRAY) {
+      if (levels.length === DEPTH_MAX) throw new ApiError('json_too_deep');
+      const isObject = char === OPEN_OBJECT;
+      level = { keys: isObject ? new Set() : null, key: '', index: 0, expectsKey: isObject };
+      levels.push(level);
+    } else if (char === CLOSE_OBJECT || char === CLOSE_ARRAY) {
+      levels.pop();
+      level = levels.at(-1);
+    } else if (char === COMMA && level) {
+      level.index++;
+      level.expectsKey = level.keys !== null;
+    } else if (char === COLON && level) {
+      level.expectsKey = false;
+    }
+    i++;
+  }
+}
+
+/** `quoted` begins with its quote, so that no key looks like a number, which engines hash predictably. */
+function addKey(level: Level, levels: Level[], quoted: string) {
+  level.key = quoted.includes('\\') ? `"${unescaped(quoted)}` : quoted;
+  if (level.keys!.has(level.key)) {
+    throw new ApiError('duplicate_key', { message: `The body has ${pathOf(levels)} twice in one object.` });
+  }
+  level.keys!.add(level.key);
+}
+
+function unescaped(quoted: string): string {
+  try {
+    return JSON.parse(`${quoted}"`);
+  } catch (error) {
+    throw new ApiError('malformed_json', { cause: error });
+  }
+}
+
+/** The place of the quote that ends the text which begins at `i`. */
+function endOfText(text: string, start: number): number {
+  let i = start;
+  while (i < text.length) {
+    const char = text.charCodeAt(i);
+    if (char === QUOTE) return i;
+    if (char !== BACKSLASH) i++;
+    else if (text.charCodeAt(i + 1) === LETTER_U) i = endOfEscape(text, i);
+    else i += 2;
+  }
+  return i;
+}
+
+/** Only an escape can bring in what valid UTF-8 can not hold: a NUL is no text, nor is half of a surrogate pair. */
+function endOfEscape(text: string, i: number): number {
+  const unit = unitAt(text, i);
+  if (unit === 0) throw new ApiError('invalid_text');
+  if (unit < 0xd800 || unit > 0xdfff) return i + 6;
+  const second = unit < 0xdc00 ? unitAt(text, i + 6) : 0;
+  if (second < 0xdc00 || second > 0xdfff) throw new ApiError('invalid_text');
+  return i + 12;
+}
+
+/** The code unit of the escape `\uXXXX` at `i`; one that is harmless where there is no such escape. */
+function unitAt(text: string, i: number): number {
+  const match = /^\\u([0-9a-f]{4})$/i.exec(text.slice(i, i + 6));
+  return match ? Number.parseInt(match[1]!, 16) : 0x20;
+}
+
+const isDigit = (char: number) => char >= 0x30 && char <= 0x39;
+
+function endOfNumber(text: string, start: number, levels: Level[]): number {
+  let end = start + 1;
+  let hasExponent = false;
+  for (; end < text.length; end++) {
+    const char = text.charCodeAt(end);
+    if (char === 0x65 || char === 0x45) hasExponent = true;
+    // Digits, and the signs and the point between them.
+    else if (!isDigit(char) && char !== 0x2b && char !== MINUS && char !== 0x2e) break;
+  }
+  if (hasExponent || end - start > SAFE_DIGITS) requireExact(text.slice(start, end), levels);
+  return end;
+}
+
+/** A double beyond the safe integers is an integer itself, and one that several others were rounded to. */
+function requireExact(number: string, levels: Level[]) {
+  if (!(Math.abs(Number(number)) > Number.MAX_SAFE_INTEGER)) return;
+  const path = pathOf(levels);
+  throw new ApiError('integer_too_large', {
+    message: `The body holds a number beyond ±${Number.MAX_SAFE_INTEGER}${path ? ` at ${path}` : ''}: send it as text.`,
+  });
+}
+
+const PATH_MAX = 200;
+
+/** Such as `userAttributes[1].value`. */
+function pathOf(levels: Level[]): string {
+  const path = levels
+    .map(({ keys, key, index }, i) => (keys ? (i ? '.' : '') + key.slice(1) : `[${index}]`))
+    .join('');
+  return path.length > PATH_MAX ? `${path.slice(0, PATH_MAX).toWellFormed()}…` : path;
+}

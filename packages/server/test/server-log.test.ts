@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serverErrors } from './server-log.ts';
+import { createWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+test('what the server logs of a 5xx is kept, to be printed where the test fails', async () => {
+  await world.server.db.pool.query('alter table user_attributes rename to gone');
+  const response = await world.raw('GET', '/api/v1/user-attributes');
+  expect(response.status).toBe(500);
+  expect(serverErrors()).toHaveLength(1);
+  expect(JSON.parse(serverErrors()[0]!)).toMatchObject({
+    requestId: response.headers.get('x-request-id'),
+    err: { message: expect.stringContaining('user_attributes') },
+  });
+});
+
+test('and forgotten with the next test', () => {
+  expect(serverErrors()).toEqual([]);
+});
