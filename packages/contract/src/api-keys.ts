@@ -50,12 +50,16 @@ export const createApiKey = operation({
   summary: 'Create an API key',
   description: 'A scoped key can only create keys that reach no further than itself.',
   scopedKeys: 'handler',
-  body: Shape('CreateApiKeyInput', {
-    name: Name,
-    userId: Maybe({ ...Id, description: 'The caller where it is not given' }),
-    deploymentIds: Type.Optional(DeploymentIds),
-    expiresAt: Maybe(DateTime),
-  }),
+  body: Shape(
+    'CreateApiKeyInput',
+    {
+      name: Name,
+      userId: Maybe({ ...Id, description: 'The caller where it is not given' }),
+      deploymentIds: Type.Optional(DeploymentIds),
+      expiresAt: Maybe(DateTime),
+    },
+    { examples: [{ name: 'Backend', deploymentIds: [1] }] },
+  ),
   reply: CreatedApiKey,
   errors: ['invalid_reference'],
   audit: 'apiKey',

@@ -29,16 +29,31 @@ const DeploymentsListResponse = Shape('DeploymentsListResponse', {
   pagination: DeploymentsPagination,
 });
 
-const CreateDeploymentInput = Shape('CreateDeploymentInput', {
-  name: Name,
-  cloudProvider: Type.Enum(['managed', 'aws', 'gcp']),
-  creationMethod: Maybe(Type.Enum(['upload', 'managed', 'git-host', 'ssh'])),
-  creationStep: CreationStep,
-  deployMode: Maybe(Type.Enum(['git', 'cli'])),
-  isManaged: Type.Boolean(),
-  region: Type.String({ description: 'The `name` of a region' }),
-  targetPlatform: Type.String({ minLength: 1, maxLength: 255 }),
-});
+const CreateDeploymentInput = Shape(
+  'CreateDeploymentInput',
+  {
+    name: Name,
+    cloudProvider: Type.Enum(['managed', 'aws', 'gcp']),
+    creationMethod: Maybe(Type.Enum(['upload', 'managed', 'git-host', 'ssh'])),
+    creationStep: CreationStep,
+    deployMode: Maybe(Type.Enum(['git', 'cli'])),
+    isManaged: Type.Boolean(),
+    region: Type.String({ description: 'The `name` of a region' }),
+    targetPlatform: Type.String({ minLength: 1, maxLength: 255 }),
+  },
+  {
+    examples: [
+      {
+        name: 'Production',
+        cloudProvider: 'managed',
+        creationStep: 'ready',
+        isManaged: true,
+        region: 'local',
+        targetPlatform: 'embedded',
+      },
+    ],
+  },
+);
 
 export const getDeployments = operation({
   id: 'getDeployments',

@@ -57,56 +57,70 @@ const SecurityContext = Type.Object(
   { additionalProperties: true, description: 'Passed to queries; up to 64 KB of JSON' },
 );
 
-const GenerateSession = Shape('GenerateSession', {
-  deploymentId: Id,
-  externalId: Maybe({
-    ...reference,
-    description: 'The stable id of an external user: lowercase and trimmed',
-    examples: ['customer-42'],
-  }),
-  internalId: Maybe({ ...reference, description: 'The username of an existing, active user' }),
-  email: Maybe({ ...Email, description: 'Of the external user' }),
-  userProfile: Maybe(
-    Shape('EmbedUserProfile', {
-      displayName: Maybe(Type.String({ maxLength: 255, examples: ['Ada Lovelace'] })),
-      picture: Maybe({ ...Url, description: 'Loaded by the browser of who looks; not fetched here' }),
+const GenerateSession = Shape(
+  'GenerateSession',
+  {
+    deploymentId: Id,
+    externalId: Maybe({
+      ...reference,
+      description: 'The stable id of an external user: lowercase and trimmed',
+      examples: ['customer-42'],
     }),
-  ),
-  embedTenantName: Maybe({
-    ...EmbedTenantName,
-    description: 'The customer that the viewer belongs to; the account itself where nothing is given',
-  }),
-  creatorMode: Maybe(
-    Type.Boolean({ description: 'Takes groups and attributes from the catalogues of the embed tenant' }),
-  ),
-  userAttributes: Maybe(
-    Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(GivenValue) }), {
-      maxItems: LIST_MAX,
-      description: 'Values for row-level security; others that are stored stay',
+    internalId: Maybe({ ...reference, description: 'The username of an existing, active user' }),
+    email: Maybe({ ...Email, description: 'Of the external user' }),
+    userProfile: Maybe(
+      Shape('EmbedUserProfile', {
+        displayName: Maybe(Type.String({ maxLength: 255, examples: ['Ada Lovelace'] })),
+        picture: Maybe({ ...Url, description: 'Loaded by the browser of who looks; not fetched here' }),
+      }),
+    ),
+    embedTenantName: Maybe({
+      ...EmbedTenantName,
+      description: 'The customer that the viewer belongs to; the account itself where nothing is given',
     }),
-  ),
-  groups: names(
-    'Names of groups, which data policies see. Replaces the memberships; `[]` clears them; left out they stay. In creator mode these are groups of the embed tenant, else of the account',
-  ),
-  userAttributeDefinitions: definitions(AttributeDefinition, 'Created or updated first, in creator mode'),
-  groupDefinitions: definitions(GroupDefinition, 'Created or updated first, in creator mode'),
-  tenantGroups: names(
-    'A second kind of membership in the groups of the embed tenant, in creator mode: with whom content is shared. Data policies see it as `tenant:<name>`. It is replaced, cleared and kept like `groups`, and apart from them',
-  ),
-  tenantGroupDefinitions: definitions(GroupDefinition, 'As `groupDefinitions`, into the same catalogue'),
-  embedTenantProfile: Maybe(
-    Shape('EmbedTenantProfile', {
-      displayName: Maybe(Type.String({ maxLength: 255, examples: ['Acme Corporation'] })),
-    }),
-  ),
-  securityContext: Maybe(SecurityContext),
-  settings: Maybe(
-    Shape('EmbedSessionSettings', {
-      showDashboardChat: Maybe(Type.Boolean({ description: 'Left out, the account-wide setting holds' })),
-    }),
-  ),
-  embedTheme: Maybe(EmbedTheme),
-});
+    creatorMode: Maybe(
+      Type.Boolean({ description: 'Takes groups and attributes from the catalogues of the embed tenant' }),
+    ),
+    userAttributes: Maybe(
+      Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(GivenValue) }), {
+        maxItems: LIST_MAX,
+        description: 'Values for row-level security; others that are stored stay',
+      }),
+    ),
+    groups: names(
+      'Names of groups, which data policies see. Replaces the memberships; `[]` clears them; left out they stay. In creator mode these are groups of the embed tenant, else of the account',
+    ),
+    userAttributeDefinitions: definitions(AttributeDefinition, 'Created or updated first, in creator mode'),
+    groupDefinitions: definitions(GroupDefinition, 'Created or updated first, in creator mode'),
+    tenantGroups: names(
+      'A second kind of membership in the groups of the embed tenant, in creator mode: with whom content is shared. Data policies see it as `tenant:<name>`. It is replaced, cleared and kept like `groups`, and apart from them',
+    ),
+    tenantGroupDefinitions: definitions(GroupDefinition, 'As `groupDefinitions`, into the same catalogue'),
+    embedTenantProfile: Maybe(
+      Shape('EmbedTenantProfile', {
+        displayName: Maybe(Type.String({ maxLength: 255, examples: ['Acme Corporation'] })),
+      }),
+    ),
+    securityContext: Maybe(SecurityContext),
+    settings: Maybe(
+      Shape('EmbedSessionSettings', {
+        showDashboardChat: Maybe(Type.Boolean({ description: 'Left out, the account-wide setting holds' })),
+      }),
+    ),
+    embedTheme: Maybe(EmbedTheme),
+  },
+  {
+    examples: [
+      {
+        deploymentId: 1,
+        externalId: 'customer-42',
+        embedTenantName: 'acme-corp',
+        groups: ['analysts'],
+        userAttributes: [{ name: 'region', value: 'EU' }],
+      },
+    ],
+  },
+);
 
 const GenerateSessionResponse = Shape('GenerateSessionResponse', {
   sessionId: Type.String({

@@ -40,7 +40,15 @@ export const createRole = operation({
   path: '/api/v1/roles',
   trailingSlash: true,
   summary: 'Create a role',
-  body: Shape('CreateRoleInput', { name: Name, description, actions: Actions }),
+  body: Shape(
+    'CreateRoleInput',
+    { name: Name, description, actions: Actions },
+    {
+      examples: [
+        { name: 'Auditor', description: 'Reads everything', actions: ['DeploymentRead', 'ReportRead'] },
+      ],
+    },
+  ),
   reply: Role,
   errors: ['role_name_taken'],
   audit: 'role',

@@ -51,11 +51,15 @@ export const upsertUserAttributeValue = operation({
   trailingSlash: true,
   summary: 'Give a user the value of an attribute, or take it away',
   description: 'For people and for external users. `null` takes the value away; without `value` it stays.',
-  body: Shape('UserAttributeValueCreateInput', {
-    userAttributeId: IdOrText,
-    userId: IdOrText,
-    value: Type.Optional(AnyValue),
-  }),
+  body: Shape(
+    'UserAttributeValueCreateInput',
+    {
+      userAttributeId: IdOrText,
+      userId: IdOrText,
+      value: Type.Optional(AnyValue),
+    },
+    { examples: [{ userAttributeId: '1', userId: '1', value: 'EU' }] },
+  ),
   bodyLimitBytes: 4 * 1024 * 1024,
   reply: UserAttributeValue,
   errors: ['attribute_value_mismatch', 'user_attribute_not_found', 'user_not_found'],

@@ -68,7 +68,11 @@ export const createUserAttribute = operation({
   path: '/api/v1/user-attributes',
   trailingSlash: true,
   summary: 'Create a tenant-wide attribute',
-  body: Shape('UserAttributeCreateInput', { name: Name, type: UserAttributeType, ...changeable }),
+  body: Shape(
+    'UserAttributeCreateInput',
+    { name: Name, type: UserAttributeType, ...changeable },
+    { examples: [{ name: 'country', type: 'string', displayName: 'Country', defaultValue: 'AT' }] },
+  ),
   reply: UserAttribute,
   errors: ['invalid_default_value', 'attribute_name_taken'],
   audit: 'userAttribute',

@@ -39,7 +39,11 @@ export const createUserGroup = operation({
   path: '/api/v1/user-groups',
   trailingSlash: true,
   summary: 'Create a group',
-  body: Shape('CreateUserGroupInput', { name: GroupName, description }),
+  body: Shape(
+    'CreateUserGroupInput',
+    { name: GroupName, description },
+    { examples: [{ name: 'Finance', description: 'Closes the books' }] },
+  ),
   reply: UserGroup,
   errors: ['group_name_taken'],
   audit: 'userGroup',

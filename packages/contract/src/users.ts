@@ -28,33 +28,37 @@ const User = Shape('User', {
   lastLogin: Maybe(DateTime),
 });
 
-const UserCreateInput = Shape('UserCreateInput', {
-  username: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    ...matching('^[^\\s\\u0000-\\u001f\\u007f]+$', 'must not have spaces or control characters'),
-  }),
-  email: Email,
-  password: Maybe(
-    Type.String({
-      minLength: 8,
-      maxLength: 1024,
-      description: 'Without one the user can not sign in by password',
+const UserCreateInput = Shape(
+  'UserCreateInput',
+  {
+    username: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...matching('^[^\\s\\u0000-\\u001f\\u007f]+$', 'must not have spaces or control characters'),
     }),
-  ),
-  firstName: Maybe(Type.String({ maxLength: 255 })),
-  picture: Maybe(Url),
-  externalId: Maybe(Type.String({ minLength: 1, maxLength: 255 })),
-  roles: Maybe({ ...RoleNames, description: 'Names of roles; `["Viewer"]` where nothing is given' }),
-  defaultRoles: Maybe({ ...RoleNames, description: 'Another name of `roles`' }),
-  isAdmin: Maybe(Type.Boolean({ description: '`true` adds the role `Admin`' })),
-  isExternal: Type.Optional(
-    Type.Unsafe<false | null>({
-      enum: [false, null],
-      description: 'External users come into being with their first embed session, not here',
-    }),
-  ),
-});
+    email: Email,
+    password: Maybe(
+      Type.String({
+        minLength: 8,
+        maxLength: 1024,
+        description: 'Without one the user can not sign in by password',
+      }),
+    ),
+    firstName: Maybe(Type.String({ maxLength: 255 })),
+    picture: Maybe(Url),
+    externalId: Maybe(Type.String({ minLength: 1, maxLength: 255 })),
+    roles: Maybe({ ...RoleNames, description: 'Names of roles; `["Viewer"]` where nothing is given' }),
+    defaultRoles: Maybe({ ...RoleNames, description: 'Another name of `roles`' }),
+    isAdmin: Maybe(Type.Boolean({ description: '`true` adds the role `Admin`' })),
+    isExternal: Type.Optional(
+      Type.Unsafe<false | null>({
+        enum: [false, null],
+        description: 'External users come into being with their first embed session, not here',
+      }),
+    ),
+  },
+  { examples: [{ username: 'ada', email: 'ada@example.com', firstName: 'Ada', roles: ['Explorer'] }] },
+);
 
 export const createUser = operation({
   id: 'createUser',
