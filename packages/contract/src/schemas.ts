@@ -29,8 +29,13 @@ export const DateTime = Type.String({
 
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 
-/** Absolute, with a host, and for browsers. */
-export const Url = Type.String({ format: 'uri', pattern: '^https?://[^/?#:@]', maxLength: 2048 });
+/** Absolute, with a host, and for browsers. The server takes what their parser takes, also letters of any script. */
+export const Url = Type.String({
+  format: 'uri',
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://(?![/?#:@])[^\\s"<>\\\\^`{|}\\u0000-\\u001f\\u007f]+$',
+  maxLength: 2048,
+  examples: ['https://example.com/ada.png'],
+});
 
 export const EmbedTenantName = Type.String({
   pattern: '^[a-z][a-z0-9-]{3,34}[a-z0-9]$',

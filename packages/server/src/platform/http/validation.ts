@@ -10,8 +10,10 @@ type Values = Record<string, unknown>;
 /** Nothing is coerced, filled in or removed: a body is taken as it is or refused. */
 const options = { strict: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false } as const;
 const addFormats = ajvFormats.default;
-const firstError = addFormats(new Ajv(options));
-const allErrors = addFormats(new Ajv({ ...options, allErrors: true }));
+/** An address as browsers read it: with international names, and brackets in it. */
+const withFormats = (ajv: Ajv) => addFormats(ajv).addFormat('uri', (text) => URL.canParse(text));
+const firstError = withFormats(new Ajv(options));
+const allErrors = withFormats(new Ajv({ ...options, allErrors: true }));
 
 const ISSUES_MAX = 20;
 /** Above this size only the first error is looked for: a huge bad body must not cost more than a good one. */
