@@ -48,7 +48,8 @@ export const createApiKey = operation({
   method: 'POST',
   path: '/api/v1/api-keys',
   summary: 'Create an API key',
-  description: 'A scoped key can only create keys that reach no further than itself.',
+  description:
+    'A scoped key can only create keys that reach no further than itself, and a key that expires only keys that end no later.',
   scopedKeys: 'handler',
   body: Shape(
     'CreateApiKeyInput',
@@ -83,6 +84,8 @@ export const updateApiKey = operation({
   method: 'PUT',
   path: '/api/v1/api-keys/{id}',
   summary: 'Rename an API key, or change its scope or expiry',
+  description:
+    'A key that expires can only change keys so that they end no later than itself. It can not take away or put off its own end.',
   scopedKeys: 'handler',
   params: { id: Id },
   body: Shape('UpdateApiKeyInput', {

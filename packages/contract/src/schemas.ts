@@ -39,14 +39,15 @@ export const DateTime = Type.String({
 
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 
-/** Absolute, with a host, and for browsers. */
+/** Absolute, with a host, and for browsers. The server takes what their parser takes, also letters of any script. */
 export const Url = Type.String({
   format: 'uri',
   ...matching(
-    '^https?://[^/?#:@]',
+    '^[Hh][Tt][Tt][Pp][Ss]?://(?![/?#:@])[^\\s"<>\\\\^`{|}\\u0000-\\u001f\\u007f]+$',
     'must be an address that begins with http:// or https:// and names a host',
   ),
   maxLength: 2048,
+  examples: ['https://example.com/ada.png'],
 });
 
 export const EmbedTenantName = Type.String({

@@ -50,7 +50,7 @@ export const upsertUserAttributeValue = operation({
   path: '/api/v1/user-attribute-values',
   trailingSlash: true,
   summary: 'Give a user the value of an attribute, or take it away',
-  description: 'For people and for external users. `null` takes the value away; without `value` it stays.',
+  description: 'For people and for external users. `null`, or no `value`, takes the value away.',
   body: Shape(
     'UserAttributeValueCreateInput',
     {

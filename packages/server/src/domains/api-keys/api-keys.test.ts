@@ -169,6 +169,42 @@ test('a scoped key manages the keys that reach no further than itself', async ()
   await client.deleteApiKey({ id: own.id });
 });
 
+test('a key that expires makes and changes no key that outlives it, and neither do those that it makes', async () => {
+  const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const ends = { soon: at(1), later: at(2) };
+  const { userId } = await world.person({ roles: ['Admin'] });
+  const keyThatEnds = async (client: World['admin'], expiresAt: string) => {
+    const made = await client.createApiKey({ body: { name: 'brief', userId, expiresAt } });
+    return { id: made.id, expiresAt: made.expiresAt, client: world.client(made.key) };
+  };
+  const first = await keyThatEnds(world.admin, ends.later);
+  const second = await keyThatEnds(first.client, ends.later);
+  const third = await keyThatEnds(second.client, ends.soon);
+  const forever = await world.admin.createApiKey({ body: { name: 'forever', userId } });
+  for (const { client, expiresAt: own } of [first, second, third]) {
+    for (const expiresAt of [undefined, null, new Date(Date.parse(own!) + 1).toISOString()])
+      await expect(client.createApiKey({ body: { name: 'longer', expiresAt } })).rejects.toMatchObject(
+        MASKED,
+      );
+    for (const { id } of [first, second, third])
+      for (const expiresAt of [null, new Date(Date.parse(own!) + 1).toISOString()])
+        await expect(client.updateApiKey({ id, body: { expiresAt } })).rejects.toMatchObject(MASKED);
+    const rename = client.updateApiKey({ id: forever.id, body: { name: 'mine' } });
+    await expect(rename).rejects.toMatchObject(MASKED);
+  }
+  expect(await world.admin.getApiKey({ id: forever.id })).toMatchObject({ name: 'forever', expiresAt: null });
+  const renamed = await third.client.updateApiKey({ id: third.id, body: { name: 'renamed' } });
+  expect(renamed).toMatchObject({ name: 'renamed', expiresAt: ends.soon });
+  const shortened = await second.client.updateApiKey({ id: second.id, body: { expiresAt: ends.soon } });
+  expect(shortened.expiresAt).toBe(ends.soon);
+  await expect(
+    second.client.updateApiKey({ id: second.id, body: { expiresAt: ends.later } }),
+  ).rejects.toMatchObject(MASKED);
+  expect(await world.admin.updateApiKey({ id: first.id, body: { expiresAt: null } })).toMatchObject({
+    expiresAt: null,
+  });
+});
+
 test('the iterator walks over all keys', async () => {
   for (let i = 0; i < 5; i++) await world.admin.createApiKey({ body: { name: `key ${i}` } });
   const ids: number[] = [];

@@ -6,7 +6,7 @@ import { ApiError, invalid } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { listExistingIds } from '../deployments/index.ts';
-import { reachesFurther } from './rules.ts';
+import { outlives, reachesFurther } from './rules.ts';
 import * as store from './store.ts';
 
 const LIST = 'api keys by id';
@@ -24,6 +24,7 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
     const { name, userId, deploymentIds = null, expiresAt = null } = body;
     return change(async (tx) => {
       await requireScope(tx, actor, deploymentIds);
+      await requireEnd(tx, actor, expiresAt);
       requireFuture(expiresAt);
       const created = await store.insertApiKey(tx, {
         name,
@@ -48,7 +49,9 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
       const before = await requireApiKey(tx, actor, params.id);
       if (body.deploymentIds !== undefined) await requireScope(tx, actor, body.deploymentIds);
       requireFuture(body.expiresAt ?? null);
-      const after = await store.updateApiKey(tx, { ...before, ...body });
+      const wanted = { ...before, ...body };
+      await requireEnd(tx, actor, wanted.expiresAt);
+      const after = await store.updateApiKey(tx, wanted);
       return { reply: after, changes: { id: after.id, before, after } };
     }),
   ),
@@ -79,6 +82,16 @@ async function requireScope(db: Queryable, actor: Actor, deploymentIds: number[]
   const missing = deploymentIds.filter((id) => !existing.includes(id));
   if (missing.length)
     throw invalid('deploymentIds', `There is no deployment ${missing.join(', ')}.`, 'invalid_reference');
+}
+
+/** No key outlives the one that made or changed it. */
+async function requireEnd(db: Queryable, actor: Actor, expiresAt: string | null) {
+  const own = actor.apiKeyId === null ? null : await store.findExpiry(db, actor.apiKeyId);
+  if (outlives(expiresAt, own)) {
+    throw new ApiError('outside_key_scope', {
+      message: `An API key that expires can not make or change one that outlives it: give an \`expiresAt\` of ${own} or earlier.`,
+    });
+  }
 }
 
 function requireFuture(expiresAt: string | null) {

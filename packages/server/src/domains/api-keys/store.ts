@@ -28,6 +28,13 @@ export const listApiKeys = (db: Queryable, reach: Reach, page: { afterId: number
 export const findApiKey = (db: Queryable, reach: Reach, id: number) =>
   db.maybeOne<ApiKeyRow>(sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)}`);
 
+/** When the key ends; null where it never does. */
+export const findExpiry = async (db: Queryable, id: number) =>
+  (
+    await db.maybeOne<Pick<ApiKeyRow, 'expiresAt'>>(sql`
+    select expires_at as "expiresAt" from api_keys where id = ${id}`)
+  )?.expiresAt ?? null;
+
 /** Keeps others from changing the key until the end of the transaction. */
 export const lockApiKey = (tx: Tx, reach: Reach, id: number) =>
   tx.maybeOne<ApiKeyRow>(

@@ -66,7 +66,9 @@ test.each(ALL)('a user has a value of type %s, which is replaced and taken away'
     expect(await valuesOf(userId, id)).toEqual([one, one]);
     await put(userId, id, two);
     expect(await valuesOf(userId, id)).toEqual([two, two]);
-    expect(await put(userId, id, undefined)).toMatchObject({ value: two });
+    expect(await put(userId, id, undefined)).toMatchObject({ value: null, formattedValue: null });
+    expect(await valuesOf(userId, id)).toEqual([null, null]);
+    await put(userId, id, two);
     expect(await put(userId, id, null)).toMatchObject({ value: null, formattedValue: null });
     expect(await put(userId, id, null)).toMatchObject({ value: null });
     expect(await valuesOf(userId, id)).toEqual([null, null]);

@@ -14,13 +14,12 @@ export const userAttributeValueRoutes = () => [
   handle(operations.upsertUserAttributeValue, ({ change }, { body }) => {
     const userId = toId('userId', body.userId);
     const attributeId = toId('userAttributeId', body.userAttributeId);
-    const { value } = body;
+    const { value = null } = body;
     return change(async (tx) => {
       if (!(await store.lockUser(tx, userId))) throw new ApiError('user_not_found');
       if (!(await store.keepUserAttribute(tx, attributeId))) throw new ApiError('user_attribute_not_found');
       const before = await store.findUserAttributeValue(tx, userId, attributeId);
-      if (value === undefined || (value === null && before.value === null))
-        return { reply: toReply(before), changes: [] };
+      if (value === null && before.value === null) return { reply: toReply(before), changes: [] };
       if (value === null) await store.deleteUserAttributeValue(tx, userId, attributeId);
       else {
         requireFittingValue(before, value);

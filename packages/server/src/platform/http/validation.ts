@@ -10,7 +10,12 @@ type Values = Record<string, unknown>;
 
 /** Nothing is coerced, filled in or removed: a body is taken as it is or refused. */
 const options = { strict: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false } as const;
-const addFormats = (ajv: Ajv) => ajvFormats.default(ajv).addFormat('date-time', isDateTime);
+/** An address is read as browsers do: with international names, and brackets in it. */
+const addFormats = (ajv: Ajv) =>
+  ajvFormats
+    .default(ajv)
+    .addFormat('date-time', isDateTime)
+    .addFormat('uri', (text) => URL.canParse(text));
 const firstError = addFormats(new Ajv(options));
 const allErrors = addFormats(new Ajv({ ...options, allErrors: true }));
 
