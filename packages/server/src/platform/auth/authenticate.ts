@@ -68,9 +68,9 @@ export function createAuthenticator(options: {
     const seen = [...lastSeen].map(([sessionId, at]) => ({ sessionId, at }));
     lastUsed.clear();
     lastSeen.clear();
-    if (uses.length) await updateKeysLastUsed(db, uses);
+    if (uses.length) await updateKeysLastUsed(db.writes, uses);
     // Rows are touched in no order, also by other servers.
-    if (seen.length) await retrying(() => updateSessionsLastSeen(db, seen));
+    if (seen.length) await retrying(() => updateSessionsLastSeen(db.writes, seen));
   }
 
   const flush = () =>
