@@ -108,9 +108,9 @@ export function createAuthenticator(options: {
   async function writeUses() {
     const uses = lastUsed.take().map(({ id, at }) => ({ apiKeyId: id, at }));
     const seen = lastSeen.take().map(({ id, at }) => ({ sessionId: id, at }));
-    if (uses.length) await updateKeysLastUsed(db, uses);
+    if (uses.length) await updateKeysLastUsed(db.writes, uses);
     // Rows are touched in no order, also by other servers.
-    if (seen.length) await retrying(() => updateSessionsLastSeen(db, seen, LAST_SEEN_EVERY_MS));
+    if (seen.length) await retrying(() => updateSessionsLastSeen(db.writes, seen, LAST_SEEN_EVERY_MS));
   }
 
   const flush = () =>
