@@ -67,11 +67,11 @@ export function createApp(options: AppOptions): FastifyInstance {
 type RequireDeployment = ReturnType<typeof deploymentCheck>;
 
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
-  const { secretKey, publicUrl, plan, tenant, userCache } = options;
+  const { secretKey, publicUrl, plan, tenant, userCache, knownDeployments } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   const document = openApiDocument(allOperations);
   return [
-    ...deploymentRoutes({ cursors, publicUrl }),
+    ...deploymentRoutes({ cursors, publicUrl, knownDeployments }),
     ...regionRoutes(),
     ...userRoutes({ userCache }),
     ...apiKeyRoutes({ cursors }),

@@ -23,7 +23,7 @@ import { countJobs } from './platform/jobs/store.ts';
 import type { Logger } from './platform/log.ts';
 import { deriveKey, loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
-import { upkeep } from './upkeep.ts';
+import { removals, upkeep } from './upkeep.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -114,6 +114,7 @@ async function start(
     db,
     listener,
     log,
+    kinds: removals,
     schedules: [...upkeep, signingKeyRotation(signingSecret)],
   });
   undo.push(() => worker.stop());

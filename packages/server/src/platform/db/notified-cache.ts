@@ -12,6 +12,8 @@ export interface NotifiedCache<Key, Value> {
   get(key: Key): Value | undefined;
   /** Reads the value and keeps it, at most until the time that `goodUntil` gives for it. */
   load(key: Key, read: () => Promise<Value>, goodUntil?: (value: Value) => number): Promise<Value>;
+  /** For what this server itself has just changed: it does not wait for the notification. */
+  forget(key: Key): void;
 }
 
 export function createNotifiedCache<Key, Value>(
@@ -42,6 +44,10 @@ export function createNotifiedCache<Key, Value>(
         kept.set(key, { value, until });
       }
       return value;
+    },
+    forget(key) {
+      generation++;
+      kept.delete(key);
     },
   };
 }
