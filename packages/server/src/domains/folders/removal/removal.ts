@@ -52,6 +52,7 @@ export async function deleteFolder(
   await store.lockFolder(tx, id);
   const before = await requireFolder(tx, viewer, id, MANAGE);
   if (recursive) {
+    await store.lockAll(tx, before);
     if (await store.hasUnmanaged(tx, viewer, before)) throw new ApiError('forbidden');
     await store.hideAll(tx, before);
     await enqueue(tx, removeFolders, { rootId: id });

@@ -48,15 +48,19 @@ export async function hasUnmanaged(tx: Tx, viewer: Viewer, folder: Folder): Prom
   return unmanaged;
 }
 
-/**
- * Takes the folder and everything below it out of sight. Waits for who is putting something there. Slugs are free at
- * once. What was being removed below it already goes along.
- */
-export async function hideAll(tx: Tx, folder: Folder): Promise<void> {
+/** Waits for who is putting something into the folder or into one below it. Nobody does from now on. */
+export async function lockAll(tx: Tx, folder: Folder): Promise<void> {
   await tx.run(sql`select from folders where ${isIn(folder)} order by id for no key update`);
   await tx.run(sql`
-    select from workbooks w where folder_id in (select id from folders where ${isIn(folder)})
+    select from workbooks where folder_id in (select id from folders where ${isIn(folder)})
     order by id for no key update`);
+}
+
+/**
+ * Takes the folder and everything below it out of sight. Slugs are free at once. What was being removed below it
+ * already goes along.
+ */
+export async function hideAll(tx: Tx, folder: Folder): Promise<void> {
   await tx.run(sql`
     insert into removed_folders (folder_id, root_id, depth, keeps_content)
     select id, ${folder.id}, cardinality(path), false from folders where ${isIn(folder)}
