@@ -18,7 +18,7 @@ export const routes: Record<string, string> = {
   deleteApiKey: 'DELETE /api/v1/api-keys/{id}',
   deleteDeployment: 'DELETE /api/v1/deployments/{deploymentId}',
   deleteEmbedTenant: 'DELETE /api/v1/embed-tenants/{embedTenantName}',
-  deleteFolder: 'DELETE /api/v1/deployments/{deploymentId}/folders/{folderId}',
+  deleteFolder: 'DELETE /api/v1/deployments/{deploymentId}/folders/{folderId}?recursive',
   deleteGroup: 'DELETE /api/v1/embed-tenants/{embedTenantName}/groups/{id}',
   deleteReport: 'DELETE /api/v1/deployments/{deploymentId}/reports/{reportId}',
   deleteRole: 'DELETE /api/v1/roles/{id}',

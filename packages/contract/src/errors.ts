@@ -84,6 +84,10 @@ export const errorCatalogue = {
     status: 409,
     message: 'What belongs to an embed tenant can not be moved in or out of it.',
   },
+  folder_not_empty: {
+    status: 409,
+    message: 'The folder has folders in it: delete them first, or give `recursive=true`.',
+  },
   folder_too_deep: { status: 409, message: 'Folders can be nested 32 deep at the most.' },
   last_admin: { status: 409, message: 'There must remain an active user with the action `All`.' },
   user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },

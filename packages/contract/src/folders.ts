@@ -76,12 +76,17 @@ export const deleteFolder = operation({
   id: 'deleteFolder',
   method: 'DELETE',
   path: `${path}/{folderId}`,
-  summary: 'Delete a folder and everything under it',
+  summary: 'Delete a folder',
+  description:
+    'What lies in the folder returns to the root; a folder that has folders in it is a 409. With `recursive=true`, everything below the folder is deleted too, for callers who manage all of it. What is deleted is gone for everybody at once, however much it is.',
   permission: 'FolderManage',
   permissionOn: 'resource',
   params: one,
+  query: {
+    recursive: Maybe(Type.Boolean({ description: 'Delete everything below the folder too' })),
+  },
   reply: Nothing,
-  errors: ['folder_not_found'],
+  errors: ['folder_not_found', 'folder_not_empty'],
   audit: 'folder',
 });
 

@@ -135,7 +135,7 @@ export const deleteUser = operation({
   path: '/api/v1/users/{id}',
   summary: 'Delete a user, with their API keys',
   description:
-    'Folders, workbooks and reports outlive their owner: they go to `newOwnerId`, another active user.',
+    'Folders, workbooks and reports outlive their owner: they go to `newOwnerId`, another active user. The user is gone with the answer. Where they own more than a thousand things, the rest changes hands within moments.',
   auth: 'management',
   permission: 'All',
   params: { id: Id },

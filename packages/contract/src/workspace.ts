@@ -112,7 +112,8 @@ export const bulkDeleteWorkspaceObjects = operation({
   method: 'POST',
   path: `${path}/workspace/bulk-delete`,
   summary: 'Delete several things',
-  description: 'Each succeeds or fails on its own.',
+  description:
+    'Each succeeds or fails on its own. What lies in a folder returns to the root; a folder that has folders in it is not deleted.',
   permission: 'DeploymentRead',
   body: Shape('BulkDeleteWorkspaceObjectsInput', { items: Items }),
   reply: Shape('BulkDeleteWorkspaceObjectsPayload', {

@@ -76,10 +76,10 @@ export function createApp(options: AppOptions): FastifyInstance {
 type RequireDeployment = ReturnType<typeof deploymentCheck>;
 
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
-  const { secretKey, publicUrl, plan, tenant, maxExternalUsers, userCache } = options;
+  const { secretKey, publicUrl, plan, tenant, maxExternalUsers, userCache, knownDeployments } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
   return [
-    ...deploymentRoutes({ cursors, publicUrl }),
+    ...deploymentRoutes({ cursors, publicUrl, knownDeployments }),
     ...regionRoutes({ cursors }),
     ...userRoutes({ userCache }),
     ...apiKeyRoutes({ cursors }),

@@ -25,7 +25,7 @@ import type { Logger } from './platform/log.ts';
 import { deriveKey, loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { createUndo, type Undo } from './platform/undo.ts';
-import { upkeep } from './upkeep.ts';
+import { removals, upkeep } from './upkeep.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -140,6 +140,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     db,
     listener,
     log,
+    kinds: removals,
     schedules: [...upkeep, signingKeyRotation(signingSecret)],
   });
   undo.add('the jobs', () => worker.stop());

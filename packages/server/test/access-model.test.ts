@@ -245,12 +245,35 @@ class Run {
   private async remove(kind: Noun, at: number) {
     const thing = pick(this.of(kind), at);
     if (!thing) return;
+    if (kind === 'Folder' && at % 2) return this.removeTree(thing);
     const { deploymentId } = this;
     const type = kind.toUpperCase() as 'REPORT';
     const body = { items: [{ type, id: thing.id }] };
     const { failed } = await world.admin.bulkDeleteWorkspaceObjects({ deploymentId, body });
+    const inside = this.things.filter(({ place }) => place === thing);
+    if (inside.some(({ noun }) => noun === 'Folder')) {
+      expect(failed).toMatchObject([{ id: thing.id, error: { status: 409 } }]);
+      return;
+    }
     expect(failed).toEqual([]);
+    // What lay in a folder returns to the root. What lay in a workbook goes with it.
+    if (kind === 'Folder') for (const other of inside) other.place = null;
     this.things = this.things.filter((other) => !isWithin(other, thing));
+  }
+
+  /** The explorer may, where everything below is theirs to manage. */
+  private async removeTree(folder: Thing) {
+    const { deploymentId } = this;
+    const args = { deploymentId, folderId: folder.id, recursive: true };
+    const call = explorer.person.client.deleteFolder(args);
+    const below = this.things.filter((other) => isWithin(other, folder));
+    if (below.every((thing) => levelOn(thing, explorer) === MANAGE)) {
+      await call;
+      this.things = this.things.filter((other) => !below.includes(other));
+    } else {
+      const status = levelOn(folder, explorer) < READ ? 404 : 403;
+      await expect(call).rejects.toMatchObject({ status });
+    }
   }
 
   /** Thoroughly: every order, page by page, and every filter. */

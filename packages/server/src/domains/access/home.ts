@@ -4,12 +4,14 @@ import type { Viewer } from './rules.ts';
 import { lockTenant } from './store.ts';
 
 /**
- * The embed tenant that new content at the root belongs to; null for the main workspace. It stays in existence until
- * the transaction ends, so that nothing is left of a tenant that is deleted meanwhile. Comes before all other locks of
- * who makes something, as it does for who deletes the tenant.
+ * What new content at the root belongs to: an embed tenant, by its content key, or null for the main workspace. The
+ * tenant stays in existence until the transaction ends, so that nothing is left of one that is deleted meanwhile. Comes
+ * before all other locks of who makes something, as it does for who deletes the tenant.
  */
-export async function requireHome(tx: Tx, { embedTenant }: Viewer): Promise<string | null> {
-  // Who was embedded in it is nobody any more.
-  if (embedTenant !== null && !(await lockTenant(tx, embedTenant))) throw new ApiError('unauthenticated');
-  return embedTenant;
+export async function requireHome(tx: Tx, { embedTenant, userId }: Viewer): Promise<string | null> {
+  if (embedTenant === null) return null;
+  const contentKey = await lockTenant(tx, embedTenant, userId);
+  // The embed tenant is gone, so the token is no longer valid.
+  if (contentKey === undefined) throw new ApiError('unauthenticated');
+  return contentKey;
 }

@@ -55,7 +55,7 @@ export const insertApiKey = (
   tx.maybeOne<ApiKeyRow>(sql`
     insert into api_keys (name, user_id, key_hash, deployment_ids, expires_at)
     select ${key.name}, id, ${key.keyHash}, ${key.deploymentIds}, ${key.expiresAt}
-    from users where id = ${key.userId} and embed_tenant is null for key share
+    from users where id = ${key.userId} and embed_tenant is null and deleted_at is null for key share
     returning ${COLUMNS}`);
 
 export const updateApiKey = (tx: Tx, key: Pick<ApiKeyRow, 'id' | 'name' | 'deploymentIds' | 'expiresAt'>) =>

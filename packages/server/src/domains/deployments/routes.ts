@@ -5,12 +5,23 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
+import { enqueue } from '../../platform/jobs/jobs.ts';
 import { requireRegion } from '../regions/index.ts';
+import type { KnownDeployments } from './known-deployments.ts';
+import { removeDeployment } from './remove-deployment.ts';
 import * as store from './store.ts';
 
 const LIST = 'deployments by id';
 
-export function deploymentRoutes({ cursors, publicUrl }: { cursors: Cursors; publicUrl: string }) {
+export function deploymentRoutes({
+  cursors,
+  publicUrl,
+  knownDeployments,
+}: {
+  cursors: Cursors;
+  publicUrl: string;
+  knownDeployments: KnownDeployments;
+}) {
   const toDeployment = ({ id, name, creationStep }: store.DeploymentRow) => ({
     id,
     name,
@@ -70,13 +81,17 @@ export function deploymentRoutes({ cursors, publicUrl }: { cursors: Cursors; pub
       });
     }),
 
-    handle(operations.deleteDeployment, ({ change }, { params }) =>
-      change(async (tx) => {
-        const deleted = await store.deleteDeployment(tx, params.deploymentId);
+    handle(operations.deleteDeployment, async ({ change }, { params: { deploymentId } }) => {
+      const reply = await change(async (tx) => {
+        const deleted = await store.deleteDeployment(tx, deploymentId);
         if (!deleted) throw new ApiError('deployment_not_found');
+        await enqueue(tx, removeDeployment, { deploymentId });
         return { reply: { success: true }, changes: { id: deleted.id, before: deleted, after: null } };
-      }),
-    ),
+      });
+      // Other servers are notified. This one knows of it before it answers.
+      knownDeployments.forget(deploymentId);
+      return reply;
+    }),
   ];
 }
 

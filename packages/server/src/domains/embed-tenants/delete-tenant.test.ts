@@ -99,7 +99,7 @@ test('an embed tenant takes everything of it along, and leaves everything else a
   expect(await snapshot()).not.toEqual(before);
 
   expect(await remove(tenant)).toBeUndefined();
-  expect(await snapshot()).toEqual(before);
+  await expect.poll(snapshot, { timeout: 10_000 }).toEqual(before);
   const [counted] = await run(
     'select count, (select count(*) from users where embed_tenant is not null) as actual from external_user_count',
   );
@@ -127,8 +127,12 @@ test('content that its users own goes too, wherever it belongs', async () => {
   const { count } = await world.admin.getReports({ deploymentId });
   await run('update reports set user_id = $1 where id = $2', [viewer.id, report.id]);
   await remove(tenant);
-  const attempt = world.admin.getReport({ deploymentId, reportId: report.id });
-  await expect(attempt).rejects.toMatchObject({ code: 'report_not_found' });
+  const outcome = () =>
+    world.admin.getReport({ deploymentId, reportId: report.id }).then(
+      () => 'found',
+      (error) => error.code,
+    );
+  await expect.poll(outcome).toBe('report_not_found');
   expect((await world.admin.getReports({ deploymentId })).count).toBe(count! - 1);
 });
 
@@ -144,7 +148,7 @@ test('content of others that its users only refreshed or changed stays', async (
   expect(await world.admin.getReport({ deploymentId, reportId: report.id })).toMatchObject({ id: report.id });
 });
 
-test('the audit log holds what the embed tenant was and how much went with it', async () => {
+test('the audit log holds what the embed tenant was and how many users it had', async () => {
   const tenant = await fullTenant();
   await remove(tenant);
   await expect(remove(tenant)).rejects.toMatchObject(MISSING);
@@ -160,7 +164,7 @@ test('the audit log holds what the embed tenant was and how much went with it', 
         name: tenant,
         displayName: 'Acme Corporation',
         createdAt: expect.any(String),
-        deleted: { users: 2, groups: 2, attributes: 1, sessions: 4, folders: 4, workbooks: 4, reports: 4 },
+        userCount: 2,
       },
       after: null,
     },
@@ -216,14 +220,14 @@ test('a user who is made meanwhile goes too', async () => {
   const tenant = await newTenant(world);
   const text = `insert into users (embed_tenant, external_id, username) values ($1, 'late', 'late')`;
   await whileDeleting(tenant, (client) => client.query(text, [tenant]));
-  expect(await remaining(tenant)).toBe(0);
+  await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
 test('a group that is made meanwhile goes too', async () => {
   const tenant = await newTenant(world);
   const text = `insert into user_groups (embed_tenant, name) values ($1, 'late')`;
   await whileDeleting(tenant, (client) => client.query(text, [tenant]));
-  expect(await remaining(tenant)).toBe(0);
+  await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
 test('content that a user makes meanwhile goes too', async () => {
@@ -236,7 +240,7 @@ test('content that a user makes meanwhile goes too', async () => {
       [deploymentIds[0], unique('r').slice(-12).padStart(12, '0'), tenant, viewer.id],
     ),
   );
-  expect(await remaining(tenant)).toBe(0);
+  await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
 test('a copy that an admin makes meanwhile goes too', async () => {
@@ -252,7 +256,7 @@ test('a copy that an admin makes meanwhile goes too', async () => {
       [id],
     );
   });
-  expect(await remaining(tenant)).toBe(0);
+  await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
 test('sessions that are minted meanwhile end in no deadlock, for known and for new users', async () => {

@@ -1,37 +1,34 @@
+/** Deleting an embed tenant, however much is in it: out of every reader's sight at once, then row by row in a job. */
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
+import { runBatches } from '../../platform/jobs/batches.ts';
+import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import * as store from './store.ts';
 
+export const removeTenant: JobKind<store.HiddenTenant> = {
+  name: 'embed-tenants.remove',
+  // Tried until it succeeds: what is left is in nobody's sight, and would never be found otherwise.
+  maxAttempts: 1_000_000,
+  async run(tenant, { db, signal }) {
+    if (!(await store.hasHiddenTenant(db, tenant))) return 'done';
+    const outcome = await runBatches(
+      signal,
+      store.LEFTOVER_KINDS.map((kind) => (rows: number) => store.deleteLeftovers(db, tenant, kind, rows)),
+    );
+    return outcome === 'done' && (await store.deleteTenant(db, tenant)) ? 'done' : 'unfinished';
+  },
+};
+
 /**
- * Answers what the embed tenant was, and how much went with it. The tenant and its users are locked before anything
- * else: nobody joins it any more, and what its users were making meanwhile is there to be deleted.
+ * Answers what the embed tenant was. It is locked before anything else: nobody joins it any more, and whoever is making
+ * something in it is waited for.
  */
 export async function deleteTenant(tx: Tx, name: string) {
   const tenant = await store.lockTenantForDeletion(tx, name);
   if (!tenant) throw new ApiError('embed_tenant_not_found');
-  await store.lockUsers(tx, name);
-  const content = await deleteContent(tx, name);
-  const deleted = {
-    ...content,
-    sessions: await store.deleteSessions(tx, name),
-    groups: await store.deleteGroups(tx, name),
-    attributes: await store.deleteAttributes(tx, name),
-    users: await store.deleteUsers(tx, name),
-  };
-  await store.deleteTenant(tx, name);
-  return { ...tenant, deleted };
-}
-
-/** Who held something of it while we waited may have made a copy: only when nothing is found, nothing is left. */
-async function deleteContent(tx: Tx, name: string) {
-  const total = { reports: 0, workbooks: 0, folders: 0 };
-  for (;;) {
-    const reports = await store.deleteContent(tx, 'reports', name);
-    const workbooks = await store.deleteContent(tx, 'workbooks', name);
-    const folders = await store.deleteContent(tx, 'folders', name);
-    if (!reports && !workbooks && !folders) return total;
-    total.reports += reports;
-    total.workbooks += workbooks;
-    total.folders += folders;
-  }
+  const hidden = await store.hideTenant(tx, name);
+  const userCount = await store.uncountUsers(tx, hidden.hiddenName);
+  const lastSessionId = await store.endSessions(tx, name);
+  await enqueue(tx, removeTenant, { ...hidden, name, lastSessionId });
+  return { ...tenant, userCount };
 }

@@ -1,1 +1,2 @@
+export { removeTenant } from './delete-tenant.ts';
 export { embedTenantRoutes } from './routes.ts';

@@ -23,7 +23,8 @@ const create = (body: Body, by = world.admin) => by.createFolder({ deploymentId,
 const folder = async (name: string, parentId?: number | null) => (await create({ name, parentId })).id;
 const move = (id: number, folderId: number | null, by = world.admin) =>
   by.moveWorkspaceObject({ deploymentId, body: { type: 'FOLDER', id, folderId } });
-const remove = (folderId: number, by = world.admin) => by.deleteFolder({ deploymentId, folderId });
+const remove = (folderId: number, by = world.admin) =>
+  by.deleteFolder({ deploymentId, folderId, recursive: true });
 const list = async (query: object = {}, by = world.admin) =>
   (await by.getFolders({ deploymentId, first: 1000, ...query })).items.map(({ name }) => name);
 const share = (resourceId: number, action: 'FolderRead' | 'FolderEdit' | 'FolderManage') =>
@@ -385,7 +386,7 @@ describe('a move', () => {
 });
 
 describe('deleting', () => {
-  test('a folder deletes everything under it, and the policies on all of it', async () => {
+  test('with recursive, a folder deletes everything under it, and the policies on all of it', async () => {
     const [top, inner, leaf] = await chain(3);
     const beside = await folder('beside');
     const workbook = await world.admin.createWorkbook({ deploymentId, body: { folderId: inner! } });
@@ -412,10 +413,9 @@ describe('deleting', () => {
     }
     expect(await remove(top!)).toBeUndefined();
     for (const table of ['folders', 'workbooks', 'reports']) {
-      const left = await rows<{ id: number }>(`select id from ${table} where deployment_id = $1`);
-      expect(left.map(({ id }) => id)).toEqual(
-        { folders: [beside], workbooks: [], reports: [kept.id] }[table],
-      );
+      await expect
+        .poll(() => rows<{ id: number }>(`select id from ${table} where deployment_id = $1`))
+        .toEqual({ folders: [beside], workbooks: [], reports: [kept.id] }[table]!.map((id) => ({ id })));
     }
     const left = await rows<{ resource_id: number }>(
       'select resource_id from resource_policies where deployment_id = $1 order by resource_type',

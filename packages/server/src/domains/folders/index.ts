@@ -1,12 +1,11 @@
 export { moveFolder, requireFolder, requireMoveTarget, requireTarget, toFolder } from './folders.ts';
+export { deleteFolder, emptyFolder, RETURNED_MAX, removeFolders } from './removal/removal.ts';
 export { folderRoutes } from './routes.ts';
 export { nameKey } from './rules.ts';
 export {
-  deleteFolder,
   type FolderAccessRow,
   findFolders,
   insertFolder,
-  inTenant,
   lockTree,
   pathText,
   visibleFolders,

@@ -2,8 +2,9 @@ import { operations } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { EDIT, embedTenantOf, MANAGE, READ, requireHome, viewerOf } from '../access/index.ts';
+import { EDIT, embedTenantOf, READ, requireHome, viewerOf } from '../access/index.ts';
 import { requireFolder, requireTarget } from './folders.ts';
+import { deleteFolder } from './removal/removal.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
 
@@ -68,12 +69,12 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
     }),
   ),
 
-  handle(operations.deleteFolder, ({ actor, change }, { params }) =>
+  handle(operations.deleteFolder, ({ actor, change }, { params, query }) =>
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
-      const before = await requireFolder(tx, viewer, params.folderId, MANAGE);
-      await store.deleteFolder(tx, before.id);
-      return { reply: undefined, changes: { id: before.id, before: before, after: null } };
+      const recursive = query.recursive ?? false;
+      const { before } = await deleteFolder(tx, viewer, params.folderId, { recursive });
+      return { reply: undefined, changes: { id: before.id, before, after: null } };
     }),
   ),
 

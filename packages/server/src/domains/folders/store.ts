@@ -1,6 +1,14 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { folderLevel, isWithin, type Level, READ, reachedFolders, type Viewer } from '../access/index.ts';
+import { join, type Sql, sql } from '../../platform/db/sql.ts';
+import {
+  folderLevel,
+  inTenant,
+  isWithin,
+  type Level,
+  READ,
+  reachedFolders,
+  type Viewer,
+} from '../access/index.ts';
 import { nameKey } from './rules.ts';
 
 export interface FolderRow {
@@ -42,11 +50,6 @@ export const visibleFolders = (viewer: Viewer): Sql =>
   viewer.levels.Folder >= READ
     ? sql`true`
     : sql`(f.user_id = ${viewer.userId} or f.id in (select unnest(${reachedFolders(viewer)})))`;
-
-export const inTenant = (alias: string, embedTenant: string | null): Sql =>
-  embedTenant === null
-    ? sql`${raw(alias)}.embed_tenant is null`
-    : sql`${raw(alias)}.embed_tenant = ${embedTenant}`;
 
 export interface FolderFilter {
   /** Undefined for all, null for those at the root. */
@@ -102,7 +105,11 @@ const isSibling = (folder: {
 }): Sql =>
   folder.parent
     ? sql`f.parent_id = ${folder.parent.id}`
-    : sql`f.deployment_id = ${folder.deploymentId} and f.parent_id is null and ${inTenant('f', folder.embedTenant)}`;
+    : sql`f.deployment_id = ${folder.deploymentId} and f.parent_id is null and ${
+        folder.embedTenant === null
+          ? sql`f.embed_tenant is null`
+          : sql`f.embed_tenant = ${folder.embedTenant}`
+      }`;
 
 const shownPathOf = (folder: { id: number } | null): Sql =>
   folder ? sql`(select shown_path from folders where id = ${folder.id})` : sql`'{}'::text[]`;
@@ -137,7 +144,7 @@ export const updateFolder = (tx: Tx, folder: { id: number; position: number | nu
     update folders set position = coalesce(${folder.position}, position), updated_by = ${folder.updatedBy}, updated_at = now()
     where id = ${folder.id}`);
 
-const isIn = ({ id, path }: { id: number; path: number[] }): Sql =>
+export const isIn = ({ id, path }: { id: number; path: number[] }): Sql =>
   isWithin({ id: sql`${id}::bigint`, path: sql`${path}::bigint[]` });
 
 /** The new name stands in the paths of all that is below. */
@@ -148,9 +155,6 @@ export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, nam
       name_key = case when id = ${folder.id} then ${nameKey(name)} else name_key end,
       shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
     where ${isIn(folder)}`);
-
-/** Everything under it goes with it, by foreign keys. */
-export const deleteFolder = (tx: Tx, id: number) => tx.run(sql`delete from folders where id = ${id}`);
 
 /** One change of a tree at a time: of two moves that together would make a cycle, the second sees the first. */
 export const lockTree = (tx: Tx, deploymentId: number) =>

@@ -12,7 +12,7 @@ export interface Principal {
 
 /** Policies are for people. What embed tenants and their users reach is not said by policies. */
 const PRINCIPALS = {
-  user_id: sql`(select * from users where embed_tenant is null) p`,
+  user_id: sql`(select * from users where embed_tenant is null and deleted_at is null) p`,
   group_id: sql`(select * from user_groups where embed_tenant is null) p`,
   role_id: sql`roles`,
 };
@@ -28,7 +28,8 @@ const TABLE = { Folder: raw('folders'), Workbook: raw('workbooks'), Report: raw(
 export const findDeploymentOf = async (db: Queryable, noun: Noun, id: number) =>
   (
     await db.maybeOne<{ deploymentId: number }>(sql`
-      select deployment_id as "deploymentId" from ${TABLE[noun]} where id = ${id}`)
+      select c.deployment_id as "deploymentId" from ${TABLE[noun]} c join deployments d on d.id = c.deployment_id
+      where c.id = ${id}`)
   )?.deploymentId;
 
 /** Keeps the resource in existence until the end of the transaction, so that no policy outlives it. */

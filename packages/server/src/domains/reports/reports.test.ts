@@ -270,7 +270,7 @@ describe('the list', () => {
     expect(await count(author.client)).toBe(3);
     await world.admin.moveWorkspaceObject({ deploymentId, body: { type: 'REPORT', id, folderId: inner } });
     expect([await count(), await count(author.client)]).toEqual([4, 4]);
-    await world.admin.deleteFolder({ deploymentId, folderId: inner });
+    await world.admin.deleteFolder({ deploymentId, folderId: inner, recursive: true });
     expect([await count(), await count(author.client)]).toEqual([0, 0]);
   });
 

@@ -28,26 +28,31 @@ export async function lockReport(tx: Tx, viewer: Viewer, id: number, level: Leve
 
 /** Nothing where the public id is taken. */
 export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, publicId: string) {
-  await requireHome(tx, viewer);
+  const home = await requireHome(tx, viewer);
   const place = await requirePlace(
     tx,
     viewer,
     newPlace({ folderId: null, workbookId: null }, onePlace(given)),
+    home,
   );
-  return store.insertReport(tx, {
+  const report = {
     ...fieldsOf(given, EMPTY_REPORT),
     ...place,
     deploymentId: viewer.deploymentId,
     publicId,
     userId: viewer.userId,
-  });
+  };
+  const id = await store.insertReport(tx, report);
+  if (id !== undefined) return id;
+  // What is deleted and not removed yet gives up its public id.
+  return (await store.deleteRemovedReport(tx, publicId)) ? store.insertReport(tx, report) : undefined;
 }
 
 /** What is not given stays, null clears. */
 export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, given: GivenReport) {
   const { folderId, workbookId } = newPlace(before, onePlace(given));
   const moves = folderId !== before.folderId || workbookId !== before.workbookId;
-  const place = moves ? await requirePlace(tx, viewer, { folderId, workbookId }) : before;
+  const place = moves ? await requirePlace(tx, viewer, { folderId, workbookId }, before.embedTenant) : before;
   const atRoot = place.folderId === null && place.workbookId === null;
   if (!atRoot && place.embedTenant !== before.embedTenant) throw new ApiError('embed_tenant_mismatch');
   await store
@@ -97,6 +102,7 @@ async function requirePlace(
   tx: Tx,
   viewer: Viewer,
   { folderId, workbookId }: { folderId: number | null; workbookId: number | null },
+  home: string | null,
 ): Promise<store.Place> {
   if (workbookId !== null) {
     const workbook = await lockWorkbook(tx, viewer, workbookId, EDIT);
@@ -108,7 +114,7 @@ async function requirePlace(
     };
   }
   const folder = await requireTarget(tx, viewer, folderId);
-  const embedTenant = folder ? folder.embedTenant : viewer.embedTenant;
+  const embedTenant = folder ? folder.embedTenant : home;
   return { folderId, workbookId: null, scopeFolderId: folderId, embedTenant };
 }
 

@@ -1,6 +1,15 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { EDIT, type Level, levelShape, MANAGE, READ, reportLevel, type Viewer } from '../access/index.ts';
+import {
+  EDIT,
+  isRemoved,
+  type Level,
+  levelShape,
+  MANAGE,
+  READ,
+  reportLevel,
+  type Viewer,
+} from '../access/index.ts';
 import { nameKey, pathText } from '../folders/index.ts';
 import { searchText } from './rules.ts';
 
@@ -253,6 +262,10 @@ export const updateReport = (tx: Tx, report: ReportFields & Place & { id: number
     where id = ${report.id}`);
 
 export const deleteReport = (tx: Tx, id: number) => tx.run(sql`delete from reports where id = ${id}`);
+
+/** Answers whether there was one with this public id that is deleted and was not removed yet. */
+export const deleteRemovedReport = async (tx: Tx, publicId: string) =>
+  (await tx.run(sql`delete from reports r where public_id = ${publicId} and ${isRemoved('r')}`)) === 1;
 
 export const upsertPlacement = (
   tx: Tx,

@@ -2,6 +2,7 @@
 import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
+import { isLiving } from '../users/index.ts';
 import type { AttributeType } from './rules.ts';
 
 export interface UserAttributeRow {
@@ -81,11 +82,11 @@ export const findUserAttributeValue = (db: Queryable, userId: number, attributeI
     select ${VALUE_COLUMNS} where u.id = ${userId} and a.id = ${attributeId}`);
 
 export const hasUser = async (db: Queryable, id: number) =>
-  (await db.run(sql`select from users where id = ${id}`)) === 1;
+  (await db.run(sql`select from users u where id = ${id} and ${isLiving}`)) === 1;
 
 /** Whether there is such a user. One transaction at a time changes the values of a user. */
 export const lockUser = async (tx: Tx, id: number) =>
-  (await tx.run(sql`select from users where id = ${id} for no key update`)) === 1;
+  (await tx.run(sql`select from users u where id = ${id} and ${isLiving} for no key update`)) === 1;
 
 /** Whether there is such an attribute, which then stays until the end of the transaction. */
 export const keepUserAttribute = async (tx: Tx, id: number) =>

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { type Alias, isRemoved } from '../access/index.ts';
 import { ADMIN_ROLE } from './rules.ts';
 
 /** A person, or an external viewer of an embed tenant. */
@@ -51,6 +52,8 @@ export interface UserContext {
   embedTheme: object | null;
   securityContext: object | null;
 }
+/** Whether the user `u` was not deleted, by themselves or with their embed tenant. */
+export const isLiving: Sql = sql`u.deleted_at is null and coalesce(u.embed_tenant, '') not like '~%'`;
 
 export const findUser = (db: Queryable, id: number) =>
   db.maybeOne<UserRow>(
@@ -64,7 +67,7 @@ export const findUser = (db: Queryable, id: number) =>
                  coalesce(bool_or('All' = any(r.actions)), false) as admin
           from user_roles ur join roles r on r.id = ur.role_id
           where ur.user_id = u.id) r
-        where u.id = ${id}`.named('find-user'),
+        where u.id = ${id} and ${isLiving}`.named('find-user'),
   );
 
 /**
@@ -77,7 +80,7 @@ export const lockUser = (tx: Tx, id: number) => tx.run(sql`select from users whe
 export const listLockedUserIds = async (tx: Tx, ids: readonly number[]) =>
   (
     await tx.many<{ id: number }>(
-      sql`select id from users where id = any(${ids}::bigint[]) order by id for key share`,
+      sql`select id from users u where id = any(${ids}::bigint[]) and ${isLiving} order by id for key share`,
     )
   ).map(({ id }) => id);
 
@@ -126,14 +129,89 @@ export const updateUserContext = (tx: Tx, id: number, { embedTheme, securityCont
   tx.run(sql`
     update users set embed_theme = ${embedTheme}, security_context = ${securityContext} where id = ${id}`);
 
-export const deleteUser = (tx: Tx, id: number) => tx.run(sql`delete from users where id = ${id}`);
+/** Everything that a user can own, as it is called in queries. */
+const CONTENT: Record<Alias, Sql> = { f: raw('folders'), w: raw('workbooks'), r: raw('reports') };
+const ALIASES = Object.keys(CONTENT) as Alias[];
 
-/** Answers how much of each changed hands. The content itself stays as it is, with its times and versions. */
-export const updateContentOwner = async (tx: Tx, ownerId: number, newOwnerId: number) => ({
-  folders: await tx.run(sql`update folders set user_id = ${newOwnerId} where user_id = ${ownerId}`),
-  workbooks: await tx.run(sql`update workbooks set user_id = ${newOwnerId} where user_id = ${ownerId}`),
-  reports: await tx.run(sql`update reports set user_id = ${newOwnerId} where user_id = ${ownerId}`),
-});
+/** Whether something is theirs, or is about to become theirs. */
+export const ownsContent = async (tx: Tx, id: number) => {
+  const theirs = ALIASES.map(
+    (alias) =>
+      sql`exists (select from ${CONTENT[alias]} ${raw(alias)} where user_id = ${id} and not ${isRemoved(alias)})`,
+  );
+  const { owns } = await tx.one<{ owns: boolean }>(sql`
+    select ${join(theirs, ' or ')} or exists (select from users where heir_id = ${id}) as owns`);
+  return owns;
+};
+
+/**
+ * Takes the user out of sight, with their credentials, roles, memberships and policies. Their name and email are free at
+ * once. What they own shows them until it is the heir's.
+ */
+export async function hideUser(tx: Tx, user: UserRow, heirId: number | null): Promise<void> {
+  for (const table of ['api_keys', 'user_roles', 'user_group_members', 'resource_policies'])
+    await tx.run(sql`delete from ${raw(table)} where user_id = ${user.id}`);
+  await tx.run(sql`
+    update users set deleted_at = now(), heir_id = ${heirId}, is_deactivated = true, password_hash = null,
+      email = shown_email, embed_tenant = null
+    where id = ${user.id}`);
+  // Who is in no embed tenant any more is not counted down when they are removed.
+  if (user.embedTenant !== null)
+    await tx.run(sql`update external_user_count set count = count - 1 where singleton`);
+  await tx.run(sql`insert into embed_revocations (user_id) values (${user.id})`);
+}
+
+/** Gives up to so many things to the new owner, and answers how many. They stay as they are, with times and versions. */
+export async function updateContentOwner(tx: Tx, ownerId: number, newOwnerId: number, rows: number) {
+  let moved = 0;
+  for (const table of Object.values(CONTENT)) {
+    moved += await tx.run(sql`
+      update ${table} set user_id = ${newOwnerId}
+      where id = any(array(select id from ${table} where user_id = ${ownerId} limit ${rows - moved}))
+        and user_id = ${ownerId}`);
+  }
+  return moved;
+}
+
+/** Where a user is named who need not be there. */
+const MENTIONS = [
+  ['folders', 'created_by'],
+  ['folders', 'updated_by'],
+  ['workbooks', 'created_by'],
+  ['reports', 'created_by'],
+  ['reports', 'refreshed_by'],
+] as const;
+
+/** Forgets the user in up to so many places of each kind, and answers in how many of the kind with the most. */
+export async function clearMentions(tx: Tx, userId: number, rows: number) {
+  let most = 0;
+  for (const [table, column] of MENTIONS) {
+    const cleared = await tx.run(sql`
+      update ${raw(table)} set ${raw(column)} = null
+      where id = any(array(select id from ${raw(table)} where ${raw(column)} = ${userId} limit ${rows}))`);
+    most = Math.max(most, cleared);
+  }
+  return most;
+}
+
+export const deleteViews = (db: Queryable, userId: number, rows: number) =>
+  db.run(sql`
+    delete from report_views where user_id = ${userId} and report_id = any(array(
+      select report_id from report_views where user_id = ${userId} limit ${rows}))`);
+
+export const deleteSessions = (db: Queryable, userId: number, rows: number) =>
+  db.run(sql`
+    delete from embed_sessions where id = any(array(
+      select id from embed_sessions where user_id = ${userId} order by id limit ${rows}))`);
+
+export const findHeirId = async (db: Queryable, userId: number) =>
+  (
+    await db.maybeOne<{ heirId: number | null }>(
+      sql`select heir_id as "heirId" from users where id = ${userId}`,
+    )
+  )?.heirId;
+
+export const deleteUser = (db: Queryable, id: number) => db.run(sql`delete from users where id = ${id}`);
 
 /** Lets one transaction at a time pass. The role is built in, so its row is always there. */
 export const lockAdminRole = (tx: Tx) =>
@@ -148,4 +226,8 @@ export const hasActiveAdmin = async (tx: Tx) =>
   ).exists;
 
 export const countPeople = async (db: Queryable) =>
-  (await db.one<{ count: number }>(sql`select count(*) from users where embed_tenant is null`)).count;
+  (
+    await db.one<{ count: number }>(
+      sql`select count(*) from users where embed_tenant is null and deleted_at is null`,
+    )
+  ).count;

@@ -2,6 +2,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, type Sql, sql } from '../../platform/db/sql.ts';
 import {
   grantedIds,
+  inTenant,
   type Level,
   ownerOf,
   READ,
@@ -10,7 +11,7 @@ import {
   type Viewer,
   workbookLevel,
 } from '../access/index.ts';
-import { inTenant, nameKey, pathText } from '../folders/index.ts';
+import { nameKey, pathText } from '../folders/index.ts';
 
 export interface WorkbookRow {
   id: number;

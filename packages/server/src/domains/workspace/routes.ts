@@ -12,6 +12,7 @@ import {
   findFolders,
   lockTree,
   moveFolder,
+  RETURNED_MAX,
   requireFolder,
   toFolder,
 } from '../folders/index.ts';
@@ -127,7 +128,11 @@ export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
     handle(operations.bulkDeleteWorkspaceObjects, ({ actor, change }, { params, body }) =>
       change(async (tx) => {
         const viewer = viewerOf(actor, params.deploymentId);
-        const { done, failed } = await each(tx, viewer, body.items, (item) => remove(tx, viewer, item));
+        // What returns to the root at once is limited for the request as a whole.
+        const budget = { rows: RETURNED_MAX };
+        const { done, failed } = await each(tx, viewer, body.items, (item) =>
+          remove(tx, viewer, item, budget),
+        );
         return {
           reply: { deleted: done.map(({ item }) => item), failed },
           changes: done.map(
@@ -155,11 +160,14 @@ const move = (
   folderId: number | null,
 ): Promise<{ before: Content; after: Content }> => MOVES[type](tx, viewer, id, folderId);
 
-async function remove(tx: Tx, viewer: Viewer, { type, id }: Item): Promise<object> {
+async function remove(tx: Tx, viewer: Viewer, { type, id }: Item, budget: { rows: number }): Promise<object> {
   if (type === 'FOLDER') {
-    const folder = await requireFolder(tx, viewer, id, MANAGE);
-    await deleteFolder(tx, id);
-    return folder;
+    const { before, returned } = await deleteFolder(tx, viewer, id, {
+      recursive: false,
+      returnedMax: budget.rows,
+    });
+    budget.rows -= returned;
+    return before;
   }
   const before = await (type === 'WORKBOOK' ? lockWorkbook : lockReport)(tx, viewer, id, MANAGE);
   await (type === 'WORKBOOK' ? deleteWorkbook : deleteReport)(tx, id);

@@ -1,8 +1,8 @@
 /** Folders, workbooks and reports in one list. Each kind is read in the order of the list, and then they are merged. */
 import type { Queryable } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { grantedIds, type Noun, type Viewer } from '../access/index.ts';
-import { inTenant, visibleFolders } from '../folders/index.ts';
+import { type Alias, grantedIds, inTenant, type Noun, type Viewer } from '../access/index.ts';
+import { visibleFolders } from '../folders/index.ts';
 import { searchPattern, isVisible as visibleReports } from '../reports/index.ts';
 import { visibleWorkbooks } from '../workbooks/index.ts';
 
@@ -32,7 +32,7 @@ export interface WorkspacePosition {
 
 interface Kind {
   noun: Noun;
-  alias: string;
+  alias: Alias;
   from: Sql;
   folder: Sql;
   visible: (viewer: Viewer) => Sql;

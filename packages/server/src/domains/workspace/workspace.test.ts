@@ -510,14 +510,14 @@ describe('in bulk', () => {
     const items = [...good, inside, ...editable, hidden, good[0]!];
     const { deleted, failed } = await bulkDelete(items, explorer.client);
     expect(deleted).toEqual(good);
-    // What went with its folder is gone, and so is what is named a second time.
+    // What returned to the root is no longer reached through its folder, and what is named a second time is gone.
     expect(reasons(failed)).toEqual({
       ...Object.fromEntries(editable.map(({ type, id }) => [`${type} ${id}`, 403])),
       [`REPORT ${inside.id}`]: 404,
       [`FOLDER ${hidden.id}`]: 404,
       [`REPORT ${good[0]!.id}`]: 404,
     });
-    expect(await list(byName)).toEqual(['e1', 'e2', 'e3', 'hidden']);
+    expect(await list(byName)).toEqual(['e1', 'e2', 'e3', 'hidden', 'inside']);
   });
 
   test('items of another deployment are not there', async () => {

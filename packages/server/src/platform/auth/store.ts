@@ -107,13 +107,16 @@ export const REVOCATION_COLUMNS = sql`
 export const listRevocations = (db: Queryable) =>
   db.many<RevocationRow>(sql`select ${REVOCATION_COLUMNS} from embed_revocations`);
 
-/** Whether a session is there and was not revoked. */
+/** Whether a session is there and was not revoked, neither by itself nor with others. */
 export const isLiveSession = async (db: Queryable, sessionId: number) =>
   (
     await db.one<{ exists: boolean }>(
-      sql`select exists (select from embed_sessions where id = ${sessionId} and revoked_at is null)`.named(
-        'is-live-session',
-      ),
+      sql`select exists (
+            select from embed_sessions s where id = ${sessionId} and revoked_at is null and not exists (
+              select from embed_revocations r
+              where r.revoked_at >= s.exchanged_at
+                and (r.user_id = s.user_id or r.embed_tenant = s.embed_tenant or r.api_key_id = s.api_key_id
+                     or r.deployment_id = s.deployment_id)))`.named('is-live-session'),
     )
   ).exists;
 

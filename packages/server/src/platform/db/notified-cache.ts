@@ -15,6 +15,8 @@ export interface NotifiedCache<Key, Value> {
    * while it is read share the answer.
    */
   load(key: Key, read: () => Promise<Value>, goodUntil?: (value: Value) => number): Promise<Value>;
+  /** For what this server itself has just changed: it does not wait for the notification. */
+  forget(key: Key): void;
 }
 
 export function createNotifiedCache<Key, Value>(
@@ -71,6 +73,10 @@ export function createNotifiedCache<Key, Value>(
       });
       loads.set(key, load);
       return load;
+    },
+    forget(key) {
+      generation++;
+      kept.delete(key);
     },
   };
 }

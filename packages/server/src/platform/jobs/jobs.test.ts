@@ -132,6 +132,28 @@ test('a job that takes longer than its lease keeps it', async () => {
   expect(runs).toBe(1);
 });
 
+test('a job that is unfinished goes on later, behind the others, and its attempts count anew', async () => {
+  const ran: string[] = [];
+  const short = kind(async () => void ran.push('short'));
+  const long = kind(async (_payload, { attempt }) => {
+    ran.push(`long ${attempt}`);
+    if (ran.length === 1) {
+      await add(short);
+      return 'unfinished';
+    }
+  }, 1);
+  // One at a time, as while the other loop of the worker is busy.
+  let release = () => {};
+  const busy = kind(() => new Promise<void>((resolve) => (release = resolve)));
+  await add(busy);
+  await work([busy, short, long]);
+  await expect.poll(() => rowsOf(busy)).toMatchObject([{ state: 'running' }]);
+  await add(long);
+  await expect.poll(() => rowsOf(long)).toMatchObject([{ state: 'done', attempts: 1 }]);
+  expect(ran).toEqual(['long 1', 'short', 'long 1']);
+  release();
+});
+
 test('stopping waits for the running job and tells it', async () => {
   const seen: string[] = [];
   const job = kind(async (_payload, { signal }) => {

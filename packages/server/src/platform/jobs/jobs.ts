@@ -23,7 +23,8 @@ export interface JobContext {
 export interface JobKind<Payload extends object = object> {
   name: string;
   maxAttempts?: number;
-  run(payload: Payload, context: JobContext): Promise<void>;
+  /** A job that answers `unfinished` made progress. It goes behind the others that wait, and its attempts count anew. */
+  run(payload: Payload, context: JobContext): Promise<unknown>;
 }
 
 /** Puts a job into the queue at each tick of a cron pattern, in UTC. Ticks missed while no server ran count once. */
@@ -97,8 +98,9 @@ export async function startWorker(options: {
     }, times.leaseMs / 3);
     const signal = AbortSignal.any([lost.signal, stopping.signal]);
     try {
-      await kinds.get(job.kind)!.run(job.payload, { db, log, attempt: job.attempts, signal });
-      await store.finishJob(db, job.id, token);
+      const outcome = await kinds.get(job.kind)!.run(job.payload, { db, log, attempt: job.attempts, signal });
+      if (outcome === 'unfinished') await store.resumeLater(db, job.id, token);
+      else await store.finishJob(db, job.id, token);
     } catch (error) {
       await noteFailure(job, token, error as Error);
     } finally {

@@ -39,6 +39,12 @@ export const finishJob = (db: Queryable, id: number, leaseToken: string) =>
     update jobs set state = 'done', finished_at = now(), lease_token = null, lease_until = null, last_error = null
     where id = ${id} and lease_token = ${leaseToken}`);
 
+/** The others that are due come first. */
+export const resumeLater = (db: Queryable, id: number, leaseToken: string) =>
+  db.run(sql`
+    update jobs set state = 'waiting', run_at = now(), attempts = 0, lease_token = null, lease_until = null, last_error = null
+    where id = ${id} and lease_token = ${leaseToken}`);
+
 export const retryJob = (db: Queryable, id: number, leaseToken: string, error: string, delayMs: number) =>
   db.run(sql`
     update jobs set state = 'waiting', run_at = now() + ${delayMs} * interval '1 ms',

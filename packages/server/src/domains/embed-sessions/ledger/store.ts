@@ -47,7 +47,10 @@ const COLUMNS = sql`
   s.expires_at as "expiresAt", s.exchanged_at as "exchangedAt", s.revoked_at as "revokedAt",
   s.last_seen_at as "lastSeenAt"`;
 
-const FROM = sql`embed_sessions s join users u on u.id = s.user_id`;
+/** Without those of users, embed tenants and deployments that are deleted and not removed yet. */
+const FROM = sql`embed_sessions s join users u
+  on u.id = s.user_id and u.deleted_at is null and (u.embed_tenant is null or u.embed_tenant = s.embed_tenant)
+  join deployments d on d.id = s.deployment_id`;
 
 const within = (deploymentIds: readonly number[] | null) =>
   deploymentIds === null ? sql`true` : sql`s.deployment_id = any(${deploymentIds}::bigint[])`;

@@ -11,8 +11,14 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../platform/http/pages.ts';
-import { grantedIds, READ, reachedFolders, type Viewer } from '../../access/index.ts';
-import { inTenant } from '../../folders/index.ts';
+import {
+  grantedIds,
+  inTenant,
+  READ,
+  reachedFolders,
+  removedFolders,
+  type Viewer,
+} from '../../access/index.ts';
 import { searchPattern } from '../rules.ts';
 import { findStoredReportsOf } from '../store.ts';
 import type { Position, ReportFilter, ReportQuery } from './query.ts';
@@ -213,7 +219,7 @@ export async function countReports(db: Queryable, viewer: Viewer, filter: Report
       ? countBranches(viewer, filter)
       : sql`select count(*) from (${hits({ viewer, filter })}) h`
     : reachesAll(viewer)
-      ? storedCount(viewer, sql`folder_id = -1`)
+      ? wholeCount(viewer)
       : visibleCount(viewer);
   return (await db.one<{ count: number }>(query)).count;
 }
@@ -238,19 +244,24 @@ const countBranches = (viewer: Viewer, filter: ReportFilter): Sql => sql`
 const storedCount = ({ deploymentId }: Viewer, condition: Sql): Sql => sql`
   select coalesce(sum(count), 0)::bigint as count from report_counts where deployment_id = ${deploymentId} and ${condition}`;
 
+/** Without what is being removed with its folder. */
+const wholeCount = (viewer: Viewer): Sql => sql`
+  select (${storedCount(viewer, sql`folder_id = -1`)})
+       - (${storedCount(viewer, sql`folder_id in (${removedFolders})`)}) as count`;
+
 /** What is under the folders that the viewer reaches is counted there; only what else they have is looked at. */
 const visibleCount = (viewer: Viewer): Sql =>
   sql`
   select (${storedCount(viewer, sql`folder_id = any(${reachedFolders(viewer)})`)}) + (
     select count(*) from (
-      select id, scope_folder_id from reports
-      where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId} and embed_tenant is null
+      select id, scope_folder_id from reports r
+      where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId} and ${inTenant('r', null)}
       union
-      select id, scope_folder_id from reports
-      where id in (${grantedIds(viewer, 'Report')}) and embed_tenant is null
+      select id, scope_folder_id from reports r
+      where id in (${grantedIds(viewer, 'Report')}) and ${inTenant('r', null)}
       union
-      select id, scope_folder_id from reports
-      where workbook_id in (${grantedIds(viewer, 'Workbook')}) and embed_tenant is null) own
+      select id, scope_folder_id from reports r
+      where workbook_id in (${grantedIds(viewer, 'Workbook')}) and ${inTenant('r', null)}) own
     where not exists (select from folders f where f.id = own.scope_folder_id
                         and f.path && array(${grantedIds(viewer, 'Folder')}))) as count`.named(
     'count-visible-reports',

@@ -1,0 +1,131 @@
+import type { Queryable, Tx } from '../../../platform/db/database.ts';
+import { join, type Sql, sql } from '../../../platform/db/sql.ts';
+import {
+  folderLevel,
+  folderPolicyLevel,
+  isPresent,
+  MANAGE,
+  reportLevel,
+  type Viewer,
+  workbookLevel,
+} from '../../access/index.ts';
+import { isIn } from '../store.ts';
+
+interface Folder {
+  id: number;
+  path: number[];
+}
+
+export const lockFolder = (tx: Tx, id: number) =>
+  tx.run(sql`select from folders where id = ${id} for update`);
+
+/** Whether there are folders in the folder. */
+export const hasFolders = async (tx: Tx, id: number) =>
+  (
+    await tx.one<{ exists: boolean }>(sql`
+      select exists (select from folders f where f.parent_id = ${id} and ${isPresent('f')})`)
+  ).exists;
+
+/**
+ * Whether something below the folder is not the viewer's to manage, seen or unseen. What they manage by a role, or all
+ * at once by a policy on the folder, is not looked at one by one.
+ */
+export async function hasUnmanaged(tx: Tx, viewer: Viewer, folder: Folder): Promise<boolean> {
+  const others = {
+    Folder: sql`select from folders f
+                where ${isIn(folder)} and f.user_id <> ${viewer.userId} and ${folderLevel(viewer)} < ${MANAGE}`,
+    Workbook: sql`select from folders f join workbooks w on w.folder_id = f.id
+                  where ${isIn(folder)} and w.user_id <> ${viewer.userId} and ${workbookLevel(viewer)} < ${MANAGE}`,
+    Report: sql`select from folders f join reports r on r.scope_folder_id = f.id
+                where ${isIn(folder)} and r.user_id <> ${viewer.userId} and ${reportLevel(viewer)} < ${MANAGE}`,
+  };
+  const unsure = (['Folder', 'Workbook', 'Report'] as const).filter((noun) => viewer.levels[noun] < MANAGE);
+  if (unsure.length === 0) return false;
+  const found = unsure.map((noun): Sql => sql`exists (${others[noun]})`);
+  const { unmanaged } = await tx.one<{ unmanaged: boolean }>(sql`
+    select case when ${folderPolicyLevel(viewer, folder.path)} >= ${MANAGE} then false
+           else ${join(found, ' or ')} end as unmanaged`);
+  return unmanaged;
+}
+
+/** Waits for who is putting something into the folder or into one below it. Nobody does from now on. */
+export async function lockAll(tx: Tx, folder: Folder): Promise<void> {
+  await tx.run(sql`select from folders where ${isIn(folder)} order by id for no key update`);
+  await tx.run(sql`
+    select from workbooks where folder_id in (select id from folders where ${isIn(folder)})
+    order by id for no key update`);
+}
+
+/**
+ * Takes the folder and everything below it out of sight. Slugs are free at once. What was being removed below it
+ * already goes along.
+ */
+export async function hideAll(tx: Tx, folder: Folder): Promise<void> {
+  await tx.run(sql`
+    insert into removed_folders (folder_id, root_id, depth, keeps_content)
+    select id, ${folder.id}, cardinality(path), false from folders where ${isIn(folder)}
+    on conflict (folder_id) do update set root_id = excluded.root_id, depth = excluded.depth`);
+  await tx.run(sql`
+    update workbooks set slug = null
+    where slug is not null and folder_id in (select folder_id from removed_folders where root_id = ${folder.id})`);
+}
+
+/** Asked again of each row: somebody who began before the folder was deleted may have moved it out meanwhile. */
+const areRemoved = (rootId: number): Sql =>
+  sql`in (select folder_id from removed_folders where root_id = ${rootId})`;
+
+/** The folders whose turn it is: none of those that remain is below them. */
+const nextFolders = (rootId: number): Sql => sql`
+  select folder_id from removed_folders where root_id = ${rootId} order by depth desc, folder_id limit 100`;
+
+export const deleteReports = (db: Queryable, rootId: number, rows: number) =>
+  db.run(sql`
+    delete from reports where id = any(array(
+      select id from reports where scope_folder_id in (${nextFolders(rootId)}) limit ${rows}))
+    and scope_folder_id ${areRemoved(rootId)}`);
+
+export const deleteWorkbooks = (db: Queryable, rootId: number, rows: number) =>
+  db.run(sql`
+    delete from workbooks where id = any(array(
+      select id from workbooks where folder_id in (${nextFolders(rootId)}) limit ${rows}))
+    and folder_id ${areRemoved(rootId)}`);
+
+export const deleteFolders = (db: Queryable, rootId: number) =>
+  db.run(sql`delete from folders where id = any(array(${nextFolders(rootId)}))`);
+
+/** Moves up to so many of the reports and workbooks in the folder to the root, and answers how many. */
+export async function returnToRoot(tx: Tx, folderId: number, rows: number): Promise<number> {
+  if (rows <= 0) return 0;
+  const workbooks = await tx.run(sql`
+    update workbooks set folder_id = null, version = version + 1
+    where id = any(array(
+      select id from workbooks where folder_id = ${folderId} order by created_at, id limit ${rows}))
+      and folder_id = ${folderId}`);
+  // Those in workbooks lie in them still, and are reached through them from now on.
+  const reports = await tx.run(sql`
+    update reports set folder_id = null, scope_folder_id = null,
+      version = version + case when folder_id is null then 0 else 1 end
+    where id = any(array(
+      select id from reports where scope_folder_id = ${folderId} order by created_at, id limit ${rows - workbooks}))
+      and scope_folder_id = ${folderId}`);
+  return workbooks + reports;
+}
+
+/**
+ * Takes the folder out of sight and leaves what lies in it, for which nothing is inherited any more: the folder is taken
+ * out of its own folder, and policies on it go.
+ */
+export async function hideOnly(tx: Tx, id: number): Promise<void> {
+  await tx.run(sql`
+    insert into removed_folders (folder_id, root_id, depth, keeps_content) values (${id}, ${id}, 1, true)`);
+  await tx.run(
+    sql`update folders set parent_id = null, path = array[id], shown_path = '{}' where id = ${id}`,
+  );
+  await tx.run(sql`delete from resource_policies where resource_type = 'Folder' and resource_id = ${id}`);
+}
+
+/** One that nothing lies in. What was below it and is being removed goes by itself. */
+export const deleteFolder = async (db: Queryable, id: number) => {
+  await db.run(sql`update folders set parent_id = null where parent_id = ${id}`);
+  await db.run(sql`delete from folders where id = ${id}`);
+};
