@@ -86,6 +86,7 @@ export const errorCatalogue = {
   rate_limited: { status: 429, message: 'Too many failed attempts: wait, and try again.' },
   headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
+  tree_busy: { status: 503, message: 'Other changes of these folders are under way: try again.' },
   unavailable: { status: 503, message: 'The service can not answer right now.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

@@ -7,7 +7,7 @@ import { appConfigRoutes } from './domains/app-config/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
 import { embedSessionRoutes } from './domains/embed-sessions/index.ts';
 import { embedTenantRoutes } from './domains/embed-tenants/index.ts';
-import { folderRoutes } from './domains/folders/index.ts';
+import { createTrees, folderRoutes } from './domains/folders/index.ts';
 import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
 import { reportRoutes } from './domains/reports/index.ts';
@@ -69,6 +69,7 @@ type RequireDeployment = ReturnType<typeof deploymentCheck>;
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
   const { secretKey, publicUrl, plan, tenant, userCache } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
+  const trees = createTrees();
   const document = openApiDocument(allOperations);
   return [
     ...deploymentRoutes({ cursors, publicUrl }),
@@ -83,10 +84,10 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...appConfigRoutes(),
     ...embedTenantRoutes({ cursors, ownTenant: tenant }),
     ...policyRoutes(),
-    ...folderRoutes({ cursors }),
+    ...folderRoutes({ cursors, trees }),
     ...workbookRoutes({ cursors }),
     ...reportRoutes({ cursors }),
-    ...workspaceRoutes({ cursors }),
+    ...workspaceRoutes({ cursors, trees }),
     ...embedSessionRoutes({ ...options, cursors }),
     handle(operations.getSpec, () => document),
   ];

@@ -71,6 +71,7 @@ beforeAll(async () => {
     userId,
     deploymentId,
     levels: { Folder: level, Workbook: level, Report: level },
+    mayCreate: true,
     embedTenant: null,
     isExternal: false,
   });

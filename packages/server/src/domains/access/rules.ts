@@ -19,6 +19,8 @@ export interface Viewer {
   deploymentId: number;
   /** What roles, and policies on the deployment, give on every resource of a kind. */
   levels: Record<Noun, Level>;
+  /** Whether they may make things, which is also what putting something at the root needs. */
+  mayCreate: boolean;
   /** The embed tenant outside of which nothing exists for them; null for people. */
   embedTenant: string | null;
   /** Somebody else's customer: they share all of their embed tenant, and are not told of the account's roles. */
@@ -49,6 +51,7 @@ export const viewerOf = (actor: Actor, deploymentId: number): Viewer => ({
     Workbook: levelByRole(actor, deploymentId, 'Workbook'),
     Report: levelByRole(actor, deploymentId, 'Report'),
   },
+  mayCreate: mayIn(actor, deploymentId, 'AIBIExplore'),
   embedTenant: actor.embed?.embedTenant ?? null,
   isExternal: actor.embed !== null && !actor.embed.isInternal,
 });

@@ -1,4 +1,11 @@
-export { moveFolder, requireFolder, requireMoveTarget, requireTarget, toFolder } from './folders.ts';
+export {
+  moveFolder,
+  requireFolder,
+  requireMoveTarget,
+  requireTarget,
+  requireTree,
+  toFolder,
+} from './folders.ts';
 export { folderRoutes } from './routes.ts';
 export { nameKey } from './rules.ts';
 export {
@@ -9,5 +16,7 @@ export {
   inTenant,
   lockTree,
   pathText,
+  type Tree,
   visibleFolders,
 } from './store.ts';
+export { createTrees, type Trees } from './trees.ts';
