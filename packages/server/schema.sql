@@ -187,7 +187,8 @@ create table resource_policies (
   role_id bigint,
   action text not null,
   level smallint not null,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  is_named boolean not null default true
 );
 
 create table roles (

@@ -73,6 +73,7 @@ beforeAll(async () => {
     levels: { Folder: level, Workbook: level, Report: level },
     mayCreate: true,
     embedTenant: null,
+    seesNames: false,
     isExternal: false,
   });
   viewers = {

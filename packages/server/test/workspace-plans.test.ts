@@ -115,6 +115,7 @@ beforeAll(async () => {
     levels: { Folder: level, Workbook: level, Report: level },
     mayCreate: true,
     embedTenant: null,
+    seesNames: false,
     isExternal: false,
   });
   viewers = {
