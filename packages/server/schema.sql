@@ -189,7 +189,8 @@ create table resource_policies (
   role_id bigint,
   action text not null,
   level smallint not null,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  is_named boolean not null default true
 );
 
 create table roles (
@@ -504,9 +505,17 @@ CREATE INDEX embed_sessions_of_user ON public.embed_sessions USING btree (user_i
 
 CREATE INDEX embed_sessions_revoked ON public.embed_sessions USING btree (id) WHERE (revoked_at IS NOT NULL);
 
-CREATE INDEX folders_by_creator ON public.folders USING btree (created_by);
+CREATE INDEX folders_at_root_by_created ON public.folders USING btree (deployment_id, created_at, id) WHERE ((parent_id IS NULL) AND (embed_tenant IS NULL));
 
-CREATE INDEX folders_by_owner ON public.folders USING btree (user_id);
+CREATE INDEX folders_at_root_by_id ON public.folders USING btree (deployment_id, id) WHERE ((parent_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX folders_at_root_by_name ON public.folders USING btree (deployment_id, name_key, id) WHERE ((parent_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX folders_at_root_by_position ON public.folders USING btree (deployment_id, "position", id) WHERE ((parent_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX folders_at_root_by_updated ON public.folders USING btree (deployment_id, updated_at, id) WHERE ((parent_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX folders_by_creator ON public.folders USING btree (created_by);
 
 CREATE INDEX folders_by_path ON public.folders USING btree (path) INCLUDE (id);
 
@@ -514,9 +523,25 @@ CREATE INDEX folders_by_position ON public.folders USING btree (deployment_id, "
 
 CREATE INDEX folders_by_updater ON public.folders USING btree (updated_by);
 
+CREATE INDEX folders_in_main_by_created ON public.folders USING btree (deployment_id, created_at, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX folders_in_main_by_name ON public.folders USING btree (deployment_id, name_key, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX folders_in_main_by_position ON public.folders USING btree (deployment_id, "position", id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX folders_in_main_by_updated ON public.folders USING btree (deployment_id, updated_at, id) WHERE (embed_tenant IS NULL);
+
 CREATE INDEX folders_in_parent ON public.folders USING btree (parent_id, "position", id);
 
+CREATE INDEX folders_of_owner ON public.folders USING btree (user_id, deployment_id, "position", id);
+
+CREATE INDEX folders_of_owner_at_root ON public.folders USING btree (user_id, deployment_id, id) WHERE (parent_id IS NULL);
+
 CREATE INDEX folders_of_tenant ON public.folders USING btree (embed_tenant) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX folders_of_tenant_by_position ON public.folders USING btree (deployment_id, embed_tenant, "position", id) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX folders_search ON public.folders USING gin (name_key gin_trgm_ops);
 
 CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state = ANY (ARRAY['done'::text, 'failed'::text]));
 
@@ -529,6 +554,14 @@ CREATE INDEX report_placements_by_workbook ON public.report_placements USING btr
 CREATE INDEX report_views_by_time ON public.report_views USING btree (user_id, viewed_at, report_id);
 
 CREATE INDEX report_views_of_report ON public.report_views USING btree (report_id);
+
+CREATE INDEX reports_at_root_by_created ON public.reports USING btree (deployment_id, created_at, id) WHERE ((folder_id IS NULL) AND (workbook_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX reports_at_root_by_id ON public.reports USING btree (deployment_id, id) WHERE ((folder_id IS NULL) AND (workbook_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX reports_at_root_by_name ON public.reports USING btree (deployment_id, name_key, id) WHERE ((folder_id IS NULL) AND (workbook_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX reports_at_root_by_updated ON public.reports USING btree (deployment_id, updated_at, id) WHERE ((folder_id IS NULL) AND (workbook_id IS NULL) AND (embed_tenant IS NULL));
 
 CREATE INDEX reports_by_created ON public.reports USING btree (deployment_id, created_at, id) WHERE (embed_tenant IS NULL);
 
@@ -548,6 +581,8 @@ CREATE INDEX reports_by_updated ON public.reports USING btree (deployment_id, up
 
 CREATE INDEX reports_in_folder_by_created ON public.reports USING btree (folder_id, created_at, id) INCLUDE (embed_tenant);
 
+CREATE INDEX reports_in_folder_by_id ON public.reports USING btree (folder_id, id);
+
 CREATE INDEX reports_in_folder_by_name ON public.reports USING btree (folder_id, name_key, id);
 
 CREATE INDEX reports_in_folder_by_updated ON public.reports USING btree (folder_id, updated_at, id);
@@ -557,6 +592,8 @@ CREATE INDEX reports_in_workbook_by_created ON public.reports USING btree (workb
 CREATE INDEX reports_in_workbook_by_name ON public.reports USING btree (workbook_id, name_key, id);
 
 CREATE INDEX reports_in_workbook_by_updated ON public.reports USING btree (workbook_id, updated_at, id);
+
+CREATE INDEX reports_of_owner_at_root ON public.reports USING btree (user_id, deployment_id, id) WHERE ((folder_id IS NULL) AND (workbook_id IS NULL));
 
 CREATE INDEX reports_of_owner_by_created ON public.reports USING btree (user_id, deployment_id, created_at, id);
 
@@ -606,15 +643,41 @@ CREATE INDEX users_of_tenant ON public.users USING btree (embed_tenant, id) WHER
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (username) WHERE (embed_tenant IS NULL);
 
+CREATE INDEX workbooks_at_root_by_created ON public.workbooks USING btree (deployment_id, created_at, id) WHERE ((folder_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX workbooks_at_root_by_id ON public.workbooks USING btree (deployment_id, id) WHERE ((folder_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX workbooks_at_root_by_name ON public.workbooks USING btree (deployment_id, name_key, id) WHERE ((folder_id IS NULL) AND (embed_tenant IS NULL));
+
+CREATE INDEX workbooks_at_root_by_updated ON public.workbooks USING btree (deployment_id, updated_at, id) WHERE ((folder_id IS NULL) AND (embed_tenant IS NULL));
+
 CREATE INDEX workbooks_by_created ON public.workbooks USING btree (deployment_id, created_at, id);
 
 CREATE INDEX workbooks_by_creator ON public.workbooks USING btree (created_by);
 
-CREATE INDEX workbooks_by_owner ON public.workbooks USING btree (user_id);
-
 CREATE INDEX workbooks_in_folder ON public.workbooks USING btree (folder_id, created_at, id);
 
+CREATE INDEX workbooks_in_folder_by_id ON public.workbooks USING btree (folder_id, id);
+
+CREATE INDEX workbooks_in_folder_by_name ON public.workbooks USING btree (folder_id, name_key, id);
+
+CREATE INDEX workbooks_in_folder_by_updated ON public.workbooks USING btree (folder_id, updated_at, id);
+
+CREATE INDEX workbooks_in_main_by_created ON public.workbooks USING btree (deployment_id, created_at, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX workbooks_in_main_by_name ON public.workbooks USING btree (deployment_id, name_key, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX workbooks_in_main_by_updated ON public.workbooks USING btree (deployment_id, updated_at, id) WHERE (embed_tenant IS NULL);
+
+CREATE INDEX workbooks_of_owner ON public.workbooks USING btree (user_id, deployment_id, created_at, id);
+
+CREATE INDEX workbooks_of_owner_at_root ON public.workbooks USING btree (user_id, deployment_id, id) WHERE (folder_id IS NULL);
+
 CREATE INDEX workbooks_of_tenant ON public.workbooks USING btree (embed_tenant) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX workbooks_of_tenant_by_created ON public.workbooks USING btree (deployment_id, embed_tenant, created_at, id) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX workbooks_search ON public.workbooks USING gin (name_key gin_trgm_ops);
 
 CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployment_id, slug);
 

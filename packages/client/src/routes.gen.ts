@@ -36,7 +36,7 @@ export const routes: Record<string, string> = {
   getEmbedSession: 'GET /api/v1/embed/session',
   getEmbedSessionEntry: 'GET /api/v1/embed/sessions/{id}',
   getFolderAncestors: 'GET /api/v1/deployments/{deploymentId}/folders/{folderId}/ancestors',
-  getFolders: 'GET /api/v1/deployments/{deploymentId}/folders?after&embedTenantName&first&parentId',
+  getFolders: 'GET /api/v1/deployments/{deploymentId}/folders?after&embedTenantName&first&parentId&recursive',
   getGroup: 'GET /api/v1/embed-tenants/{embedTenantName}/groups/{id}',
   getGroupMembers: 'GET /api/v1/embed-tenants/{embedTenantName}/groups/{id}/users?after&first',
   getGroups: 'GET /api/v1/embed-tenants/{embedTenantName}/groups?after&first',

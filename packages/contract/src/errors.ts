@@ -105,6 +105,7 @@ export const errorCatalogue = {
     status: 503,
     message: 'Too much is going on at once, or somebody else is changing this: try again.',
   },
+  tree_busy: { status: 503, message: 'Other changes of these folders are under way: try again.' },
   unavailable: { status: 503, message: 'The service can not answer right now.' },
   timed_out: { status: 504, message: 'This took too long and was given up. Nothing was changed.' },
 } as const satisfies Record<string, { status: number; message: string }>;

@@ -20,7 +20,8 @@ export const getFolders = operation({
   method: 'GET',
   path,
   summary: 'List folders',
-  description: 'The folders that the caller can access, in the order of `position`.',
+  description:
+    'The folders at the root, or directly in a folder, that the caller can access, in the order of `position`. With `recursive` also those below them.',
   permission: 'DeploymentRead',
   params: { deploymentId: Id },
   query: {
@@ -28,9 +29,10 @@ export const getFolders = operation({
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Directly in this folder; 0 for those at the root; all without it',
+        description: 'In this folder; 0, or nothing, for the root',
       }),
     ),
+    recursive: Maybe(Type.Boolean({ description: 'Every level below it, too' })),
     embedTenantName,
     ...cursorQuery,
   },
@@ -52,7 +54,7 @@ export const createFolder = operation({
     position,
   }),
   reply: Folder,
-  errors: ['folder_not_found', 'folder_too_deep'],
+  errors: ['folder_not_found', 'folder_too_deep', 'tree_busy'],
   audit: 'folder',
 });
 
@@ -67,7 +69,7 @@ export const updateFolder = operation({
   params: one,
   body: Shape('UpdateFolderInput', { name: Maybe(Name), position }),
   reply: Folder,
-  errors: ['folder_not_found'],
+  errors: ['folder_not_found', 'tree_busy'],
   audit: 'folder',
 });
 
@@ -86,7 +88,7 @@ export const deleteFolder = operation({
     recursive: Maybe(Type.Boolean({ description: 'Delete everything below the folder too' })),
   },
   reply: Nothing,
-  errors: ['folder_not_found', 'folder_not_empty'],
+  errors: ['folder_not_found', 'folder_not_empty', 'tree_busy'],
   audit: 'folder',
 });
 
@@ -95,7 +97,7 @@ export const getFolderAncestors = operation({
   id: 'getFolderAncestors',
   method: 'GET',
   path: `${path}/{folderId}/ancestors`,
-  summary: 'Get the folders above a folder, from the root down',
+  summary: 'Get the path to a folder: those above it from the root down, and the folder itself',
   permission: 'FolderRead',
   permissionOn: 'resource',
   params: one,

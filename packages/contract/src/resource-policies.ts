@@ -15,18 +15,20 @@ const InheritedFrom = Shape('PolicyInheritedFrom', {
 });
 const granted = { action: PolicyAction, inheritedFrom: Nullable(InheritedFrom) };
 
+const unnamed = { description: 'Null where it was shared by id alone, by somebody who may not list names' };
+
 const ResourcePolicies = Shape('ResourcePolicies', {
   users: Type.Array(
     Shape('UserPolicy', {
       userId: Id,
-      email: Type.String(),
+      email: Nullable(Type.String(unnamed)),
       firstName: Maybe(Type.String()),
       picture: Maybe(Type.String()),
       ...granted,
     }),
   ),
-  groups: Type.Array(Shape('GroupPolicy', { groupId: Id, name: Type.String(), ...granted })),
-  roles: Type.Array(Shape('RolePolicy', { roleId: Id, name: Type.String(), ...granted })),
+  groups: Type.Array(Shape('GroupPolicy', { groupId: Id, name: Nullable(Type.String(unnamed)), ...granted })),
+  roles: Type.Array(Shape('RolePolicy', { roleId: Id, name: Nullable(Type.String(unnamed)), ...granted })),
 });
 
 const resource = { resourceType: ResourceType, resourceId: Id };

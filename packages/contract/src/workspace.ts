@@ -88,6 +88,7 @@ export const moveWorkspaceObject = operation({
     'folder_cycle',
     'embed_tenant_mismatch',
     'folder_too_deep',
+    'tree_busy',
   ],
   audit: 'workspace',
 });
@@ -102,7 +103,7 @@ export const bulkMoveWorkspaceObjects = operation({
   permission: 'DeploymentRead',
   body: Shape('BulkMoveWorkspaceObjectsInput', { items: Items, folderId: OptionalId }),
   reply: Shape('BulkMoveWorkspaceObjectsResponse', { moved: Type.Array(Item), failed: Type.Array(Failure) }),
-  errors: ['folder_not_found'],
+  errors: ['folder_not_found', 'tree_busy'],
   audit: 'workspace',
 });
 
@@ -120,5 +121,6 @@ export const bulkDeleteWorkspaceObjects = operation({
     deleted: Type.Array(ItemRef),
     failed: Type.Array(Failure),
   }),
+  errors: ['tree_busy'],
   audit: 'workspace',
 });

@@ -7,7 +7,7 @@ import { appConfigRoutes } from './domains/app-config/index.ts';
 import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
 import { embedSessionRoutes } from './domains/embed-sessions/index.ts';
 import { embedTenantRoutes } from './domains/embed-tenants/index.ts';
-import { folderRoutes } from './domains/folders/index.ts';
+import { createTrees, folderRoutes } from './domains/folders/index.ts';
 import { policyRoutes } from './domains/policies/index.ts';
 import { regionRoutes } from './domains/regions/index.ts';
 import { reportRoutes } from './domains/reports/index.ts';
@@ -78,6 +78,7 @@ type RequireDeployment = ReturnType<typeof deploymentCheck>;
 function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
   const { secretKey, publicUrl, plan, tenant, maxExternalUsers, userCache, knownDeployments } = options;
   const cursors = createCursors(deriveKey(secretKey, 'cursors'));
+  const trees = createTrees();
   return [
     ...deploymentRoutes({ cursors, publicUrl, knownDeployments }),
     ...regionRoutes({ cursors }),
@@ -91,10 +92,10 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...appConfigRoutes(),
     ...embedTenantRoutes({ cursors, ownTenant: tenant, maxExternalUsers }),
     ...policyRoutes(),
-    ...folderRoutes({ cursors }),
+    ...folderRoutes({ cursors, trees }),
     ...workbookRoutes({ cursors }),
     ...reportRoutes({ cursors }),
-    ...workspaceRoutes({ cursors }),
+    ...workspaceRoutes({ cursors, trees }),
     ...embedSessionRoutes({ ...options, db: options.essential, cursors }),
   ];
 }

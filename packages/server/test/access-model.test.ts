@@ -327,7 +327,7 @@ class Run {
   private async compareContainers(who: Somebody) {
     const { client } = who.person;
     const { deploymentId } = this;
-    const folders = await client.getFolders({ deploymentId });
+    const folders = await client.getFolders({ deploymentId, recursive: true });
     const expected = ids(this.seenBy(who, 'Folder'));
     expect([ids(folders.items), folders.count], `folders of ${who.name}`).toEqual([
       expected,

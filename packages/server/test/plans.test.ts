@@ -71,7 +71,9 @@ beforeAll(async () => {
     userId,
     deploymentId,
     levels: { Folder: level, Workbook: level, Report: level },
+    mayCreate: true,
     embedTenant: null,
+    seesNames: false,
     isExternal: false,
   });
   viewers = {

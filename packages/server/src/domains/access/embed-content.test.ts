@@ -225,7 +225,7 @@ async function listed(client: OrielClient, embedTenantName?: string) {
   const at = { deploymentId, embedTenantName, first: 1000 };
   const ids = ({ items }: { items: unknown[] }) =>
     (items as { id: number }[]).map(({ id }) => id).toSorted((a, b) => a - b);
-  const folders = await client.getFolders(at);
+  const folders = await client.getFolders({ ...at, recursive: true });
   const workbooks = await client.getWorkbooks(at);
   const reports = ids(await client.getReports(at));
   for (const sortBy of ['name', 'createdAt', 'updatedAt', 'lastViewedAt'] as const) {

@@ -19,8 +19,12 @@ export interface Viewer {
   deploymentId: number;
   /** What roles, and policies on the deployment, give on every resource of a kind. */
   levels: Record<Noun, Level>;
+  /** Whether they may make things, which is also what putting something at the root needs. */
+  mayCreate: boolean;
   /** The embed tenant outside of which nothing exists for them; null for people. */
   embedTenant: string | null;
+  /** Whether they see the names of people, groups and roles that were shared with by id alone. */
+  seesNames: boolean;
   /** Somebody else's customer: they share all of their embed tenant, and are not told of the account's roles. */
   isExternal: boolean;
 }
@@ -49,9 +53,14 @@ export const viewerOf = (actor: Actor, deploymentId: number): Viewer => ({
     Workbook: levelByRole(actor, deploymentId, 'Workbook'),
     Report: levelByRole(actor, deploymentId, 'Report'),
   },
+  mayCreate: mayIn(actor, deploymentId, 'AIBIExplore'),
   embedTenant: actor.embed?.embedTenant ?? null,
+  seesNames: maySeeNames(actor),
   isExternal: actor.embed !== null && !actor.embed.isInternal,
 });
+
+/** Whether they may list the people, groups and roles of the account, and so see the names of all of them. */
+export const maySeeNames = (actor: Actor) => may(actor, 'All');
 
 /**
  * Whose content a list is of: null for the main workspace. Who is embedded has only their own embed tenant's, and only

@@ -3,8 +3,8 @@
  * is loaded with it.
  */
 import type { Tx } from '../../platform/db/database.ts';
-import { raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { MANAGE, type Noun, type Viewer } from './rules.ts';
+import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { MANAGE, type Noun, READ, type Viewer } from './rules.ts';
 
 /** Folders, workbooks and reports, by the names that they have in every query. */
 export type Alias = 'f' | 'w' | 'r';
@@ -82,6 +82,93 @@ export const reachedFolders = (viewer: Viewer): Sql => sql`array(
 export const folderPolicyLevel = (viewer: Viewer, path: readonly number[]): Sql => sql`(
   select coalesce(max(p.level), 0) from resource_policies p
   where p.resource_type = 'Folder' and p.resource_id = any(${path}::bigint[]) and ${isMine(viewer)})`;
+
+interface Kind {
+  table: Sql;
+  /** What the row is called in conditions. */
+  row: Sql;
+  /** Where it lies. */
+  folder: Sql;
+  atRoot: Sql;
+}
+
+const KINDS: Record<Noun, Kind> = {
+  Folder: {
+    table: raw('folders'),
+    row: raw('f'),
+    folder: raw('f.parent_id'),
+    atRoot: raw('f.parent_id is null'),
+  },
+  Workbook: {
+    table: raw('workbooks'),
+    row: raw('w'),
+    folder: raw('w.folder_id'),
+    atRoot: raw('w.folder_id is null'),
+  },
+  Report: {
+    table: raw('reports'),
+    row: raw('r'),
+    folder: raw('r.folder_id'),
+    atRoot: raw('r.folder_id is null and r.workbook_id is null'),
+  },
+};
+
+/** What a list is of: a folder, null for the root, undefined for everything. */
+export type Place = number | null | undefined;
+
+/**
+ * Whether the row lies there. What lies in a folder is in its deployment: asking again would let the planner expect too
+ * few rows, and walk the whole deployment.
+ */
+export function isIn({ deploymentId }: Viewer, noun: Noun, place: Place): Sql {
+  const { row, folder, atRoot } = KINDS[noun];
+  if (typeof place === 'number')
+    return sql`${folder} = (select id from folders where id = ${place} and deployment_id = ${deploymentId})`;
+  const inDeployment = sql`${row}.deployment_id = ${deploymentId}`;
+  return place === null ? sql`${inDeployment} and ${atRoot}` : inDeployment;
+}
+
+/**
+ * The rows that the viewer reaches in a place, found without reading what they do not reach. `rows` selects from a
+ * table, in the order of the list and no more than a page; the pages that it is called for are put together. Who
+ * reaches little has what they own, what they were given, and what lies in folders and workbooks that they were given.
+ * `offset 0` keeps the planner from walking everything in the order of the list instead.
+ */
+export function fromReach(
+  viewer: Viewer,
+  noun: Noun,
+  place: Place,
+  visible: Sql,
+  rows: (from: Sql, condition: Sql) => Sql,
+): Sql {
+  const { table, row } = KINDS[noun];
+  const here = isIn(viewer, noun, place);
+  const all = sql`${table} ${row}`;
+  if (viewer.levels[noun] >= READ) return rows(all, here);
+  // No more is read than what lies in the folder.
+  if (typeof place === 'number') return rows(all, sql`${here} and ${visible}`);
+  // As a range, because the planner expects few rows in one: an equal share of an owner would be all, if one owns all.
+  const isOwn = sql`${row}.user_id between ${viewer.userId} and ${viewer.userId}`;
+  const own = sql`(select * from ${all} where ${isOwn} and ${here} offset 0) ${row}`;
+  const granted = sql`${row}.id = any(array(${grantedIds(viewer, noun)})) and ${here}`;
+  const branches = [rows(own, sql`true`), rows(all, granted)];
+  if (place === undefined) branches.push(...below(viewer, noun, rows));
+  return join(branches, ' union ');
+}
+
+/** What lies in folders and workbooks that were given to the viewer. */
+function below(viewer: Viewer, noun: Noun, rows: (from: Sql, condition: Sql) => Sql): Sql[] {
+  const { table, row } = KINDS[noun];
+  const all = sql`${table} ${row}`;
+  if (noun === 'Folder') return [rows(all, sql`f.id = any(${reachedFolders(viewer)})`)];
+  const each = (ids: Sql, column: string) => sql`
+    (select b.* from unnest(${ids}) place (id), lateral (select * from ${rows(all, sql`${raw(column)} = place.id`)} b offset 0) b)`;
+  if (noun === 'Workbook') return [each(reachedFolders(viewer), 'w.folder_id')];
+  return [
+    each(reachedFolders(viewer), 'r.scope_folder_id'),
+    each(sql`array(${grantedIds(viewer, 'Workbook')})`, 'r.workbook_id'),
+  ];
+}
 
 /** The viewer's level on the folder `f`. */
 export const folderLevel = (viewer: Viewer): Sql =>

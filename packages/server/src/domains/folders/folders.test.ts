@@ -84,7 +84,7 @@ test('a folder has its place, its path, its order and who made it', async () => 
     position: 0,
     folderPath: [{ id: top.id, name: top.name }],
   });
-  expect((await world.admin.getFolders({ deploymentId })).items).toEqual([top, inner]);
+  expect((await world.admin.getFolders({ deploymentId, recursive: true })).items).toEqual([top, inner]);
 });
 
 test('a new folder comes behind its siblings, or where it is put', async () => {
@@ -148,12 +148,13 @@ test('the new name of a folder shows in the path of what is below it, wherever t
   expect(await misplaced()).toEqual([]);
 });
 
-test('the ancestors of a folder come from the root down, without itself', async () => {
+test('the ancestors of a folder come from the root down to the folder itself', async () => {
   const ids = await chain(4);
   const ancestors = await world.admin.getFolderAncestors({ deploymentId, folderId: ids[3]! });
-  expect(ancestors.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+  expect(ancestors.map(({ id }) => id)).toEqual(ids);
   expect(ancestors[2]!.folderPath!.map(({ id }) => id)).toEqual(ids.slice(0, 2));
-  expect(await world.admin.getFolderAncestors({ deploymentId, folderId: ids[0]! })).toEqual([]);
+  const [top, ...below] = await world.admin.getFolderAncestors({ deploymentId, folderId: ids[0]! });
+  expect([top!.id, below]).toEqual([ids[0], []]);
 });
 
 describe('the list', () => {
@@ -163,7 +164,8 @@ describe('the list', () => {
     await create({ name: 'y', position: 1, parentId: top.id });
     await create({ name: 'z', position: 1 });
     await create({ name: 'first', position: -1, parentId: top.id });
-    expect(await list()).toEqual(['first', 'x', 'y', 'z', 'top']);
+    expect(await list({ recursive: true })).toEqual(['first', 'x', 'y', 'z', 'top']);
+    expect(await list()).toEqual(['x', 'z', 'top']);
   });
 
   test('pages hold every folder once, and the data repeats the items', async () => {
@@ -192,21 +194,33 @@ describe('the list', () => {
     expect(await list({ after: pageInfo!.endCursor })).toEqual(['n3', 'n4', 'n5', 'late']);
   });
 
-  test('parentId means directly in it, 0 the root, and without it all', async () => {
+  test('is of the root, or of a folder; recursive adds every level below', async () => {
     const [top, inner] = await chain(3);
     await folder('beside');
+    expect(await list()).toEqual(['level 0', 'beside']);
     expect(await list({ parentId: 0 })).toEqual(['level 0', 'beside']);
+    expect(await list({ recursive: false })).toEqual(['level 0', 'beside']);
     expect(await list({ parentId: top })).toEqual(['level 1']);
     expect(await list({ parentId: inner })).toEqual(['level 2']);
-    expect((await list()).toSorted()).toEqual(['beside', 'level 0', 'level 1', 'level 2']);
+    const all = ['beside', 'level 0', 'level 1', 'level 2'];
+    expect((await list({ recursive: true })).toSorted()).toEqual(all);
+    expect((await list({ recursive: true, parentId: 0 })).toSorted()).toEqual(all);
+    expect((await list({ recursive: true, parentId: top })).toSorted()).toEqual(['level 1', 'level 2']);
+    expect(await list({ recursive: true, parentId: UNKNOWN })).toEqual([]);
     expect(await list({ parentId: UNKNOWN })).toEqual([]);
+    expect(await world.admin.getFolders({ deploymentId, recursive: true })).toMatchObject({ count: 4 });
+    const below = await world.admin.getFolders({ deploymentId, recursive: true, parentId: top });
+    expect(below).toMatchObject({ count: 2 });
     expect(await world.admin.getFolders({ deploymentId, parentId: 0 })).toMatchObject({ count: 2 });
     expect(await world.admin.getFolders({ deploymentId, parentId: UNKNOWN })).toMatchObject({
       count: 0,
       pageInfo: { hasNextPage: false, startCursor: null, endCursor: null },
     });
     const elsewhere = (await world.deployment()).id;
-    expect((await world.admin.getFolders({ deploymentId: elsewhere, parentId: top })).items).toEqual([]);
+    for (const recursive of [true, false]) {
+      const page = await world.admin.getFolders({ deploymentId: elsewhere, parentId: top, recursive });
+      expect(page).toMatchObject({ items: [], count: 0 });
+    }
   });
 
   test('holds what the caller can read, and counts no more', async () => {
@@ -215,9 +229,13 @@ describe('the list', () => {
     await create({ name: 'own' }, explorer.client);
     expect(await list({}, explorer.client)).toEqual(['own']);
     await share(top!, 'FolderRead');
-    const page = await explorer.client.getFolders({ deploymentId });
+    const atRoot = await explorer.client.getFolders({ deploymentId });
+    expect([atRoot.items.map(({ name }) => name), atRoot.count]).toEqual([['level 0', 'own'], 2]);
+    const page = await explorer.client.getFolders({ deploymentId, recursive: true });
     expect(page.items.map(({ name }) => name).toSorted()).toEqual(['level 0', 'level 1', 'level 2', 'own']);
     expect(page.count).toBe(4);
+    const below = await explorer.client.getFolders({ deploymentId, recursive: true, parentId: top });
+    expect(below).toMatchObject({ items: [{ name: 'level 1' }, { name: 'level 2' }], count: 2 });
   });
 
   test('folders of an embed tenant show to admins who name it, and what is put below them belongs there', async () => {
@@ -226,7 +244,9 @@ describe('the list', () => {
     await rows("update folders set embed_tenant = 'acme' where deployment_id = $1 and id = $2", theirs);
     await folder('below', theirs);
     expect(await list()).toEqual(['ours']);
-    expect((await list({ embedTenantName: 'acme' })).toSorted()).toEqual(['below', 'theirs']);
+    expect(await list({ embedTenantName: 'acme' })).toEqual(['theirs']);
+    const all = await list({ embedTenantName: 'acme', recursive: true });
+    expect(all.toSorted()).toEqual(['below', 'theirs']);
     const attempt = explorer.client.getFolders({ deploymentId, embedTenantName: 'acme' });
     await expect(attempt).rejects.toMatchObject({ status: 403 });
   });
@@ -241,13 +261,14 @@ describe('the list', () => {
     'parentId=1.5',
     'parentId=1&parentId=2',
     'parentId=99999999999999999999',
+    'recursive=yes',
     `embedTenantName=${'x'.repeat(37)}`,
   ])('a bad parameter is a 400: %s', async (query) => {
     const reply = await world.raw('GET', `/api/v1/deployments/${deploymentId}/folders?${query}`);
     expect(reply.status).toBe(400);
   });
 
-  test.each(['first=100000', 'parentId=', 'parentId=null', 'embedTenantName=', 'unknown=1'])(
+  test.each(['first=100000', 'parentId=', 'parentId=null', 'recursive=', 'embedTenantName=', 'unknown=1'])(
     'a generous parameter is served: %s',
     async (query) => {
       const reply = await world.raw('GET', `/api/v1/deployments/${deploymentId}/folders?${query}`);
@@ -287,7 +308,7 @@ describe('depth', () => {
     await expect(create({ name: 'x', parentId: ids.at(-1)! })).rejects.toMatchObject(TOO_DEEP);
     await create({ name: 'x', parentId: ids.at(-2)! });
     const ancestors = await world.admin.getFolderAncestors({ deploymentId, folderId: ids.at(-1)! });
-    expect(ancestors).toHaveLength(31);
+    expect(ancestors).toHaveLength(32);
   });
 
   test('a move counts what is below the moved folder', async () => {
@@ -297,7 +318,7 @@ describe('depth', () => {
     await move(top!, ids[28]!);
     await expect(move(top!, ids[29]!)).rejects.toMatchObject(TOO_DEEP);
     const ancestors = await world.admin.getFolderAncestors({ deploymentId, folderId: bottom! });
-    expect(ancestors.map(({ id }) => id)).toEqual([...ids.slice(0, 29), top, middle]);
+    expect(ancestors.map(({ id }) => id)).toEqual([...ids.slice(0, 29), top, middle, bottom]);
     expect(await misplaced()).toEqual([]);
   });
 
@@ -314,9 +335,9 @@ describe('a move', () => {
     expect(moved).toMatchObject({ id: inner, parentId: other, folderPath: [{ id: other, name: 'other' }] });
     const pathOf = async (folderId: number) =>
       (await world.admin.getFolderAncestors({ deploymentId, folderId })).map(({ id }) => id);
-    expect(await pathOf(leaf!)).toEqual([other, inner]);
+    expect(await pathOf(leaf!)).toEqual([other, inner, leaf]);
     expect(await move(inner!, null)).toMatchObject({ parentId: null, folderPath: [] });
-    expect(await pathOf(leaf!)).toEqual([inner]);
+    expect(await pathOf(leaf!)).toEqual([inner, leaf]);
     expect(await list({ parentId: top })).toEqual([]);
     expect(await misplaced()).toEqual([]);
   });
@@ -327,7 +348,7 @@ describe('a move', () => {
     await move(top!, null);
     expect(
       (await world.admin.getFolderAncestors({ deploymentId, folderId: leaf! })).map((f) => f.id),
-    ).toEqual([top, inner]);
+    ).toEqual([top, inner, leaf]);
     expect(await misplaced()).toEqual([]);
   });
 
@@ -340,12 +361,18 @@ describe('a move', () => {
     expect(await list({ parentId: 0 })).toEqual(['level 0']);
   });
 
-  test('needs edit on the folder and on where it goes', async () => {
+  test('needs manage on the folder, and edit on where it goes', async () => {
     const [from, to, hidden] = [await folder('from'), await folder('to'), await folder('hidden')];
     await expect(move(from, null, explorer.client)).rejects.toMatchObject(MISSING);
     await share(from, 'FolderRead');
     await expect(move(from, null, explorer.client)).rejects.toMatchObject({ status: 403 });
     await share(from, 'FolderEdit');
+    await share(hidden, 'FolderManage');
+    await expect(move(from, hidden, explorer.client)).rejects.toMatchObject({ status: 403 });
+    await share(from, 'FolderManage');
+    await world.admin.setUserPolicy({
+      body: { resourceType: 'Folder', resourceId: hidden, userId: explorer.userId },
+    });
     await expect(move(from, hidden, explorer.client)).rejects.toMatchObject(MISSING);
     await share(to, 'FolderRead');
     await expect(move(from, to, explorer.client)).rejects.toMatchObject({ status: 403 });
@@ -452,7 +479,7 @@ test('who may not read a folder is told that there is none, who may not do more 
   await share(id, 'FolderRead');
   for (const call of calls(id))
     await expect(call()).rejects.toMatchObject({ status: 403, code: 'forbidden' });
-  expect(await ancestors(id)).toEqual([]);
+  expect(await ancestors(id)).toMatchObject([{ id }]);
 });
 
 test('creating needs AIBIExplore, which a viewer does not have', async () => {
@@ -488,17 +515,16 @@ describe('at the same time', () => {
   test('what is created below a folder that is moved or renamed goes with it', async () => {
     const [left, right] = [await folder('left'), await folder('right')];
     const [parent, inner] = await chain(2, left);
-    const calls: Promise<unknown>[] = [];
     for (let i = 0; i < 10; i++) {
-      calls.push(move(parent!, i % 2 ? left : right));
+      const calls: Promise<unknown>[] = [move(parent!, i % 2 ? left : right)];
       for (const folderId of [left, parent!]) {
         for (const body of [{ name: `renamed ${i}` }, { position: i }]) {
           calls.push(world.admin.updateFolder({ deploymentId, folderId, body }));
         }
       }
       for (const parentId of [parent!, inner!]) calls.push(create({ name: `n${i}`, parentId }));
+      expect(new Set(await outcomes(calls))).toEqual(new Set(['ok']));
     }
-    expect(new Set(await outcomes(calls))).toEqual(new Set(['ok']));
     expect(await list({ parentId: parent })).toHaveLength(11);
     expect(await misplaced()).toEqual([]);
   });
@@ -570,6 +596,6 @@ test('ancestors that the caller can not read are left out', async () => {
   });
   const namesFor = async (client: typeof world.admin) =>
     (await client.getFolderAncestors({ deploymentId, folderId: inner })).map(({ name }) => name);
-  expect(await namesFor(world.admin)).toEqual(['top', 'middle']);
-  expect(await namesFor(reader.client)).toEqual(['middle']);
+  expect(await namesFor(world.admin)).toEqual(['top', 'middle', 'inner']);
+  expect(await namesFor(reader.client)).toEqual(['middle', 'inner']);
 });

@@ -1,7 +1,7 @@
 /** What other nouns ask of folders. */
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { EDIT, type Level, NONE, READ, type Viewer } from '../access/index.ts';
+import { EDIT, type Level, MANAGE, NONE, READ, type Viewer } from '../access/index.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
 
@@ -24,9 +24,22 @@ export async function requireFolder(db: Queryable, viewer: Viewer, id: number, l
   return folder;
 }
 
-/** The folder that something new is put into; null for the root. It stays there until the transaction ends. */
+/**
+ * The content key of the embed tenant whose tree a folder is in, null for the main workspace: a change of the folder
+ * waits for that tree, and so asks for it first.
+ */
+export const requireTree = async (db: Queryable, viewer: Viewer, id: number, level: Level) =>
+  (await requireFolder(db, viewer, id, level)).embedTenant;
+
+/**
+ * The folder that something is put into; null for the root, which is open to who may make things. It stays there until
+ * the transaction ends.
+ */
 export async function requireTarget(tx: Tx, viewer: Viewer, folderId: number | null) {
-  if (folderId === null) return null;
+  if (folderId === null) {
+    if (!viewer.mayCreate) throw new ApiError('forbidden');
+    return null;
+  }
   await store.lockFolders(tx, [folderId]);
   return requireFolder(tx, viewer, folderId, EDIT);
 }
@@ -43,9 +56,9 @@ export async function requireMoveTarget(
   return target;
 }
 
+/** Within a change of its tree (see trees.ts). Whoever moves something changes who reaches it, so they must manage it. */
 export async function moveFolder(tx: Tx, viewer: Viewer, id: number, targetId: number | null) {
-  await store.lockTree(tx, viewer.deploymentId);
-  const before = await requireFolder(tx, viewer, id, EDIT);
+  const before = await requireFolder(tx, viewer, id, MANAGE);
   const target = await requireMoveTarget(tx, viewer, before, targetId);
   if (target?.path.includes(id)) throw new ApiError('folder_cycle');
   if (!fits(target?.path.length ?? 0, await store.findHeight(tx, before)))

@@ -1,4 +1,11 @@
-export { moveFolder, requireFolder, requireMoveTarget, requireTarget, toFolder } from './folders.ts';
+export {
+  moveFolder,
+  requireFolder,
+  requireMoveTarget,
+  requireTarget,
+  requireTree,
+  toFolder,
+} from './folders.ts';
 export { deleteFolder, emptyFolder, RETURNED_MAX, removeFolders } from './removal/removal.ts';
 export { folderRoutes } from './routes.ts';
 export { nameKey } from './rules.ts';
@@ -8,5 +15,7 @@ export {
   insertFolder,
   lockTree,
   pathText,
+  type Tree,
   visibleFolders,
 } from './store.ts';
+export { createTrees, type Trees } from './trees.ts';

@@ -2,19 +2,21 @@ import { operations } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { EDIT, embedTenantOf, READ, requireHome, viewerOf } from '../access/index.ts';
-import { requireFolder, requireTarget } from './folders.ts';
+import { EDIT, embedTenantOf, MANAGE, READ, viewerOf } from '../access/index.ts';
+import { requireFolder, requireTarget, requireTree } from './folders.ts';
 import { deleteFolder } from './removal/removal.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
+import type { Trees } from './trees.ts';
 
 const LIST = 'folders by position';
 
-export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
+export const folderRoutes = ({ cursors, trees }: { cursors: Cursors; trees: Trees }) => [
   handle(operations.getFolders, async ({ actor, db }, { params, query }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const filter = {
-      parentId: query.parentId == null ? undefined : query.parentId || null,
+      parentId: query.parentId || null,
+      recursive: query.recursive ?? false,
       embedTenant: embedTenantOf(actor, query.embedTenantName),
     };
     const size = pageSize(query.first);
@@ -31,13 +33,13 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
     return { items, data: items, count, pageInfo };
   }),
 
-  handle(operations.createFolder, ({ actor, change }, { params, body }) =>
-    change(async (tx) => {
-      const viewer = viewerOf(actor, params.deploymentId);
-      const home = await requireHome(tx, viewer);
-      // The tree holds still, so that the parent's path is still true when the folder is put below it.
-      if (body.parentId != null) await store.lockTreeShared(tx, params.deploymentId);
-      const parent = await requireTarget(tx, viewer, body.parentId ?? null);
+  handle(operations.createFolder, async ({ actor, change, db }, { params, body }) => {
+    const viewer = viewerOf(actor, params.deploymentId);
+    const parentId = body.parentId ?? null;
+    const embedTenants = parentId === null ? [] : [await requireTree(db, viewer, parentId, EDIT)];
+    // The tree holds still, so that the parent's path is still true when the folder is put below it.
+    return trees.extend(change, viewer, embedTenants, async (tx, home) => {
+      const parent = await requireTarget(tx, viewer, parentId);
       if (!fits(parent?.path.length ?? 0, 1)) throw new ApiError('folder_too_deep');
       const id = await store.insertFolder(tx, {
         deploymentId: params.deploymentId,
@@ -49,14 +51,14 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
       });
       const created = await requireFolder(tx, viewer, id, READ);
       return { reply: created, changes: { id, before: null, after: created } };
-    }),
-  ),
+    });
+  }),
 
-  handle(operations.updateFolder, ({ actor, change }, { params, body }) =>
-    change(async (tx) => {
-      const viewer = viewerOf(actor, params.deploymentId);
-      // The tree holds still, so that the name reaches all that is below.
-      if (body.name != null) await store.lockTree(tx, params.deploymentId);
+  handle(operations.updateFolder, async ({ actor, change, db }, { params, body }) => {
+    const viewer = viewerOf(actor, params.deploymentId);
+    const embedTenant = await requireTree(db, viewer, params.folderId, EDIT);
+    // The tree holds still, so that the name reaches all that is below.
+    return trees.change(change, viewer, [embedTenant], async (tx) => {
       const before = await requireFolder(tx, viewer, params.folderId, EDIT);
       if (body.name != null) await store.renameFolder(tx, before, body.name);
       await store.updateFolder(tx, {
@@ -66,22 +68,23 @@ export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
       });
       const after = await requireFolder(tx, viewer, params.folderId, READ);
       return { reply: after, changes: { id: after.id, before: before, after } };
-    }),
-  ),
+    });
+  }),
 
-  handle(operations.deleteFolder, ({ actor, change }, { params, query }) =>
-    change(async (tx) => {
-      const viewer = viewerOf(actor, params.deploymentId);
+  handle(operations.deleteFolder, async ({ actor, change, db }, { params, query }) => {
+    const viewer = viewerOf(actor, params.deploymentId);
+    const embedTenant = await requireTree(db, viewer, params.folderId, MANAGE);
+    return trees.change(change, viewer, [embedTenant], async (tx) => {
       const recursive = query.recursive ?? false;
       const { before } = await deleteFolder(tx, viewer, params.folderId, { recursive });
       return { reply: undefined, changes: { id: before.id, before, after: null } };
-    }),
-  ),
+    });
+  }),
 
   handle(operations.getFolderAncestors, async ({ actor, db }, { params }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const folder = await requireFolder(db, viewer, params.folderId, READ);
-    const ancestors = await store.findFolders(db, viewer, folder.path.slice(0, -1));
+    const ancestors = await store.findFolders(db, viewer, folder.path);
     return ancestors.sort((a, b) => a.path.length - b.path.length);
   }),
 ];

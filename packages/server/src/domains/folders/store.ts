@@ -1,7 +1,8 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { join, type Sql, sql } from '../../platform/db/sql.ts';
+import { literal, type Sql, sql } from '../../platform/db/sql.ts';
 import {
   folderLevel,
+  fromReach,
   inTenant,
   isWithin,
   type Level,
@@ -52,38 +53,63 @@ export const visibleFolders = (viewer: Viewer): Sql =>
     : sql`(f.user_id = ${viewer.userId} or f.id in (select unnest(${reachedFolders(viewer)})))`;
 
 export interface FolderFilter {
-  /** Undefined for all, null for those at the root. */
-  parentId: number | null | undefined;
+  /** Null for the root. */
+  parentId: number | null;
+  /** With all that is below. */
+  recursive: boolean;
   embedTenant: string | null;
 }
 
-function matching(viewer: Viewer, { parentId, embedTenant }: FolderFilter): Sql {
-  const conditions = [
-    sql`f.deployment_id = ${viewer.deploymentId}`,
-    inTenant('f', embedTenant),
-    visibleFolders(viewer),
-    ...(parentId === undefined
-      ? []
-      : [parentId === null ? sql`f.parent_id is null` : sql`f.parent_id = ${parentId}`]),
-  ];
-  return join(conditions, ' and ');
+/** `select` gives what is wanted of folders `f`, from a table and under a condition. */
+function reached(
+  viewer: Viewer,
+  { parentId, recursive, embedTenant }: FolderFilter,
+  select: (from: Sql, condition: Sql) => Sql,
+): Sql {
+  const place = recursive ? undefined : parentId;
+  const visible = visibleFolders(viewer);
+  return fromReach(viewer, 'Folder', place, visible, (from, condition) =>
+    select(
+      recursive && parentId !== null ? foldersBelow(viewer, parentId) : from,
+      sql`${condition} and ${inTenant('f', embedTenant)}`,
+    ),
+  );
 }
+
+/** `offset 0` keeps the planner from walking the whole deployment for them. */
+const foldersBelow = ({ deploymentId }: Viewer, id: number): Sql => {
+  const path = sql`(select path from folders where id = ${id} and deployment_id = ${deploymentId})`;
+  return sql`(select * from folders where ${isWithin({ id: sql`${id}::bigint`, path })} and id <> ${id} offset 0) f`;
+};
 
 export const listFolders = (
   db: Queryable,
   viewer: Viewer,
   filter: FolderFilter,
-  page: { after: [position: number, id: number] | null; limit: number },
-) =>
-  db.many<FolderRow>(sql`
-    select ${COLUMNS} from folders f
-    where ${matching(viewer, filter)}
-      ${page.after ? sql`and (f.position, f.id) > (${page.after[0]}::int, ${page.after[1]}::bigint)` : sql``}
-    order by f.position, f.id limit ${page.limit}`);
+  { after, limit }: { after: [position: number, id: number] | null; limit: number },
+) => {
+  const behind = after ? sql`(f.position, f.id) > (${after[0]}::int, ${after[1]}::bigint)` : sql`true`;
+  const page = reached(
+    viewer,
+    filter,
+    (from, condition) => sql`
+      (select f.id, f.position from ${from} where ${condition} and ${behind}
+       order by f.position, f.id limit ${literal(limit)})`,
+  );
+  return db.many<FolderRow>(sql`
+    select ${COLUMNS}
+    from (select id from (${page}) reached order by position, id limit ${literal(limit)}) page join folders f on f.id = page.id
+    order by f.position, f.id`);
+};
 
-export const countFolders = async (db: Queryable, viewer: Viewer, filter: FolderFilter) =>
-  (await db.one<{ count: number }>(sql`select count(*) from folders f where ${matching(viewer, filter)}`))
-    .count;
+export const countFolders = async (db: Queryable, viewer: Viewer, filter: FolderFilter) => {
+  const all = reached(
+    viewer,
+    filter,
+    (from, condition) => sql`(select f.id from ${from} where ${condition})`,
+  );
+  return (await db.one<{ count: number }>(sql`select count(*) from (${all}) reached`)).count;
+};
 
 /** The folders with these ids that the viewer can read, or has at least that level on, in no particular order. */
 export const findFolders = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level = READ) =>
@@ -156,13 +182,21 @@ export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, nam
       shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
     where ${isIn(folder)}`);
 
+/** The folders of one embed tenant, or of the main workspace, in one deployment. The tenant is its content key. */
+export interface Tree {
+  deploymentId: number;
+  embedTenant: string | null;
+}
+
+const treeKey = ({ deploymentId, embedTenant }: Tree): Sql =>
+  sql`hashtextextended(${`folders ${embedTenant ?? ''}`}, ${deploymentId})`;
+
 /** One change of a tree at a time: of two moves that together would make a cycle, the second sees the first. */
-export const lockTree = (tx: Tx, deploymentId: number) =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended('folders', ${deploymentId}))`);
+export const lockTree = (tx: Tx, tree: Tree) => tx.run(sql`select pg_advisory_xact_lock(${treeKey(tree)})`);
 
 /** Together with others who only need the tree to hold still. */
-export const lockTreeShared = (tx: Tx, deploymentId: number) =>
-  tx.run(sql`select pg_advisory_xact_lock_shared(hashtextextended('folders', ${deploymentId}))`);
+export const lockTreeShared = (tx: Tx, tree: Tree) =>
+  tx.run(sql`select pg_advisory_xact_lock_shared(${treeKey(tree)})`);
 
 /** How many levels the folder and what is below it span. */
 export const findHeight = async (tx: Tx, folder: { id: number; path: number[] }) =>

@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { MANAGE, type Noun, type Viewer, viewerOf } from '../access/index.ts';
+import { MANAGE, maySeeNames, type Noun, type Viewer, viewerOf } from '../access/index.ts';
 import { findDeployment } from '../deployments/index.ts';
 import { requireFolder } from '../folders/index.ts';
 import { requireReport } from '../reports/index.ts';
@@ -24,7 +24,7 @@ type Chain = [store.Resource & { name: string }, ...Place[]];
 
 export const policyRoutes = () => [
   handle(operations.getResourcePolicies, async ({ actor, db }, { query }) =>
-    read(db, await requireChain(db, actor, query)),
+    read(db, actor, await requireChain(db, actor, query)),
   ),
 
   handle(operations.setUserPolicy, ({ actor, change }, { body }) =>
@@ -56,7 +56,8 @@ async function set(
   const before = (await store.findPolicy(tx, resource, principal)) ?? null;
   if (action === null) await store.deletePolicy(tx, resource, principal);
   else {
-    const given = { action, level: policyLevel(resource.type, action) };
+    const isNamed = maySeeNames(actor);
+    const given = { action, level: policyLevel(resource.type, action), isNamed };
     if (!(await store.upsertPolicy(tx, resource, principal, given))) {
       const field = principal.column.replace('_id', 'Id');
       throw invalid(field, 'There is none with this id.', 'invalid_reference');
@@ -64,7 +65,7 @@ async function set(
   }
   const who = { [principal.column]: principal.id };
   return {
-    reply: await read(tx, chain),
+    reply: await read(tx, actor, chain),
     changes: {
       id: `${resource.type}:${resource.id}`,
       deploymentId: resource.deploymentId,
@@ -74,8 +75,8 @@ async function set(
   };
 }
 
-async function read(db: Queryable, chain: Chain) {
-  const rows = await store.listPolicies(db, chain);
+async function read(db: Queryable, actor: Actor, chain: Chain) {
+  const rows = await store.listPolicies(db, chain, { userId: actor.userId, mayList: maySeeNames(actor) });
   const granted = ({ action, inheritedFrom }: store.PolicyRow) => ({ action, inheritedFrom });
   return {
     users: rows.flatMap((row) =>
@@ -84,7 +85,7 @@ async function read(db: Queryable, chain: Chain) {
         : [
             {
               userId: row.userId,
-              email: row.email!,
+              email: row.email,
               firstName: row.firstName,
               picture: row.picture,
               ...granted(row),
@@ -92,10 +93,10 @@ async function read(db: Queryable, chain: Chain) {
           ],
     ),
     groups: rows.flatMap((row) =>
-      row.groupId === null ? [] : [{ groupId: row.groupId, name: row.groupName!, ...granted(row) }],
+      row.groupId === null ? [] : [{ groupId: row.groupId, name: row.groupName, ...granted(row) }],
     ),
     roles: rows.flatMap((row) =>
-      row.roleId === null ? [] : [{ roleId: row.roleId, name: row.roleName!, ...granted(row) }],
+      row.roleId === null ? [] : [{ roleId: row.roleId, name: row.roleName, ...granted(row) }],
     ),
   };
 }

@@ -49,19 +49,34 @@ export interface PolicyRow {
   roleName: string | null;
 }
 
-/** Policies on the resources, the first of which is the one that is asked about; the others are above it. */
-export const listPolicies = (db: Queryable, resources: { type: ResourceType; id: number; name: string }[]) =>
-  db.many<PolicyRow>(sql`
+/** To whom names are shown: to who may list everybody, and to everybody what is named, or about themselves. */
+export interface Reader {
+  userId: number;
+  mayList: boolean;
+}
+
+/**
+ * Policies on the resources, the first of which is the one that is asked about; the others are above it. Names are null
+ * where they are not for the reader.
+ */
+export const listPolicies = (
+  db: Queryable,
+  resources: { type: ResourceType; id: number; name: string }[],
+  reader: Reader,
+) => {
+  const shown = sql`(p.is_named or ${reader.mayList})`;
+  return db.many<PolicyRow>(sql`
     select p.action, p.user_id as "userId", u.email, u.first_name as "firstName", u.picture,
            p.group_id as "groupId", g.name as "groupName", p.role_id as "roleId", ro.name as "roleName",
            case when x.depth > 1 then json_build_object('resourceType', x.type, 'resourceId', x.id, 'name', x.name) end as "inheritedFrom"
     from unnest(${resources.map(({ type }) => type)}::text[], ${resources.map(({ id }) => id)}::bigint[],
                 ${resources.map(({ name }) => name)}::text[]) with ordinality as x (type, id, name, depth)
     join resource_policies p on p.resource_type = x.type and p.resource_id = x.id
-    left join users u on u.id = p.user_id
-    left join user_groups g on g.id = p.group_id
-    left join roles ro on ro.id = p.role_id
+    left join users u on u.id = p.user_id and (${shown} or u.id = ${reader.userId})
+    left join user_groups g on g.id = p.group_id and ${shown}
+    left join roles ro on ro.id = p.role_id and ${shown}
     order by x.depth, p.user_id, p.group_id, p.role_id`);
+};
 
 export const findPolicy = (tx: Tx, resource: Resource, { column, id }: Principal) =>
   tx.maybeOne<{ action: Action }>(sql`
@@ -73,14 +88,15 @@ export const upsertPolicy = async (
   tx: Tx,
   resource: Resource,
   { column, id }: Principal,
-  given: { action: Action; level: number },
+  given: { action: Action; level: number; isNamed: boolean },
 ) =>
   (await tx.run(sql`
-    insert into resource_policies (deployment_id, resource_type, resource_id, ${raw(column)}, action, level)
-    select ${resource.deploymentId}, ${resource.type}, ${resource.id}, id, ${given.action}, ${given.level}
+    insert into resource_policies (deployment_id, resource_type, resource_id, ${raw(column)}, action, level, is_named)
+    select ${resource.deploymentId}, ${resource.type}, ${resource.id}, id, ${given.action}, ${given.level}, ${given.isNamed}
     from ${PRINCIPALS[column]} where id = ${id} for key share
     on conflict (resource_type, resource_id, ${raw(column)}) where ${raw(column)} is not null
-    do update set action = excluded.action, level = excluded.level`)) === 1;
+    do update set action = excluded.action, level = excluded.level, is_named = resource_policies.is_named or excluded.is_named`)) ===
+  1;
 
 export const deletePolicy = (tx: Tx, resource: Resource, { column, id }: Principal) =>
   tx.run(sql`

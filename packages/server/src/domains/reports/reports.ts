@@ -1,7 +1,7 @@
 /** What other nouns ask of reports, and what creating and changing them have in common. */
 import { type Queryable, type Tx, violatedConstraint } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
-import { EDIT, type Level, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
+import { EDIT, type Level, MANAGE, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
 import { requireTarget } from '../folders/index.ts';
 import { lockWorkbook } from '../workbooks/index.ts';
 import { findReports, type ReportRow } from './read.ts';
@@ -52,6 +52,8 @@ export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, p
 export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, given: GivenReport) {
   const { folderId, workbookId } = newPlace(before, onePlace(given));
   const moves = folderId !== before.folderId || workbookId !== before.workbookId;
+  // It changes who reaches the report.
+  if (moves && before.level < MANAGE) throw new ApiError('forbidden');
   const place = moves ? await requirePlace(tx, viewer, { folderId, workbookId }, before.embedTenant) : before;
   const atRoot = place.folderId === null && place.workbookId === null;
   if (!atRoot && place.embedTenant !== before.embedTenant) throw new ApiError('embed_tenant_mismatch');
@@ -70,7 +72,7 @@ export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, gi
 }
 
 export async function moveReport(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
-  const before = await lockReport(tx, viewer, id, EDIT);
+  const before = await lockReport(tx, viewer, id, MANAGE);
   // To the root means out of its workbook too.
   const after = await updateReport(
     tx,

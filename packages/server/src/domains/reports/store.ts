@@ -122,17 +122,18 @@ const ON_PAGE = {
 
 const OF_ROLES = Object.entries(ON_PAGE).map(
   ([noun, ids]) => `
-    select resource_type, resource_id, role_id, action from resource_policies
+    select resource_type, resource_id, role_id, action, is_named from resource_policies
     where role_id is not null and resource_type = '${noun}' and resource_id = any(array(${ids}))`,
 );
 
-/** Where roles were given anything on the page, that of each report, workbook and folder. */
-const ROLE_POLICIES = raw(`
+/** Where roles were given anything on the page, that of each report, workbook and folder, if the viewer sees the name. */
+const rolePolicies = (viewer: Viewer) => sql`
   select jsonb_object_agg(resource, policies) as by_resource
   from (select concat(resource_type, ':', resource_id) as resource,
-               jsonb_agg(jsonb_build_object('id', ro.id, 'name', ro.name, 'action', action)) as policies
-        from (${OF_ROLES.join(' union all ')}) p join roles ro on ro.id = p.role_id
-        group by 1) p`);
+               jsonb_agg(jsonb_build_object('id', ro.id, 'name', ro.name, 'action', action) order by ro.id) as policies
+        from (${raw(OF_ROLES.join(' union all '))}) p join roles ro on ro.id = p.role_id
+        where p.is_named or ${viewer.seesNames}
+        group by 1) p`;
 
 /** Each role once, with all that it was given on the report or above it. */
 const ROLES = raw(`
@@ -163,7 +164,7 @@ const storedReports = (viewer: Viewer, { rows, order, least, size }: Wanted) => 
       ${order} offset 0) r
     where level >= ${least}),
   placements as materialized (${PLACEMENTS}),
-  role_policies as materialized (${ROLE_POLICIES})
+  role_policies as materialized (${rolePolicies(viewer)})
   select
     concat('[', string_agg(concat('[', concat_ws(',', id, ${raw(
       [text('key'), plain('scope_folder_id'), text('embed_tenant'), 'level'].join(),

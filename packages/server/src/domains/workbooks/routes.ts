@@ -154,6 +154,8 @@ async function update(
 ) {
   const folderId = given.folderId === undefined ? before.folderId : given.folderId;
   if (folderId !== before.folderId) {
+    // It changes who reaches the workbook.
+    if (before.level < MANAGE) throw new ApiError('forbidden');
     await requireMoveTarget(tx, viewer, before, folderId);
     await store.moveReports(tx, before.id, folderId);
   }

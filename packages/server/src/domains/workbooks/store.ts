@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { join, type Sql, sql } from '../../platform/db/sql.ts';
+import { literal, type Sql, sql } from '../../platform/db/sql.ts';
 import {
+  fromReach,
   grantedIds,
   inTenant,
   type Level,
@@ -60,34 +61,48 @@ export interface WorkbookFilter {
   embedTenant: string | null;
 }
 
-function matching(viewer: Viewer, { folderId, embedTenant }: WorkbookFilter): Sql {
-  const conditions = [
-    sql`w.deployment_id = ${viewer.deploymentId}`,
-    inTenant('w', embedTenant),
-    visibleWorkbooks(viewer),
-    ...(folderId === undefined
-      ? []
-      : [folderId === null ? sql`w.folder_id is null` : sql`w.folder_id = ${folderId}`]),
-  ];
-  return join(conditions, ' and ');
-}
+/** `select` gives what is wanted of workbooks `w`, from a table and under a condition. */
+const reached = (
+  viewer: Viewer,
+  { folderId, embedTenant }: WorkbookFilter,
+  select: (from: Sql, condition: Sql) => Sql,
+): Sql =>
+  fromReach(viewer, 'Workbook', folderId, visibleWorkbooks(viewer), (from, condition) =>
+    select(from, sql`${condition} and ${inTenant('w', embedTenant)}`),
+  );
 
 /** Newest first. */
 export const listWorkbooks = (
   db: Queryable,
   viewer: Viewer,
   filter: WorkbookFilter,
-  page: { after: [createdKey: string, id: number] | null; limit: number },
-) =>
-  db.many<WorkbookRow>(sql`
-    select ${COLUMNS} from ${FROM}
-    where ${matching(viewer, filter)}
-      ${page.after ? sql`and (w.created_at, w.id) < (${page.after[0]}::timestamptz, ${page.after[1]}::bigint)` : sql``}
-    order by w.created_at desc, w.id desc limit ${page.limit}`);
+  { after, limit }: { after: [createdKey: string, id: number] | null; limit: number },
+) => {
+  const behind = after
+    ? sql`(w.created_at, w.id) < (${after[0]}::timestamptz, ${after[1]}::bigint)`
+    : sql`true`;
+  const page = reached(
+    viewer,
+    filter,
+    (from, condition) => sql`
+      (select w.id, w.created_at from ${from} where ${condition} and ${behind}
+       order by w.created_at desc, w.id desc limit ${literal(limit)})`,
+  );
+  return db.many<WorkbookRow>(sql`
+    select ${COLUMNS}
+    from (select id from (${page}) reached order by created_at desc, id desc limit ${literal(limit)}) page
+      join workbooks w on w.id = page.id join users o on o.id = w.user_id left join folders f on f.id = w.folder_id
+    order by w.created_at desc, w.id desc`);
+};
 
-export const countWorkbooks = async (db: Queryable, viewer: Viewer, filter: WorkbookFilter) =>
-  (await db.one<{ count: number }>(sql`select count(*) from workbooks w where ${matching(viewer, filter)}`))
-    .count;
+export const countWorkbooks = async (db: Queryable, viewer: Viewer, filter: WorkbookFilter) => {
+  const all = reached(
+    viewer,
+    filter,
+    (from, condition) => sql`(select w.id from ${from} where ${condition})`,
+  );
+  return (await db.one<{ count: number }>(sql`select count(*) from (${all}) reached`)).count;
+};
 
 const findWhere = (db: Queryable, viewer: Viewer, condition: Sql, least: Level = READ) =>
   db.many<WorkbookRow>(sql`

@@ -1,7 +1,7 @@
 /** What other nouns ask of workbooks. */
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { EDIT, type Level, NONE, READ, type Viewer } from '../access/index.ts';
+import { type Level, MANAGE, NONE, READ, type Viewer } from '../access/index.ts';
 import { requireMoveTarget } from '../folders/index.ts';
 import * as store from './store.ts';
 
@@ -31,7 +31,7 @@ export async function lockWorkbook(tx: Tx, viewer: Viewer, id: number, level: Le
 }
 
 export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
-  const before = await lockWorkbook(tx, viewer, id, EDIT);
+  const before = await lockWorkbook(tx, viewer, id, MANAGE);
   await requireMoveTarget(tx, viewer, before, folderId);
   await store.updateWorkbook(tx, { ...before, folderId });
   await store.moveReports(tx, id, folderId);

@@ -5,15 +5,16 @@ import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { EDIT, embedTenantOf, MANAGE, NONE, type Viewer, viewerOf } from '../access/index.ts';
+import { embedTenantOf, MANAGE, NONE, type Viewer, viewerOf } from '../access/index.ts';
 import {
   deleteFolder,
   type FolderAccessRow,
   findFolders,
-  lockTree,
   moveFolder,
   RETURNED_MAX,
-  requireFolder,
+  requireTarget,
+  requireTree,
+  type Trees,
   toFolder,
 } from '../folders/index.ts';
 import {
@@ -51,7 +52,7 @@ interface ListQuery {
   after?: string;
 }
 
-export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
+export const workspaceRoutes = ({ cursors, trees }: { cursors: Cursors; trees: Trees }) => {
   async function list(
     db: Database,
     actor: Actor,
@@ -98,39 +99,40 @@ export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
       list(db, actor, params.deploymentId, true, query, embedTenantOf(actor)),
     ),
 
-    handle(operations.moveWorkspaceObject, ({ actor, change }, { params, body }) =>
-      change(async (tx) => {
-        const { before, after } = await move(
-          tx,
-          viewerOf(actor, params.deploymentId),
-          body,
-          body.folderId ?? null,
-        );
+    handle(operations.moveWorkspaceObject, async ({ actor, change, db }, { params, body }) => {
+      const viewer = viewerOf(actor, params.deploymentId);
+      const work = async (tx: Tx) => {
+        const { before, after } = await move(tx, viewer, body, body.folderId ?? null);
         return { reply: toItem(after), changes: { id: `${body.type}:${body.id}`, before, after } };
-      }),
-    ),
+      };
+      if (body.type !== 'FOLDER') return change(work);
+      const embedTenant = await requireTree(db, viewer, body.id, MANAGE);
+      return trees.change(change, viewer, [embedTenant], work);
+    }),
 
-    handle(operations.bulkMoveWorkspaceObjects, ({ actor, change }, { params, body }) =>
-      change(async (tx) => {
-        const viewer = viewerOf(actor, params.deploymentId);
+    handle(operations.bulkMoveWorkspaceObjects, async ({ actor, change, db }, { params, body }) => {
+      const viewer = viewerOf(actor, params.deploymentId);
+      const reached = await store.findEmbedTenants(db, viewer, body.items);
+      return trees.change(change, viewer, reached.values(), async (tx) => {
         const folderId = body.folderId ?? null;
-        if (folderId !== null) await requireFolder(tx, viewer, folderId, EDIT);
-        const { done, failed } = await each(tx, viewer, body.items, (item) =>
+        await requireTarget(tx, viewer, folderId);
+        const { done, failed } = await each(tx, body.items, reached, (item) =>
           move(tx, viewer, item, folderId),
         );
         return {
           reply: { moved: done.map(({ result }) => toItem(result.after)), failed },
           changes: done.map(({ item, result }) => ({ id: `${item.type}:${item.id}`, ...result })),
         };
-      }),
-    ),
+      });
+    }),
 
-    handle(operations.bulkDeleteWorkspaceObjects, ({ actor, change }, { params, body }) =>
-      change(async (tx) => {
-        const viewer = viewerOf(actor, params.deploymentId);
+    handle(operations.bulkDeleteWorkspaceObjects, async ({ actor, change, db }, { params, body }) => {
+      const viewer = viewerOf(actor, params.deploymentId);
+      const reached = await store.findEmbedTenants(db, viewer, body.items);
+      return trees.change(change, viewer, reached.values(), async (tx) => {
         // What returns to the root at once is limited for the request as a whole.
         const budget = { rows: RETURNED_MAX };
-        const { done, failed } = await each(tx, viewer, body.items, (item) =>
+        const { done, failed } = await each(tx, body.items, reached, (item) =>
           remove(tx, viewer, item, budget),
         );
         return {
@@ -139,8 +141,8 @@ export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
             ({ item, result }): Change => ({ id: `${item.type}:${item.id}`, before: result, after: null }),
           ),
         };
-      }),
-    ),
+      });
+    }),
   ];
 };
 
@@ -174,16 +176,28 @@ async function remove(tx: Tx, viewer: Viewer, { type, id }: Item, budget: { rows
   return before;
 }
 
+const NOT_FOUND = {
+  FOLDER: 'folder_not_found',
+  WORKBOOK: 'workbook_not_found',
+  REPORT: 'report_not_found',
+} as const;
+
 /**
- * Each item succeeds or fails on its own, and one that fails leaves nothing half done. One such list at a time:
- * two that name the same things in different orders would wait for each other.
+ * Each item succeeds or fails on its own, and one that fails leaves nothing half done. It is called within a change of
+ * the trees that hold what the caller reaches: of two lists that name the same things in different orders, neither
+ * waits for the other halfway. What the caller did not reach before that is not there.
  */
-async function each<Result>(tx: Tx, viewer: Viewer, items: Item[], work: (item: Item) => Promise<Result>) {
-  await lockTree(tx, viewer.deploymentId);
+async function each<Result>(
+  tx: Tx,
+  items: Item[],
+  reached: ReadonlyMap<string, unknown>,
+  work: (item: Item) => Promise<Result>,
+) {
   const done: { item: Item; result: Result }[] = [];
   const failed: (Item & { error: { status: number; message: string } })[] = [];
   for (const item of items) {
     try {
+      if (!reached.has(store.itemKey(item))) throw new ApiError(NOT_FOUND[item.type]);
       done.push({ item, result: await tx.attempt(() => work(item)) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

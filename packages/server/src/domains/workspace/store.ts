@@ -1,9 +1,18 @@
 /** Folders, workbooks and reports in one list. Each kind is read in the order of the list, and then they are merged. */
 import type { Queryable } from '../../platform/db/database.ts';
-import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { type Alias, grantedIds, inTenant, type Noun, type Viewer } from '../access/index.ts';
+import { join, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import {
+  type Alias,
+  fromReach,
+  grantedIds,
+  inTenant,
+  isIn,
+  type Noun,
+  type Place,
+  type Viewer,
+} from '../access/index.ts';
 import { visibleFolders } from '../folders/index.ts';
-import { searchPattern, isVisible as visibleReports } from '../reports/index.ts';
+import { hasTrigrams, searchPattern, isVisible as visibleReports } from '../reports/index.ts';
 import { visibleWorkbooks } from '../workbooks/index.ts';
 
 export type ItemType = 'FOLDER' | 'WORKBOOK' | 'REPORT';
@@ -33,111 +42,210 @@ export interface WorkspacePosition {
 interface Kind {
   noun: Noun;
   alias: Alias;
-  from: Sql;
-  folder: Sql;
+  row: Sql;
+  table: Sql;
+  /** What tells who reaches it. */
+  reach: Sql;
   visible: (viewer: Viewer) => Sql;
-  search: Sql;
+  /** What a search looks through. */
+  text: Sql;
 }
 
 const KINDS: Record<ItemType, Kind> = {
   FOLDER: {
     noun: 'Folder',
     alias: 'f',
-    from: raw('folders f'),
-    folder: raw('f.parent_id'),
+    row: raw('f'),
+    table: raw('folders f'),
+    reach: raw('f.id, f.user_id'),
     visible: visibleFolders,
-    search: raw('f.name_key'),
+    text: raw('f.name_key'),
   },
   WORKBOOK: {
     noun: 'Workbook',
     alias: 'w',
-    from: raw('workbooks w'),
-    folder: raw('w.folder_id'),
+    row: raw('w'),
+    table: raw('workbooks w'),
+    reach: raw('w.id, w.user_id, w.folder_id'),
     visible: visibleWorkbooks,
-    search: raw('w.name_key'),
+    text: raw('w.name_key'),
   },
   REPORT: {
     noun: 'Report',
     alias: 'r',
-    from: raw('reports r'),
-    folder: raw('r.folder_id'),
+    row: raw('r'),
+    table: raw('reports r'),
+    reach: raw('r.id, r.user_id, r.scope_folder_id, r.workbook_id'),
     visible: visibleReports,
-    search: raw('r.search_text'),
+    text: raw('r.search_text'),
   },
 };
 
 export const listWorkspace = (db: Queryable, query: WorkspaceQuery) => {
   const dir = raw(query.direction);
-  const branches = query.types.map((type) => sql`(${branch(query, type)})`);
+  const branches = query.types.map((type) => sql`(${ofType(query, type)})`);
   return db.many<WorkspacePosition>(sql`
     select type, id, key::text from (${join(branches, ' union all ')}) items
-    order by items.key ${dir}, type ${dir}, id ${dir} limit ${query.limit}`);
+    order by items.key ${dir}, type ${dir}, id ${dir} limit ${literal(query.limit)}`);
 };
 
-function branch(query: WorkspaceQuery, type: ItemType): Sql {
-  const { viewer, direction, limit } = query;
-  const { alias, from } = KINDS[type];
-  const row = raw(alias);
-  const key = keyOf(query, type);
-  const views =
-    query.orderBy === 'viewer_last_viewed_at' && type === 'REPORT'
-      ? sql`left join report_views v on v.report_id = r.id and v.user_id = ${viewer.userId}`
-      : sql``;
-  return sql`
-    select ${type}::text collate "C" as type, ${row}.id, ${key} as key from ${from} ${views}
-    where ${join(conditions(query, type), ' and ')} and ${behind(query, type, key, row)}
-    order by ${key} ${raw(direction)}, ${row}.id ${raw(direction)} limit ${limit}`;
+/** What is listed of one kind: no more than a page from each place that it is found in. */
+function ofType(query: WorkspaceQuery, type: ItemType): Sql {
+  const { viewer, shared, folderId, search } = query;
+  const { noun, row, table, visible, text } = KINDS[type];
+  if (search !== null && hasTrigrams(search)) return found(query, type, search);
+  const rows = (from: Sql, condition: Sql) =>
+    page(query, type, from, and(condition, ...common(query, type), ...matches(text, search)));
+  const everywhere = sql`${row}.deployment_id = ${viewer.deploymentId}`;
+  if (shared && folderId === null && search === null) {
+    return viewer.isExternal
+      ? rows(table, and(everywhere, ...foremost(viewer, type)))
+      : rows(table, sql`${row}.id = any(array(${grantedIds(viewer, noun)})) and ${everywhere}`);
+  }
+  return fromReach(viewer, noun, placeOf(query), visible(viewer), rows);
 }
 
-function conditions(query: WorkspaceQuery, type: ItemType): Sql[] {
-  const { viewer, shared, folderId, search, embedTenant } = query;
-  const kind = KINDS[type];
-  const row = raw(kind.alias);
-  return [
-    sql`${row}.deployment_id = ${viewer.deploymentId}`,
-    inTenant(kind.alias, embedTenant),
-    kind.visible(viewer),
-    ...(shared ? [sql`${row}.user_id <> ${viewer.userId}`] : []),
-    ...(search === null ? [] : [sql`${kind.search} like ${searchPattern(search)}`]),
-    ...place(query, type, folderId),
-  ];
-}
+const and = (...conditions: Sql[]) => join(conditions, ' and ');
 
-/** A report in a workbook shows there and not beside it, unless it was shared by itself or is searched for. */
-function place({ viewer, shared, search }: WorkspaceQuery, type: ItemType, folderId: number | null): Sql[] {
-  const kind = KINDS[type];
-  if (folderId !== null) return [sql`${kind.folder} = ${folderId}`];
-  if (search !== null) return [];
-  if (shared && viewer.isExternal) return foremost(viewer, type);
-  if (shared) return [sql`${raw(kind.alias)}.id in (${grantedIds(viewer, kind.noun)})`];
-  return [sql`${kind.folder} is null`, ...(type === 'REPORT' ? [sql`r.workbook_id is null`] : [])];
+const matches = (text: Sql, search: string | null): Sql[] =>
+  search === null ? [] : [sql`${text} like ${searchPattern(search)}`];
+
+/** A search without a folder is everywhere. A report in a workbook is not at the root, even if the workbook is. */
+const placeOf = ({ folderId, search }: WorkspaceQuery): Place =>
+  folderId ?? (search === null ? null : undefined);
+
+function common({ viewer, shared, embedTenant }: WorkspaceQuery, type: ItemType): Sql[] {
+  const { alias, row } = KINDS[type];
+  return [inTenant(alias, embedTenant), ...(shared ? [sql`${row}.user_id <> ${viewer.userId}`] : [])];
 }
 
 /** What lies in something of others shows there. In something of the viewer's own, it would be found nowhere else. */
 function foremost({ userId }: Viewer, type: ItemType): Sql[] {
-  const notInTheirs = (table: string, id: Sql) =>
-    sql`not exists (select from ${raw(table)} c where c.id = ${id} and c.user_id <> ${userId})`;
-  return [
-    notInTheirs('folders', KINDS[type].folder),
-    ...(type === 'REPORT' ? [notInTheirs('workbooks', raw('r.workbook_id'))] : []),
-  ];
+  const notInTheirs = (table: string, id: string) =>
+    sql`not exists (select from ${raw(table)} c where c.id = ${raw(id)} and c.user_id <> ${userId})`;
+  if (type === 'FOLDER') return [notInTheirs('folders', 'f.parent_id')];
+  if (type === 'WORKBOOK') return [notInTheirs('folders', 'w.folder_id')];
+  return [notInTheirs('folders', 'r.folder_id'), notInTheirs('workbooks', 'r.workbook_id')];
 }
 
-/** All kinds compare by the same type. What was never viewed comes behind everything that was. */
-function keyOf({ orderBy }: WorkspaceQuery, type: ItemType): Sql {
-  const row = raw(KINDS[type].alias);
-  if (orderBy === 'name') return sql`${row}.name_key`;
-  if (orderBy !== 'viewer_last_viewed_at') return sql`${row}.${raw(orderBy)}`;
-  return type === 'REPORT' ? sql`coalesce(v.viewed_at, '-infinity')` : sql`'-infinity'::timestamptz`;
+/** How far a search looks along the list, in pages, before it looks for what is rare by its trigrams. */
+const STRETCH_PAGES = 24;
+
+/**
+ * What is common is found among the first rows of the list; only if that is not enough, all hits are found and sorted.
+ * `offset 0` keeps the planner from doing the latter by walking the whole list.
+ */
+function found(query: WorkspaceQuery, type: ItemType, search: string): Sql {
+  const { viewer, orderBy, limit } = query;
+  const { noun, row, table, reach, text } = KINDS[type];
+  const here = and(isIn(viewer, noun, placeOf(query)), ...common(query, type));
+  const visible = KINDS[type].visible(viewer);
+  const hits = (condition: Sql) =>
+    page(
+      query,
+      type,
+      sql`(select * from ${table} where ${and(...matches(text, search), here, visible, condition)} offset 0) ${row}`,
+      sql`true`,
+    );
+  if (orderBy === 'viewer_last_viewed_at') return hits(sql`true`);
+  const stretch = literal(limit * STRETCH_PAGES);
+  const near = page(query, type, sql`stretch ${row}`, and(raw('found'), visible));
+  // The text is made an expression, so that the trigram index stays out of where it does not help.
+  return sql`
+    with stretch as materialized (
+      select ${reach}, ${row}.${raw(COLUMN[orderBy])}, (${text} || '') like ${searchPattern(search)} as found
+      from ${table} where ${and(here, behind(query, type))} ${inOrder(query, type)} limit ${stretch}),
+    near as materialized (${near}),
+    enough as materialized (
+      select (select count(*) from near) = ${literal(limit)} or (select count(*) from stretch) < ${stretch} as yes)
+    (select * from near where (select yes from enough))
+    union all (${hits(sql`not (select yes from enough)`)})`;
 }
 
-function behind({ after, direction, orderBy }: WorkspaceQuery, type: ItemType, key: Sql, row: Sql): Sql {
+/** The first rows of a kind behind the cursor, from a table and under a condition. */
+function page(query: WorkspaceQuery, type: ItemType, from: Sql, condition: Sql): Sql {
+  const { viewer, orderBy, limit } = query;
+  const select = (key: Sql, source: Sql, more: Sql[], order: Sql) => sql`
+    (select ${type}::text collate "C" as type, ${KINDS[type].row}.id, ${key} as key from ${source}
+     where ${and(condition, ...more)} ${order} limit ${literal(limit)})`;
+  const unviewed = (more: Sql[]) =>
+    select(NEVER, from, [neverBehind(query, type), ...more], inOrder(query, type));
+  if (orderBy !== 'viewer_last_viewed_at')
+    return select(keyOf(query, type), from, [behind(query, type)], inOrder(query, type));
+  if (type !== 'REPORT') return unviewed([]);
+  // Each by itself, because together they would have to be sorted. A join would let the planner do that.
+  const mine = sql`from report_views v where v.user_id = ${viewer.userId}`;
+  const viewed = select(
+    raw('v.viewed_at'),
+    sql`(select report_id, viewed_at ${mine} offset 0) v join ${from} on r.id = v.report_id`,
+    [after(query, type, raw('v.viewed_at'))],
+    sql`order by v.viewed_at ${raw(query.direction)}, r.id ${raw(query.direction)}`,
+  );
+  return sql`(${viewed} union all ${unviewed([sql`(select true ${mine} and v.report_id = r.id) is null`])})`;
+}
+
+const COLUMN = { name: 'name_key', created_at: 'created_at', updated_at: 'updated_at' } as const;
+/** What was never viewed comes behind everything that was. */
+const NEVER = raw(`'-infinity'::timestamptz`);
+
+/** All kinds compare by the same type. */
+const keyOf = ({ orderBy }: WorkspaceQuery, type: ItemType): Sql =>
+  orderBy === 'viewer_last_viewed_at' ? NEVER : sql`${KINDS[type].row}.${raw(COLUMN[orderBy])}`;
+
+function inOrder(query: WorkspaceQuery, type: ItemType): Sql {
+  const dir = raw(query.direction);
+  const byId = sql`${KINDS[type].row}.id ${dir}`;
+  return query.orderBy === 'viewer_last_viewed_at'
+    ? sql`order by ${byId}`
+    : sql`order by ${keyOf(query, type)} ${dir}, ${byId}`;
+}
+
+const behind = (query: WorkspaceQuery, type: ItemType) => after(query, type, keyOf(query, type));
+
+function after({ after, direction, orderBy }: WorkspaceQuery, type: ItemType, key: Sql): Sql {
   if (!after) return sql`true`;
   const [afterKey, afterType, afterId] = after;
   const than = raw(direction === 'ASC' ? '>' : '<');
   const value = sql`${afterKey}::${raw(orderBy === 'name' ? 'text collate "C"' : 'timestamptz')}`;
-  if (type === afterType) return sql`(${key}, ${row}.id) ${than} (${value}, ${afterId}::bigint)`;
-  // Among equal keys, the kinds come one behind the other.
-  const laterKind = direction === 'ASC' ? type > afterType : type < afterType;
-  return laterKind ? sql`${key} ${than}= ${value}` : sql`${key} ${than} ${value}`;
+  if (type === afterType) return sql`(${key}, ${KINDS[type].row}.id) ${than} (${value}, ${afterId}::bigint)`;
+  return isLaterKind(direction, type, afterType)
+    ? sql`${key} ${than}= ${value}`
+    : sql`${key} ${than} ${value}`;
+}
+
+/** Among equal keys, the kinds come one behind the other. */
+const isLaterKind = (direction: 'ASC' | 'DESC', type: ItemType, afterType: ItemType) =>
+  direction === 'ASC' ? type > afterType : type < afterType;
+
+/** As above, of what was never viewed. Said of the id alone, so that an index leads there. */
+function neverBehind({ after, direction }: WorkspaceQuery, type: ItemType): Sql {
+  if (!after) return sql`true`;
+  const [afterKey, afterType, afterId] = after;
+  if (afterKey !== '-infinity') return direction === 'DESC' ? sql`true` : sql`false`;
+  if (type !== afterType) return isLaterKind(direction, type, afterType) ? sql`true` : sql`false`;
+  return sql`${KINDS[type].row}.id ${raw(direction === 'ASC' ? '>' : '<')} ${afterId}::bigint`;
+}
+
+export const itemKey = ({ type, id }: { type: ItemType; id: number }) => `${type}:${id}`;
+
+/** The embed tenants (null for the main workspace) of those of the items that the viewer reaches, by their keys. */
+export async function findEmbedTenants(
+  db: Queryable,
+  viewer: Viewer,
+  items: readonly { type: ItemType; id: number }[],
+): Promise<Map<string, string | null>> {
+  const ofKind = (type: ItemType) => {
+    const { alias, row, table, visible } = KINDS[type];
+    const ids = items.filter((item) => item.type === type).map(({ id }) => id);
+    const confined = viewer.embedTenant === null ? [] : [inTenant(alias, viewer.embedTenant)];
+    const here = [sql`${row}.id = any(${ids}::bigint[])`, sql`${row}.deployment_id = ${viewer.deploymentId}`];
+    return sql`
+      select ${type}::text as type, ${row}.id, ${row}.embed_tenant as "embedTenant"
+      from ${table} where ${and(...here, ...confined, visible(viewer))}`;
+  };
+  const kinds = [...new Set(items.map(({ type }) => type))].map(ofKind);
+  const rows = await db.many<{ type: ItemType; id: number; embedTenant: string | null }>(
+    join(kinds, ' union all '),
+  );
+  return new Map(rows.map((row) => [itemKey(row), row.embedTenant]));
 }

@@ -181,6 +181,17 @@ describe('the list', () => {
     expect(await list({ ...byName, types: null })).toHaveLength(3);
   });
 
+  test.each(['types=', 'types=null', 'types=&types=null'])('%s is of all kinds', async (types) => {
+    for (const type of TYPES) await share(await create(type, type), 'Read');
+    for (const path of ['workspace', 'shared-workspace']) {
+      const url = `/api/v1/deployments/${deploymentId}/${path}?orderByField=name&${types}`;
+      const reply = await world.raw('GET', url, { apiKey: explorer.apiKey });
+      expect(reply.status).toBe(200);
+      const { items } = (await reply.json()) as { items: Item[] };
+      expect(items.map(({ type }) => type)).toEqual(['FOLDER', 'REPORT', 'WORKBOOK']);
+    }
+  });
+
   test('a search is through everything, in any case, and within a folder where one is given', async () => {
     const top = await folder('Alpha top');
     const workbook = await create('WORKBOOK', 'ALPHA book', top);
@@ -383,7 +394,7 @@ describe('a move', () => {
     }
   });
 
-  test.each(TYPES)('of a %s needs edit on it and on the folder', async (type) => {
+  test.each(TYPES)('of a %s needs manage on it, and edit on the folder', async (type) => {
     const target = { type: 'FOLDER', id: await folder('target') } as const;
     const item = await create(type, 'item');
     const attempt = () => move(item, target.id, explorer.client);
@@ -393,6 +404,8 @@ describe('a move', () => {
     await share(item, 'Read');
     await expect(attempt()).rejects.toMatchObject(forbidden);
     await share(item, 'Edit');
+    await expect(attempt()).rejects.toMatchObject(forbidden);
+    await share(item, 'Manage');
     await expect(attempt()).rejects.toMatchObject({ status: 404, code: 'folder_not_found' });
     await share(target, 'Read');
     await expect(attempt()).rejects.toMatchObject(forbidden);
@@ -459,11 +472,12 @@ describe('in bulk', () => {
     await share({ type: 'FOLDER', id: target }, 'Edit');
     const mine = await create('FOLDER', 'mine');
     const inner = await create('FOLDER', 'inner', mine.id);
-    await share(mine, 'Edit');
+    await share(mine, 'Manage');
     const good = [await create('REPORT', 'r'), await create('WORKBOOK', 'w'), await create('FOLDER', 'f')];
-    for (const item of good) await share(item, 'Edit');
+    for (const item of good) await share(item, 'Manage');
     const readable = await create('REPORT', 'readable');
-    await share(readable, 'Read');
+    await share(readable, 'Edit');
+    await share({ type: 'FOLDER', id: target }, 'Manage');
     const hidden = await create('WORKBOOK', 'hidden');
     const missing: Item = { type: 'FOLDER', id: UNKNOWN };
     const itself: Item = { type: 'FOLDER', id: target };
@@ -543,8 +557,8 @@ describe('in bulk', () => {
     }
     const editor = await world.person();
     await share(target, 'Edit', editor.userId);
-    await share(good, 'Edit', editor.userId);
-    await share(bad, 'Read', editor.userId);
+    await share(good, 'Manage', editor.userId);
+    await share(bad, 'Edit', editor.userId);
     const { failed } = await bulkMove([bad, good], target.id, editor.client);
     expect(reasons(failed)).toEqual({ [`WORKBOOK ${bad.id}`]: 403 });
     await share(target, 'Read');
@@ -588,9 +602,9 @@ test('who moves something out of their own reach has moved it', async () => {
     deploymentId: deployment.id,
     body: { folderId: shared.id },
   });
-  const editor = await world.person({ roles: ['Viewer'] });
+  const editor = await world.person({ roles: ['Explorer'] });
   await world.admin.setUserPolicy({
-    body: { resourceType: 'Folder', resourceId: shared.id, userId: editor.userId, action: 'FolderEdit' },
+    body: { resourceType: 'Folder', resourceId: shared.id, userId: editor.userId, action: 'FolderManage' },
   });
   const body = { type: 'REPORT' as const, id: report.id, folderId: null };
   const moved = await editor.client.moveWorkspaceObject({ deploymentId: deployment.id, body });

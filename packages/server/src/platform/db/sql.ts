@@ -40,6 +40,9 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
 /** Text that is SQL itself, such as a name of ours. Never anything that a caller sent. */
 export const raw = (text: string) => new Sql(text, []);
 
+/** A number of ours in the text, so that plans are made for it, such as a limit. */
+export const literal = (value: number) => raw(String(value));
+
 /** Fragments one behind the other, with `separator` between them. */
 export const join = (fragments: Sql[], separator: string): Sql =>
   fragments.reduce((all, fragment) => sql`${all}${raw(separator)}${fragment}`);

@@ -172,11 +172,14 @@ interface JsonSchema {
 
 function convert(name: string, given: string | string[], schema: JsonSchema): unknown {
   const types = [schema.type ?? []].flat();
-  if (types.includes('array')) return [given].flat().map((text) => convertOne(text, schema.items ?? {}));
+  const isNothing = (text: string) =>
+    (types.includes('null') || schema.enum?.includes(null)) && (text === '' || text === 'null');
+  if (types.includes('array')) {
+    const texts = [given].flat().filter((text) => !isNothing(text));
+    return texts.length ? texts.map((text) => convertOne(text, schema.items ?? {})) : undefined;
+  }
   if (Array.isArray(given)) throw failure([{ path: name, message: 'is given more than once' }]);
-  const nullable = types.includes('null') || schema.enum?.includes(null);
-  if (nullable && (given === '' || given === 'null')) return undefined;
-  return convertOne(given, schema);
+  return isNothing(given) ? undefined : convertOne(given, schema);
 }
 
 function convertOne(text: string, schema: JsonSchema): unknown {

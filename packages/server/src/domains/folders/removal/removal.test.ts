@@ -48,7 +48,7 @@ const share = (
 const remove = (folderId: number, by: Person | null = null, recursive?: boolean) =>
   (by?.client ?? world.admin).deleteFolder({ deploymentId, folderId, recursive });
 const totals = async () => ({
-  folders: (await world.admin.getFolders({ deploymentId })).count,
+  folders: (await world.admin.getFolders({ deploymentId, recursive: true })).count,
   workbooks: (await world.admin.getWorkbooks({ deploymentId })).count,
   reports: (await world.admin.getReports({ deploymentId })).count,
 });

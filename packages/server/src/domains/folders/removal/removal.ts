@@ -5,7 +5,7 @@ import { runBatches } from '../../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../../platform/jobs/jobs.ts';
 import { MANAGE, type Viewer } from '../../access/index.ts';
 import { requireFolder } from '../folders.ts';
-import { type FolderAccessRow, lockTree } from '../store.ts';
+import type { FolderAccessRow } from '../store.ts';
 import * as store from './store.ts';
 
 /** How much returns to the root before the answer. The rest follows in a job. */
@@ -40,14 +40,13 @@ export const emptyFolder: JobKind<{ folderId: number }> = {
   },
 };
 
-/** Answers what the folder was, and how much has returned to the root. */
+/** Called within a change of its tree (see trees.ts). Answers what the folder was, and how much has returned to the root. */
 export async function deleteFolder(
   tx: Tx,
   viewer: Viewer,
   id: number,
   { recursive, returnedMax = RETURNED_MAX }: { recursive: boolean; returnedMax?: number },
 ): Promise<{ before: FolderAccessRow; returned: number }> {
-  await lockTree(tx, viewer.deploymentId);
   // Waits for who is putting something into the folder: it is found there then.
   await store.lockFolder(tx, id);
   const before = await requireFolder(tx, viewer, id, MANAGE);

@@ -1,0 +1,168 @@
+/** Changes of one folder tree wait for each other, a few at most, and keep nobody else from anything. */
+import type { OrielClient } from '@oriel/client';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../../../test/world.ts';
+import { type Database, openDatabase } from '../../platform/db/database.ts';
+import { lockTree } from './index.ts';
+
+const ACME = 'acme-corp';
+const GLOBEX = 'globex-inc';
+/** What runs at once, and what waits behind it. */
+const TOGETHER = 3;
+const WAITING = 8;
+
+let world: World;
+let rival: Database;
+let deploymentId: number;
+let clients: Record<'main' | typeof ACME | typeof GLOBEX, OrielClient>;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
+  rival = openDatabase({ connectionString: world.databaseUrl }, pino({ level: 'silent' }));
+});
+beforeEach(async () => {
+  deploymentId = (await world.deployment()).id;
+  const creator = async (embedTenantName: string) =>
+    (await world.embedded({ deploymentId, embedTenantName, creatorMode: true, externalId: 'ann' })).client;
+  clients = { main: world.admin, [ACME]: await creator(ACME), [GLOBEX]: await creator(GLOBEX) };
+});
+afterAll(async () => {
+  await rival.end();
+  await world.stop();
+});
+
+const folder = async (client: OrielClient, parentId?: number) =>
+  (await client.createFolder({ deploymentId, body: { name: 'folder', parentId } })).id;
+
+/** Does this while another process holds a tree. */
+const whileHeld = <T>(embedTenant: string | null, work: () => Promise<T>) =>
+  rival.transaction(async (tx) => {
+    await lockTree(tx, { deploymentId, embedTenant });
+    return work();
+  });
+
+const connectionsThatWait = async () => {
+  const waits = `select count(*)::int as n from pg_stat_activity
+                 where datname = current_database() and wait_event_type = 'Lock'`;
+  return (await rival.pool.query(waits)).rows[0].n as number;
+};
+
+/** Everything that changes a tree. */
+async function changeTree(client: OrielClient) {
+  const [top, other] = [await folder(client), await folder(client)];
+  const inner = await folder(client, top);
+  await client.updateFolder({ deploymentId, folderId: inner, body: { name: 'renamed' } });
+  await client.moveWorkspaceObject({ deploymentId, body: { type: 'FOLDER', id: inner, folderId: other } });
+  const items = [{ type: 'FOLDER' as const, id: inner }];
+  const { moved } = await client.bulkMoveWorkspaceObjects({ deploymentId, body: { items } });
+  expect(moved).toHaveLength(1);
+  const { deleted } = await client.bulkDeleteWorkspaceObjects({ deploymentId, body: { items } });
+  expect(deleted).toHaveLength(1);
+  await client.deleteFolder({ deploymentId, folderId: top });
+}
+
+describe.each([
+  [ACME, [GLOBEX, 'main']],
+  [null, [ACME, GLOBEX]],
+] as const)('while the tree of %s is held', (held, others) => {
+  test.each(others)('the folders of %s are created, renamed, moved and deleted', async (other) => {
+    await whileHeld(held, () => changeTree(clients[other]));
+  });
+});
+
+test('the tree of another deployment is another one', async () => {
+  const here = deploymentId;
+  await whileHeld(null, async () => {
+    deploymentId = (await world.deployment()).id;
+    await changeTree(world.admin);
+  });
+  expect(deploymentId).not.toBe(here);
+});
+
+/** Begins the calls while the tree is held, and answers what they come to. */
+async function crowd(embedTenant: string | null, atOnce: number, calls: (() => Promise<unknown>)[]) {
+  const refused: unknown[] = [];
+  const outcomes = await whileHeld(embedTenant, async () => {
+    const begun = calls.map((call) =>
+      call().then(
+        () => 'ok',
+        ({ status, code }) => void refused.push({ status, code }),
+      ),
+    );
+    // Those on top of what runs and waits are refused while the tree is still held.
+    await expect.poll(() => refused.length, { timeout: 10_000 }).toBe(calls.length - atOnce - WAITING);
+    await expect.poll(connectionsThatWait, { timeout: 10_000 }).toBe(atOnce);
+    // Everybody else is served: there are connections left.
+    await world.admin.getReports({ deploymentId });
+    await folder(clients[GLOBEX]);
+    // Not awaited, because they wait for the tree.
+    return { begun };
+  });
+  return { done: (await Promise.all(outcomes.begun)).filter((outcome) => outcome === 'ok').length, refused };
+}
+
+const BUSY = { status: 503, code: 'tree_busy' };
+
+test('of many that move, one waits with a connection, a few without, and the others are refused', async () => {
+  const client = clients[ACME];
+  const ids = [];
+  for (let i = 0; i < 12; i++) ids.push(await folder(client));
+  const target = await folder(client);
+  const moves = ids.map((id) => () => {
+    const items = [{ type: 'FOLDER' as const, id }];
+    return client.bulkMoveWorkspaceObjects({ deploymentId, body: { items, folderId: target } });
+  });
+  expect(await crowd(ACME, 1, moves)).toEqual({ done: 1 + WAITING, refused: Array(3).fill(BUSY) });
+});
+
+test('of many that create, a few wait with a connection', async () => {
+  const parent = await folder(world.admin);
+  const creations = Array.from({ length: 14 }, () => () => folder(world.admin, parent));
+  const outcome = await crowd(null, TOGETHER, creations);
+  expect(outcome).toEqual({ done: TOGETHER + WAITING, refused: Array(3).fill(BUSY) });
+});
+
+test('who is refused is told when to come again', async () => {
+  const id = await folder(world.admin);
+  const rename = () =>
+    world.raw('PUT', `/api/v1/deployments/${deploymentId}/folders/${id}`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'renamed' }),
+    });
+  const begun: Promise<Response>[] = [];
+  const refused = await whileHeld(null, () => {
+    for (let i = 0; i < WAITING + 2; i++) begun.push(rename());
+    return Promise.race(begun);
+  });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  const statuses = (await Promise.all(begun)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([...Array(WAITING + 1).fill(200), 503]);
+});
+
+test('what a caller can not see lets them wait for nobody', async () => {
+  const theirs = await folder(clients[GLOBEX]);
+  const explorer = await world.person({ roles: ['Explorer'] });
+  const items = [{ type: 'FOLDER' as const, id: theirs }];
+  await whileHeld(GLOBEX, async () => {
+    for (const client of [clients[ACME], explorer.client]) {
+      for (const { failed } of [
+        await client.bulkMoveWorkspaceObjects({ deploymentId, body: { items } }),
+        await client.bulkDeleteWorkspaceObjects({ deploymentId, body: { items } }),
+      ]) {
+        expect(failed).toMatchObject([{ ...items[0], error: { status: 404 } }]);
+      }
+      const move = client.moveWorkspaceObject({ deploymentId, body: items[0]! });
+      await expect(move).rejects.toMatchObject({ status: 404, code: 'folder_not_found' });
+    }
+  });
+});
+
+test('one list may name things of several trees', async () => {
+  const ids = [await folder(clients[GLOBEX]), await folder(world.admin), await folder(clients[ACME])];
+  const items = ids.map((id) => ({ type: 'FOLDER' as const, id }));
+  const calls = [items, items.toReversed(), items].map((some) =>
+    world.admin.bulkMoveWorkspaceObjects({ deploymentId, body: { items: some } }),
+  );
+  for (const { moved, failed } of await Promise.all(calls)) expect([moved.length, failed]).toEqual([3, []]);
+});

@@ -1,0 +1,152 @@
+/** Moving changes who reaches a thing, so it takes manage, whichever operation moves it. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
+
+const FORBIDDEN = { status: 403, code: 'forbidden' };
+
+let world: World;
+let deploymentId: number;
+let editor: Person;
+/** A folder and a workbook of the editor's own, where they manage everything. */
+let own: { folderId: number; workbookId: number };
+beforeAll(async () => {
+  world = await createWorld();
+  deploymentId = (await world.deployment()).id;
+});
+beforeEach(async () => {
+  editor = await world.person({ roles: ['Explorer'] });
+  const { id: folderId } = await editor.client.createFolder({ deploymentId, body: { name: 'own' } });
+  const { id: workbookId } = await editor.client.createWorkbook({ deploymentId, body: {} });
+  own = { folderId, workbookId };
+});
+afterAll(() => world.stop());
+
+type Noun = 'Folder' | 'Workbook' | 'Report';
+type Level = 'Read' | 'Edit' | 'Manage';
+const share = (resourceType: Noun, resourceId: number, level: Level, { userId } = editor) =>
+  world.admin.setUserPolicy({
+    body: { resourceType, resourceId, userId, action: `${resourceType}${level}` as const },
+  });
+
+/** Each way of moving something of the admin into what is the editor's own, and where it is then. */
+const moves: [
+  name: string,
+  noun: Noun,
+  prepare: () => Promise<[id: number, move: () => Promise<unknown>]>,
+][] = [
+  ...(['FOLDER', 'WORKBOOK', 'REPORT'] as const).map((type): (typeof moves)[number] => {
+    const noun = ({ FOLDER: 'Folder', WORKBOOK: 'Workbook', REPORT: 'Report' } as const)[type];
+    const make = async () => {
+      const at = { deploymentId, body: { name: 'theirs' } };
+      if (type === 'FOLDER') return world.admin.createFolder(at);
+      return type === 'WORKBOOK' ? world.admin.createWorkbook(at) : world.admin.createReport(at);
+    };
+    return [
+      `workspace/move of a ${type}`,
+      noun,
+      async () => {
+        const { id } = await make();
+        const body = { type, id, folderId: own.folderId };
+        return [id, () => editor.client.moveWorkspaceObject({ deploymentId, body })];
+      },
+    ];
+  }),
+  [
+    'the folder of a workbook',
+    'Workbook',
+    async () => {
+      const { id } = await world.admin.createWorkbook({ deploymentId, body: {} });
+      const body = { folderId: own.folderId };
+      return [id, () => editor.client.updateWorkbook({ deploymentId, workbookId: id, body })];
+    },
+  ],
+  [
+    'the folder of a workbook by its slug',
+    'Workbook',
+    async () => {
+      const slug = unique('slug');
+      const { id } = await world.admin.upsertWorkbookBySlug({ deploymentId, slug, body: {} });
+      const body = { folderId: own.folderId };
+      return [id, () => editor.client.upsertWorkbookBySlug({ deploymentId, slug, body })];
+    },
+  ],
+  ...(['folderId', 'workbookId'] as const).flatMap((place): (typeof moves)[number][] => [
+    [
+      `the ${place} of a report`,
+      'Report',
+      async () => {
+        const { id } = await world.admin.createReport({ deploymentId, body: {} });
+        const body = { [place]: own[place] };
+        return [id, () => editor.client.updateReport({ deploymentId, reportId: id, body })];
+      },
+    ],
+    [
+      `the ${place} of a report by its public id`,
+      'Report',
+      async () => {
+        const { id, publicId } = await world.admin.createReport({ deploymentId, body: {} });
+        const body = { [place]: own[place] };
+        return [id, () => editor.client.upsertReportByPublicId({ deploymentId, publicId, body })];
+      },
+    ],
+  ]),
+];
+
+describe.each(moves)('%s', (_name, noun, prepare) => {
+  test('is refused to who can only edit it, and works for who manages it', async () => {
+    const [id, move] = await prepare();
+    await share(noun, id, 'Edit');
+    await expect(move()).rejects.toMatchObject(FORBIDDEN);
+    const managing = editor.client.getResourcePolicies({ resourceType: noun, resourceId: id });
+    await expect(managing).rejects.toMatchObject(FORBIDDEN);
+    await share(noun, id, 'Manage');
+    await move();
+  });
+});
+
+test('a bulk move leaves what the caller can only edit', async () => {
+  const { id } = await world.admin.createReport({ deploymentId, body: {} });
+  await share('Report', id, 'Edit');
+  const body = { items: [{ type: 'REPORT' as const, id }], folderId: own.folderId };
+  const { moved, failed } = await editor.client.bulkMoveWorkspaceObjects({ deploymentId, body });
+  expect([moved, failed]).toMatchObject([[], [{ id, error: { status: 403 } }]]);
+});
+
+test('who can edit a thing still changes it where it is', async () => {
+  const folder = await world.admin.createFolder({ deploymentId, body: { name: 'theirs' } });
+  const inFolder = { deploymentId, body: { folderId: folder.id } };
+  const workbook = await world.admin.createWorkbook(inFolder);
+  const report = await world.admin.createReport(inFolder);
+  await share('Folder', folder.id, 'Edit');
+  const body = { name: 'changed', folderId: folder.id };
+  await editor.client.updateWorkbook({ deploymentId, workbookId: workbook.id, body });
+  await editor.client.updateReport({ deploymentId, reportId: report.id, body });
+});
+
+test('to the root takes what making things there takes', async () => {
+  const viewer = await world.person({ roles: ['Viewer'] });
+  const folder = await world.admin.createFolder({ deploymentId, body: { name: 'theirs' } });
+  await share('Folder', folder.id, 'Manage', viewer);
+  const inner = await world.admin.createFolder({
+    deploymentId,
+    body: { name: 'inner', parentId: folder.id },
+  });
+  const inFolder = { deploymentId, body: { folderId: folder.id } };
+  const workbook = await world.admin.createWorkbook(inFolder);
+  const report = await world.admin.createReport(inFolder);
+  const items = [
+    { type: 'FOLDER' as const, id: inner.id },
+    { type: 'WORKBOOK' as const, id: workbook.id },
+    { type: 'REPORT' as const, id: report.id },
+  ];
+  const toRoot = { folderId: null };
+  const attempts = [
+    ...items.map((item) => () => viewer.client.moveWorkspaceObject({ deploymentId, body: item })),
+    () => viewer.client.bulkMoveWorkspaceObjects({ deploymentId, body: { items } }),
+    () => viewer.client.updateWorkbook({ deploymentId, workbookId: workbook.id, body: toRoot }),
+    () => viewer.client.updateReport({ deploymentId, reportId: report.id, body: toRoot }),
+  ];
+  for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject(FORBIDDEN);
+  await world.admin.updateUser({ id: viewer.userId, body: { roles: ['Explorer'] } });
+  for (const attempt of attempts.slice(0, 3)) await attempt();
+});

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createTurns } from './turns.ts';
+
+class Busy extends Error {}
+
+/** Work that goes on until it is told to end, and a record of what has begun. */
+function workshop() {
+  const turns = createTurns({ togetherMax: 2, waitingMax: 3, waitMs: 1000, busy: () => new Busy() });
+  const begun: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  const start = (how: 'alone' | 'together', name: string, key = 'key') =>
+    turns[how](key, () => {
+      begun.push(name);
+      return new Promise<string>((resolve, reject) => {
+        ends.set(name, (error) => (error ? reject(error) : resolve(name)));
+      });
+    });
+  const end = async (name: string, error?: Error) => {
+    ends.get(name)!(error);
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  return { begun, start, end };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('work of one key runs one at a time, in the order in which it came', async () => {
+  const { begun, start, end } = workshop();
+  const results = ['a', 'b', 'c'].map((name) => start('alone', name));
+  expect(begun).toEqual(['a']);
+  await end('a');
+  expect(begun).toEqual(['a', 'b']);
+  await end('b');
+  await end('c');
+  expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
+});
+
+test('work of another key does not wait', () => {
+  const { begun, start } = workshop();
+  void start('alone', 'a');
+  void start('alone', 'b', 'another key');
+  expect(begun).toEqual(['a', 'b']);
+});
+
+test('what can run together does, up to its limit, and never beside what runs alone', async () => {
+  const { begun, start, end } = workshop();
+  for (const name of ['a', 'b', 'c']) void start('together', name);
+  void start('alone', 'd');
+  void start('together', 'e');
+  expect(begun).toEqual(['a', 'b']);
+  await end('a');
+  expect(begun).toEqual(['a', 'b', 'c']);
+  await end('b');
+  expect(begun).toEqual(['a', 'b', 'c']);
+  await end('c');
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  await end('d');
+  expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('who comes when enough wait already is refused at once', async () => {
+  const { begun, start, end } = workshop();
+  const accepted = ['a', 'b', 'c', 'd'].map((name) => start('alone', name));
+  await expect(start('alone', 'e')).rejects.toBeInstanceOf(Busy);
+  await expect(start('together', 'f')).rejects.toBeInstanceOf(Busy);
+  for (const name of ['a', 'b', 'c', 'd']) await end(name);
+  expect(await Promise.all(accepted)).toEqual(begun);
+});
+
+test('who waits for too long is refused, and does not run later', async () => {
+  const { begun, start, end } = workshop();
+  const first = start('together', 'a');
+  const refused = expect(start('alone', 'b')).rejects.toBeInstanceOf(Busy);
+  await vi.advanceTimersByTimeAsync(500);
+  const behind = start('together', 'c');
+  expect(begun).toEqual(['a']);
+  await vi.advanceTimersByTimeAsync(500);
+  await refused;
+  expect(begun).toEqual(['a', 'c']);
+  await end('a');
+  await end('c');
+  expect([await first, await behind]).toEqual(['a', 'c']);
+  expect(begun).toEqual(['a', 'c']);
+});
+
+test('work that fails makes room for the next', async () => {
+  const { begun, start, end } = workshop();
+  const failed = expect(start('alone', 'a')).rejects.toThrow('no luck');
+  void start('alone', 'b');
+  await end('a', new Error('no luck'));
+  await failed;
+  expect(begun).toEqual(['a', 'b']);
+});
