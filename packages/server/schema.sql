@@ -299,7 +299,18 @@ create table workbooks (
   user_id bigint not null,
   created_by bigint,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  draft_is_app boolean not null generated always as (COALESCE(((dashboard_draft ->> 'kind'::text) = 'APP'::text), false)) stored,
+  published_is_app boolean not null generated always as (COALESCE(((dashboard_published ->> 'kind'::text) = 'APP'::text), false)) stored,
+  listed_bytes integer not null generated always as ((((octet_length((meta)::text) + octet_length((calculated_fields)::text)) +
+CASE
+    WHEN ((dashboard_draft IS NULL) OR ((dashboard_draft ->> 'kind'::text) = 'APP'::text)) THEN 0
+    ELSE octet_length((dashboard_draft)::text)
+END) +
+CASE
+    WHEN ((dashboard_published IS NULL) OR ((dashboard_published ->> 'kind'::text) = 'APP'::text)) THEN 0
+    ELSE octet_length((dashboard_published)::text)
+END)) stored
 );
 
 -- constraints
@@ -358,9 +369,15 @@ alter table jobs add constraint jobs_state_check CHECK ((state = ANY (ARRAY['wai
 
 alter table report_counts add constraint report_counts_pkey PRIMARY KEY (deployment_id, folder_id, slot);
 
+alter table report_placements add constraint report_placements_end_result_cell_max_1_kb CHECK ((octet_length(end_result_cell) <= 1024)) NOT VALID;
+
+alter table report_placements add constraint report_placements_external_workbook_id_max_1_kb CHECK ((octet_length(external_workbook_id) <= 1024)) NOT VALID;
+
 alter table report_placements add constraint report_placements_pkey PRIMARY KEY (report_id, external_workbook_id);
 
 alter table report_placements add constraint report_placements_report_id_fkey FOREIGN KEY (report_id) REFERENCES reports(id) ON DELETE CASCADE;
+
+alter table report_placements add constraint report_placements_result_location_max_1_kb CHECK ((octet_length(result_location) <= 1024)) NOT VALID;
 
 alter table report_views add constraint report_views_pkey PRIMARY KEY (user_id, report_id);
 
@@ -374,7 +391,21 @@ alter table reports add constraint reports_created_by_fkey FOREIGN KEY (created_
 
 alter table reports add constraint reports_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
 
+alter table reports add constraint reports_description_max_40_kb CHECK ((octet_length(description) <= (40 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_end_result_cell_max_4_kb CHECK ((octet_length(end_result_cell) <= (4 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_external_workbook_id_max_2_kb CHECK ((octet_length(external_workbook_id) <= (2 * 1024))) NOT VALID;
+
 alter table reports add constraint reports_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_json_query_max_256_kb CHECK ((octet_length("json_query") <= (256 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_meta_max_64_kb CHECK ((octet_length((meta)::text) <= (64 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_name_max_4_kb CHECK ((octet_length(name) <= (4 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_pivot_items_max_64_kb CHECK ((octet_length((pivot_items)::text) <= (64 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_pkey PRIMARY KEY (id);
 
@@ -382,7 +413,13 @@ alter table reports add constraint reports_public_id_key UNIQUE (public_id);
 
 alter table reports add constraint reports_refreshed_by_fkey FOREIGN KEY (refreshed_by) REFERENCES users(id) ON DELETE SET NULL;
 
+alter table reports add constraint reports_result_location_max_4_kb CHECK ((octet_length(result_location) <= (4 * 1024))) NOT VALID;
+
 alter table reports add constraint reports_scope_folder_id_fkey FOREIGN KEY (scope_folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_sql_query_max_256_kb CHECK ((octet_length(sql_query) <= (256 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_title_max_4_kb CHECK ((octet_length(title) <= (4 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 
@@ -454,13 +491,35 @@ CASE
     ELSE (external_id IS NOT NULL)
 END);
 
+alter table users add constraint users_notifications_max_128_kb CHECK ((octet_length((notifications)::text) <= (128 * 1024))) NOT VALID;
+
 alter table users add constraint users_pkey PRIMARY KEY (id);
 
+alter table users add constraint users_settings_max_64_kb CHECK ((octet_length((settings)::text) <= (64 * 1024))) NOT VALID;
+
+alter table users add constraint users_tos_accepted_max_64_kb CHECK ((octet_length((tos_accepted)::text) <= (64 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_calculated_fields_max_64_kb CHECK ((octet_length((calculated_fields)::text) <= (64 * 1024))) NOT VALID;
+
 alter table workbooks add constraint workbooks_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table workbooks add constraint workbooks_dashboard_draft.theme_max_64_kb CHECK ((octet_length((dashboard_draft ->> 'theme'::text)) <= (64 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_draft_max_1024_kb CHECK (((NOT ((dashboard_draft ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_draft)::text) <= (1024 * 1024)))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_draft_max_5120_kb CHECK ((octet_length((dashboard_draft)::text) <= (5120 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_published_max_1024_kb CHECK (((NOT ((dashboard_published ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_published)::text) <= (1024 * 1024)))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_published_max_5120_kb CHECK ((octet_length((dashboard_published)::text) <= (5120 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
 
 alter table workbooks add constraint workbooks_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table workbooks add constraint workbooks_meta_max_64_kb CHECK ((octet_length((meta)::text) <= (64 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_name_max_4_kb CHECK ((octet_length(name) <= (4 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_pkey PRIMARY KEY (id);
 
@@ -598,7 +657,7 @@ CREATE INDEX workbooks_in_folder ON public.workbooks USING btree (folder_id, cre
 
 CREATE INDEX workbooks_of_tenant ON public.workbooks USING btree (embed_tenant) WHERE (embed_tenant IS NOT NULL);
 
-CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployment_id, slug);
+CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployment_id, embed_tenant, slug) NULLS NOT DISTINCT WHERE (slug IS NOT NULL);
 
 -- functions
 
@@ -643,19 +702,25 @@ begin
     on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
   elsif tg_op = 'DELETE' then
     insert into report_counts as c (deployment_id, folder_id, slot, count)
-    select o.deployment_id, f.id, pg_backend_pid() % 8, -count(*)
-    from old_rows o, lateral (values (coalesce(o.scope_folder_id, 0)), (-1)) f (id)
-    where o.embed_tenant is null
-    group by 1, 2 order by 1, 2
+    select m.deployment_id, m.folder_id, pg_backend_pid() % 8, -m.n
+    from (select o.deployment_id, f.id as folder_id, count(*) as n
+          from old_rows o, lateral (values (coalesce(o.scope_folder_id, 0)), (-1)) f (id)
+          where o.embed_tenant is null group by 1, 2) m
+    where exists (select from deployments d where d.id = m.deployment_id)
+      and (m.folder_id <= 0 or exists (select from folders f where f.id = m.folder_id))
+    order by 1, 2
     on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
   else
     insert into report_counts as c (deployment_id, folder_id, slot, count)
-    select m.deployment_id, f.id, pg_backend_pid() % 8, sum(m.n)
-    from (select deployment_id, scope_folder_id, 1 as n from new_rows where embed_tenant is null
-          union all
-          select deployment_id, scope_folder_id, -1 from old_rows where embed_tenant is null) m,
-         lateral (values (coalesce(m.scope_folder_id, 0)), (-1)) f (id)
-    group by 1, 2 having sum(m.n) <> 0 order by 1, 2
+    select m.deployment_id, m.folder_id, pg_backend_pid() % 8, m.n
+    from (select r.deployment_id, f.id as folder_id, sum(r.n) as n
+          from (select deployment_id, scope_folder_id, 1 as n from new_rows where embed_tenant is null
+                union all
+                select deployment_id, scope_folder_id, -1 from old_rows where embed_tenant is null) r,
+               lateral (values (coalesce(r.scope_folder_id, 0)), (-1)) f (id)
+          group by 1, 2 having sum(r.n) <> 0) m
+    where m.folder_id <= 0 or exists (select from folders f where f.id = m.folder_id)
+    order by 1, 2
     on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
   end if;
   return null;
@@ -752,6 +817,20 @@ CREATE OR REPLACE FUNCTION public.delete_policies()
 AS $function$
 begin
   delete from resource_policies p using gone g where p.resource_type = tg_argv[0] and p.resource_id = g.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.delete_report_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'folders' then
+    delete from report_counts c using gone g where c.deployment_id = g.deployment_id and c.folder_id = g.id;
+  else
+    delete from report_counts c using gone g where c.deployment_id = g.id;
+  end if;
   return null;
 end $function$
 ;
@@ -1148,11 +1227,15 @@ CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH S
 
 CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
+CREATE TRIGGER deployments_uncounted AFTER DELETE ON public.deployments REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_report_counts();
+
 CREATE TRIGGER embed_revocations_added AFTER INSERT ON public.embed_revocations FOR EACH ROW EXECUTE FUNCTION notify_embed_revocation();
 
 CREATE TRIGGER embed_tenants_deleted AFTER DELETE ON public.embed_tenants FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
 CREATE TRIGGER folders_deleted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Folder');
+
+CREATE TRIGGER folders_uncounted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_report_counts();
 
 CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 

@@ -1,7 +1,15 @@
 import { Type } from 'typebox';
+import { limits } from './limits.ts';
 import { Nothing, operation } from './operation.ts';
 import { DateTime, Email, Id, Maybe, Name, Shape, Url } from './schemas.ts';
 
+const Settings = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: `Free-form keys, up to ${limits.userSettings / 1024} KB of JSON`,
+  },
+);
 const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
 const RoleNames = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
 
@@ -87,8 +95,8 @@ const UserUpdateInput = Shape('UserUpdateInput', {
   notifications: Maybe(
     Type.Array(Name, { maxItems: 100, description: 'Names of the notifications that the user wants' }),
   ),
-  settings: Maybe(FreeObject),
-  tosAccepted: Maybe(FreeObject),
+  settings: Maybe(Settings),
+  tosAccepted: Maybe(Settings),
 });
 
 export const updateUser = operation({

@@ -26,7 +26,7 @@ import type { Database } from './platform/db/database.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { Metrics } from './platform/http/metrics.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
-import { createCursors } from './platform/http/pages.ts';
+import { type Cursors, createCursors } from './platform/http/pages.ts';
 import { handle, type Route, registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
 import type { Logger } from './platform/log.ts';
@@ -56,9 +56,10 @@ export interface AppOptions {
 export function createApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer(options);
   const requireDeployment = deploymentCheck(options);
-  const routes = allRoutes({ ...options, requireDeployment });
+  const cursors = createCursors(deriveKey(options.secretKey, 'cursors'));
+  const routes = allRoutes({ ...options, requireDeployment, cursors });
   requireComplete(routes);
-  registerRoutes(app, routes, { ...options, requireDeployment });
+  registerRoutes(app, routes, { ...options, requireDeployment, cursors });
   registerOperationalRoutes(app, options);
   registerDocsRoutes(app);
   return app;
@@ -66,9 +67,10 @@ export function createApp(options: AppOptions): FastifyInstance {
 
 type RequireDeployment = ReturnType<typeof deploymentCheck>;
 
-function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
-  const { secretKey, publicUrl, plan, tenant, userCache } = options;
-  const cursors = createCursors(deriveKey(secretKey, 'cursors'));
+function allRoutes(
+  options: AppOptions & { requireDeployment: RequireDeployment; cursors: Cursors },
+): Route[] {
+  const { cursors, publicUrl, plan, tenant, userCache } = options;
   const document = openApiDocument(allOperations);
   return [
     ...deploymentRoutes({ cursors, publicUrl }),
@@ -83,10 +85,10 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...appConfigRoutes(),
     ...embedTenantRoutes({ cursors, ownTenant: tenant }),
     ...policyRoutes(),
-    ...folderRoutes({ cursors }),
-    ...workbookRoutes({ cursors }),
-    ...reportRoutes({ cursors }),
-    ...workspaceRoutes({ cursors }),
+    ...folderRoutes(),
+    ...workbookRoutes(),
+    ...reportRoutes(),
+    ...workspaceRoutes(),
     ...embedSessionRoutes({ ...options, cursors }),
     handle(operations.getSpec, () => document),
   ];

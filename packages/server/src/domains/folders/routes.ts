@@ -1,6 +1,6 @@
 import { operations } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, embedTenantOf, MANAGE, READ, requireHome, viewerOf } from '../access/index.ts';
 import { requireFolder, requireTarget } from './folders.ts';
@@ -9,8 +9,8 @@ import * as store from './store.ts';
 
 const LIST = 'folders by position';
 
-export const folderRoutes = ({ cursors }: { cursors: Cursors }) => [
-  handle(operations.getFolders, async ({ actor, db }, { params, query }) => {
+export const folderRoutes = () => [
+  handle(operations.getFolders, async ({ actor, db, cursors }, { params, query }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const filter = {
       parentId: query.parentId == null ? undefined : query.parentId || null,

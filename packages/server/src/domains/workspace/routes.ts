@@ -3,7 +3,7 @@ import type { Change } from '../../platform/audit/change.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import { type Cursors, fitting, jsonBytes, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, embedTenantOf, MANAGE, NONE, type Viewer, viewerOf } from '../access/index.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../folders/index.ts';
 import {
   deleteReport,
-  findReports,
+  listReports,
   lockReport,
   moveReport,
   type ReportRow,
@@ -25,7 +25,7 @@ import {
 } from '../reports/index.ts';
 import {
   deleteWorkbook,
-  findWorkbooks,
+  listWorkbooksById,
   lockWorkbook,
   moveWorkbook,
   toWorkbook,
@@ -50,10 +50,9 @@ interface ListQuery {
   after?: string;
 }
 
-export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
+export const workspaceRoutes = () => {
   async function list(
-    db: Database,
-    actor: Actor,
+    { db, actor, cursors }: { db: Database; actor: Actor; cursors: Cursors },
     deploymentId: number,
     shared: boolean,
     query: ListQuery,
@@ -80,21 +79,23 @@ export const workspaceRoutes = ({ cursors }: { cursors: Cursors }) => {
       after: query.after ? (cursors.decode(name, query.after) as [string, store.ItemType, number]) : null,
       limit: size + 1,
     });
-    const { items, pageInfo } = toPage(positions, {
-      size,
+    const page = await readItems(db, viewer, positions.slice(0, size));
+    const { pageInfo } = toPage(positions, {
+      size: page.size,
       after: query.after,
       cursorOf: ({ key, type, id }) => cursors.encode(name, [key, type, id]),
+      bytesOf: () => 0,
     });
-    return { items: await readItems(db, viewer, items), pageInfo };
+    return { items: page.items, pageInfo };
   }
 
   return [
-    handle(operations.workspaceObjects, ({ actor, db }, { params, query }) =>
-      list(db, actor, params.deploymentId, false, query, embedTenantOf(actor, query.embedTenantName)),
+    handle(operations.workspaceObjects, (call, { params, query }) =>
+      list(call, params.deploymentId, false, query, embedTenantOf(call.actor, query.embedTenantName)),
     ),
 
-    handle(operations.sharedWorkspaceObjects, ({ actor, db }, { params, query }) =>
-      list(db, actor, params.deploymentId, true, query, embedTenantOf(actor)),
+    handle(operations.sharedWorkspaceObjects, (call, { params, query }) =>
+      list(call, params.deploymentId, true, query, embedTenantOf(call.actor)),
     ),
 
     handle(operations.moveWorkspaceObject, ({ actor, change }, { params, body }) =>
@@ -185,16 +186,29 @@ async function each<Result>(tx: Tx, viewer: Viewer, items: Item[], work: (item: 
   return { done, failed };
 }
 
-async function readItems(db: Queryable, viewer: Viewer, items: Item[]) {
-  const read = async <Row>(type: store.ItemType, find: (ids: number[]) => Promise<Row[]>) => {
-    const ids = items.filter((item) => item.type === type).map(({ id }) => id);
-    return ids.length ? find(ids) : [];
-  };
+/** The things at these places of a list, and how many of the places fit into a page. */
+async function readItems(db: Queryable, viewer: Viewer, places: Item[]) {
+  const idsOf = (type: store.ItemType) => places.filter((item) => item.type === type).map(({ id }) => id);
   const [folders, workbooks, reports] = await Promise.all([
-    read('FOLDER', (ids) => findFolders(db, viewer, ids)),
-    read('WORKBOOK', (ids) => findWorkbooks(db, viewer, ids)),
-    read('REPORT', (ids) => findReports(db, viewer, ids)),
+    readSome(idsOf('FOLDER'), async (ids) => ({
+      rows: await findFolders(db, viewer, ids),
+      cutAt: undefined,
+    })),
+    readSome(idsOf('WORKBOOK'), (ids) => listWorkbooksById(db, viewer, ids)),
+    readSome(idsOf('REPORT'), (ids) => listReports(db, viewer, ids)),
   ]);
-  const rows = new Map([...folders, ...workbooks, ...reports].map((row) => [`${row.type}:${row.id}`, row]));
-  return items.flatMap(({ type, id }) => rows.get(`${type}:${id}`) ?? []).map(toItem);
+  const cutAt = { FOLDER: undefined, WORKBOOK: workbooks.cutAt, REPORT: reports.cutAt };
+  const cut = places.findIndex(({ type, id }) => id === cutAt[type]);
+  const rows = [...folders.rows.map(toFolder), ...workbooks.rows, ...reports.rows.map(toReport)];
+  const byPlace = new Map(rows.map((row) => [`${row.type}:${row.id}`, row]));
+  const shown = places
+    .slice(0, cut === -1 ? places.length : cut)
+    .map(({ type, id }) => byPlace.get(`${type}:${id}`));
+  const size = fitting(shown, shown.length, (row) => (row ? jsonBytes(row) : 0));
+  return { items: shown.slice(0, size).filter((row) => row !== undefined), size };
 }
+
+const readSome = async <Found extends { rows: unknown[] }>(
+  ids: number[],
+  read: (ids: number[]) => Promise<Found>,
+) => (ids.length ? read(ids) : ({ rows: [], cutAt: undefined } as unknown as Found));

@@ -16,8 +16,9 @@ import { authorize } from '../auth/access.ts';
 import type { Actor } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
-import { ApiError } from '../errors.ts';
+import { type Etag, etagOf } from './etag.ts';
 import { listSerializer, repeatsItems } from './list-serializer.ts';
+import { type Cursors, scopeCursors } from './pages.ts';
 import { compileValidators } from './validation.ts';
 
 export interface Input<O extends Operation> {
@@ -31,14 +32,10 @@ export interface Call {
   db: Database;
   /** Where the request came from, for the audit log and for limits. */
   origin: { ip: string; requestId: string };
-  /** For a resource that is read and then changed: its version goes out as ETag and comes back as If-Match. */
+  /** For a resource that is read and then changed. */
   etag: Etag;
-}
-
-export interface Etag {
-  send(version: number): void;
-  /** Throws where the caller expects another version. */
-  require(version: number): void;
+  /** For a list in a deployment: cursors of that deployment, and of the embed tenant that it is looked at in. */
+  cursors: Cursors;
 }
 
 /** An operation that changes something must answer with what `change` returns; see audit/change.ts. */
@@ -70,6 +67,7 @@ export interface RouteOptions {
   authenticator: Authenticator;
   /** Throws or rejects where there is no such deployment; answers nothing where it is known to be there. */
   requireDeployment: (id: number) => undefined | Promise<void>;
+  cursors: Cursors;
 }
 
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: RouteOptions) {
@@ -80,7 +78,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  { db, authenticator, requireDeployment }: RouteOptions,
+  { db, authenticator, requireDeployment, cursors: allCursors }: RouteOptions,
 ) {
   const validators = compileValidators(op);
   const status = successStatus(op);
@@ -122,7 +120,12 @@ function register(
     reply.code(status);
     const etag = etagOf(request, reply);
     const origin = { ip: request.ip, requestId: request.id };
-    if (!audited) return handler({ actor, db, origin, etag }, input);
+    const embedTenant = actor.embed?.embedTenant ?? (query.embedTenantName as string | undefined) ?? null;
+    const cursors = inDeployment
+      ? scopeCursors(allCursors, params.deploymentId as number, embedTenant)
+      : allCursors;
+    const call = { actor, db, origin, etag, cursors };
+    if (!audited) return handler(call, input);
     const change = changeFunction(db, {
       operation: op.id,
       resourceType: op.audit,
@@ -130,7 +133,7 @@ function register(
       deploymentId: (params.deploymentId as number | undefined) ?? null,
       ...origin,
     });
-    return ((await handler({ actor, db, origin, change, etag }, input)) as Committed<unknown>).reply;
+    return ((await handler({ ...call, change }, input)) as Committed<unknown>).reply;
   };
 
   const path = op.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -146,13 +149,3 @@ function register(
     });
   }
 }
-
-const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
-  send: (version) => void reply.header('etag', `"${version}"`).header('cache-control', 'private, no-cache'),
-  require(version) {
-    const expected = request.headers['if-match'];
-    if (expected === undefined || expected.trim() === '*') return;
-    const tags = expected.split(',').map((tag) => tag.trim());
-    if (!tags.includes(`"${version}"`)) throw new ApiError('precondition_failed');
-  },
-});
