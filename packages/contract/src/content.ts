@@ -1,10 +1,17 @@
 /** The shapes of what a deployment holds: folders, workbooks and reports. */
 import { Type } from 'typebox';
 import { actions } from './actions.ts';
+import { limits } from './limits.ts';
 import { DateTime, Id, Maybe, matching, PageInfo, Shape } from './schemas.ts';
 
 const ContentType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
 export const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
+
+/** What a caller can give. How large it is, the handler checks. */
+export const Meta = {
+  ...FreeObject,
+  description: `Free-form keys, up to ${limits.meta / 1024} KB of JSON`,
+};
 
 const ResourceOwner = Shape('ResourceOwner', {
   id: Id,
@@ -43,12 +50,20 @@ const RoleWithAccess = Shape('RoleWithAccess', {
   actions: Type.Array(Type.Enum([...actions])),
 });
 
+const pivotItems = Type.Array(Type.String());
 export const PivotItems = Shape('PivotItems', {
-  columns: Type.Array(Type.String()),
-  measures: Type.Array(Type.String()),
-  rows: Type.Array(Type.String()),
-  filters: Type.Array(Type.String()),
+  columns: pivotItems,
+  measures: pivotItems,
+  rows: pivotItems,
+  filters: pivotItems,
 });
+
+const givenPivotItems = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000 });
+export const PivotItemsInput = Shape(
+  'PivotItemsInput',
+  { columns: givenPivotItems, measures: givenPivotItems, rows: givenPivotItems, filters: givenPivotItems },
+  { description: `Up to ${limits.pivotItems / 1024} KB of JSON` },
+);
 
 const ReportPlacement = Shape('ReportPlacement', {
   workbookId: Type.String({ description: 'The spreadsheet' }),
@@ -199,10 +214,15 @@ const dashboardFields = {
 };
 
 export const DashboardConfig = Shape('DashboardConfig', { ...dashboardFields, theme: Maybe(FreeObject) });
-export const DashboardConfigInput = Shape('DashboardConfigInput', {
-  ...dashboardFields,
-  theme: Maybe(DashboardThemeInput),
-});
+export const DashboardConfigInput = Shape(
+  'DashboardConfigInput',
+  {
+    ...dashboardFields,
+    description: Maybe(Type.String({ maxLength: 10_000 })),
+    theme: Maybe(DashboardThemeInput),
+  },
+  { description: 'Up to 1 MB of JSON, or 5 MB where its `kind` is `APP`; its `theme` up to 64 KB' },
+);
 
 export const Workbook = Shape('Workbook', {
   id: Id,

@@ -89,6 +89,7 @@ export const errorCatalogue = {
     message: 'The folder has folders in it: delete them first, or give `recursive=true`.',
   },
   folder_too_deep: { status: 409, message: 'Folders can be nested 32 deep at the most.' },
+  too_many_placements: { status: 409, message: 'The report is placed in 50 spreadsheets already.' },
   last_admin: { status: 409, message: 'There must remain an active user with the action `All`.' },
   user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },
   precondition_failed: { status: 412, message: 'The resource has changed since it was read.' },

@@ -22,6 +22,7 @@ import * as workspace from './workspace.ts';
 export { type Action, actions } from './actions.ts';
 export type { AttributeValue } from './attributes.ts';
 export { type ErrorCode, errorCatalogue } from './errors.ts';
+export { limits } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
 export { ErrorReply, PageInfo, patternMessages } from './schemas.ts';

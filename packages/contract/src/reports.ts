@@ -1,18 +1,21 @@
 import { Type } from 'typebox';
 import {
   embedTenantName,
-  FreeObject,
   ListResponse,
+  Meta,
   OptionalId,
-  PivotItems,
+  PivotItemsInput,
   PublicId,
   Report,
   ReportSource,
 } from './content.ts';
+import { limits } from './limits.ts';
 import { Nothing, operation } from './operation.ts';
 import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
 
 const text = (maxLength: number) => Maybe(Type.String({ maxLength }));
+
+const query = Maybe(Type.String({ maxLength: limits.query, description: `Up to ${limits.query / 1024} KB` }));
 
 const fields = {
   name: Maybe({ ...Name, description: '`Untitled report` where it is not given' }),
@@ -23,11 +26,11 @@ const fields = {
   externalWorkbookId: text(1000),
   resultLocation: text(1000),
   endResultCell: text(1000),
-  sqlQuery: text(1_000_000),
-  jsonQuery: text(1_000_000),
-  pivotItems: Maybe(PivotItems),
-  meta: Maybe(FreeObject),
-  publicId: Maybe(PublicId),
+  sqlQuery: query,
+  jsonQuery: query,
+  pivotItems: Maybe(PivotItemsInput),
+  meta: Maybe(Meta),
+  publicId: Maybe({ ...PublicId, description: 'Given at creation; it never changes' }),
 };
 
 const CreateReportInput = Shape('CreateReportInput', { ...fields, source: Maybe(ReportSource) });
@@ -47,13 +50,13 @@ export const getReports = operation({
   path,
   summary: 'List reports',
   description:
-    'The reports of the deployment that the caller can access. Page with `first` and `after`; `limit` and `page` are the older way and answer with `pageInfo: null`, as does `sortBy=lastViewedAt`, which has no cursor.',
+    'The reports of the deployment that the caller can access. Page with `first` and `after`; `limit` and `page` are the older way and answer with `pageInfo: null`, as does `sortBy=lastViewedAt`, which has no cursor. A page of more than 2 MB ends early; in the older way, its later reports come without their larger fields instead.',
   permission: 'DeploymentRead',
   params: { deploymentId: Id },
   query: {
     workbookId: OptionalId,
     folderId: Maybe({ ...Id, description: 'Directly in this folder' }),
-    externalWorkbookId: Maybe(Type.String({ description: 'Own, or of any placement' })),
+    externalWorkbookId: Maybe(Type.String({ maxLength: 1000, description: 'Own, or of any placement' })),
     search: Maybe(
       Type.String({ maxLength: 255, description: 'A part of name, title or description, in any case' }),
     ),
@@ -136,7 +139,7 @@ export const updateReport = operation({
   body: UpdateReportInput,
   bodyLimitBytes,
   reply: Report,
-  errors: ['report_not_found', ...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch'],
+  errors: ['report_not_found', ...PLACE_ERRORS, 'embed_tenant_mismatch'],
   audit: 'report',
 });
 
@@ -151,7 +154,7 @@ export const deleteReport = operation({
   permissionOn: 'resource',
   params: one,
   reply: Nothing,
-  errors: ['report_not_found'],
+  errors: ['report_not_found', 'precondition_failed'],
   audit: 'report',
 });
 
@@ -162,12 +165,14 @@ export const upsertReportByPublicId = operation({
   method: 'PUT',
   path: `${path}/by-public-id/{publicId}`,
   summary: 'Create the report with this public id, or change it',
+  description:
+    'With `If-None-Match: *` it is only created, and with `If-Match` only changed; else it is a 412.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id, publicId: PublicId },
   body: CreateReportInput,
   bodyLimitBytes,
   reply: Report,
-  errors: [...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch'],
+  errors: [...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch', 'precondition_failed'],
   audit: 'report',
 });
 
@@ -178,7 +183,7 @@ export const connectReportToWorkbook = operation({
   method: 'PUT',
   path: `${path}/{reportId}/connect-workbook`,
   summary: 'Place a report in a spreadsheet',
-  description: 'Adds or updates the placement in that spreadsheet. Reading the report is enough.',
+  description: `Adds or updates the placement in that spreadsheet, of which there are ${limits.placements} at the most. Reading the report is enough.`,
   permission: 'ReportRead',
   permissionOn: 'resource',
   params: one,
@@ -188,6 +193,6 @@ export const connectReportToWorkbook = operation({
     endResultCell: text(1000),
   }),
   reply: Report,
-  errors: ['report_not_found'],
+  errors: ['report_not_found', 'too_many_placements', 'precondition_failed'],
   audit: 'report',
 });

@@ -1,10 +1,14 @@
 import { Type } from 'typebox';
+import { limits } from './limits.ts';
 import { Nothing, operation } from './operation.ts';
 import { DateTime, Email, Id, Maybe, matching, Name, Shape, Url } from './schemas.ts';
 
 const FreeObject = Type.Object(
   {},
-  { additionalProperties: true, description: 'Free-form keys; up to 64 KB of JSON' },
+  {
+    additionalProperties: true,
+    description: `Free-form keys; up to ${limits.userSettings / 1024} KB of JSON`,
+  },
 );
 const RoleNames = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
 

@@ -3,8 +3,8 @@ import {
   DashboardConfig,
   DashboardConfigInput,
   embedTenantName,
-  FreeObject,
   ListResponse,
+  Meta,
   OptionalId,
   Workbook,
 } from './content.ts';
@@ -25,7 +25,7 @@ const Slug = Type.String({
 const fields = {
   name: Maybe({ ...Name, description: '`Untitled workbook` where it is not given' }),
   folderId: OptionalId,
-  meta: Maybe(FreeObject),
+  meta: Maybe(Meta),
 };
 
 const CreateWorkbookInput = Shape('CreateWorkbookInput', fields);
@@ -36,7 +36,8 @@ export const getWorkbooks = operation({
   method: 'GET',
   path,
   summary: 'List workbooks',
-  description: 'The workbooks that the caller can access, newest first.',
+  description:
+    'The workbooks that the caller can access, newest first. Dashboards of the kind `APP` are left out. A page of more than 2 MB ends early.',
   permission: 'DeploymentRead',
   params: { deploymentId: Id },
   query: {
@@ -114,7 +115,7 @@ export const deleteWorkbook = operation({
   permissionOn: 'resource',
   params: one,
   reply: Nothing,
-  errors: ['workbook_not_found'],
+  errors: ['workbook_not_found', 'precondition_failed'],
   audit: 'workbook',
 });
 
@@ -125,11 +126,13 @@ export const upsertWorkbookBySlug = operation({
   method: 'PUT',
   path: `${path}/by-slug/{slug}`,
   summary: 'Create the workbook with this slug, or change it',
+  description:
+    'With `If-None-Match: *` it is only created, and with `If-Match` only changed; else it is a 412.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id, slug: Slug },
   body: CreateWorkbookInput,
   reply: Workbook,
-  errors: ['folder_not_found', 'slug_taken', 'embed_tenant_mismatch'],
+  errors: ['folder_not_found', 'slug_taken', 'embed_tenant_mismatch', 'precondition_failed'],
   audit: 'workbook',
 });
 

@@ -27,7 +27,7 @@ import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { Metrics } from './platform/http/metrics.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
-import { createCursors } from './platform/http/pages.ts';
+import { type Cursors, createCursors } from './platform/http/pages.ts';
 import { type Route, registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
 import { registerSpecRoute } from './platform/http/spec-route.ts';
@@ -64,9 +64,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   const atOnce = createAtOnce(options.limits);
   const { essential, knownDeployments } = options;
   const requireDeployment = deploymentCheck({ db: essential, knownDeployments });
-  const routes = allRoutes({ ...options, requireDeployment });
+  const cursors = createCursors(deriveKey(options.secretKey, 'cursors'));
+  const routes = allRoutes({ ...options, requireDeployment, cursors });
   requireComplete(routes);
-  registerRoutes(app, routes, { ...options, atOnce, requireDeployment });
+  registerRoutes(app, routes, { ...options, atOnce, requireDeployment, cursors });
   registerOperationalRoutes(app, { ...options, db: essential });
   registerSpecRoute(app, openApiDocument(allOperations));
   registerDocsRoutes(app);
@@ -75,9 +76,10 @@ export function createApp(options: AppOptions): FastifyInstance {
 
 type RequireDeployment = ReturnType<typeof deploymentCheck>;
 
-function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment }): Route[] {
-  const { secretKey, publicUrl, plan, tenant, maxExternalUsers, userCache, knownDeployments } = options;
-  const cursors = createCursors(deriveKey(secretKey, 'cursors'));
+function allRoutes(
+  options: AppOptions & { requireDeployment: RequireDeployment; cursors: Cursors },
+): Route[] {
+  const { cursors, publicUrl, plan, tenant, maxExternalUsers, userCache, knownDeployments } = options;
   const trees = createTrees();
   return [
     ...deploymentRoutes({ cursors, publicUrl, knownDeployments }),
@@ -92,10 +94,10 @@ function allRoutes(options: AppOptions & { requireDeployment: RequireDeployment 
     ...appConfigRoutes(),
     ...embedTenantRoutes({ cursors, ownTenant: tenant, maxExternalUsers }),
     ...policyRoutes(),
-    ...folderRoutes({ cursors, trees }),
-    ...workbookRoutes({ cursors }),
-    ...reportRoutes({ cursors }),
-    ...workspaceRoutes({ cursors, trees }),
+    ...folderRoutes({ trees }),
+    ...workbookRoutes(),
+    ...reportRoutes(),
+    ...workspaceRoutes({ trees }),
     ...embedSessionRoutes({ ...options, db: options.essential, cursors }),
   ];
 }

@@ -85,13 +85,12 @@ async function everything() {
 const FOLDER = { status: 404, code: 'folder_not_found' };
 const WORKBOOK = { status: 404, code: 'workbook_not_found' };
 const REPORT = { status: 404, code: 'report_not_found' };
-const SLUG_TAKEN = { status: 409, code: 'slug_taken' };
 const PUBLIC_ID_TAKEN = { status: 409, code: 'public_id_taken' };
 const NOTHING = { items: [] };
 
 /** Every operation on what is not theirs, by itself and from what is. */
 function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record<string, Attempt[]> {
-  const { folderId, innerId, workbookId, reportIds, slug, publicId, externalWorkbookId } = foreign;
+  const { folderId, innerId, workbookId, reportIds, publicId, externalWorkbookId } = foreign;
   const [reportId] = reportIds;
   const at = { deploymentId };
   const items = [
@@ -121,11 +120,8 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
     updateWorkbook: [
       [() => client.updateWorkbook({ ...at, workbookId, body: { name: 'x' } }), WORKBOOK],
       [() => client.updateWorkbook({ ...mine, body: { folderId } }), FOLDER],
-      [() => client.updateWorkbook({ ...mine, body: { slug } }), SLUG_TAKEN],
-      [() => client.updateWorkbook({ ...mine, body: { slug, slugTakeover: true } }), SLUG_TAKEN],
     ],
     upsertWorkbookBySlug: [
-      [() => client.upsertWorkbookBySlug({ ...at, slug, body: { name: 'x' } }), SLUG_TAKEN],
       [() => client.upsertWorkbookBySlug({ ...at, slug: own.slug, body: { folderId } }), FOLDER],
     ],
     deleteWorkbook: [[() => client.deleteWorkbook({ ...at, workbookId }), WORKBOOK]],
@@ -153,7 +149,6 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
       [() => client.updateReport({ ...at, reportId, body: { name: 'x' } }), REPORT],
       [() => client.updateReport({ ...mine, body: { folderId } }), FOLDER],
       [() => client.updateReport({ ...mine, body: { workbookId } }), WORKBOOK],
-      [() => client.updateReport({ ...mine, body: { publicId } }), PUBLIC_ID_TAKEN],
     ],
     deleteReport: [[() => client.deleteReport({ ...at, reportId }), REPORT]],
     upsertReportByPublicId: [

@@ -1,6 +1,6 @@
 import { operations } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, embedTenantOf, MANAGE, READ, viewerOf } from '../access/index.ts';
 import { requireFolder, requireTarget, requireTree } from './folders.ts';
@@ -11,8 +11,8 @@ import type { Trees } from './trees.ts';
 
 const LIST = 'folders by position';
 
-export const folderRoutes = ({ cursors, trees }: { cursors: Cursors; trees: Trees }) => [
-  handle(operations.getFolders, async ({ actor, db }, { params, query }) => {
+export const folderRoutes = ({ trees }: { trees: Trees }) => [
+  handle(operations.getFolders, async ({ actor, db, cursors }, { params, query }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const filter = {
       parentId: query.parentId || null,

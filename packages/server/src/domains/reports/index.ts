@@ -1,5 +1,5 @@
 export { isVisible } from './list/store.ts';
-export { findReports, type ReportRow, toReport } from './read.ts';
+export { findReport, listReports, type ReportRow, toReport } from './read.ts';
 export { EMPTY_REPORT, lockReport, moveReport, requireReport } from './reports.ts';
 export { reportRoutes } from './routes.ts';
 export { hasTrigrams, searchPattern } from './rules.ts';

@@ -32,25 +32,24 @@ export interface ReportRow extends store.ReportFields, store.Place {
   canManage: boolean;
 }
 
-/** The reports with these ids that the viewer can read, or has at least that level on, in the order of the ids. */
-export const findReports = async (
-  db: Queryable,
-  viewer: Viewer,
-  ids: readonly number[],
-  least: Level = READ,
-) => parse(await store.findStoredReports(db, viewer, ids, least));
+/** The report with this id, if the viewer can read it, or has at least that level on it. */
+export const findReport = async (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
+  (await readReports(db, viewer, [id], least)).rows[0];
 
-export const findReportByPublicId = async (db: Queryable, viewer: Viewer, publicId: string) =>
-  parse(await store.findStoredReportByPublicId(db, viewer, publicId))[0];
+/**
+ * The reports with these ids that the viewer can read, in the order of the ids, as many as fit into a page, and the id of
+ * the first that does not.
+ */
+export const listReports = (db: Queryable, viewer: Viewer, ids: readonly number[]) =>
+  readReports(db, viewer, ids, READ);
 
-function parse({ reports, items }: store.StoredReports): ReportRow[] {
-  const shown = JSON.parse(items);
-  return reports.map(([, , scopeFolderId, embedTenant, level], i) => ({
-    ...shown[i],
-    scopeFolderId,
-    embedTenant,
-    level,
-  }));
+async function readReports(db: Queryable, viewer: Viewer, ids: readonly number[], least: Level) {
+  const { reports, items } = await store.findStoredReports(db, viewer, ids, least);
+  const rows: ReportRow[] = JSON.parse(items).map((shown: object, i: number) => {
+    const [, , scopeFolderId, embedTenant, level] = reports[i]!;
+    return { ...shown, scopeFolderId, embedTenant, level };
+  });
+  return { rows, cutAt: reports[rows.length]?.[0] };
 }
 
 /** The report without what only we need to know. */

@@ -110,13 +110,24 @@ test('a chosen public id that is taken is a 409, anywhere in the installation', 
   const other = (await world.deployment()).id;
   const attempt = world.admin.createReport({ deploymentId: other, body: { publicId: 'taken0000001' } });
   await expect(attempt).rejects.toMatchObject({ status: 409, code: 'public_id_taken' });
-  const mine = await create();
-  const change = world.admin.updateReport({
+});
+
+test('a public id never changes', async () => {
+  const { id: reportId, publicId } = await create({ publicId: 'given0000001' });
+  const change = (body: object) => world.admin.updateReport({ deploymentId, reportId, body });
+  const upsert = (body: object) => world.admin.upsertReportByPublicId({ deploymentId, publicId, body });
+  const refused = { status: 400, issues: [{ path: 'publicId' }] };
+  await expect(change({ publicId: 'other0000001' })).rejects.toMatchObject(refused);
+  await expect(upsert({ publicId: 'other0000001' })).rejects.toMatchObject(refused);
+  const unknown = world.admin.upsertReportByPublicId({
     deploymentId,
-    reportId: mine.id,
-    body: { publicId: 'taken0000001' },
+    publicId: 'fresh0000001',
+    body: { publicId: 'other0000001' },
   });
-  await expect(change).rejects.toMatchObject({ status: 409, code: 'public_id_taken' });
+  await expect(unknown).rejects.toMatchObject(refused);
+  expect(await change({ publicId, name: 'b' })).toMatchObject({ publicId, name: 'b' });
+  expect(await change({ publicId: null, name: 'c' })).toMatchObject({ publicId, name: 'c' });
+  expect(await upsert({ publicId, name: 'd' })).toMatchObject({ id: reportId, publicId, name: 'd' });
 });
 
 test('an upsert creates and then changes, and of many at once all answer with the one report', async () => {

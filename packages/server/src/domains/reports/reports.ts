@@ -1,10 +1,13 @@
 /** What other nouns ask of reports, and what creating and changing them have in common. */
-import { type Queryable, type Tx, violatedConstraint } from '../../platform/db/database.ts';
+import { limits } from '@oriel/contract';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
+import type { Etag } from '../../platform/http/etag.ts';
+import { requireBytes } from '../../platform/limits.ts';
 import { EDIT, type Level, MANAGE, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
 import { requireTarget } from '../folders/index.ts';
 import { lockWorkbook } from '../workbooks/index.ts';
-import { findReports, type ReportRow } from './read.ts';
+import { findReport, type ReportRow } from './read.ts';
 import { newPlace, UNTITLED } from './rules.ts';
 import * as store from './store.ts';
 
@@ -14,7 +17,7 @@ export type GivenReport = Nullable<store.ReportFields> &
 
 /** A 404 for who may not know of it, a 403 for who may not do that much with it. */
 export async function requireReport(db: Queryable, viewer: Viewer, id: number, level: Level) {
-  const [report] = await findReports(db, viewer, [id], level === NONE ? NONE : READ);
+  const report = await findReport(db, viewer, id, level === NONE ? NONE : READ);
   if (!report) throw new ApiError('report_not_found');
   if (report.level < level) throw new ApiError('forbidden');
   return report;
@@ -28,6 +31,7 @@ export async function lockReport(tx: Tx, viewer: Viewer, id: number, level: Leve
 
 /** Nothing where the public id is taken. */
 export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, publicId: string) {
+  requireSizes(given);
   const home = await requireHome(tx, viewer);
   const place = await requirePlace(
     tx,
@@ -44,12 +48,13 @@ export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, p
   };
   const id = await store.insertReport(tx, report);
   if (id !== undefined) return id;
-  // What is deleted and not removed yet gives up its public id.
   return (await store.deleteRemovedReport(tx, publicId)) ? store.insertReport(tx, report) : undefined;
 }
 
-/** What is not given stays, null clears. */
+/** What is not given stays, null clears. Where nothing changes, `after` is the same as `before`. */
 export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, given: GivenReport) {
+  requireSizes(given);
+  requireSamePublicId(given, before.publicId);
   const { folderId, workbookId } = newPlace(before, onePlace(given));
   const moves = folderId !== before.folderId || workbookId !== before.workbookId;
   // It changes who reaches the report.
@@ -57,18 +62,72 @@ export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, gi
   const place = moves ? await requirePlace(tx, viewer, { folderId, workbookId }, before.embedTenant) : before;
   const atRoot = place.folderId === null && place.workbookId === null;
   if (!atRoot && place.embedTenant !== before.embedTenant) throw new ApiError('embed_tenant_mismatch');
-  await store
-    .updateReport(tx, {
-      ...fieldsOf(given, before),
-      ...placeOnly(place),
-      id: before.id,
-      publicId: given.publicId ?? before.publicId,
-    })
-    .catch((error) => {
-      if (violatedConstraint(error) === 'reports_public_id_key') throw new ApiError('public_id_taken');
-      throw error;
-    });
-  return requireReport(tx, viewer, before.id, NONE);
+  const changed = await store.updateReport(tx, {
+    ...fieldsOf(given, before),
+    ...placeOnly(place),
+    id: before.id,
+  });
+  return changed ? requireReport(tx, viewer, before.id, NONE) : before;
+}
+
+/** How often another call may create or delete the report while we are about to. Each time, that call succeeded. */
+const UPSERT_TRIES = 10;
+
+/** Changes the report with this public id, or creates it where there is none. */
+export async function upsertReport(
+  tx: Tx,
+  viewer: Viewer,
+  given: GivenReport,
+  { publicId, etag }: { publicId: string; etag: Etag },
+): Promise<{ before: ReportRow | null; after: ReportRow }> {
+  requireSamePublicId(given, publicId);
+  await requireHome(tx, viewer);
+  for (let tries = 0; tries < UPSERT_TRIES; tries++) {
+    const known = await store.lockPublicId(tx, publicId);
+    if (known) {
+      const before = await findReport(tx, viewer, known.id);
+      if (!before) {
+        // What is deleted and not removed yet gives up its public id.
+        if (await store.deleteRemovedReport(tx, publicId)) continue;
+        break;
+      }
+      if (before.level < EDIT) throw new ApiError('forbidden');
+      etag.require(before);
+      return { before, after: await updateReport(tx, viewer, before, given) };
+    }
+    etag.require(null);
+    const id = await insertReport(tx, viewer, given, publicId);
+    if (id !== undefined) return { before: null, after: await requireReport(tx, viewer, id, NONE) };
+  }
+  throw new ApiError('public_id_taken');
+}
+
+/** Links that were published hang on it. */
+export function requireSamePublicId(given: GivenReport, publicId: string) {
+  if (given.publicId != null && given.publicId !== publicId) {
+    throw invalid('publicId', 'is given at creation and never changes');
+  }
+}
+
+function requireSizes({ sqlQuery, jsonQuery, pivotItems, meta }: GivenReport) {
+  requireBytes('sqlQuery', sqlQuery, limits.query);
+  requireBytes('jsonQuery', jsonQuery, limits.query);
+  requireBytes('pivotItems', pivotItems, limits.pivotItems);
+  requireBytes('meta', meta, limits.meta);
+}
+
+/** Adds or changes the placement in a spreadsheet. */
+export async function placeReport(
+  tx: Tx,
+  viewer: Viewer,
+  before: ReportRow,
+  placement: { externalWorkbookId: string; resultLocation: string; endResultCell: string | null },
+) {
+  if (!(await store.upsertPlacement(tx, before.id, placement))) return before;
+  if ((await store.countPlacements(tx, before.id)) > limits.placements) {
+    throw new ApiError('too_many_placements');
+  }
+  return requireReport(tx, viewer, before.id, READ);
 }
 
 export async function moveReport(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {

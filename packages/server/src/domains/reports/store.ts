@@ -1,12 +1,12 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 import {
   EDIT,
   isRemoved,
   type Level,
   levelShape,
   MANAGE,
-  READ,
   reportLevel,
   type Viewer,
 } from '../access/index.ts';
@@ -44,6 +44,8 @@ export type StoredReport = [
   scopeFolderId: number | null,
   embedTenant: string | null,
   level: Level,
+  /** Whether it is among the items: the first ones are, until they are as many, or as large, as a page may be. */
+  isItem: boolean,
 ];
 
 export interface StoredReports {
@@ -67,34 +69,57 @@ const fields = (values: Record<string, string>) =>
     .map(([name, value], i) => `'${i ? ',' : ''}"${name}":', ${value}`)
     .join();
 
-/** Of the report `r`. */
-const OWN_FIELDS = raw(
-  fields({
-    id: 'r.id',
-    publicId: text('r.public_id'),
-    deploymentId: 'r.deployment_id',
-    userId: 'r.user_id',
-    createdBy: 'coalesce(r.created_by, r.user_id)',
-    refreshedBy: plain('r.refreshed_by'),
-    name: text('r.name'),
-    title: text('r.title'),
-    description: text('r.description'),
-    type: `'"REPORT"'`,
-    source: text('r.source'),
-    createdAt: time('r.created_at'),
-    updatedAt: time('r.updated_at'),
-    folderId: plain('r.folder_id'),
-    workbookId: plain('r.workbook_id'),
-    externalWorkbookId: text('r.external_workbook_id'),
-    resultLocation: text('r.result_location'),
-    endResultCell: text('r.end_result_cell'),
-    sqlQuery: text('r.sql_query'),
-    jsonQuery: text('r.json_query'),
-    pivotItems: plain('r.pivot_items'),
-    meta: plain('r.meta'),
-    version: 'r.version',
-  }),
+/** Of the report `r`: what takes little room, and the rest. */
+const SMALL_FIELDS = {
+  id: 'r.id',
+  publicId: text('r.public_id'),
+  deploymentId: 'r.deployment_id',
+  userId: 'r.user_id',
+  createdBy: 'coalesce(r.created_by, r.user_id)',
+  refreshedBy: plain('r.refreshed_by'),
+  name: text('r.name'),
+  type: `'"REPORT"'`,
+  source: text('r.source'),
+  createdAt: time('r.created_at'),
+  updatedAt: time('r.updated_at'),
+  folderId: plain('r.folder_id'),
+  workbookId: plain('r.workbook_id'),
+  version: 'r.version',
+};
+const FIELDS = {
+  ...SMALL_FIELDS,
+  title: text('r.title'),
+  description: text('r.description'),
+  externalWorkbookId: text('r.external_workbook_id'),
+  resultLocation: text('r.result_location'),
+  endResultCell: text('r.end_result_cell'),
+  sqlQuery: text('r.sql_query'),
+  jsonQuery: text('r.json_query'),
+  pivotItems: plain('r.pivot_items'),
+  meta: plain('r.meta'),
+};
+
+/**
+ * How many bytes come before the report `r` in a list of this order, about: it tells what of a page need not be read any
+ * more. The length of a text is known without reading it.
+ */
+export const bytesBefore = (order: Sql): Sql => sql`coalesce(sum(${BYTES}) over (${order} ${BEFORE}), 0)`;
+
+/** Of JSON that is compressed, as only large values are, the length is worked out. */
+const jsonBytes = (column: string) => `
+  case when pg_column_compression(${column}) is null then pg_column_size(${column}) else octet_length(${column}::text) end`;
+
+const BYTES = raw(
+  [
+    ...['r.description', 'r.sql_query', 'r.json_query'].map((column) => `octet_length(${column})`),
+    ...['r.pivot_items', 'r.meta'].map(jsonBytes),
+  ]
+    .map((bytes) => `coalesce(${bytes}, 0)`)
+    .join(' + '),
 );
+
+/** The frame of what comes before a row. */
+export const BEFORE = raw('rows between unbounded preceding and 1 preceding');
 
 const USER = raw(
   `concat('{', ${fields({
@@ -145,89 +170,114 @@ const ROLES = raw(`
               jsonb_array_elements((select by_resource from role_policies)->resource) as policy
          group by 1, 2) r)`);
 
+const PAGE_BYTES = raw(String(PAGE_BYTES_MAX));
+
 /**
- * Of the reports `rows`, with a `key`, those that the viewer has at least that level on, in that order; of them, the
+ * Of the reports `rows`, those that the viewer has at least that level on, in the order of their numbers; of them, the
  * first are written out. `offset 0` keeps the planner from working out the level once for each place that asks for
  * it, and from reading all users or folders for the few that are around. Placements and policies of roles are looked
  * up once for the whole page.
+ *
+ * The page is cut by bytes: before anything large is read, by the lengths of what is stored, and where that was not
+ * enough, exactly, by what was written.
  */
-const storedReports = (viewer: Viewer, { rows, order, least, size }: Wanted) => sql`
+const storedReports = (viewer: Viewer, { rows, least, size, beyond }: Wanted, exact: boolean) => sql`
   with page as materialized (
     select * from (
       select r.id, r.key, r.scope_folder_id, r.embed_tenant, ${reportLevel(viewer)} as level, r.workbook_id, f.path, r.n,
-        concat('{', ${OWN_FIELDS}, ',"user":', u.json, ',"refreshedByUser":', coalesce(v.json, u.json),
-               ',"folderPath":', ${pathText(sql`f.shown_path`)}) as head
+        case when r.bytes_before < ${PAGE_BYTES} then concat('{', ${raw(fields(FIELDS))}, ${ROUND_ABOUT},
+          ',"folderPath":', ${pathText(sql`f.shown_path`)}) end as head,
+        ${beyond === 'short' ? sql`concat('{', ${raw(fields(SMALL_FIELDS))}, ${ROUND_ABOUT})` : sql`null`} as short
       from (${rows}) r
       left join lateral (select path, shown_path from folders where id = r.scope_folder_id offset 0) f on true
       join lateral (select ${USER} as json from users where id = r.user_id offset 0) u on true
       left join lateral (select ${USER} as json from users where id = r.refreshed_by offset 0) v on true
-      ${order} offset 0) r
+      offset 0) r
     where level >= ${least}),
   placements as materialized (${PLACEMENTS}),
   role_policies as materialized (${rolePolicies(viewer)})
   select
     concat('[', string_agg(concat('[', concat_ws(',', id, ${raw(
       [text('key'), plain('scope_folder_id'), text('embed_tenant'), 'level'].join(),
-    )}), ']'), ','), ']') as reports,
-    concat('[', string_agg(concat(head,
-      ',"externalWorkbookPlacements":', coalesce((select by_report from placements)->page.id::text, '[]'),
-      ',"rolesWithAccess":', case when ${showsRoles(viewer)} and (select by_resource from role_policies) is not null
-                             then ${ROLES} else '[]' end,
-      ',"canEdit":', ${bool(sql`level >= ${EDIT}`)}, ',"canManage":', ${bool(sql`level >= ${MANAGE}`)}, '}'), ',')
-      filter (where n <= ${size}), ']') as items
-  from page`;
+    )}, ${bool(isItem(size))}), ']'), ',' order by n), ']') as reports,
+    concat('[', string_agg(concat(
+      case when fits then concat(head,
+        ',"externalWorkbookPlacements":', ${PLACED},
+        ',"rolesWithAccess":', case when ${showsRoles(viewer)} and (select by_resource from role_policies) is not null
+                               then ${ROLES} else '[]' end)
+      else short end,
+      ',"canEdit":', ${bool(sql`level >= ${EDIT}`)}, ',"canManage":', ${bool(sql`level >= ${MANAGE}`)}, '}'), ',' order by n)
+      filter (where ${isItem(size)}), ']') as items
+  from (select *, head is not null ${exact ? sql`and ${written} < ${PAGE_BYTES}` : sql``} as fits from page) page`;
+
+const PLACED = raw(`coalesce((select by_report from placements)->page.id::text, '[]')`);
+
+/** How many bytes were written before the report. */
+const written = sql`
+  coalesce(sum(octet_length(head) + octet_length(${PLACED}::text)) over (order by n ${BEFORE}), 0)`;
+
+const ROUND_ABOUT = raw(`',"user":', u.json, ',"refreshedByUser":', coalesce(v.json, u.json)`);
+
+const isItem = (size: number) => sql`(n <= ${size} and (fits or short is not null))`;
 
 /** Who is external is told nothing of the account's roles. */
 const showsRoles = (viewer: Viewer) => sql`${!viewer.isExternal}::boolean`;
 
 interface Wanted {
-  /** Selects reports `r` with a `key` and a number `n`. */
+  /** Selects reports `r` with a `key`, a number `n` in their order, and `bytes_before`. */
   rows: Sql;
-  order: Sql;
   least: Level;
   /** How many are written out. */
   size: number;
+  /** What of them does not fit into a page is left out, or is without its larger fields. */
+  beyond: 'nothing' | 'short';
 }
 
 /**
- * Reports with a `key`, in that order. Always prepared, because planning takes as long as reading a page: the name
- * stands for the text of `rows` and `order`.
+ * Reports with a `key`, in their order. Always prepared, because planning takes as long as reading a page: the name
+ * stands for the text of `rows`.
  */
 export async function findStoredReportsOf(
   db: Queryable,
   viewer: Viewer,
   { name, ...wanted }: Wanted & { name: string },
 ): Promise<StoredReports> {
-  const query = storedReports(viewer, wanted).named(`${name}-${levelShape(viewer, 'Report')}`);
-  const { reports, items } = await db.one<Record<keyof StoredReports, string>>(query);
-  return { reports: JSON.parse(reports), items };
+  const read = async (exact: boolean) => {
+    const how = `${wanted.beyond}${exact ? '-exact' : ''}-${levelShape(viewer, 'Report')}`;
+    const query = storedReports(viewer, wanted, exact).named(`${name}-${how}`);
+    const { reports, items } = await db.one<Record<keyof StoredReports, string>>(query);
+    return { reports: JSON.parse(reports), items };
+  };
+  const found = await read(false);
+  // Adding up what is written would make every page slower. What is large is written twice instead.
+  return Buffer.byteLength(found.items) > PAGE_BYTES_MAX ? read(true) : found;
 }
 
 /**
  * The reports with these ids that the viewer has at least that level on, in the order of the ids. The planner does not
  * get to see the ids, or it would plan anew each time that they are few.
  */
-export const findStoredReports = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level) =>
+export const findStoredReports = (
+  db: Queryable,
+  viewer: Viewer,
+  ids: readonly number[],
+  least: Level,
+  beyond: Wanted['beyond'] = 'nothing',
+) =>
   findStoredReportsOf(db, viewer, {
     rows: sql`
-      select r.*, null as key, wanted.n from (select * from unnest(${ids}::bigint[]) with ordinality offset 0) wanted (id, n)
+      select r.*, null as key, wanted.n, ${bytesBefore(raw('order by wanted.n'))} as bytes_before
+      from (select * from unnest(${ids}::bigint[]) with ordinality offset 0) wanted (id, n)
       join reports r on r.id = wanted.id and r.deployment_id = ${viewer.deploymentId}`,
-    order: raw('order by r.n'),
     least,
     size: ids.length,
+    beyond,
     name: 'find-reports',
   });
 
-export const findStoredReportByPublicId = (db: Queryable, viewer: Viewer, publicId: string) =>
-  findStoredReportsOf(db, viewer, {
-    rows: sql`
-      select r.*, null as key, 1 as n from reports r
-      where r.deployment_id = ${viewer.deploymentId} and r.public_id = ${publicId}`,
-    order: raw(''),
-    least: READ,
-    size: 1,
-    name: 'find-report-by-public-id',
-  });
+/** Of a public id, the report, which then nobody else changes or deletes until the transaction ends. */
+export const lockPublicId = async (tx: Tx, publicId: string) =>
+  await tx.maybeOne<{ id: number }>(sql`select id from reports where public_id = ${publicId} for update`);
 
 /** Keeps others from changing the report until the end of the transaction. */
 export const lockReport = (tx: Tx, id: number) =>
@@ -252,32 +302,48 @@ export const insertReport = async (
       on conflict (public_id) do nothing returning id`)
   )?.id;
 
-export const updateReport = (tx: Tx, report: ReportFields & Place & { id: number; publicId: string }) =>
-  tx.run(sql`
-    update reports set public_id = ${report.publicId}, folder_id = ${report.folderId}, workbook_id = ${report.workbookId},
-      scope_folder_id = ${report.scopeFolderId}, name = ${report.name}, name_key = ${nameKey(report.name)}, title = ${report.title},
-      description = ${report.description}, search_text = ${searchText(report)}, source = ${report.source},
-      external_workbook_id = ${report.externalWorkbookId}, result_location = ${report.resultLocation},
-      end_result_cell = ${report.endResultCell}, sql_query = ${report.sqlQuery}, json_query = ${report.jsonQuery},
-      pivot_items = ${json(report.pivotItems)}, meta = ${json(report.meta)}, version = version + 1, updated_at = now()
-    where id = ${report.id}`);
+/** Whether anything has changed: what stays as it is stays a version. */
+export async function updateReport(tx: Tx, report: ReportFields & Place & { id: number }) {
+  const columns =
+    raw(`folder_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text, source,
+    external_workbook_id, result_location, end_result_cell, sql_query, json_query, pivot_items, meta`);
+  const values = sql`${report.folderId}::bigint, ${report.workbookId}::bigint, ${report.scopeFolderId}::bigint, ${report.name},
+    ${nameKey(report.name)}, ${report.title}, ${report.description}, ${searchText(report)}, ${report.source},
+    ${report.externalWorkbookId}, ${report.resultLocation}, ${report.endResultCell}, ${report.sqlQuery}, ${report.jsonQuery},
+    ${json(report.pivotItems)}::jsonb, ${json(report.meta)}::jsonb`;
+  const changed = await tx.run(sql`
+    update reports set (${columns}) = (select ${values}), version = version + 1, updated_at = now()
+    where id = ${report.id} and (${columns}) is distinct from (${values})`);
+  return changed === 1;
+}
 
 export const deleteReport = (tx: Tx, id: number) => tx.run(sql`delete from reports where id = ${id}`);
 
-/** Answers whether there was one with this public id that is deleted and was not removed yet. */
+/**
+ * What is deleted and not removed yet gives up its public id. Answers whether there was such a report with this one.
+ */
 export const deleteRemovedReport = async (tx: Tx, publicId: string) =>
   (await tx.run(sql`delete from reports r where public_id = ${publicId} and ${isRemoved('r')}`)) === 1;
 
-export const upsertPlacement = (
+/** Whether anything has changed. */
+export const upsertPlacement = async (
   tx: Tx,
   reportId: number,
   placement: { externalWorkbookId: string; resultLocation: string; endResultCell: string | null },
 ) =>
-  tx.run(sql`
-    insert into report_placements (report_id, external_workbook_id, result_location, end_result_cell)
+  (await tx.run(sql`
+    insert into report_placements as p (report_id, external_workbook_id, result_location, end_result_cell)
     values (${reportId}, ${placement.externalWorkbookId}, ${placement.resultLocation}, ${placement.endResultCell})
     on conflict (report_id, external_workbook_id)
-    do update set result_location = excluded.result_location, end_result_cell = excluded.end_result_cell`);
+    do update set result_location = excluded.result_location, end_result_cell = excluded.end_result_cell
+    where (p.result_location, p.end_result_cell) is distinct from (excluded.result_location, excluded.end_result_cell)`)) ===
+  1;
+
+export const countPlacements = async (tx: Tx, reportId: number) =>
+  (
+    await tx.one<{ count: number }>(sql`
+      select count(*) from report_placements where report_id = ${reportId}`)
+  ).count;
 
 export const noteView = (db: Queryable, userId: number, reportId: number) =>
   db.run(sql`

@@ -220,7 +220,11 @@ test('each change of a role is in the audit log, with before and after', async (
   );
   expect(rows).toEqual([
     { operation: 'createRole', before: null, after: created },
-    { operation: 'updateRole', before: created, after: changed },
+    {
+      operation: 'updateRole',
+      before: { actions: created.actions },
+      after: { actions: changed.actions },
+    },
     { operation: 'deleteRole', before: changed, after: null },
   ]);
 });

@@ -1,8 +1,10 @@
-import { operations } from '@oriel/contract';
+import { type BodyOf, limits, operations } from '@oriel/contract';
 import { type Tx, violatedConstraint } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import type { Etag } from '../../platform/http/etag.ts';
+import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
+import { requireBytes } from '../../platform/limits.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import {
   EDIT,
@@ -16,12 +18,12 @@ import {
 } from '../access/index.ts';
 import { requireMoveTarget, requireTarget } from '../folders/index.ts';
 import * as store from './store.ts';
-import { lockWorkbook, requireWorkbook, UNTITLED } from './workbooks.ts';
+import { lockWorkbook, requireWorkbook, toListed, UNTITLED } from './workbooks.ts';
 
 const LIST = 'workbooks by creation';
 
-export const workbookRoutes = ({ cursors }: { cursors: Cursors }) => [
-  handle(operations.getWorkbooks, async ({ actor, db }, { params, query }) => {
+export const workbookRoutes = () => [
+  handle(operations.getWorkbooks, async ({ actor, db, cursors }, { params, query }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const filter = {
       folderId: query.folderId == null ? undefined : query.folderId || null,
@@ -33,26 +35,29 @@ export const workbookRoutes = ({ cursors }: { cursors: Cursors }) => [
       store.listWorkbooks(db, viewer, filter, { after, limit: size + 1 }),
       store.countWorkbooks(db, viewer, filter),
     ]);
-    const { items, pageInfo } = toPage(rows, {
-      size,
+    const cut = rows.findIndex(({ fits }) => !fits);
+    const page = toPage(rows, {
+      size: cut === -1 ? size : Math.min(size, cut),
       after: query.after,
       cursorOf: ({ createdKey, id }) => cursors.encode(LIST, [createdKey, id]),
     });
-    return { items, data: items, count, pageInfo };
+    const items = page.items.map(toListed);
+    return { items, data: items, count, pageInfo: page.pageInfo };
   }),
 
-  handle(operations.createWorkbook, ({ actor, change }, { params, body }) =>
+  handle(operations.createWorkbook, ({ actor, change, etag }, { params, body }) =>
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
       const id = await insert(tx, viewer, body, null);
-      const created = await requireWorkbook(tx, viewer, id!, NONE);
-      return { reply: created, changes: { id: created.id, before: null, after: created } };
+      const after = await requireWorkbook(tx, viewer, id!, NONE);
+      etag.send(after);
+      return { reply: after, changes: changesOf(null, after) };
     }),
   ),
 
   handle(operations.getWorkbook, async ({ actor, db, etag }, { params }) => {
     const workbook = await requireWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, READ);
-    etag.send(workbook.version);
+    etag.send(workbook);
     return workbook;
   }),
 
@@ -60,39 +65,33 @@ export const workbookRoutes = ({ cursors }: { cursors: Cursors }) => [
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
       const before = await lockWorkbook(tx, viewer, params.workbookId, EDIT);
-      etag.require(before.version);
+      etag.require(before);
       const taken = await takeSlug(tx, viewer, before, body);
       const after = await update(tx, viewer, before, body);
-      etag.send(after.version);
-      return { reply: after, changes: [...taken, { id: after.id, before, after }] };
+      etag.send(after);
+      return { reply: after, changes: [...taken, ...changesOf(before, after)] };
     }),
   ),
 
-  handle(operations.upsertWorkbookBySlug, ({ actor, change }, { params, body }) =>
+  handle(operations.upsertWorkbookBySlug, ({ actor, change, etag }, { params, body }) =>
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
-      const id = await insert(tx, viewer, body, params.slug);
-      if (id !== undefined) {
-        const created = await requireWorkbook(tx, viewer, id, NONE);
-        return { reply: created, changes: { id, before: null, after: created } };
-      }
-      const known = await store.findWorkbookBySlug(tx, viewer, params.slug);
-      if (!known) throw new ApiError('slug_taken');
-      const before = await lockWorkbook(tx, viewer, known.id, EDIT);
-      const after = await update(tx, viewer, before, body);
-      return { reply: after, changes: { id: after.id, before, after } };
+      const { before, after } = await upsert(tx, viewer, body, { slug: params.slug, etag });
+      etag.send(after);
+      return { reply: after, changes: changesOf(before, after) };
     }),
   ),
 
-  handle(operations.deleteWorkbook, ({ actor, change }, { params }) =>
+  handle(operations.deleteWorkbook, ({ actor, change, etag }, { params }) =>
     change(async (tx) => {
       const before = await lockWorkbook(tx, viewerOf(actor, params.deploymentId), params.workbookId, MANAGE);
+      etag.require(before);
       await store.deleteWorkbook(tx, before.id);
       return { reply: undefined, changes: { id: before.id, before, after: null } };
     }),
   ),
 
-  handle(operations.duplicateWorkbook, ({ actor, change }, { params, body }) =>
+  handle(operations.duplicateWorkbook, ({ actor, change, etag }, { params, body }) =>
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
       await requireHome(tx, viewer);
@@ -107,7 +106,8 @@ export const workbookRoutes = ({ cursors }: { cursors: Cursors }) => [
       const publicIds = ids.map(() => newPublicId());
       await store.copyReports(tx, { ids, publicIds, workbookId: id, folderId, userId: actor.userId });
       const copy = await requireWorkbook(tx, viewer, id, NONE);
-      return { reply: copy, changes: { id, before: null, after: copy } };
+      etag.send(copy);
+      return { reply: copy, changes: changesOf(null, copy) };
     }),
   ),
 
@@ -115,15 +115,17 @@ export const workbookRoutes = ({ cursors }: { cursors: Cursors }) => [
     change(async (tx) => {
       const viewer = viewerOf(actor, params.deploymentId);
       const before = await lockWorkbook(tx, viewer, params.workbookId, EDIT);
-      etag.require(before.version);
-      if (body.dashboardDraft !== undefined) await store.updateDraft(tx, before.id, body.dashboardDraft);
-      const after = await requireWorkbook(tx, viewer, before.id, NONE);
-      etag.send(after.version);
+      etag.require(before);
+      const after = await updateDraft(tx, viewer, before, body.dashboardDraft);
+      etag.send(after);
       const { dashboardDraft, dashboardPublished } = after;
-      return { reply: { dashboardDraft, dashboardPublished }, changes: { id: after.id, before, after } };
+      return { reply: { dashboardDraft, dashboardPublished }, changes: changesOf(before, after) };
     }),
   ),
 ];
+
+const changesOf = (before: store.WorkbookRow | null, after: store.WorkbookRow) =>
+  before === after ? [] : [{ id: after.id, before, after }];
 
 interface Given {
   name?: string | null;
@@ -132,6 +134,7 @@ interface Given {
 }
 
 async function insert(tx: Tx, viewer: Viewer, given: Given, slug: string | null) {
+  requireBytes('meta', given.meta, limits.meta);
   const home = await requireHome(tx, viewer);
   const folder = await requireTarget(tx, viewer, given.folderId ?? null);
   return store.insertWorkbook(tx, {
@@ -145,13 +148,59 @@ async function insert(tx: Tx, viewer: Viewer, given: Given, slug: string | null)
   });
 }
 
-/** What is not given stays, null clears. */
+/** How often another call may create or delete the workbook while we are about to. Each time, that call succeeded. */
+const UPSERT_TRIES = 10;
+
+/** Changes the workbook with this slug, or creates it where there is none: among those where it is to be. */
+async function upsert(
+  tx: Tx,
+  viewer: Viewer,
+  given: Given,
+  { slug, etag }: { slug: string; etag: Etag },
+): Promise<{ before: store.WorkbookRow | null; after: store.WorkbookRow }> {
+  const home = await requireHome(tx, viewer);
+  const folder = await requireTarget(tx, viewer, given.folderId ?? null);
+  const space = {
+    deploymentId: viewer.deploymentId,
+    embedTenant: folder ? folder.embedTenant : home,
+  };
+  for (let tries = 0; tries < UPSERT_TRIES; tries++) {
+    const known = await store.lockSlugHolder(tx, space, slug);
+    if (known) {
+      const before = await store.findWorkbook(tx, viewer, known.id);
+      if (!before) break;
+      if (before.level < EDIT) throw new ApiError('forbidden');
+      etag.require(before);
+      return { before, after: await update(tx, viewer, before, given) };
+    }
+    etag.require(null);
+    const id = await insert(tx, viewer, given, slug);
+    if (id !== undefined) return { before: null, after: await requireWorkbook(tx, viewer, id, NONE) };
+  }
+  throw new ApiError('slug_taken');
+}
+
+async function updateDraft(
+  tx: Tx,
+  viewer: Viewer,
+  before: store.WorkbookRow,
+  draft: BodyOf<typeof operations.updateWorkbookDashboard>['dashboardDraft'],
+) {
+  if (draft === undefined) return before;
+  requireBytes('dashboardDraft', draft, draft?.kind === 'APP' ? limits.appDashboard : limits.dashboard);
+  requireBytes('dashboardDraft.theme', draft?.theme, limits.theme);
+  const changed = await store.updateDraft(tx, before.id, draft);
+  return changed ? requireWorkbook(tx, viewer, before.id, NONE) : before;
+}
+
+/** What is not given stays, null clears. Where nothing changes, it answers with `before`. */
 async function update(
   tx: Tx,
   viewer: Viewer,
   before: store.WorkbookRow,
   given: Given & { slug?: string | null },
 ) {
+  requireBytes('meta', given.meta, limits.meta);
   const folderId = given.folderId === undefined ? before.folderId : given.folderId;
   if (folderId !== before.folderId) {
     // It changes who reaches the workbook.
@@ -159,7 +208,7 @@ async function update(
     await requireMoveTarget(tx, viewer, before, folderId);
     await store.moveReports(tx, before.id, folderId);
   }
-  await store
+  const changed = await store
     .updateWorkbook(tx, {
       id: before.id,
       name: given.name === undefined ? before.name : (given.name ?? UNTITLED),
@@ -171,7 +220,7 @@ async function update(
       if (violatedConstraint(error) === 'workbooks_slug_key') throw new ApiError('slug_taken');
       throw error;
     });
-  return requireWorkbook(tx, viewer, before.id, NONE);
+  return changed ? requireWorkbook(tx, viewer, before.id, NONE) : before;
 }
 
 /** Takes the slug from its holder, where that is asked for and the caller manages both. */
@@ -182,10 +231,10 @@ async function takeSlug(
   { slug, slugTakeover }: { slug?: string | null; slugTakeover?: boolean | null },
 ) {
   if (!slug || !slugTakeover) return [];
-  await store.lockSlug(tx, viewer.deploymentId, slug);
-  const holder = await store.slugHolder(tx, viewer.deploymentId, slug);
+  await store.lockSlug(tx, taker, slug);
+  const holder = await store.lockSlugHolder(tx, taker, slug);
   if (!holder || holder.id === taker.id) return [];
-  const [before] = await store.findWorkbooks(tx, viewer, [holder.id]);
+  const before = await store.findWorkbook(tx, viewer, holder.id);
   if (before?.level !== MANAGE || taker.level !== MANAGE) throw new ApiError('slug_taken');
   await store.clearSlug(tx, holder.id);
   return [{ id: holder.id, before, after: await requireWorkbook(tx, viewer, holder.id, NONE) }];

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { literal, type Sql, sql } from '../../platform/db/sql.ts';
+import { literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 import {
   fromReach,
   grantedIds,
@@ -39,12 +40,39 @@ export interface WorkbookRow {
 }
 
 /** Of the workbook `w` of the user `o`, in the folder `f`. */
-const COLUMNS = sql`
+const SMALL_COLUMNS = sql`
   w.id, w.deployment_id as "deploymentId", w.name, w.slug, 'WORKBOOK' as type, w.user_id as "userId", ${ownerOf('o')} as user,
   coalesce(w.created_by, w.user_id) as "createdBy", w.folder_id as "folderId", ${pathText(sql`f.shown_path`)}::json as "folderPath",
-  w.calculated_fields as "calculatedFields", w.meta, w.dashboard_draft as "dashboardDraft",
-  w.dashboard_published as "dashboardPublished", w.created_at as "createdAt", w.updated_at as "updatedAt",
+  w.created_at as "createdAt", w.updated_at as "updatedAt",
   w.created_at::text as "createdKey", w.version, w.embed_tenant as "embedTenant"`;
+
+const COLUMNS = sql`${SMALL_COLUMNS}, w.calculated_fields as "calculatedFields", w.meta,
+  w.dashboard_draft as "dashboardDraft", w.dashboard_published as "dashboardPublished"`;
+
+/** A workbook in a list. One that does not fit into the page any more has nothing large in it. */
+export interface ListedWorkbook extends WorkbookRow {
+  fits: boolean;
+  draftIsApp: boolean;
+  publishedIsApp: boolean;
+}
+
+/**
+ * Of workbooks `w` that come in this order: without the dashboards of apps, and without anything large as soon as the
+ * page is large enough. Nothing large is read for that.
+ */
+const listed = (workbooks: Sql, order: Sql) => {
+  const ifFits = (value: string) => raw(`case when w.fits ${value} end`);
+  return sql`
+    select ${SMALL_COLUMNS}, w.fits, w.draft_is_app as "draftIsApp", w.published_is_app as "publishedIsApp",
+      ${ifFits('then w.calculated_fields')} as "calculatedFields", ${ifFits('then w.meta')} as meta,
+      ${ifFits('and not w.draft_is_app then w.dashboard_draft')} as "dashboardDraft",
+      ${ifFits('and not w.published_is_app then w.dashboard_published')} as "dashboardPublished"
+    from (
+      select w.*, coalesce(sum(w.listed_bytes) over (${order} rows between unbounded preceding and 1 preceding), 0)
+                  < ${PAGE_BYTES_MAX} as fits
+      from (${workbooks}) w) w
+    join users o on o.id = w.user_id left join folders f on f.id = w.folder_id ${order}`;
+};
 
 const FROM = sql`workbooks w join users o on o.id = w.user_id left join folders f on f.id = w.folder_id`;
 
@@ -71,6 +99,8 @@ const reached = (
     select(from, sql`${condition} and ${inTenant('w', embedTenant)}`),
   );
 
+const NEWEST_FIRST = raw('order by w.created_at desc, w.id desc');
+
 /** Newest first. */
 export const listWorkbooks = (
   db: Queryable,
@@ -85,15 +115,29 @@ export const listWorkbooks = (
     viewer,
     filter,
     (from, condition) => sql`
-      (select w.id, w.created_at from ${from} where ${condition} and ${behind}
-       order by w.created_at desc, w.id desc limit ${literal(limit)})`,
+      (select w.id, w.created_at from ${from} where ${condition} and ${behind} ${NEWEST_FIRST} limit ${literal(limit)})`,
   );
-  return db.many<WorkbookRow>(sql`
-    select ${COLUMNS}
-    from (select id from (${page}) reached order by created_at desc, id desc limit ${literal(limit)}) page
-      join workbooks w on w.id = page.id join users o on o.id = w.user_id left join folders f on f.id = w.folder_id
-    order by w.created_at desc, w.id desc`);
+  return db.many<ListedWorkbook>(
+    listed(
+      sql`
+        select w.* from (select id from (${page}) w ${NEWEST_FIRST} limit ${literal(limit)}) page
+        join workbooks w on w.id = page.id`,
+      NEWEST_FIRST,
+    ),
+  );
 };
+
+/** The workbooks with these ids that the viewer can read, as in a list, in the order of the ids. */
+export const listWorkbooksById = (db: Queryable, viewer: Viewer, ids: readonly number[]) =>
+  db.many<ListedWorkbook>(
+    listed(
+      sql`
+        select w.*, wanted.n from unnest(${ids}::bigint[]) with ordinality wanted (id, n) join workbooks w on w.id = wanted.id
+        left join folders f on f.id = w.folder_id
+        where w.deployment_id = ${viewer.deploymentId} and ${workbookLevel(viewer)} >= ${READ}`,
+      raw('order by w.n'),
+    ),
+  );
 
 export const countWorkbooks = async (db: Queryable, viewer: Viewer, filter: WorkbookFilter) => {
   const all = reached(
@@ -104,30 +148,33 @@ export const countWorkbooks = async (db: Queryable, viewer: Viewer, filter: Work
   return (await db.one<{ count: number }>(sql`select count(*) from (${all}) reached`)).count;
 };
 
-const findWhere = (db: Queryable, viewer: Viewer, condition: Sql, least: Level = READ) =>
-  db.many<WorkbookRow>(sql`
+/** The workbook with this id, if the viewer can read it, or has at least that level on it. */
+export const findWorkbook = (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
+  db.maybeOne<WorkbookRow>(sql`
     select * from (select ${COLUMNS}, ${workbookLevel(viewer)} as level from ${FROM}
-                   where w.deployment_id = ${viewer.deploymentId} and ${condition} offset 0) w
+                   where w.deployment_id = ${viewer.deploymentId} and w.id = ${id} offset 0) w
     where level >= ${least}`);
-
-/** The workbooks with these ids that the viewer can read, or has at least that level on, in no particular order. */
-export const findWorkbooks = (db: Queryable, viewer: Viewer, ids: readonly number[], least?: Level) =>
-  findWhere(db, viewer, sql`w.id = any(${ids}::bigint[])`, least);
-
-export const findWorkbookBySlug = async (db: Queryable, viewer: Viewer, slug: string) =>
-  (await findWhere(db, viewer, sql`w.slug = ${slug}`))[0];
 
 /** Keeps others from changing the workbook until the end of the transaction. */
 export const lockWorkbook = (tx: Tx, id: number) =>
   tx.run(sql`select from workbooks where id = ${id} for update`);
 
-/** One takeover of a slug at a time, so that each finds the holder that the one before it left. */
-export const lockSlug = (tx: Tx, deploymentId: number, slug: string) =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`slug ${slug}`}, ${deploymentId}))`);
+/** The main workspace and each embed tenant have slugs of their own. */
+export interface SlugSpace {
+  deploymentId: number;
+  embedTenant: string | null;
+}
 
-export const slugHolder = (tx: Tx, deploymentId: number, slug: string) =>
+/** One takeover of a slug at a time, so that each finds the holder that the one before it left. */
+export const lockSlug = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug: string) =>
+  tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended(${JSON.stringify(['slug', embedTenant, slug])}, ${deploymentId}))`);
+
+/** The workbook with the slug, which then nobody else changes or deletes until the transaction ends. */
+export const lockSlugHolder = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug: string) =>
   tx.maybeOne<{ id: number }>(sql`
-    select id from workbooks where deployment_id = ${deploymentId} and slug = ${slug} for update`);
+    select id from workbooks w where deployment_id = ${deploymentId} and ${inTenant('w', embedTenant)} and slug = ${slug}
+    for update`);
 
 export const clearSlug = (tx: Tx, id: number) =>
   tx.run(sql`update workbooks set slug = null, version = version + 1, updated_at = now() where id = ${id}`);
@@ -149,18 +196,23 @@ export const insertWorkbook = async (tx: Tx, workbook: NewWorkbook) =>
       insert into workbooks (deployment_id, name, name_key, slug, meta, folder_id, embed_tenant, user_id, created_by)
       values (${workbook.deploymentId}, ${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug},
               ${JSON.stringify(workbook.meta)}, ${workbook.folderId}, ${workbook.embedTenant}, ${workbook.userId}, ${workbook.userId})
-      on conflict (deployment_id, slug) do nothing
+      on conflict (deployment_id, embed_tenant, slug) where slug is not null do nothing
       returning id`)
   )?.id;
 
-export const updateWorkbook = (
+/** Whether anything has changed: what stays as it is stays a version. */
+export async function updateWorkbook(
   tx: Tx,
   workbook: { id: number; name: string; slug: string | null; meta: object; folderId: number | null },
-) =>
-  tx.run(sql`
-    update workbooks set name = ${workbook.name}, name_key = ${nameKey(workbook.name)}, slug = ${workbook.slug},
-      meta = ${JSON.stringify(workbook.meta)}, folder_id = ${workbook.folderId}, version = version + 1, updated_at = now()
-    where id = ${workbook.id}`);
+) {
+  const columns = raw('name, name_key, slug, meta, folder_id');
+  const values = sql`${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug}, ${JSON.stringify(workbook.meta)}::jsonb,
+    ${workbook.folderId}::bigint`;
+  const changed = await tx.run(sql`
+    update workbooks set (${columns}) = (select ${values}), version = version + 1, updated_at = now()
+    where id = ${workbook.id} and (${columns}) is distinct from (${values})`);
+  return changed === 1;
+}
 
 /** The reports of a workbook are reached through its folder. */
 export const moveReports = (tx: Tx, workbookId: number, folderId: number | null) =>
@@ -168,10 +220,14 @@ export const moveReports = (tx: Tx, workbookId: number, folderId: number | null)
     update reports set scope_folder_id = ${folderId}::bigint
     where workbook_id = ${workbookId} and scope_folder_id is distinct from ${folderId}::bigint`);
 
-export const updateDraft = (tx: Tx, id: number, draft: object | null) =>
-  tx.run(sql`
-    update workbooks set dashboard_draft = ${draft === null ? null : JSON.stringify(draft)}, version = version + 1, updated_at = now()
-    where id = ${id}`);
+/** Whether anything has changed. */
+export async function updateDraft(tx: Tx, id: number, draft: object | null) {
+  const value = draft === null ? null : JSON.stringify(draft);
+  const changed = await tx.run(sql`
+    update workbooks set dashboard_draft = ${value}::jsonb, version = version + 1, updated_at = now()
+    where id = ${id} and dashboard_draft is distinct from ${value}::jsonb`);
+  return changed === 1;
+}
 
 export const deleteWorkbook = (tx: Tx, id: number) => tx.run(sql`delete from workbooks where id = ${id}`);
 

@@ -18,7 +18,7 @@ export const toWorkbook = ({
 
 /** A 404 for who may not know of it, a 403 for who may not do that much with it. */
 export async function requireWorkbook(db: Queryable, viewer: Viewer, id: number, level: Level) {
-  const [workbook] = await store.findWorkbooks(db, viewer, [id], level === NONE ? NONE : READ);
+  const workbook = await store.findWorkbook(db, viewer, id, level === NONE ? NONE : READ);
   if (!workbook) throw new ApiError('workbook_not_found');
   if (workbook.level < level) throw new ApiError('forbidden');
   return workbook;
@@ -33,7 +33,26 @@ export async function lockWorkbook(tx: Tx, viewer: Viewer, id: number, level: Le
 export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
   const before = await lockWorkbook(tx, viewer, id, MANAGE);
   await requireMoveTarget(tx, viewer, before, folderId);
-  await store.updateWorkbook(tx, { ...before, folderId });
+  if (!(await store.updateWorkbook(tx, { ...before, folderId }))) return { before, after: before };
   await store.moveReports(tx, id, folderId);
   return { before, after: await requireWorkbook(tx, viewer, id, NONE) };
+}
+
+/** As in a list: with the dashboards of apps left out. */
+export function toListed({ fits: _fits, draftIsApp, publishedIsApp, ...row }: store.ListedWorkbook) {
+  const { dashboardDraft, dashboardPublished, ...workbook } = toWorkbook(row);
+  return {
+    ...workbook,
+    ...(draftIsApp ? {} : { dashboardDraft }),
+    ...(publishedIsApp ? {} : { dashboardPublished }),
+  };
+}
+
+/** The workbooks of a list, as many as fit into a page, and the id of the first that does not. */
+export async function listWorkbooksById(db: Queryable, viewer: Viewer, ids: readonly number[]) {
+  const rows = await store.listWorkbooksById(db, viewer, ids);
+  return {
+    rows: rows.filter(({ fits }) => fits).map(toListed),
+    cutAt: rows.find(({ fits }) => !fits)?.id,
+  };
 }

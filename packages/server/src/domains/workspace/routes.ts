@@ -3,7 +3,7 @@ import type { Change } from '../../platform/audit/change.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import { type Cursors, fitting, jsonBytes, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { embedTenantOf, MANAGE, NONE, type Viewer, viewerOf } from '../access/index.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../folders/index.ts';
 import {
   deleteReport,
-  findReports,
+  listReports,
   lockReport,
   moveReport,
   type ReportRow,
@@ -27,7 +27,7 @@ import {
 } from '../reports/index.ts';
 import {
   deleteWorkbook,
-  findWorkbooks,
+  listWorkbooksById,
   lockWorkbook,
   moveWorkbook,
   toWorkbook,
@@ -52,10 +52,9 @@ interface ListQuery {
   after?: string;
 }
 
-export const workspaceRoutes = ({ cursors, trees }: { cursors: Cursors; trees: Trees }) => {
+export const workspaceRoutes = ({ trees }: { trees: Trees }) => {
   async function list(
-    db: Database,
-    actor: Actor,
+    { db, actor, cursors }: { db: Database; actor: Actor; cursors: Cursors },
     deploymentId: number,
     shared: boolean,
     query: ListQuery,
@@ -82,21 +81,23 @@ export const workspaceRoutes = ({ cursors, trees }: { cursors: Cursors; trees: T
       after: query.after ? (cursors.decode(name, query.after) as [string, store.ItemType, number]) : null,
       limit: size + 1,
     });
-    const { items, pageInfo } = toPage(positions, {
-      size,
+    const page = await readItems(db, viewer, positions.slice(0, size));
+    const { pageInfo } = toPage(positions, {
+      size: page.size,
       after: query.after,
       cursorOf: ({ key, type, id }) => cursors.encode(name, [key, type, id]),
+      bytesOf: () => 0,
     });
-    return { items: await readItems(db, viewer, items), pageInfo };
+    return { items: page.items, pageInfo };
   }
 
   return [
-    handle(operations.workspaceObjects, ({ actor, db }, { params, query }) =>
-      list(db, actor, params.deploymentId, false, query, embedTenantOf(actor, query.embedTenantName)),
+    handle(operations.workspaceObjects, (call, { params, query }) =>
+      list(call, params.deploymentId, false, query, embedTenantOf(call.actor, query.embedTenantName)),
     ),
 
-    handle(operations.sharedWorkspaceObjects, ({ actor, db }, { params, query }) =>
-      list(db, actor, params.deploymentId, true, query, embedTenantOf(actor)),
+    handle(operations.sharedWorkspaceObjects, (call, { params, query }) =>
+      list(call, params.deploymentId, true, query, embedTenantOf(call.actor)),
     ),
 
     handle(operations.moveWorkspaceObject, async ({ actor, change, db }, { params, body }) => {
@@ -207,16 +208,29 @@ async function each<Result>(
   return { done, failed };
 }
 
-async function readItems(db: Queryable, viewer: Viewer, items: Item[]) {
-  const read = async <Row>(type: store.ItemType, find: (ids: number[]) => Promise<Row[]>) => {
-    const ids = items.filter((item) => item.type === type).map(({ id }) => id);
-    return ids.length ? find(ids) : [];
-  };
+/** The things at these places of a list, and how many of the places fit into a page. */
+async function readItems(db: Queryable, viewer: Viewer, places: Item[]) {
+  const idsOf = (type: store.ItemType) => places.filter((item) => item.type === type).map(({ id }) => id);
   const [folders, workbooks, reports] = await Promise.all([
-    read('FOLDER', (ids) => findFolders(db, viewer, ids)),
-    read('WORKBOOK', (ids) => findWorkbooks(db, viewer, ids)),
-    read('REPORT', (ids) => findReports(db, viewer, ids)),
+    readSome(idsOf('FOLDER'), async (ids) => ({
+      rows: await findFolders(db, viewer, ids),
+      cutAt: undefined,
+    })),
+    readSome(idsOf('WORKBOOK'), (ids) => listWorkbooksById(db, viewer, ids)),
+    readSome(idsOf('REPORT'), (ids) => listReports(db, viewer, ids)),
   ]);
-  const rows = new Map([...folders, ...workbooks, ...reports].map((row) => [`${row.type}:${row.id}`, row]));
-  return items.flatMap(({ type, id }) => rows.get(`${type}:${id}`) ?? []).map(toItem);
+  const cutAt = { FOLDER: undefined, WORKBOOK: workbooks.cutAt, REPORT: reports.cutAt };
+  const cut = places.findIndex(({ type, id }) => id === cutAt[type]);
+  const rows = [...folders.rows.map(toFolder), ...workbooks.rows, ...reports.rows.map(toReport)];
+  const byPlace = new Map(rows.map((row) => [`${row.type}:${row.id}`, row]));
+  const shown = places
+    .slice(0, cut === -1 ? places.length : cut)
+    .map(({ type, id }) => byPlace.get(`${type}:${id}`));
+  const size = fitting(shown, shown.length, (row) => (row ? jsonBytes(row) : 0));
+  return { items: shown.slice(0, size).filter((row) => row !== undefined), size };
 }
+
+const readSome = async <Found extends { rows: unknown[] }>(
+  ids: number[],
+  read: (ids: number[]) => Promise<Found>,
+) => (ids.length ? read(ids) : ({ rows: [], cutAt: undefined } as unknown as Found));

@@ -4,10 +4,15 @@
  */
 import type { Actor } from '../auth/actor.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { fromSizeConstraint } from '../limits.ts';
+import { shorten, whatDiffers } from './differences.ts';
 import { maskSecrets } from './mask.ts';
 import { insertAuditEntries } from './store.ts';
 
-/** What happened to one resource: nothing before means created, nothing after deleted. */
+/**
+ * What happened to one resource: nothing before means created, nothing after deleted. Of a change, the entry holds the
+ * fields that differ. What changes nothing is no change: leave it out.
+ */
 export interface Change {
   /** Where it is not the noun of the operation. */
   resourceType?: string;
@@ -41,22 +46,29 @@ export interface Origin {
 export const changeFunction =
   (db: Database, origin: Origin): ChangeFunction =>
   (work) =>
-    db.transaction(async (tx) => {
-      const { reply, changes } = await work(tx);
-      const entries = [changes].flat().map((change) => toEntry(origin, change));
-      if (entries.length) await insertAuditEntries(tx, entries);
-      return { reply } as Committed<typeof reply>;
-    });
+    db
+      .transaction(async (tx) => {
+        const { reply, changes } = await work(tx);
+        const entries = [changes].flat().map((change) => toEntry(origin, change));
+        if (entries.length) await insertAuditEntries(tx, entries);
+        return { reply } as Committed<typeof reply>;
+      })
+      .catch((error) => {
+        throw fromSizeConstraint(error) ?? error;
+      });
 
-const toEntry = (origin: Origin, change: Change) => ({
-  operation: origin.operation,
-  resourceType: change.resourceType ?? origin.resourceType,
-  resourceId: String(change.id),
-  deploymentId: change.deploymentId ?? origin.deploymentId,
-  userId: origin.actor.userId,
-  apiKeyId: origin.actor.apiKeyId,
-  ip: origin.ip,
-  requestId: origin.requestId,
-  before: maskSecrets(change.before),
-  after: maskSecrets(change.after),
-});
+function toEntry(origin: Origin, change: Change) {
+  const { before, after } = whatDiffers(change);
+  return {
+    operation: origin.operation,
+    resourceType: change.resourceType ?? origin.resourceType,
+    resourceId: String(change.id),
+    deploymentId: change.deploymentId ?? origin.deploymentId,
+    userId: origin.actor.userId,
+    apiKeyId: origin.actor.apiKeyId,
+    ip: origin.ip,
+    requestId: origin.requestId,
+    before: shorten(maskSecrets(before)),
+    after: shorten(maskSecrets(after)),
+  };
+}

@@ -4,6 +4,8 @@ import { ApiError } from '../errors.ts';
 
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 1000;
+/** A page ends with the item that takes it to this size, so that no content of others makes a list too large to answer. */
+export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 export const pageSize = (asked: number | null | undefined) =>
   Math.min(asked ?? PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX);
@@ -12,6 +14,15 @@ export interface Cursors {
   /** `list` names the list with its sort; a cursor of another one is refused. */
   encode(list: string, key: readonly unknown[]): string;
   decode(list: string, cursor: string): unknown[];
+}
+
+/** Of one deployment and embed tenant: those of others are refused. */
+export function scopeCursors(cursors: Cursors, deploymentId: number, embedTenant: string | null): Cursors {
+  const scoped = (list: string) => JSON.stringify([deploymentId, embedTenant, list]);
+  return {
+    encode: (list, key) => cursors.encode(scoped(list), key),
+    decode: (list, cursor) => cursors.decode(scoped(list), cursor),
+  };
 }
 
 const MAC_BYTES = 8;
@@ -39,18 +50,35 @@ export function createCursors(secret: Buffer): Cursors {
   };
 }
 
+export const jsonBytes = (row: unknown) => Buffer.byteLength(JSON.stringify(row));
+
+/** How many of the rows a page of this size holds: fewer where they are large, but at least one. */
+export function fitting<Row>(rows: Row[], size: number, bytesOf: (row: Row) => number = jsonBytes): number {
+  let bytes = 0;
+  for (const [i, row] of rows.slice(0, size).entries()) {
+    bytes += bytesOf(row);
+    if (bytes >= PAGE_BYTES_MAX) return i + 1;
+  }
+  return size;
+}
+
 /** Cuts a page out of rows that were fetched with one more than the page holds. */
 export function toPage<Row>(
   rows: Row[],
-  page: { size: number; after: string | undefined; cursorOf: (row: Row) => string },
+  page: {
+    size: number;
+    after: string | undefined;
+    cursorOf: (row: Row) => string;
+    bytesOf?: (row: Row) => number;
+  },
 ) {
-  const items = rows.slice(0, page.size);
+  const items = rows.slice(0, fitting(rows, page.size, page.bytesOf));
   const first = items[0];
   const last = items.at(-1);
   return {
     items,
     pageInfo: {
-      hasNextPage: rows.length > page.size,
+      hasNextPage: rows.length > items.length,
       hasPreviousPage: page.after !== undefined,
       startCursor: first === undefined ? null : page.cursorOf(first),
       endCursor: last === undefined ? null : page.cursorOf(last),

@@ -19,7 +19,9 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { AtOnce } from './at-once.ts';
+import { type Etag, etagOf } from './etag.ts';
 import { listSerializer, repeatsItems } from './list-serializer.ts';
+import { type Cursors, scopeCursors } from './pages.ts';
 import { compileValidators } from './validation.ts';
 
 export interface Input<O extends Operation> {
@@ -33,14 +35,10 @@ export interface Call {
   db: Database;
   /** Where the request came from, for the audit log and for limits. */
   origin: { ip: string; requestId: string };
-  /** For a resource that is read and then changed: its version goes out as ETag and comes back as If-Match. */
+  /** For a resource that is read and then changed. */
   etag: Etag;
-}
-
-export interface Etag {
-  send(version: number): void;
-  /** Throws where the caller expects another version. */
-  require(version: number): void;
+  /** For a list in a deployment: cursors of that deployment, and of the embed tenant that it is looked at in. */
+  cursors: Cursors;
 }
 
 /** An operation that changes something must answer with what `change` returns; see audit/change.ts. */
@@ -77,6 +75,7 @@ export interface RouteOptions {
   atOnce: AtOnce;
   /** Throws or rejects where there is no such deployment; answers nothing where it is known to be there. */
   requireDeployment: (id: number) => undefined | Promise<void>;
+  cursors: Cursors;
 }
 
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: RouteOptions) {
@@ -89,7 +88,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  { db, authenticator, atOnce, requireDeployment }: RouteOptions,
+  { db, authenticator, atOnce, requireDeployment, cursors: allCursors }: RouteOptions,
   isCollection: boolean,
 ) {
   const validators = compileValidators(op);
@@ -148,7 +147,12 @@ function register(
     reply.code(status);
     const etag = etagOf(request, reply);
     const origin = { ip: request.ip, requestId: request.id };
-    if (!audited) return handler({ actor, db, origin, etag }, input);
+    const embedTenant = actor.embed?.embedTenant ?? (query.embedTenantName as string | undefined) ?? null;
+    const cursors = inDeployment
+      ? scopeCursors(allCursors, params.deploymentId as number, embedTenant)
+      : allCursors;
+    const call = { actor, db, origin, etag, cursors };
+    if (!audited) return handler(call, input);
     const change = changeFunction(db, {
       operation: op.id,
       resourceType: op.audit,
@@ -156,7 +160,7 @@ function register(
       deploymentId: (params.deploymentId as number | undefined) ?? null,
       ...origin,
     });
-    return ((await handler({ actor, db, origin, change, etag }, input)) as Committed<unknown>).reply;
+    return ((await handler({ ...call, change }, input)) as Committed<unknown>).reply;
   };
 
   /** A caller who leaves does not end what they began, and so does not make room for more. */
@@ -183,13 +187,3 @@ function register(
     });
   }
 }
-
-const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
-  send: (version) => void reply.header('etag', `"${version}"`).header('cache-control', 'private, no-cache'),
-  require(version) {
-    const expected = request.headers['if-match'];
-    if (expected === undefined || expected.trim() === '*') return;
-    const tags = expected.split(',').map((tag) => tag.trim());
-    if (!tags.includes(`"${version}"`)) throw new ApiError('precondition_failed');
-  },
-});

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import { READ } from '../../access/index.ts';
 import { hasTrigrams } from '../rules.ts';
-import { findStoredReports } from '../store.ts';
+import { findStoredReports, type StoredReport } from '../store.ts';
 import type { Position, ReportQuery } from './query.ts';
 import * as store from './store.ts';
 
@@ -12,20 +12,32 @@ const STRETCH_PAGES = { search: 12, all: 6 };
 const PROMISING = 3;
 const LONGEST = { search: 50_000, all: 5000 };
 
-/** Where the page and what comes next lie in the list, and the reports of the page as the text of a JSON list. */
+/**
+ * Where the page and what comes next lie in the list, how many of them the page holds, and the reports of the page as
+ * the text of a JSON list. A page that has a cursor ends where it is large enough. By its number it can not end early,
+ * or the next one would leave out the rest: there, what does not fit comes without its larger fields.
+ */
 export async function readPage(
   db: Queryable,
-  request: ReportQuery & { size: number },
-): Promise<{ positions: Position[]; items: string }> {
+  request: ReportQuery & { size: number; hasCursor?: boolean },
+): Promise<{ positions: Position[]; size: number; items: string }> {
   if (store.isCommon(request) && store.reachesAll(request.viewer)) {
     const { reports, items } = await store.scanAll(db, request);
-    return { positions: reports.map(([id, key]) => ({ id, key: key! })), items };
+    const positions = reports.map(([id, key]) => ({ id, key: key! }));
+    return { positions, size: cutOf(positions, reports, request.size), items };
   }
   const positions = await listPositions(db, request);
   const ids = positions.slice(0, request.size).map(({ id }) => id);
-  if (ids.length === 0) return { positions, items: '[]' };
-  const { items } = await findStoredReports(db, request.viewer, ids, READ);
-  return { positions, items };
+  if (ids.length === 0) return { positions, size: request.size, items: '[]' };
+  const beyond = request.hasCursor === false ? 'short' : 'nothing';
+  const { reports, items } = await findStoredReports(db, request.viewer, ids, READ, beyond);
+  return { positions, size: cutOf(positions, reports, request.size), items };
+}
+
+/** How many positions come before the first report that was left out. One that is gone meanwhile is none of these. */
+function cutOf(positions: Position[], reports: StoredReport[], size: number): number {
+  const cut = reports.find(([, , , , , isItem]) => !isItem);
+  return cut ? positions.findIndex(({ id }) => id === cut[0]) : size;
 }
 
 async function listPositions(db: Queryable, query: ReportQuery): Promise<Position[]> {

@@ -20,7 +20,7 @@ import {
   type Viewer,
 } from '../../access/index.ts';
 import { searchPattern } from '../rules.ts';
-import { findStoredReportsOf } from '../store.ts';
+import { BEFORE, bytesBefore, findStoredReportsOf } from '../store.ts';
 import type { Position, ReportFilter, ReportQuery } from './query.ts';
 
 /** What was never opened has no key of its own: `listByLastViewed` does without. */
@@ -128,11 +128,13 @@ export function scanAll(db: Queryable, query: ReportQuery & { size: number }) {
   const order = inOrder(query);
   return findStoredReportsOf(db, query.viewer, {
     rows: sql`
-      select r.*, ${COLUMN[query.sortBy]}::text as key, row_number() over (${order}) as n from reports r
+      select r.*, ${COLUMN[query.sortBy]}::text as key, row_number() over (${order} ${BEFORE}) as n,
+        ${bytesBefore(order)} as bytes_before
+      from reports r
       where ${and([inPlace(query), behind(query)])} ${order} limit ${literal(query.limit)}`,
-    order,
     least: READ,
     size: query.size,
+    beyond: 'nothing',
     name: `all-reports-${orderName(query)}`,
   });
 }

@@ -1,0 +1,186 @@
+/** Lists stay of a bounded size, whatever they hold, and a page that is cut short leaves nothing out. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../../../test/world.ts';
+import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
+
+const KB = 1024;
+/** Of the largest item of a list, in bytes: the one that a page ends with. */
+const REPORT_MAX = 700 * KB;
+const WORKBOOK_MAX = 2200 * KB;
+
+let world: World;
+let deploymentId: number;
+let userId: number;
+beforeAll(async () => {
+  world = await createWorld();
+  userId = (await world.admin.getMe()).id;
+});
+beforeEach(async () => {
+  deploymentId = (await world.deployment()).id;
+});
+afterAll(() => world.stop());
+
+const run = (text: string, values: unknown[] = []) => world.server.db.pool.query(text, values);
+
+/** As many reports with as much in them as is allowed. */
+const insertLargeReports = (count: number, from = 0) =>
+  run(
+    `insert into reports (deployment_id, public_id, name, name_key, search_text, sql_query, json_query, meta, user_id, created_at)
+     select $1::bigint, lpad($1::bigint || 'r' || n, 12, '0'), 'report ' || n, 'report ' || n, 'report ' || n, repeat('x', 256 * 1024),
+            repeat('y', 256 * 1024), jsonb_build_object('text', repeat('z', 65000)), $2, now() - n * interval '1 second'
+     from generate_series($3::int, $3::int + $4::int - 1) n`,
+    [deploymentId, userId, from, count],
+  );
+
+async function page(path: string) {
+  const response = await world.raw('GET', `/api/v1/deployments/${deploymentId}/${path}`);
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  return { bytes: Buffer.byteLength(text), ...JSON.parse(text) };
+}
+
+/** Every item of a list, page by page, and how many there were on each. */
+async function walk(path: string, largestBytes: number, repeats = 2) {
+  const items: { id: number; type: string; name: string }[] = [];
+  const sizes: number[] = [];
+  for (let after: string | undefined; ; ) {
+    const found = await page(`${path}${after ? `&after=${after}` : ''}`);
+    expect(found.bytes).toBeLessThan(repeats * (PAGE_BYTES_MAX + largestBytes) + 1000);
+    items.push(...found.items);
+    sizes.push(found.items.length);
+    if (!found.pageInfo.hasNextPage) return { items, sizes };
+    expect(found.items.length).toBeGreaterThan(0);
+    after = found.pageInfo.endCursor;
+  }
+}
+
+const numbered = (items: { name: string }[]) => items.map(({ name }) => Number(name.split(' ')[1]));
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+describe('a list of reports that are as large as they may be', () => {
+  test.each(['reports?first=30', 'reports?', 'reports?first=1000&search=report'])('%s', async (path) => {
+    await insertLargeReports(30);
+    const { items, sizes } = await walk(path, REPORT_MAX);
+    expect(numbered(items)).toEqual(upTo(30));
+    expect(sizes).toEqual([4, 4, 4, 4, 4, 4, 4, 2]);
+  });
+
+  test('of a thousand on one page', async () => {
+    for (let from = 0; from < 1000; from += 100) await insertLargeReports(100, from);
+    const first = await page('reports?first=1000');
+    expect(first.bytes).toBeLessThan(2 * (PAGE_BYTES_MAX + REPORT_MAX) + 1000);
+    expect(numbered(first.items)).toEqual([0, 1, 2, 3]);
+    expect(first).toMatchObject({ count: 1000, pageInfo: { hasNextPage: true } });
+    const next = await page(`reports?first=1000&after=${first.pageInfo.endCursor}`);
+    expect(numbered(next.items)).toEqual([4, 5, 6, 7]);
+  }, 60_000);
+
+  test('by page number it holds all of its reports, the later ones without their larger fields', async () => {
+    await insertLargeReports(60);
+    const seen: number[] = [];
+    for (const number of [1, 2, 3]) {
+      const found = await page(`reports?limit=20&page=${number}`);
+      expect(found.bytes).toBeLessThan(2 * (PAGE_BYTES_MAX + REPORT_MAX) + 50 * KB);
+      expect(found.items).toHaveLength(20);
+      expect(found.items[3]).toMatchObject({ sqlQuery: 'x'.repeat(256 * KB), folderPath: [] });
+      const last = found.items.at(-1);
+      expect(last).toMatchObject({ type: 'REPORT', canManage: true, user: { id: userId } });
+      for (const field of ['sqlQuery', 'jsonQuery', 'meta', 'pivotItems', 'description', 'folderPath']) {
+        expect(last).not.toHaveProperty(field);
+      }
+      seen.push(...numbered(found.items));
+    }
+    expect(seen).toEqual(upTo(60));
+    const viewed = await page('reports?sortBy=lastViewedAt&limit=1000');
+    expect(viewed.items).toHaveLength(60);
+    expect(viewed.bytes).toBeLessThan(2 * (PAGE_BYTES_MAX + REPORT_MAX) + 150 * KB);
+  });
+});
+
+test('placements, paths and what JSON has to escape count too', async () => {
+  let parentId: number | undefined;
+  for (let depth = 0; depth < 31; depth++) {
+    const folder = { name: '😀'.repeat(127), parentId };
+    parentId = (await world.admin.createFolder({ deploymentId, body: folder })).id;
+  }
+  await insertLargeReports(100);
+  await run(
+    `update reports set folder_id = $2, scope_folder_id = $2, sql_query = repeat(chr(1), 5000), json_query = null, meta = null
+     where deployment_id = $1`,
+    [deploymentId, parentId],
+  );
+  await run(
+    `insert into report_placements (report_id, external_workbook_id, result_location)
+     select r.id, 'sheet ' || n, repeat(chr(1), 500) from reports r, generate_series(1, 50) n where deployment_id = $1`,
+    [deploymentId],
+  );
+  const { items, sizes } = await walk('reports?first=1000', 210 * KB);
+  expect(numbered(items)).toEqual(upTo(100));
+  expect(Math.max(...sizes)).toBeLessThan(15);
+});
+
+const insertLargeWorkbooks = (count: number, kind: 'CLASSIC' | 'APP') =>
+  run(
+    `insert into workbooks (deployment_id, name, name_key, user_id, created_at, meta, dashboard_draft, dashboard_published)
+     select $1, 'workbook ' || n, 'workbook ' || n, $2, now() - n * interval '1 second', jsonb_build_object('text', repeat('z', 65000)),
+            draft, draft
+     from generate_series(0, $3::int - 1) n, (select jsonb_build_object('kind', $4::text, 'settings', jsonb_build_object('text',
+            repeat('x', case $4 when 'APP' then 5000000 else 1000000 end))) as draft) d`,
+    [deploymentId, userId, count, kind],
+  );
+
+test('a list of workbooks ends early, and leaves out the dashboards of apps', async () => {
+  await insertLargeWorkbooks(6, 'CLASSIC');
+  const { items, sizes } = await walk('workbooks?first=1000', WORKBOOK_MAX);
+  expect(numbered(items)).toEqual(upTo(6));
+  expect(sizes).toEqual([2, 2, 2]);
+  expect(items[0]).toMatchObject({ dashboardDraft: { settings: { text: 'x'.repeat(1_000_000) } } });
+
+  deploymentId = (await world.deployment()).id;
+  await insertLargeWorkbooks(6, 'APP');
+  const apps = await walk('workbooks?first=1000', WORKBOOK_MAX);
+  expect(apps.sizes).toEqual([6]);
+  for (const item of apps.items) {
+    expect(item).not.toHaveProperty('dashboardDraft');
+    expect(item).not.toHaveProperty('dashboardPublished');
+  }
+  const whole = await world.admin.getWorkbook({ deploymentId, workbookId: apps.items[0]!.id });
+  expect(whole).toMatchObject({ dashboardDraft: { kind: 'APP' }, dashboardPublished: { kind: 'APP' } });
+});
+
+test('a workspace list of folders, workbooks and reports ends early, and leaves out nothing', async () => {
+  await insertLargeReports(10);
+  await insertLargeWorkbooks(4, 'CLASSIC');
+  for (const name of ['a', 'b']) await world.admin.createFolder({ deploymentId, body: { name } });
+  const { items, sizes } = await walk('workspace?first=1000', WORKBOOK_MAX, 1);
+  const of = (type: string) => items.filter((item) => item.type === type);
+  expect(of('FOLDER')).toHaveLength(2);
+  expect(numbered(of('WORKBOOK')).toSorted()).toEqual(upTo(4));
+  expect(numbered(of('REPORT')).toSorted()).toEqual(upTo(10));
+  expect(sizes.length).toBeGreaterThan(4);
+});
+
+test('what stays is shown once, while other rows come and go', async () => {
+  await insertLargeReports(24);
+  const stays = (n: number) => n % 3 > 0;
+  let fresh = 1000;
+  const seen: number[] = [];
+  for (let after: string | undefined, gone = 0; ; gone += 3) {
+    const [found] = await Promise.all([
+      page(`reports?first=1000${after ? `&after=${after}` : ''}`),
+      run('delete from reports where deployment_id = $1 and name = $2', [deploymentId, `report ${gone}`]),
+      insertLargeReports(1, ++fresh).then(() =>
+        // Half of the new ones among those that were passed, half among those to come.
+        run(
+          'update reports set created_at = now() - $3 * interval $$1 second$$ where deployment_id = $1 and name = $2',
+          [deploymentId, `report ${fresh}`, fresh % 2 ? 0.5 : 23.5],
+        ),
+      ),
+    ]);
+    seen.push(...numbered(found.items));
+    if (!found.pageInfo.hasNextPage) break;
+    after = found.pageInfo.endCursor;
+  }
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen.filter((n) => n < 1000 && stays(n))).toEqual(upTo(24).filter(stays));
+});

@@ -1,0 +1,35 @@
+/**
+ * Entity tags: what a resource looked like when the caller read it. A tag is the hash of the whole representation, for
+ * the caller who asks, so it changes with everything that they see, also with what lies around the resource.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
+
+export interface Etag {
+  send(resource: object): void;
+  /**
+   * Throws where `If-Match` or `If-None-Match` asks for another state of the resource, null where there is none. It
+   * decides between writers only where the resource is locked.
+   */
+  require(resource: object | null): void;
+}
+
+const tagOf = (resource: object) =>
+  `"${createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22)}"`;
+
+export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
+  send: (resource) => void reply.header('etag', tagOf(resource)).header('cache-control', 'private, no-cache'),
+  require(resource) {
+    const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
+    if (wanted === undefined && unwanted === undefined) return;
+    const tag = resource && tagOf(resource);
+    if ((wanted !== undefined && !names(wanted, tag)) || (unwanted !== undefined && names(unwanted, tag))) {
+      throw new ApiError('precondition_failed');
+    }
+  },
+});
+
+/** Whether a list of tags names this one. A star names whatever there is. */
+const names = (list: string, tag: string | null) =>
+  tag !== null && (list.trim() === '*' || list.split(',').some((listed) => listed.trim() === tag));
