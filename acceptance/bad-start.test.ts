@@ -196,7 +196,7 @@ describe('a data dir with a past', () => {
     expect(running.hasEnded).toBe(false);
   });
 
-  test('that two servers want at once serves exactly one', async () => {
+  test('that two servers want at once serves exactly one', { timeout: 120_000 }, async () => {
     await copyOfUsed();
     for (let round = 0; round < 4; round++) {
       const one = spawnServer(dataDir);

@@ -1,5 +1,5 @@
 /** The first minute with Oriel: one command, and what it prints works. */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -14,6 +14,7 @@ import {
   spawnServer,
   startServer,
   stop,
+  until,
 } from './server-process.ts';
 
 let dataDir: string;
@@ -139,6 +140,24 @@ test('settings of the first start are obeyed, and secrets among them are not pri
   expect(server.stdout).not.toContain('correct-horse-battery');
   // It is kept for later, and until then the operator is told.
   expect(server.stdout).toContain('ORIEL_ADMIN_PASSWORD is set, and nothing uses it yet');
+});
+
+test('while the database is being made, the server answers that it lives and is not ready', async () => {
+  const port = await freePort();
+  const server = spawnServer(await newDataDir(), { ORIEL_PORT: String(port) });
+  const statusOf = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined))?.status;
+  const isMaking = () =>
+    existsSync(server.dataDir) &&
+    readdirSync(server.dataDir).some((name) => name.startsWith('postgres.new-'));
+  let seen: unknown[] = [];
+  await until('it answers while the database is being made', async () => {
+    if (!isMaking()) return false;
+    seen = [await statusOf('/healthz'), await statusOf('/readyz'), await statusOf('/api/v1/users/me')];
+    return isMaking();
+  });
+  expect(seen).toEqual([200, 503, 503]);
+  await ready(server);
 });
 
 test('a strict umask is no obstacle', async () => {

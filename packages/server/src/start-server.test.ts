@@ -7,7 +7,9 @@ import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { startServer } from './start-server.ts';
 
-test('what fails to stop does not keep the embedded database running, and is told', async () => {
+test('metrics tell what runs, and what fails to stop is told and does not keep the database running', {
+  timeout: 120_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
   await chmod(folder, 0o711);
   try {
@@ -17,6 +19,14 @@ test('what fails to stop does not keep the embedded database running, and is tol
     const server = await startServer(config, log);
     const postmaster = join(folder, 'data/postgres/postmaster.pid');
     expect(existsSync(postmaster)).toBe(true);
+
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(
+      new RegExp(
+        `^oriel_build_info\\{version="[\\d.]+",schema_version="\\d+",address="${server.url}",.*\\} 1$`,
+        'm',
+      ),
+    );
 
     // A pool can not be ended twice.
     await server.db.end();

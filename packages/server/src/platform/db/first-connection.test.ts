@@ -105,6 +105,15 @@ describe('a database that is on its way', () => {
     expect(line).toMatch(/^The database can not be reached .*ECONNREFUSED.*ORIEL_DATABASE_URL/);
   });
 
+  test('one that has a connection for the migrations and none after them is told in a line too', async () => {
+    const { target, url } = await database();
+    const answer = { code: '53300', message: 'sorry, too many clients already' };
+    front = await startFront({ refusal: (n) => (n === 1 ? undefined : answer), target });
+    expect(await refusal(url(front.port))).toMatch(
+      /^The database has no connection left for us \(sorry, too many/,
+    );
+  });
+
   test('the waiting ends when the server is told to stop', async () => {
     const told = new AbortController();
     const starting = start(`postgres://oriel@127.0.0.1:${await freePort()}/oriel`, { signal: told.signal });

@@ -34,7 +34,7 @@ export async function whileDatabaseStarts<T>(
   }
 }
 
-type Failure = Error & { code?: string };
+type Failure = NodeJS.ErrnoException;
 
 /** A failed migration carries the database's own error. */
 const causeOf = (error: unknown) =>
@@ -48,11 +48,13 @@ const isPassing = (cause: Failure) =>
 /** Where several addresses were tried, the error has no message of its own. */
 const reasonOf = ({ message, code, name }: Failure) => (message || code || name).replaceAll(/\s+/g, ' ');
 
-const isOfDatabase = (cause: Failure) => cause instanceof pg.DatabaseError || isPassing(cause);
+/** A file that is missing has the code of a socket that is missing. */
+const isOfDatabase = (cause: Failure) =>
+  cause instanceof pg.DatabaseError || (isPassing(cause) && cause.syscall !== 'open');
 
 /** Errors from the database become a line for the operator; others stay what they are. */
 export const explainIfOfDatabase = (error: unknown): unknown =>
-  !(error instanceof StartupError) && isOfDatabase(causeOf(error)) ? explainDatabaseError(error) : error;
+  isOfDatabase(causeOf(error)) ? explainDatabaseError(error) : error;
 
 /** The ways in which a given database can be unusable, each in a line. */
 export function explainDatabaseError(error: unknown): StartupError {

@@ -9,6 +9,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from './metrics.ts';
 
 const READY_WITHIN_MS = 2000;
+const NOT_READY = 'The database does not answer, or takes no writes.';
 
 export interface OperationalOptions {
   db: Database;
@@ -33,11 +34,9 @@ export function registerOperationalRoutes(app: FastifyInstance, options: Operati
       (err: unknown) => ({ ready: false, err }),
     );
     // Once, and not with each probe: it goes on for as long as it takes somebody to come.
-    if (wasReady && !state.ready)
-      log.warn({ err: state.err }, 'not ready: the database does not answer, or takes no writes');
+    if (wasReady && !state.ready) log.warn({ err: state.err }, NOT_READY);
     wasReady = state.ready;
-    if (!state.ready)
-      throw new ApiError('unavailable', { message: 'The database does not answer, or takes no writes.' });
+    if (!state.ready) throw new ApiError('unavailable', { message: NOT_READY });
     return { status: 'ready' };
   });
 

@@ -66,6 +66,7 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
       stopping = true;
       await owner.end().catch(() => {});
       await stopProcess(postmaster.pid!, () => isRunning(postmaster));
+      if (isRunning(postmaster)) throw new Error(`its process ${postmaster.pid} does not end`);
     },
   };
 }
