@@ -51,66 +51,52 @@ const SecurityContext = Type.Object(
   { additionalProperties: true, description: 'Passed to queries; up to 64 KB of JSON' },
 );
 
-const GenerateSession = Shape(
-  'GenerateSession',
-  {
-    deploymentId: Id,
-    externalId: Maybe({
-      ...reference,
-      description: 'The stable id of an external user: lowercase and trimmed',
-      examples: ['customer-42'],
+const GenerateSession = Shape('GenerateSession', {
+  deploymentId: Id,
+  externalId: Maybe({
+    ...reference,
+    description: 'The stable id of an external user: lowercase and trimmed',
+    examples: ['customer-42'],
+  }),
+  internalId: Maybe({ ...reference, description: 'The username of an existing, active user' }),
+  email: Maybe({ ...Email, description: 'Of the external user' }),
+  userProfile: Maybe(
+    Shape('EmbedUserProfile', {
+      displayName: Maybe(Type.String({ maxLength: 255, examples: ['Ada Lovelace'] })),
+      picture: Maybe({ ...Url, description: 'Loaded by the browser of who looks; not fetched here' }),
     }),
-    internalId: Maybe({ ...reference, description: 'The username of an existing, active user' }),
-    email: Maybe({ ...Email, description: 'Of the external user' }),
-    userProfile: Maybe(
-      Shape('EmbedUserProfile', {
-        displayName: Maybe(Type.String({ maxLength: 255, examples: ['Ada Lovelace'] })),
-        picture: Maybe({ ...Url, description: 'Loaded by the browser of who looks; not fetched here' }),
-      }),
-    ),
-    embedTenantName: Maybe({
-      ...EmbedTenantName,
-      description: 'The customer that the viewer belongs to; the account itself where nothing is given',
+  ),
+  embedTenantName: Maybe({
+    ...EmbedTenantName,
+    description: 'The customer that the viewer belongs to; the account itself where nothing is given',
+  }),
+  creatorMode: Maybe(
+    Type.Boolean({ description: 'Takes groups and attributes from the catalogues of the embed tenant' }),
+  ),
+  userAttributes: Maybe(
+    Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(GivenValue) }), {
+      maxItems: LIST_MAX,
+      description: 'Values for row-level security; others that are stored stay',
     }),
-    creatorMode: Maybe(
-      Type.Boolean({ description: 'Takes groups and attributes from the catalogues of the embed tenant' }),
-    ),
-    userAttributes: Maybe(
-      Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(GivenValue) }), {
-        maxItems: LIST_MAX,
-        description: 'Values for row-level security; others that are stored stay',
-      }),
-    ),
-    groups: names('Names of groups. Replaces the memberships; `[]` clears them; left out they stay'),
-    userAttributeDefinitions: definitions(AttributeDefinition, 'Created or updated first, in creator mode'),
-    groupDefinitions: definitions(GroupDefinition, 'Created or updated first, in creator mode'),
-    tenantGroups: names('As `groups`, in a second catalogue of the embed tenant, in creator mode'),
-    tenantGroupDefinitions: definitions(GroupDefinition, 'As `groupDefinitions`, for `tenantGroups`'),
-    embedTenantProfile: Maybe(
-      Shape('EmbedTenantProfile', {
-        displayName: Maybe(Type.String({ maxLength: 255, examples: ['Acme Corporation'] })),
-      }),
-    ),
-    securityContext: Maybe(SecurityContext),
-    settings: Maybe(
-      Shape('EmbedSessionSettings', {
-        showDashboardChat: Maybe(Type.Boolean({ description: 'Left out, the account-wide setting holds' })),
-      }),
-    ),
-    embedTheme: Maybe(EmbedTheme),
-  },
-  {
-    examples: [
-      {
-        deploymentId: 1,
-        externalId: 'customer-42',
-        embedTenantName: 'acme-corp',
-        groups: ['analysts'],
-        userAttributes: [{ name: 'region', value: 'EU' }],
-      },
-    ],
-  },
-);
+  ),
+  groups: names('Names of groups. Replaces the memberships; `[]` clears them; left out they stay'),
+  userAttributeDefinitions: definitions(AttributeDefinition, 'Created or updated first, in creator mode'),
+  groupDefinitions: definitions(GroupDefinition, 'Created or updated first, in creator mode'),
+  tenantGroups: names('As `groups`, in a second catalogue of the embed tenant, in creator mode'),
+  tenantGroupDefinitions: definitions(GroupDefinition, 'As `groupDefinitions`, for `tenantGroups`'),
+  embedTenantProfile: Maybe(
+    Shape('EmbedTenantProfile', {
+      displayName: Maybe(Type.String({ maxLength: 255, examples: ['Acme Corporation'] })),
+    }),
+  ),
+  securityContext: Maybe(SecurityContext),
+  settings: Maybe(
+    Shape('EmbedSessionSettings', {
+      showDashboardChat: Maybe(Type.Boolean({ description: 'Left out, the account-wide setting holds' })),
+    }),
+  ),
+  embedTheme: Maybe(EmbedTheme),
+});
 
 const GenerateSessionResponse = Shape('GenerateSessionResponse', {
   sessionId: Type.String({
