@@ -76,7 +76,9 @@ create table embed_tenants (
   id bigint not null generated always as identity,
   name text not null,
   display_name text,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  content_key text not null,
+  deleted_at timestamp with time zone
 );
 
 create table external_user_count (
@@ -127,6 +129,13 @@ create table jobs (
   last_error text,
   created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone
+);
+
+create table removed_folders (
+  folder_id bigint not null,
+  root_id bigint not null,
+  depth integer not null,
+  keeps_content boolean not null
 );
 
 create table report_counts (
@@ -287,7 +296,9 @@ create table users (
   embed_tenant text,
   shown_email text not null generated always as (COALESCE(email, (((external_id || '@'::text) || embed_tenant) || '.embed.invalid'::text))) stored,
   embed_theme jsonb,
-  security_context jsonb
+  security_context jsonb,
+  deleted_at timestamp with time zone,
+  heir_id bigint
 );
 
 create table workbooks (
@@ -306,7 +317,18 @@ create table workbooks (
   user_id bigint not null,
   created_by bigint,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  draft_is_app boolean not null generated always as (COALESCE(((dashboard_draft ->> 'kind'::text) = 'APP'::text), false)) stored,
+  published_is_app boolean not null generated always as (COALESCE(((dashboard_published ->> 'kind'::text) = 'APP'::text), false)) stored,
+  listed_bytes integer not null generated always as ((((octet_length((meta)::text) + octet_length((calculated_fields)::text)) +
+CASE
+    WHEN ((dashboard_draft IS NULL) OR ((dashboard_draft ->> 'kind'::text) = 'APP'::text)) THEN 0
+    ELSE octet_length((dashboard_draft)::text)
+END) +
+CASE
+    WHEN ((dashboard_published IS NULL) OR ((dashboard_published ->> 'kind'::text) = 'APP'::text)) THEN 0
+    ELSE octet_length((dashboard_published)::text)
+END)) stored
 );
 
 create table write_probes (
@@ -349,8 +371,6 @@ alter table external_user_count add constraint external_user_count_singleton_che
 
 alter table folders add constraint folders_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 
-alter table folders add constraint folders_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
-
 alter table folders add constraint folders_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES folders(id) ON DELETE CASCADE;
 
 alter table folders add constraint folders_pkey PRIMARY KEY (id);
@@ -369,11 +389,21 @@ alter table jobs add constraint jobs_pkey PRIMARY KEY (id);
 
 alter table jobs add constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text])));
 
+alter table removed_folders add constraint removed_folders_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table removed_folders add constraint removed_folders_pkey PRIMARY KEY (folder_id);
+
 alter table report_counts add constraint report_counts_pkey PRIMARY KEY (deployment_id, folder_id, slot);
+
+alter table report_placements add constraint report_placements_end_result_cell_max_1_kb CHECK ((octet_length(end_result_cell) <= 1024)) NOT VALID;
+
+alter table report_placements add constraint report_placements_external_workbook_id_max_1_kb CHECK ((octet_length(external_workbook_id) <= 1024)) NOT VALID;
 
 alter table report_placements add constraint report_placements_pkey PRIMARY KEY (report_id, external_workbook_id);
 
 alter table report_placements add constraint report_placements_report_id_fkey FOREIGN KEY (report_id) REFERENCES reports(id) ON DELETE CASCADE;
+
+alter table report_placements add constraint report_placements_result_location_max_1_kb CHECK ((octet_length(result_location) <= 1024)) NOT VALID;
 
 alter table report_views add constraint report_views_pkey PRIMARY KEY (user_id, report_id);
 
@@ -385,9 +415,21 @@ alter table reports add constraint reports_check CHECK (((workbook_id IS NULL) O
 
 alter table reports add constraint reports_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 
-alter table reports add constraint reports_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
+alter table reports add constraint reports_description_max_40_kb CHECK ((octet_length(description) <= (40 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_end_result_cell_max_4_kb CHECK ((octet_length(end_result_cell) <= (4 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_external_workbook_id_max_2_kb CHECK ((octet_length(external_workbook_id) <= (2 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_json_query_max_256_kb CHECK ((octet_length("json_query") <= (256 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_meta_max_64_kb CHECK ((octet_length((meta)::text) <= (64 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_name_max_4_kb CHECK ((octet_length(name) <= (4 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_pivot_items_max_64_kb CHECK ((octet_length((pivot_items)::text) <= (64 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_pkey PRIMARY KEY (id);
 
@@ -395,15 +437,19 @@ alter table reports add constraint reports_public_id_key UNIQUE (public_id);
 
 alter table reports add constraint reports_refreshed_by_fkey FOREIGN KEY (refreshed_by) REFERENCES users(id) ON DELETE SET NULL;
 
+alter table reports add constraint reports_result_location_max_4_kb CHECK ((octet_length(result_location) <= (4 * 1024))) NOT VALID;
+
 alter table reports add constraint reports_scope_folder_id_fkey FOREIGN KEY (scope_folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table reports add constraint reports_sql_query_max_256_kb CHECK ((octet_length(sql_query) <= (256 * 1024))) NOT VALID;
+
+alter table reports add constraint reports_title_max_4_kb CHECK ((octet_length(title) <= (4 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 
 alter table reports add constraint reports_workbook_id_fkey FOREIGN KEY (workbook_id) REFERENCES workbooks(id) ON DELETE CASCADE;
 
 alter table resource_policies add constraint resource_policies_check CHECK ((num_nonnulls(user_id, group_id, role_id) = 1));
-
-alter table resource_policies add constraint resource_policies_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
 
 alter table resource_policies add constraint resource_policies_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
 
@@ -437,7 +483,7 @@ alter table user_attribute_values add constraint user_attribute_values_pkey PRIM
 
 alter table user_attribute_values add constraint user_attribute_values_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
-alter table user_attributes add constraint user_attributes_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
+alter table user_attributes add constraint user_attributes_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name) ON UPDATE CASCADE;
 
 alter table user_attributes add constraint user_attributes_pkey PRIMARY KEY (id);
 
@@ -451,7 +497,7 @@ alter table user_group_members add constraint user_group_members_pkey PRIMARY KE
 
 alter table user_group_members add constraint user_group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
-alter table user_groups add constraint user_groups_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
+alter table user_groups add constraint user_groups_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name) ON UPDATE CASCADE;
 
 alter table user_groups add constraint user_groups_pkey PRIMARY KEY (id);
 
@@ -461,9 +507,11 @@ alter table user_roles add constraint user_roles_role_id_fkey FOREIGN KEY (role_
 
 alter table user_roles add constraint user_roles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
-alter table users add constraint users_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name);
+alter table users add constraint users_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name) ON UPDATE CASCADE;
 
 alter table users add constraint users_embed_theme_check CHECK ((octet_length((embed_theme)::text) <= (128 * 1024)));
+
+alter table users add constraint users_heir_id_fkey FOREIGN KEY (heir_id) REFERENCES users(id);
 
 alter table users add constraint users_kind_check CHECK (
 CASE
@@ -471,15 +519,35 @@ CASE
     ELSE (external_id IS NOT NULL)
 END);
 
+alter table users add constraint users_notifications_max_128_kb CHECK ((octet_length((notifications)::text) <= (128 * 1024))) NOT VALID;
+
 alter table users add constraint users_pkey PRIMARY KEY (id);
 
 alter table users add constraint users_security_context_check CHECK ((octet_length((security_context)::text) <= (128 * 1024)));
 
+alter table users add constraint users_settings_max_64_kb CHECK ((octet_length((settings)::text) <= (64 * 1024))) NOT VALID;
+
+alter table users add constraint users_tos_accepted_max_64_kb CHECK ((octet_length((tos_accepted)::text) <= (64 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_calculated_fields_max_64_kb CHECK ((octet_length((calculated_fields)::text) <= (64 * 1024))) NOT VALID;
+
 alter table workbooks add constraint workbooks_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 
-alter table workbooks add constraint workbooks_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
+alter table workbooks add constraint workbooks_dashboard_draft.theme_max_64_kb CHECK ((octet_length((dashboard_draft ->> 'theme'::text)) <= (64 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_draft_max_1024_kb CHECK (((NOT ((dashboard_draft ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_draft)::text) <= (1024 * 1024)))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_draft_max_5120_kb CHECK ((octet_length((dashboard_draft)::text) <= (5120 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_published_max_1024_kb CHECK (((NOT ((dashboard_published ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_published)::text) <= (1024 * 1024)))) NOT VALID;
+
+alter table workbooks add constraint workbooks_dashboard_published_max_5120_kb CHECK ((octet_length((dashboard_published)::text) <= (5120 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
+
+alter table workbooks add constraint workbooks_meta_max_64_kb CHECK ((octet_length((meta)::text) <= (64 * 1024))) NOT VALID;
+
+alter table workbooks add constraint workbooks_name_max_4_kb CHECK ((octet_length(name) <= (4 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_pkey PRIMARY KEY (id);
 
@@ -504,6 +572,10 @@ CREATE INDEX embed_sessions_of_tenant ON public.embed_sessions USING btree (embe
 CREATE INDEX embed_sessions_of_user ON public.embed_sessions USING btree (user_id, id);
 
 CREATE INDEX embed_sessions_revoked ON public.embed_sessions USING btree (id) WHERE (revoked_at IS NOT NULL);
+
+CREATE UNIQUE INDEX embed_tenants_content_key ON public.embed_tenants USING btree (content_key);
+
+CREATE INDEX embed_tenants_removed ON public.embed_tenants USING btree (content_key) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX folders_at_root_by_created ON public.folders USING btree (deployment_id, created_at, id) WHERE ((parent_id IS NULL) AND (embed_tenant IS NULL));
 
@@ -548,6 +620,8 @@ CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
 CREATE INDEX jobs_waiting ON public.jobs USING btree (run_at, id) WHERE (state = 'waiting'::text);
+
+CREATE INDEX removed_folders_by_root ON public.removed_folders USING btree (root_id, depth DESC, folder_id);
 
 CREATE INDEX report_placements_by_workbook ON public.report_placements USING btree (external_workbook_id, report_id);
 
@@ -635,13 +709,15 @@ CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COAL
 
 CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id);
 
-CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) WHERE (embed_tenant IS NULL);
+CREATE INDEX users_by_heir ON public.users USING btree (heir_id) WHERE (heir_id IS NOT NULL);
+
+CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
 
 CREATE UNIQUE INDEX users_external_id_key ON public.users USING btree (embed_tenant, external_id) WHERE (embed_tenant IS NOT NULL);
 
 CREATE INDEX users_of_tenant ON public.users USING btree (embed_tenant, id) WHERE (embed_tenant IS NOT NULL);
 
-CREATE UNIQUE INDEX users_username_key ON public.users USING btree (username) WHERE (embed_tenant IS NULL);
+CREATE UNIQUE INDEX users_username_key ON public.users USING btree (username) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX workbooks_at_root_by_created ON public.workbooks USING btree (deployment_id, created_at, id) WHERE ((folder_id IS NULL) AND (embed_tenant IS NULL));
 
@@ -679,7 +755,7 @@ CREATE INDEX workbooks_of_tenant_by_created ON public.workbooks USING btree (dep
 
 CREATE INDEX workbooks_search ON public.workbooks USING gin (name_key gin_trgm_ops);
 
-CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployment_id, slug);
+CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployment_id, embed_tenant, slug) NULLS NOT DISTINCT WHERE (slug IS NOT NULL);
 
 -- functions
 
@@ -693,6 +769,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.content_key_of(tenant text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(
+    (select content_key from embed_tenants where name = tenant and deleted_at is null),
+    (select tenant where not exists (select from embed_tenants where content_key = tenant)))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_external_users()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -700,7 +787,7 @@ AS $function$
 declare
   difference bigint;
 begin
-  select count(*) into difference from changed where embed_tenant is not null;
+  select count(*) into difference from changed where embed_tenant not like '~%';
   if difference > 0 then
     update external_user_count
     set count = count + case when tg_op = 'INSERT' then difference else -difference end
@@ -724,19 +811,25 @@ begin
     on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
   elsif tg_op = 'DELETE' then
     insert into report_counts as c (deployment_id, folder_id, slot, count)
-    select o.deployment_id, f.id, pg_backend_pid() % 8, -count(*)
-    from old_rows o, lateral (values (coalesce(o.scope_folder_id, 0)), (-1)) f (id)
-    where o.embed_tenant is null
-    group by 1, 2 order by 1, 2
+    select m.deployment_id, m.folder_id, pg_backend_pid() % 8, -m.n
+    from (select o.deployment_id, f.id as folder_id, count(*) as n
+          from old_rows o, lateral (values (coalesce(o.scope_folder_id, 0)), (-1)) f (id)
+          where o.embed_tenant is null group by 1, 2) m
+    where exists (select from deployments d where d.id = m.deployment_id)
+      and (m.folder_id <= 0 or exists (select from folders f where f.id = m.folder_id))
+    order by 1, 2
     on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
   else
     insert into report_counts as c (deployment_id, folder_id, slot, count)
-    select m.deployment_id, f.id, pg_backend_pid() % 8, sum(m.n)
-    from (select deployment_id, scope_folder_id, 1 as n from new_rows where embed_tenant is null
-          union all
-          select deployment_id, scope_folder_id, -1 from old_rows where embed_tenant is null) m,
-         lateral (values (coalesce(m.scope_folder_id, 0)), (-1)) f (id)
-    group by 1, 2 having sum(m.n) <> 0 order by 1, 2
+    select m.deployment_id, m.folder_id, pg_backend_pid() % 8, m.n
+    from (select r.deployment_id, f.id as folder_id, sum(r.n) as n
+          from (select deployment_id, scope_folder_id, 1 as n from new_rows where embed_tenant is null
+                union all
+                select deployment_id, scope_folder_id, -1 from old_rows where embed_tenant is null) r,
+               lateral (values (coalesce(r.scope_folder_id, 0)), (-1)) f (id)
+          group by 1, 2 having sum(r.n) <> 0) m
+    where m.folder_id <= 0 or exists (select from folders f where f.id = m.folder_id)
+    order by 1, 2
     on conflict (deployment_id, folder_id, slot) do update set count = c.count + excluded.count;
   end if;
   return null;
@@ -832,6 +925,31 @@ CREATE OR REPLACE FUNCTION public.delete_policies()
 AS $function$
 begin
   delete from resource_policies p using gone g where p.resource_type = tg_argv[0] and p.resource_id = g.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.delete_report_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'folders' then
+    delete from report_counts c using gone g where c.deployment_id = g.deployment_id and c.folder_id = g.id;
+  else
+    delete from report_counts c using gone g where c.deployment_id = g.id;
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_deployment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from resource_policies where resource_type = 'Deployment' and resource_id = old.id;
+  insert into embed_revocations (deployment_id) values (old.id);
   return null;
 end $function$
 ;
@@ -1161,6 +1279,42 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.require_deployment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  missing bigint;
+begin
+  perform from deployments where id in (select deployment_id from new_rows) for key share;
+  select n.deployment_id into missing from new_rows n
+  where not exists (select from deployments d where d.id = n.deployment_id) limit 1;
+  if missing is not null then
+    raise exception 'there is no deployment %', missing
+      using errcode = 'foreign_key_violation', constraint = tg_table_name || '_deployment_id_fkey', table = tg_table_name;
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.require_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  deleted bigint;
+begin
+  select max(u.id) filter (where u.deleted_at is not null) into deleted from (
+    select id, deleted_at from users where id in (select user_id from new_rows) for key share) u;
+  if deleted is not null then
+    raise exception 'the user % was deleted', deleted
+      using errcode = 'foreign_key_violation', constraint = tg_table_name || '_user_id_fkey', table = tg_table_name,
+            detail = format('Key (user_id)=(%s) is not present.', deleted);
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.resolve_embed_attributes(catalogue text, given jsonb, INOUT errors jsonb, OUT resolved jsonb)
  RETURNS record
  LANGUAGE plpgsql
@@ -1240,6 +1394,18 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.set_content_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.content_key := case
+    when exists (select from embed_tenants where content_key = new.name) then new.name || '~' || new.id
+    else new.name end;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.set_embed_attributes(viewer_id bigint, resolved jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -1274,13 +1440,23 @@ CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, dep
 
 CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION notify_credentials();
 
-CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
+CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION end_deployment();
+
+CREATE TRIGGER deployments_uncounted AFTER DELETE ON public.deployments REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_report_counts();
 
 CREATE TRIGGER embed_revocations_added AFTER INSERT ON public.embed_revocations FOR EACH ROW EXECUTE FUNCTION notify_embed_revocation();
 
-CREATE TRIGGER embed_tenants_deleted AFTER DELETE ON public.embed_tenants FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
+CREATE TRIGGER embed_tenants_content_key BEFORE INSERT ON public.embed_tenants FOR EACH ROW EXECUTE FUNCTION set_content_key();
+
+CREATE TRIGGER embed_tenants_deleted AFTER DELETE ON public.embed_tenants FOR EACH ROW WHEN ((old.deleted_at IS NULL)) EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
 CREATE TRIGGER folders_deleted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Folder');
+
+CREATE TRIGGER folders_need_deployment AFTER INSERT ON public.folders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
+
+CREATE TRIGGER folders_need_owner AFTER INSERT ON public.folders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_owner();
+
+CREATE TRIGGER folders_uncounted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_report_counts();
 
 CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 
@@ -1290,11 +1466,17 @@ CREATE TRIGGER reports_counted_out AFTER DELETE ON public.reports REFERENCING OL
 
 CREATE TRIGGER reports_deleted AFTER DELETE ON public.reports REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Report');
 
+CREATE TRIGGER reports_need_deployment AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
+
+CREATE TRIGGER reports_need_owner AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_owner();
+
 CREATE TRIGGER reports_recounted AFTER UPDATE ON public.reports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
 
 CREATE TRIGGER deployment_policies_cleared AFTER DELETE ON public.resource_policies FOR EACH ROW WHEN ((old.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER deployment_policies_set AFTER INSERT OR UPDATE ON public.resource_policies FOR EACH ROW WHEN ((new.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials();
+
+CREATE TRIGGER resource_policies_need_deployment AFTER INSERT ON public.resource_policies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
 CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
@@ -1324,6 +1506,10 @@ CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_na
 
 CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public.users FOR EACH ROW WHEN ((new.is_deactivated AND (NOT old.is_deactivated))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 
-CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
+CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND ((old.embed_tenant IS NULL) OR (old.embed_tenant !~~ '~%'::text)))) EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
 CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');
+
+CREATE TRIGGER workbooks_need_deployment AFTER INSERT ON public.workbooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
+
+CREATE TRIGGER workbooks_need_owner AFTER INSERT ON public.workbooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_owner();
