@@ -79,7 +79,7 @@ test('the first start prints how to get in', async () => {
 test('the commands that it prints work: they list the reports of the demo and mint a session', async () => {
   expect(firstAnswers.map(({ status }) => status)).toEqual([200, 200]);
   const [reports, session] = firstAnswers.map(({ body }) => body);
-  expect(session).toEqual({ sessionId: expect.stringMatching(/^\d+\.\S{32}$/) });
+  expect(session).toEqual({ sessionId: expect.stringMatching(/^\d+\.\S{56}$/) });
   expect(reports).toMatchObject({ items: { length: 10 }, pageInfo: { hasNextPage: true } });
 });
 

@@ -425,11 +425,11 @@ alter table reports add constraint reports_folder_id_fkey FOREIGN KEY (folder_id
 
 alter table reports add constraint reports_json_query_max_256_kb CHECK ((octet_length("json_query") <= (256 * 1024))) NOT VALID;
 
-alter table reports add constraint reports_meta_max_64_kb CHECK ((octet_length((meta)::text) <= (64 * 1024))) NOT VALID;
+alter table reports add constraint reports_meta_max_128_kb CHECK ((octet_length((meta)::text) <= (128 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_name_max_4_kb CHECK ((octet_length(name) <= (4 * 1024))) NOT VALID;
 
-alter table reports add constraint reports_pivot_items_max_64_kb CHECK ((octet_length((pivot_items)::text) <= (64 * 1024))) NOT VALID;
+alter table reports add constraint reports_pivot_items_max_128_kb CHECK ((octet_length((pivot_items)::text) <= (128 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_pkey PRIMARY KEY (id);
 
@@ -525,27 +525,27 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 
 alter table users add constraint users_security_context_check CHECK ((octet_length((security_context)::text) <= (128 * 1024)));
 
-alter table users add constraint users_settings_max_64_kb CHECK ((octet_length((settings)::text) <= (64 * 1024))) NOT VALID;
+alter table users add constraint users_settings_max_128_kb CHECK ((octet_length((settings)::text) <= (128 * 1024))) NOT VALID;
 
-alter table users add constraint users_tos_accepted_max_64_kb CHECK ((octet_length((tos_accepted)::text) <= (64 * 1024))) NOT VALID;
+alter table users add constraint users_tos_accepted_max_128_kb CHECK ((octet_length((tos_accepted)::text) <= (128 * 1024))) NOT VALID;
 
-alter table workbooks add constraint workbooks_calculated_fields_max_64_kb CHECK ((octet_length((calculated_fields)::text) <= (64 * 1024))) NOT VALID;
+alter table workbooks add constraint workbooks_calculated_fields_max_128_kb CHECK ((octet_length((calculated_fields)::text) <= (128 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 
-alter table workbooks add constraint workbooks_dashboard_draft.theme_max_64_kb CHECK ((octet_length((dashboard_draft ->> 'theme'::text)) <= (64 * 1024))) NOT VALID;
+alter table workbooks add constraint workbooks_dashboard_draft.theme_max_128_kb CHECK ((octet_length((dashboard_draft ->> 'theme'::text)) <= (128 * 1024))) NOT VALID;
 
-alter table workbooks add constraint workbooks_dashboard_draft_max_1024_kb CHECK (((NOT ((dashboard_draft ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_draft)::text) <= (1024 * 1024)))) NOT VALID;
+alter table workbooks add constraint workbooks_dashboard_draft_max_10240_kb CHECK ((octet_length((dashboard_draft)::text) <= (10240 * 1024))) NOT VALID;
 
-alter table workbooks add constraint workbooks_dashboard_draft_max_5120_kb CHECK ((octet_length((dashboard_draft)::text) <= (5120 * 1024))) NOT VALID;
+alter table workbooks add constraint workbooks_dashboard_draft_max_2048_kb CHECK (((NOT ((dashboard_draft ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_draft)::text) <= (2048 * 1024)))) NOT VALID;
 
-alter table workbooks add constraint workbooks_dashboard_published_max_1024_kb CHECK (((NOT ((dashboard_published ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_published)::text) <= (1024 * 1024)))) NOT VALID;
+alter table workbooks add constraint workbooks_dashboard_published_max_10240_kb CHECK ((octet_length((dashboard_published)::text) <= (10240 * 1024))) NOT VALID;
 
-alter table workbooks add constraint workbooks_dashboard_published_max_5120_kb CHECK ((octet_length((dashboard_published)::text) <= (5120 * 1024))) NOT VALID;
+alter table workbooks add constraint workbooks_dashboard_published_max_2048_kb CHECK (((NOT ((dashboard_published ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_published)::text) <= (2048 * 1024)))) NOT VALID;
 
 alter table workbooks add constraint workbooks_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
 
-alter table workbooks add constraint workbooks_meta_max_64_kb CHECK ((octet_length((meta)::text) <= (64 * 1024))) NOT VALID;
+alter table workbooks add constraint workbooks_meta_max_128_kb CHECK ((octet_length((meta)::text) <= (128 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_name_max_4_kb CHECK ((octet_length(name) <= (4 * 1024))) NOT VALID;
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { operation } from './operation.ts';
-import { Maybe, Shape } from './schemas.ts';
+import { Maybe, matching, Shape } from './schemas.ts';
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const color = Type.String({ minLength: 1, maxLength: 100, examples: ['#3366ff'] });
@@ -22,7 +22,7 @@ const Scheme = Shape('AppThemeScheme', {
   foregroundColor: color,
   contrast: Type.Number({ minimum: 0, maximum: 100 }),
   logoUrl: Type.String({
-    pattern: '^([Hh][Tt][Tt][Pp][Ss]?://.+)?$',
+    ...matching('^([Hh][Tt][Tt][Pp][Ss]?://.+)?$', 'must be empty, or begin with http:// or https://'),
     maxLength: 2048,
     description: 'Loaded by the browser of who looks; empty for none',
     examples: ['https://app.example.com/logo.svg', ''],
@@ -40,7 +40,7 @@ const Font = Shape('ThemeFont', {
   family: Maybe(text(255)),
   format: Type.String({ maxLength: 100, examples: ['woff2'] }),
   url: Type.String({
-    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://.+$',
+    ...matching('^[Hh][Tt][Tt][Pp][Ss]?://.+$', 'must begin with http:// or https://'),
     maxLength: 2048,
     examples: ['https://app.example.com/inter.woff2'],
   }),

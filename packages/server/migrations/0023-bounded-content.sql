@@ -1,5 +1,7 @@
 -- What a row holds is bounded, in bytes of the text that is stored. The name of each constraint ends with its limit,
--- which the answer to the caller is made from. Rows from before may be larger: they stay until they are changed.
+-- which the answer to the caller is made from. The server counts JSON as it was sent. The database writes it with more
+-- spaces, and numbers written out, so its own limit of JSON is twice as high. Rows from before may be larger: they stay
+-- until they are changed.
 alter table reports
   add constraint reports_name_max_4_kb check (octet_length(name) <= 4 * 1024) not valid,
   add constraint reports_title_max_4_kb check (octet_length(title) <= 4 * 1024) not valid,
@@ -10,8 +12,8 @@ alter table reports
   add constraint reports_end_result_cell_max_4_kb check (octet_length(end_result_cell) <= 4 * 1024) not valid,
   add constraint reports_sql_query_max_256_kb check (octet_length(sql_query) <= 256 * 1024) not valid,
   add constraint reports_json_query_max_256_kb check (octet_length(json_query) <= 256 * 1024) not valid,
-  add constraint reports_pivot_items_max_64_kb check (octet_length(pivot_items::text) <= 64 * 1024) not valid,
-  add constraint reports_meta_max_64_kb check (octet_length(meta::text) <= 64 * 1024) not valid;
+  add constraint reports_pivot_items_max_128_kb check (octet_length(pivot_items::text) <= 128 * 1024) not valid,
+  add constraint reports_meta_max_128_kb check (octet_length(meta::text) <= 128 * 1024) not valid;
 
 alter table report_placements
   add constraint report_placements_external_workbook_id_max_1_kb check (octet_length(external_workbook_id) <= 1024) not valid,
@@ -20,15 +22,15 @@ alter table report_placements
 
 alter table workbooks
   add constraint workbooks_name_max_4_kb check (octet_length(name) <= 4 * 1024) not valid,
-  add constraint workbooks_meta_max_64_kb check (octet_length(meta::text) <= 64 * 1024) not valid,
-  add constraint workbooks_calculated_fields_max_64_kb check (octet_length(calculated_fields::text) <= 64 * 1024) not valid,
-  add constraint workbooks_dashboard_draft_max_5120_kb check (octet_length(dashboard_draft::text) <= 5120 * 1024) not valid,
-  add constraint workbooks_dashboard_draft_max_1024_kb check (
-    dashboard_draft->>'kind' is not distinct from 'APP' or octet_length(dashboard_draft::text) <= 1024 * 1024) not valid,
-  add constraint "workbooks_dashboard_draft.theme_max_64_kb" check (octet_length(dashboard_draft->>'theme') <= 64 * 1024) not valid,
-  add constraint workbooks_dashboard_published_max_5120_kb check (octet_length(dashboard_published::text) <= 5120 * 1024) not valid,
-  add constraint workbooks_dashboard_published_max_1024_kb check (
-    dashboard_published->>'kind' is not distinct from 'APP' or octet_length(dashboard_published::text) <= 1024 * 1024) not valid,
+  add constraint workbooks_meta_max_128_kb check (octet_length(meta::text) <= 128 * 1024) not valid,
+  add constraint workbooks_calculated_fields_max_128_kb check (octet_length(calculated_fields::text) <= 128 * 1024) not valid,
+  add constraint workbooks_dashboard_draft_max_10240_kb check (octet_length(dashboard_draft::text) <= 10240 * 1024) not valid,
+  add constraint workbooks_dashboard_draft_max_2048_kb check (
+    dashboard_draft->>'kind' is not distinct from 'APP' or octet_length(dashboard_draft::text) <= 2048 * 1024) not valid,
+  add constraint "workbooks_dashboard_draft.theme_max_128_kb" check (octet_length(dashboard_draft->>'theme') <= 128 * 1024) not valid,
+  add constraint workbooks_dashboard_published_max_10240_kb check (octet_length(dashboard_published::text) <= 10240 * 1024) not valid,
+  add constraint workbooks_dashboard_published_max_2048_kb check (
+    dashboard_published->>'kind' is not distinct from 'APP' or octet_length(dashboard_published::text) <= 2048 * 1024) not valid,
   -- An app's dashboard is in no list.
   add draft_is_app boolean not null generated always as (coalesce(dashboard_draft->>'kind' = 'APP', false)) stored,
   add published_is_app boolean not null generated always as (coalesce(dashboard_published->>'kind' = 'APP', false)) stored,
@@ -41,5 +43,5 @@ alter table workbooks
 
 alter table users
   add constraint users_notifications_max_128_kb check (octet_length(notifications::text) <= 128 * 1024) not valid,
-  add constraint users_settings_max_64_kb check (octet_length(settings::text) <= 64 * 1024) not valid,
-  add constraint users_tos_accepted_max_64_kb check (octet_length(tos_accepted::text) <= 64 * 1024) not valid;
+  add constraint users_settings_max_128_kb check (octet_length(settings::text) <= 128 * 1024) not valid,
+  add constraint users_tos_accepted_max_128_kb check (octet_length(tos_accepted::text) <= 128 * 1024) not valid;

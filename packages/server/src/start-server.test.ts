@@ -30,8 +30,8 @@ test('metrics tell what runs, and what fails to stop is told and does not keep t
 
     // A pool can not be ended twice.
     await server.db.end();
-    await expect(server.stop()).rejects.toThrow('could not stop the connections to the database');
-    expect(messages).toContain('could not stop the connections to the database');
+    await expect(server.stop()).rejects.toThrow('could not stop the connections for content');
+    expect(messages).toContain('could not stop the connections for content');
     expect(existsSync(postmaster)).toBe(false);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -108,7 +108,8 @@ beforeAll(async () => {
      select u, id, now() from reports, unnest($1::bigint[]) u where id % 5000 = 0`,
     [[owner, grantee]],
   );
-  await run('analyze');
+  // Searches use an index only when what was added last has been sorted into it.
+  await run('vacuum analyze');
   const viewer = (userId: number, level: typeof NONE | typeof MANAGE): Viewer => ({
     userId,
     deploymentId,
@@ -217,7 +218,8 @@ describe.each(['force_custom_plan', 'force_generic_plan'] as const)('with %s', (
       test('for the admin, in a folder and behind a cursor', async () => {
         // Folders are few: those in one folder are sorted.
         const place = { ...order, folderId: bigFolder, types: ['WORKBOOK', 'REPORT'] as const };
-        await expectFrugal(place);
+        // What was viewed last is found among all that lies in the folder.
+        await expectFrugal(place, orderBy === 'viewer_last_viewed_at' ? 4 * READ_MAX : READ_MAX);
         const rows = await listWorkspace(world.server.db, query({ ...place, limit: 500 }));
         const { key, type, id } = rows.at(-1)!;
         await expectFrugal({ ...place, after: [key, type, id] }, 4 * READ_MAX);

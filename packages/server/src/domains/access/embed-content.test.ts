@@ -106,7 +106,8 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
   const missing = { FOLDER, WORKBOOK, REPORT };
   const failed = items.map(({ type, id }) => ({ type, id, error: { status: 404 } }));
   const place = { externalWorkbookId: 'mine', resultLocation: 'A1' };
-  const mine = { ...at, workbookId: own.workbookId, reportId: own.reportIds[0] };
+  const myWorkbook = { ...at, workbookId: own.workbookId };
+  const myReport = { ...at, reportId: own.reportIds[0] };
   return {
     getFolders: [[() => client.getFolders({ ...at, parentId: folderId }), { ...NOTHING, count: 0 }]],
     createFolder: [[() => client.createFolder({ ...at, body: { name: 'x', parentId: innerId } }), FOLDER]],
@@ -119,7 +120,7 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
     getWorkbook: [[() => client.getWorkbook({ ...at, workbookId }), WORKBOOK]],
     updateWorkbook: [
       [() => client.updateWorkbook({ ...at, workbookId, body: { name: 'x' } }), WORKBOOK],
-      [() => client.updateWorkbook({ ...mine, body: { folderId } }), FOLDER],
+      [() => client.updateWorkbook({ ...myWorkbook, body: { folderId } }), FOLDER],
     ],
     upsertWorkbookBySlug: [
       [() => client.upsertWorkbookBySlug({ ...at, slug: own.slug, body: { folderId } }), FOLDER],
@@ -147,8 +148,8 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
     getReport: reportIds.map((id) => [() => client.getReport({ ...at, reportId: id }), REPORT]),
     updateReport: [
       [() => client.updateReport({ ...at, reportId, body: { name: 'x' } }), REPORT],
-      [() => client.updateReport({ ...mine, body: { folderId } }), FOLDER],
-      [() => client.updateReport({ ...mine, body: { workbookId } }), WORKBOOK],
+      [() => client.updateReport({ ...myReport, body: { folderId } }), FOLDER],
+      [() => client.updateReport({ ...myReport, body: { workbookId } }), WORKBOOK],
     ],
     deleteReport: [[() => client.deleteReport({ ...at, reportId }), REPORT]],
     upsertReportByPublicId: [

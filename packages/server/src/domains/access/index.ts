@@ -2,6 +2,7 @@ export { requireHome } from './home.ts';
 export * from './rules.ts';
 export {
   type Alias,
+  belongsTo,
   folderLevel,
   folderPolicyLevel,
   fromReach,

@@ -24,7 +24,13 @@ export const isPresent = (alias: Alias): Sql =>
 /** What the content of an embed tenant belongs to. */
 const contentKeyOf = (tenant: string): Sql => sql`(select content_key_of(${tenant}))`;
 
-/** Whether it shows in lists of the embed tenant, or of the main workspace where there is none. */
+/** Whether its own embed tenant is the one with this content key, or whether it has none where that is null. */
+export const belongsTo = (alias: Alias, contentKey: string | null): Sql =>
+  contentKey === null
+    ? sql`${raw(alias)}.embed_tenant is null`
+    : sql`${raw(alias)}.embed_tenant = ${contentKey}`;
+
+/** Whether it shows in lists of the embed tenant with this name, or of the main workspace where there is none. */
 export const inTenant = (alias: Alias, tenant: string | null): Sql =>
   tenant === null
     ? sql`${raw(alias)}.embed_tenant is null and ${isPresent(alias)}`

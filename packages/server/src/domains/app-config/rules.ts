@@ -1,6 +1,6 @@
-import type { BodyOf, operations, ReplyOf } from '@oriel/contract';
+import { type BodyOf, limits, type operations, type ReplyOf } from '@oriel/contract';
 import { invalid } from '../../platform/errors.ts';
-import { requireJsonSize } from '../../platform/http/json-size.ts';
+import { requireBytes } from '../../platform/limits.ts';
 import type { AppConfigRow } from '../tenant-settings/index.ts';
 
 type Asked = BodyOf<typeof operations.updateAppConfig>;
@@ -26,7 +26,7 @@ export const toReply = ({ embedding, appConfig }: AppConfigRow): Reply => ({
 /** What is absent stays, and null goes back to the default. */
 export function changedAppConfig({ embedding, appConfig }: AppConfigRow, asked: Asked): AppConfigRow {
   const { appTheme = appConfig.appTheme, applyThemeGlobally = appConfig.applyThemeGlobally } = asked;
-  requireJsonSize('appTheme', asked.appTheme);
+  requireBytes('appTheme', asked.appTheme, limits.theme);
   return {
     embedding: changedSection(embedding, checkedEmbedding(asked.embedding)) ?? {},
     appConfig: withoutNulls({

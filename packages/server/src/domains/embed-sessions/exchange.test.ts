@@ -336,7 +336,7 @@ describe('signing keys', () => {
 
 /** How many exchanges the database is asked for meanwhile. */
 async function exchangesDuring(work: () => Promise<unknown>) {
-  const query = vi.spyOn(embedding.world.server.db.pool, 'query');
+  const query = vi.spyOn(embedding.world.server.essential.pool, 'query');
   await work();
   const names = query.mock.calls.map(([statement]) => (statement as unknown as { name?: string }).name);
   query.mockRestore();

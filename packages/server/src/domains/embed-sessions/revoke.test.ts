@@ -204,7 +204,7 @@ test('a server that starts later knows what was revoked before', async () => {
 describe('what is believed', () => {
   /** How many queries the server's pool runs for a request that is refused to viewers, and so needs none itself. */
   async function queriesFor(token: string) {
-    const query = vi.spyOn(embedding.world.server.db.pool, 'query');
+    const query = vi.spyOn(embedding.world.server.essential.pool, 'query');
     await expect(clientOf(token).listRegions()).rejects.toMatchObject({ status: 403 });
     const count = query.mock.calls.length;
     query.mockRestore();

@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { literal, type Sql, sql } from '../../platform/db/sql.ts';
 import {
+  belongsTo,
   folderLevel,
   fromReach,
   inTenant,
@@ -131,11 +132,7 @@ const isSibling = (folder: {
 }): Sql =>
   folder.parent
     ? sql`f.parent_id = ${folder.parent.id}`
-    : sql`f.deployment_id = ${folder.deploymentId} and f.parent_id is null and ${
-        folder.embedTenant === null
-          ? sql`f.embed_tenant is null`
-          : sql`f.embed_tenant = ${folder.embedTenant}`
-      }`;
+    : sql`f.deployment_id = ${folder.deploymentId} and f.parent_id is null and ${belongsTo('f', folder.embedTenant)}`;
 
 const shownPathOf = (folder: { id: number } | null): Sql =>
   folder ? sql`(select shown_path from folders where id = ${folder.id})` : sql`'{}'::text[]`;

@@ -53,16 +53,18 @@ async function create(
 
 /** What somebody can do: nothing, read, edit or manage. Found out by doing it, the strongest last. */
 async function powerOver({ resourceType, resourceId: id }: Resource, by: Client = viewer.client) {
-  const one = { deploymentId, folderId: id, workbookId: id, reportId: id };
+  const folder = { deploymentId, folderId: id };
+  const workbook = { deploymentId, workbookId: id };
+  const report = { deploymentId, reportId: id };
   const reads = {
-    Folder: () => by.getFolderAncestors(one),
-    Workbook: () => by.getWorkbook(one),
-    Report: () => by.getReport(one),
+    Folder: () => by.getFolderAncestors(folder),
+    Workbook: () => by.getWorkbook(workbook),
+    Report: () => by.getReport(report),
   }[resourceType as Noun];
   const edits = {
-    Folder: () => by.updateFolder({ ...one, body: {} }),
-    Workbook: () => by.updateWorkbook({ ...one, body: {} }),
-    Report: () => by.updateReport({ ...one, body: {} }),
+    Folder: () => by.updateFolder({ ...folder, body: {} }),
+    Workbook: () => by.updateWorkbook({ ...workbook, body: {} }),
+    Report: () => by.updateReport({ ...report, body: {} }),
   }[resourceType as Noun];
   const attempts = [reads, edits, () => policies(on(resourceType, id), by)];
   const statuses: number[] = [];

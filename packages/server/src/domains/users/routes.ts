@@ -1,9 +1,9 @@
-import { operations } from '@oriel/contract';
+import { limits, operations } from '@oriel/contract';
 import type { Tx } from '../../platform/db/database.ts';
 import type { NotifiedCache } from '../../platform/db/notified-cache.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { requireJsonSize } from '../../platform/http/json-size.ts';
 import { handle } from '../../platform/http/routes.ts';
+import { requireBytes } from '../../platform/limits.ts';
 import { createUser } from './create-user.ts';
 import { deleteUser } from './delete-user.ts';
 import { hashPassword } from './passwords.ts';
@@ -43,7 +43,7 @@ export const userRoutes = ({ userCache }: { userCache: UserCache }) => [
   handle(operations.updateUser, async ({ change }, { params, body }) => {
     const { password, embedTheme, securityContext, ...asked } = body;
     for (const name of ['settings', 'tosAccepted', 'embedTheme', 'securityContext'] as const) {
-      requireJsonSize(name, body[name]);
+      requireBytes(name, body[name], limits.userSettings);
     }
     if (asked.lastLogin) asked.lastLogin = toTime('lastLogin', asked.lastLogin);
     const passwordHash = password ? await hashPassword(password) : null;

@@ -2,6 +2,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 import {
+  belongsTo,
   fromReach,
   grantedIds,
   inTenant,
@@ -159,7 +160,7 @@ export const findWorkbook = (db: Queryable, viewer: Viewer, id: number, least: L
 export const lockWorkbook = (tx: Tx, id: number) =>
   tx.run(sql`select from workbooks where id = ${id} for update`);
 
-/** The main workspace and each embed tenant have slugs of their own. */
+/** The main workspace and each embed tenant, by its content key, have slugs of their own. */
 export interface SlugSpace {
   deploymentId: number;
   embedTenant: string | null;
@@ -173,7 +174,7 @@ export const lockSlug = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug:
 /** The workbook with the slug, which then nobody else changes or deletes until the transaction ends. */
 export const lockSlugHolder = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug: string) =>
   tx.maybeOne<{ id: number }>(sql`
-    select id from workbooks w where deployment_id = ${deploymentId} and ${inTenant('w', embedTenant)} and slug = ${slug}
+    select id from workbooks w where deployment_id = ${deploymentId} and ${belongsTo('w', embedTenant)} and slug = ${slug}
     for update`);
 
 export const clearSlug = (tx: Tx, id: number) =>

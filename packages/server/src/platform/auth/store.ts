@@ -116,7 +116,9 @@ export const isLiveSession = async (db: Queryable, sessionId: number) =>
               select from embed_revocations r
               where r.revoked_at >= s.exchanged_at
                 and (r.user_id = s.user_id or r.embed_tenant = s.embed_tenant or r.api_key_id = s.api_key_id
-                     or r.deployment_id = s.deployment_id)))`.named('is-live-session'),
+                     or r.deployment_id = s.deployment_id or (r.creator_mode and s.creator_mode))))`.named(
+        'is-live-session',
+      ),
     )
   ).exists;
 

@@ -177,7 +177,7 @@ test('large bodies that are half sent take a share of memory, and small ones sti
   expect(first.status).toBe(503);
   expect((await world.raw('POST', '/api/v1/users', json('{}'))).status).toBe(400);
   for (const socket of sockets) socket.destroy();
-  const whole = json(JSON.stringify({ dashboardDraft: { description: 'x'.repeat(500_000) } }));
+  const whole = json(JSON.stringify({ dashboardDraft: { settings: { x: 'x'.repeat(500_000) } } }));
   await expect.poll(async () => (await world.raw('PUT', path, whole)).status).toBe(200);
 });
 
