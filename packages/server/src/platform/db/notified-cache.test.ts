@@ -70,6 +70,17 @@ test('what was begun to be read before a change is neither kept nor shared after
   expect(users.get(1)).toBe('new');
 });
 
+test('what was begun to be read before it was forgotten is neither kept nor shared after that', async () => {
+  const users = cacheOfUsers();
+  let answer = (_: string) => {};
+  const early = users.load(1, () => new Promise((resolve) => (answer = resolve)));
+  users.forget(1);
+  expect(await users.load(1, async () => 'new')).toBe('new');
+  answer('old');
+  expect(await early).toBe('old');
+  expect(users.get(1)).toBe('new');
+});
+
 test('a full cache forgets the oldest, not everything', async () => {
   const users = cacheOfUsers();
   for (let id = 0; id <= 10_000; id++) await users.load(id, async () => 'kept');

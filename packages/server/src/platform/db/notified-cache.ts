@@ -77,6 +77,7 @@ export function createNotifiedCache<Key, Value>(
     forget(key) {
       generation++;
       kept.delete(key);
+      loads.delete(key);
     },
   };
 }
