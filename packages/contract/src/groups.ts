@@ -1,12 +1,15 @@
 /** The shape of a group, of the account or of an embed tenant. */
 import { Type } from 'typebox';
-import { CursorPage, Id, Maybe, Shape } from './schemas.ts';
+import { CursorPage, Id, Maybe, matching, Shape } from './schemas.ts';
 
 /** What a group can be called, wherever it is made. Groups from before this limit keep longer names. */
 export const GroupName = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^(?!system:)(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+  ...matching(
+    '^(?!system:)(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+    'must not begin with system:, and must have something other than spaces, and no line breaks or control characters',
+  ),
   description: 'Names that begin with `system:` are reserved',
   examples: ['analysts'],
 });
