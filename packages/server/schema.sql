@@ -573,7 +573,7 @@ CREATE INDEX embed_sessions_of_user ON public.embed_sessions USING btree (user_i
 
 CREATE INDEX embed_sessions_revoked ON public.embed_sessions USING btree (id) WHERE (revoked_at IS NOT NULL);
 
-CREATE UNIQUE INDEX embed_tenants_content_key ON public.embed_tenants USING btree (content_key);
+CREATE INDEX embed_tenants_by_content_key ON public.embed_tenants USING btree (content_key);
 
 CREATE INDEX embed_tenants_removed ON public.embed_tenants USING btree (content_key) WHERE (deleted_at IS NOT NULL);
 

@@ -90,7 +90,8 @@ alter table embed_tenants
   add column deleted_at timestamptz;
 update embed_tenants set content_key = name;
 alter table embed_tenants alter column content_key set not null;
-create unique index embed_tenants_content_key on embed_tenants (content_key);
+-- Not unique: that follows from the name, and two calls that make a tenant at once meet there.
+create index embed_tenants_by_content_key on embed_tenants (content_key);
 create index embed_tenants_removed on embed_tenants (content_key) where deleted_at is not null;
 
 create function set_content_key() returns trigger language plpgsql as $$

@@ -41,7 +41,9 @@ export async function holdRows(world: World, table: string, ids: number[]) {
       await expect.poll(async () => (await blocked()).length, { timeout: 20_000 }).toBe(1);
       return (await blocked())[0].pid;
     },
-    async release() {
+    /** Does something to the rows first, where it is given. They are the parameter `$1`. */
+    async release(statement?: string) {
+      if (statement) await client.query(statement, [ids]);
       await client.query('commit');
       await client.end();
     },

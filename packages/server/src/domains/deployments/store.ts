@@ -1,6 +1,6 @@
 import type { operations, ReplyOf } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 
 export type CreationStep = ReplyOf<typeof operations.getDeployment>['creationStep'];
 
@@ -94,6 +94,16 @@ export const deleteLeftovers = (
   return db.run(sql`
     delete from ${table} where id = any(array(
       select id from ${table} where deployment_id = ${deploymentId} and ${condition} order by ${order} limit ${rows}))`);
+};
+
+export const hasLeftovers = async (db: Queryable, deploymentId: number) => {
+  const tables = [...new Set(LEFTOVER_KINDS.map((kind) => kind.split(' ')[0]!))];
+  const { left } = await db.one<{ left: boolean }>(sql`
+    select ${join(
+      tables.map((table) => sql`exists (select from ${raw(table)} where deployment_id = ${deploymentId})`),
+      ' or ',
+    )} as left`);
+  return left;
 };
 
 /** For tokens that were being exchanged when the deployment was deleted. */

@@ -1,14 +1,13 @@
 /** Deleting an embed tenant, however much is in it: out of every reader's sight at once, then row by row in a job. */
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { runBatches } from '../../platform/jobs/batches.ts';
+import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import * as store from './store.ts';
 
 export const removeTenant: JobKind<store.HiddenTenant> = {
   name: 'embed-tenants.remove',
-  // Tried until it succeeds: what is left is in nobody's sight, and would never be found otherwise.
-  maxAttempts: 1_000_000,
+  ...UNTIL_DONE,
   async run(tenant, { db, signal }) {
     if (!(await store.hasHiddenTenant(db, tenant))) return 'done';
     const outcome = await runBatches(

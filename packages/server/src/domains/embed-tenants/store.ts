@@ -47,7 +47,7 @@ export const listTenants = (db: Queryable, search: string | null, page: Page) =>
     order by t.id limit ${page.limit}`);
 
 export const hasTenant = async (db: Queryable, name: string) =>
-  (await db.run(sql`select from embed_tenants where name = ${name}`)) === 1;
+  (await db.run(sql`select from embed_tenants where name = ${name} and deleted_at is null`)) === 1;
 
 /** Nothing where it is there already. */
 export const insertTenant = (tx: Tx, name: string) =>
@@ -56,10 +56,13 @@ export const insertTenant = (tx: Tx, name: string) =>
 
 /** Comes before locks on its users, everywhere. Others may still add users, and not delete the tenant. */
 export const lockTenant = async (tx: Tx, name: string) =>
-  (await tx.run(sql`select from embed_tenants where name = ${name} for no key update`)) === 1;
+  (await tx.run(
+    sql`select from embed_tenants where name = ${name} and deleted_at is null for no key update`,
+  )) === 1;
 
 export const lockTenantForDeletion = (tx: Tx, name: string) =>
-  tx.maybeOne<TenantRow>(sql`select ${COLUMNS} from embed_tenants t where t.name = ${name} for update`);
+  tx.maybeOne<TenantRow>(sql`
+    select ${COLUMNS} from embed_tenants t where t.name = ${name} and t.deleted_at is null for update`);
 
 export const listUsers = (db: Queryable, tenant: string, search: string | null, page: Page) =>
   db.many<EmbedUserRow>(sql`

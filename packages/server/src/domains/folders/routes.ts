@@ -60,7 +60,10 @@ export const folderRoutes = ({ trees }: { trees: Trees }) => [
     // The tree holds still, so that the name reaches all that is below.
     return trees.change(change, viewer, [embedTenant], async (tx) => {
       const before = await requireFolder(tx, viewer, params.folderId, EDIT);
-      if (body.name != null) await store.renameFolder(tx, before, body.name);
+      const renames = body.name != null && body.name !== before.name;
+      const repositions = body.position != null && body.position !== before.position;
+      if (!renames && !repositions) return { reply: before, changes: [] };
+      if (renames) await store.renameFolder(tx, before, body.name!);
       await store.updateFolder(tx, {
         id: before.id,
         position: body.position ?? null,

@@ -167,7 +167,7 @@ export const updateFolder = (tx: Tx, folder: { id: number; position: number | nu
     update folders set position = coalesce(${folder.position}, position), updated_by = ${folder.updatedBy}, updated_at = now()
     where id = ${folder.id}`);
 
-export const isIn = ({ id, path }: { id: number; path: number[] }): Sql =>
+export const isBelow = ({ id, path }: { id: number; path: number[] }): Sql =>
   isWithin({ id: sql`${id}::bigint`, path: sql`${path}::bigint[]` });
 
 /** The new name stands in the paths of all that is below. */
@@ -177,7 +177,7 @@ export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, nam
       name = case when id = ${folder.id} then ${name} else name end,
       name_key = case when id = ${folder.id} then ${nameKey(name)} else name_key end,
       shown_path[${folder.path.length}::int] = ${pathEntry(sql`${folder.id}::bigint`, name)}
-    where ${isIn(folder)}`);
+    where ${isBelow(folder)}`);
 
 /** The folders of one embed tenant, or of the main workspace, in one deployment. The tenant is its content key. */
 export interface Tree {
@@ -199,7 +199,7 @@ export const lockTreeShared = (tx: Tx, tree: Tree) =>
 export const findHeight = async (tx: Tx, folder: { id: number; path: number[] }) =>
   (
     await tx.one<{ height: number }>(sql`
-      select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where ${isIn(folder)}`)
+      select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where ${isBelow(folder)}`)
   ).height;
 
 /** Moves the folder, and rewrites the paths of those below it. Nothing else depends on where a folder is. */
@@ -216,4 +216,4 @@ export const moveFolder = (
       parent_id = case when id = ${folder.id} then ${parent?.id ?? null}::bigint else parent_id end,
       updated_by = case when id = ${folder.id} then ${updatedBy} else updated_by end,
       updated_at = case when id = ${folder.id} then now() else updated_at end
-    where ${isIn(folder)}`);
+    where ${isBelow(folder)}`);

@@ -52,7 +52,7 @@ export const reportRoutes = () => [
 
   handle(operations.getReport, async ({ actor, db, etag }, { params }) => {
     const report = await requireReport(db, viewerOf(actor, params.deploymentId), params.reportId, READ);
-    await store.noteView(db, actor.userId, report.id).catch((error) => {
+    await store.noteView(db.writes, actor.userId, report.id).catch((error) => {
       if (violatedConstraint(error) === 'report_views_report_id_fkey') throw new ApiError('report_not_found');
       throw error;
     });

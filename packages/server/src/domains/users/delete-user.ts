@@ -2,7 +2,7 @@
 import type { Change } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
-import { runBatches } from '../../platform/jobs/batches.ts';
+import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import { requireRemainingAdmin } from './last-admin.ts';
 import * as store from './store.ts';
@@ -12,8 +12,8 @@ const HANDED_OVER_MAX = 1000;
 
 export const removeUser: JobKind<{ userId: number }> = {
   name: 'users.remove',
-  // Tried until it succeeds: the user may still own what is being removed by another job.
-  maxAttempts: 1_000_000,
+  // The user may still own what is being removed by another job.
+  ...UNTIL_DONE,
   async run({ userId }, { db, signal }) {
     const heirId = await store.findHeirId(db, userId);
     const outcome = await runBatches(signal, [

@@ -158,7 +158,6 @@ export async function hideUser(tx: Tx, user: UserRow, heirId: number | null): Pr
   // Who is in no embed tenant any more is not counted down when they are removed.
   if (user.embedTenant !== null)
     await tx.run(sql`update external_user_count set count = count - 1 where singleton`);
-  await tx.run(sql`insert into embed_revocations (user_id) values (${user.id})`);
 }
 
 /** Gives up to so many things to the new owner, and answers how many. They stay as they are, with times and versions. */

@@ -7,7 +7,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { fromSizeConstraint } from '../limits.ts';
 import { shorten, whatDiffers } from './differences.ts';
 import { maskSecrets } from './mask.ts';
-import { insertAuditEntries } from './store.ts';
+import { type AuditEntry, insertAuditEntries } from './store.ts';
 
 /**
  * What happened to one resource: nothing before means created, nothing after deleted. Of a change, the entry holds the
@@ -49,7 +49,7 @@ export const changeFunction =
     db
       .transaction(async (tx) => {
         const { reply, changes } = await work(tx);
-        const entries = [changes].flat().map((change) => toEntry(origin, change));
+        const entries = [changes].flat().flatMap((change) => toEntry(origin, change));
         if (entries.length) await insertAuditEntries(tx, entries);
         return { reply } as Committed<typeof reply>;
       })
@@ -57,9 +57,11 @@ export const changeFunction =
         throw fromSizeConstraint(error) ?? error;
       });
 
-function toEntry(origin: Origin, change: Change) {
+/** None for what did not change. */
+function toEntry(origin: Origin, change: Change): AuditEntry[] {
   const { before, after } = whatDiffers(change);
-  return {
+  if (before && after && !Object.keys({ ...before, ...after }).length) return [];
+  const entry = {
     operation: origin.operation,
     resourceType: change.resourceType ?? origin.resourceType,
     resourceId: String(change.id),
@@ -71,4 +73,5 @@ function toEntry(origin: Origin, change: Change) {
     before: shorten(maskSecrets(before)),
     after: shorten(maskSecrets(after)),
   };
+  return [entry];
 }

@@ -18,7 +18,7 @@ const guesses = (count: number) => Array.from({ length: count }, (_, i) => `sk-g
 
 /** How many statements at a time ask whether keys are known, at most, and whether any asks for one key by itself. */
 async function lookUpsDuring(work: () => Promise<unknown>) {
-  const { pool } = world.server.db;
+  const { pool } = world.server.essential;
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
   const seen = { atOnce: 0, alone: 0 };
   let running = 0;

@@ -8,7 +8,14 @@ const BATCHES_PER_TURN = 40;
 /** Takes on up to this many rows, in a transaction of its own, and answers how many there were. */
 export type Batch = (rows: number) => Promise<number>;
 
-/** Each kind of row until none is left. What a server that stops leaves is for the next turn of the job. */
+/** Tried until it succeeds: what is left is in nobody's sight, and would never be found otherwise. */
+export const UNTIL_DONE = { maxAttempts: 1_000_000 };
+
+/**
+ * Each kind of row until a batch finds none. That says little while others work on the same rows: a batch waits for
+ * them, and does not count what they took away. So whoever calls this looks whether anything is left. What a server that
+ * stops leaves is for the next turn of the job.
+ */
 export async function runBatches(
   signal: AbortSignal,
   batches: Batch[],
@@ -16,7 +23,7 @@ export async function runBatches(
 ): Promise<'done' | 'unfinished'> {
   let turns = 0;
   for (const batch of batches) {
-    for (let touched = rows; touched >= rows; ) {
+    for (let touched = rows; touched > 0; ) {
       if (signal.aborted || turns++ >= BATCHES_PER_TURN) return 'unfinished';
       touched = await batch(rows);
     }

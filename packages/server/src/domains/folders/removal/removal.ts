@@ -1,7 +1,7 @@
 /** Deleting folders, however much lies in them: out of every reader's sight at once, then row by row in a job. */
 import type { Tx } from '../../../platform/db/database.ts';
 import { ApiError } from '../../../platform/errors.ts';
-import { runBatches } from '../../../platform/jobs/batches.ts';
+import { runBatches, UNTIL_DONE } from '../../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../../platform/jobs/jobs.ts';
 import { MANAGE, type Viewer } from '../../access/index.ts';
 import { requireFolder } from '../folders.ts';
@@ -10,33 +10,30 @@ import * as store from './store.ts';
 
 /** How much returns to the root before the answer. The rest follows in a job. */
 export const RETURNED_MAX = 1000;
-/** Tried until it succeeds: what is left is in nobody's sight, and would never be found otherwise. */
-const ATTEMPTS_MAX = 1_000_000;
 
 export const removeFolders: JobKind<{ rootId: number }> = {
   name: 'folders.remove',
-  maxAttempts: ATTEMPTS_MAX,
-  run({ rootId }, { db, signal }) {
-    return runBatches(signal, [
-      async (rows) => {
-        if ((await store.deleteReports(db, rootId, rows)) === rows) return rows;
-        if ((await store.deleteWorkbooks(db, rootId, rows)) === rows) return rows;
-        // Deepest first, so that nothing but the folders themselves is left to go with them.
-        return (await store.deleteFolders(db, rootId)) > 0 ? rows : 0;
-      },
+  ...UNTIL_DONE,
+  async run({ rootId }, { db, signal }) {
+    const outcome = await runBatches(signal, [
+      async (rows) =>
+        (await store.deleteReports(db, rootId, rows)) ||
+        (await store.deleteWorkbooks(db, rootId, rows)) ||
+        // Deepest first, and only those that nothing lies in.
+        store.deleteEmptyFolders(db, rootId),
     ]);
+    return outcome === 'done' && !(await store.hasRemoved(db, rootId)) ? 'done' : 'unfinished';
   },
 };
 
 export const emptyFolder: JobKind<{ folderId: number }> = {
   name: 'folders.empty',
-  maxAttempts: ATTEMPTS_MAX,
+  ...UNTIL_DONE,
   async run({ folderId }, { db, signal }) {
     const outcome = await runBatches(signal, [
       (rows) => db.transaction((tx) => store.returnToRoot(tx, folderId, rows)),
     ]);
-    if (outcome === 'done') await store.deleteFolder(db, folderId);
-    return outcome;
+    return outcome === 'done' && (await store.deleteEmptyFolder(db, folderId)) ? 'done' : 'unfinished';
   },
 };
 
@@ -59,8 +56,7 @@ export async function deleteFolder(
   }
   if (await store.hasFolders(tx, id)) throw new ApiError('folder_not_empty');
   const returned = await store.returnToRoot(tx, id, returnedMax);
-  if (returned < returnedMax) await store.deleteFolder(tx, id);
-  else {
+  if (!(await store.deleteEmptyFolder(tx, id))) {
     await store.hideOnly(tx, id);
     await enqueue(tx, emptyFolder, { folderId: id });
   }

@@ -9,7 +9,7 @@ import {
   type Viewer,
   workbookLevel,
 } from '../../access/index.ts';
-import { isIn } from '../store.ts';
+import { isBelow } from '../store.ts';
 
 interface Folder {
   id: number;
@@ -33,11 +33,11 @@ export const hasFolders = async (tx: Tx, id: number) =>
 export async function hasUnmanaged(tx: Tx, viewer: Viewer, folder: Folder): Promise<boolean> {
   const others = {
     Folder: sql`select from folders f
-                where ${isIn(folder)} and f.user_id <> ${viewer.userId} and ${folderLevel(viewer)} < ${MANAGE}`,
+                where ${isBelow(folder)} and f.user_id <> ${viewer.userId} and ${folderLevel(viewer)} < ${MANAGE}`,
     Workbook: sql`select from folders f join workbooks w on w.folder_id = f.id
-                  where ${isIn(folder)} and w.user_id <> ${viewer.userId} and ${workbookLevel(viewer)} < ${MANAGE}`,
+                  where ${isBelow(folder)} and w.user_id <> ${viewer.userId} and ${workbookLevel(viewer)} < ${MANAGE}`,
     Report: sql`select from folders f join reports r on r.scope_folder_id = f.id
-                where ${isIn(folder)} and r.user_id <> ${viewer.userId} and ${reportLevel(viewer)} < ${MANAGE}`,
+                where ${isBelow(folder)} and r.user_id <> ${viewer.userId} and ${reportLevel(viewer)} < ${MANAGE}`,
   };
   const unsure = (['Folder', 'Workbook', 'Report'] as const).filter((noun) => viewer.levels[noun] < MANAGE);
   if (unsure.length === 0) return false;
@@ -50,9 +50,9 @@ export async function hasUnmanaged(tx: Tx, viewer: Viewer, folder: Folder): Prom
 
 /** Waits for who is putting something into the folder or into one below it. Nobody does from now on. */
 export async function lockAll(tx: Tx, folder: Folder): Promise<void> {
-  await tx.run(sql`select from folders where ${isIn(folder)} order by id for no key update`);
+  await tx.run(sql`select from folders where ${isBelow(folder)} order by id for no key update`);
   await tx.run(sql`
-    select from workbooks where folder_id in (select id from folders where ${isIn(folder)})
+    select from workbooks where folder_id in (select id from folders where ${isBelow(folder)})
     order by id for no key update`);
 }
 
@@ -63,7 +63,7 @@ export async function lockAll(tx: Tx, folder: Folder): Promise<void> {
 export async function hideAll(tx: Tx, folder: Folder): Promise<void> {
   await tx.run(sql`
     insert into removed_folders (folder_id, root_id, depth, keeps_content)
-    select id, ${folder.id}, cardinality(path), false from folders where ${isIn(folder)}
+    select id, ${folder.id}, cardinality(path), false from folders where ${isBelow(folder)}
     on conflict (folder_id) do update set root_id = excluded.root_id, depth = excluded.depth`);
   await tx.run(sql`
     update workbooks set slug = null
@@ -90,8 +90,22 @@ export const deleteWorkbooks = (db: Queryable, rootId: number, rows: number) =>
       select id from workbooks where folder_id in (${nextFolders(rootId)}) limit ${rows}))
     and folder_id ${areRemoved(rootId)}`);
 
-export const deleteFolders = (db: Queryable, rootId: number) =>
-  db.run(sql`delete from folders where id = any(array(${nextFolders(rootId)}))`);
+/** Whether nothing lies in the folder `f`: what does would be deleted with it. */
+const isEmpty = sql`not exists (select from reports r where r.scope_folder_id = f.id)
+  and not exists (select from workbooks w where w.folder_id = f.id)`;
+
+export const deleteEmptyFolders = (db: Queryable, rootId: number) =>
+  db.run(sql`
+    delete from folders f where id = any(array(${nextFolders(rootId)})) and ${isEmpty}
+      and not exists (select from folders below where below.parent_id = f.id)`);
+
+/** Whether folders are left of those that were deleted with this one. */
+export const hasRemoved = async (db: Queryable, rootId: number) =>
+  (
+    await db.one<{ left: boolean }>(
+      sql`select exists (select from removed_folders where root_id = ${rootId}) as left`,
+    )
+  ).left;
 
 /** Moves up to so many of the reports and workbooks in the folder to the root, and answers how many. */
 export async function returnToRoot(tx: Tx, folderId: number, rows: number): Promise<number> {
@@ -124,8 +138,9 @@ export async function hideOnly(tx: Tx, id: number): Promise<void> {
   await tx.run(sql`delete from resource_policies where resource_type = 'Folder' and resource_id = ${id}`);
 }
 
-/** One that nothing lies in. What was below it and is being removed goes by itself. */
-export const deleteFolder = async (db: Queryable, id: number) => {
+/** False where something lies in the folder still. What was below it and is being removed goes by itself. */
+export const deleteEmptyFolder = async (db: Queryable, id: number): Promise<boolean> => {
   await db.run(sql`update folders set parent_id = null where parent_id = ${id}`);
-  await db.run(sql`delete from folders where id = ${id}`);
+  await db.run(sql`delete from folders f where id = ${id} and ${isEmpty}`);
+  return (await db.run(sql`select from folders where id = ${id}`)) === 0;
 };

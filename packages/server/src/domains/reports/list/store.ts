@@ -9,7 +9,7 @@
  * - `sortHits` finds what is searched for by its trigrams and sorts that. For what is rare.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
-import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { join, literal, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../platform/http/pages.ts';
 import {
   grantedIds,
@@ -113,8 +113,6 @@ const answerPrepared = (db: Queryable, query: ReportQuery, name: string, source:
 
 const orderName = ({ sortBy, direction, after }: ReportQuery) =>
   `${sortBy}-${direction}-${after === null ? 'first' : 'after'}`;
-
-const literal = (value: number) => raw(String(value));
 
 /** The lists that are asked for most: of all reports that the viewer reaches, in pages of the default size. */
 export const isCommon = ({ filter, sortBy, limit, offset }: ReportQuery) =>
