@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer } from './databases.ts';
+import { holdRows } from './hold.ts';
 import { createWorld, unique, type World } from './world.ts';
 
 let world: World;
@@ -54,6 +55,20 @@ test('many changes that wait for a lock stop nobody else, and are told to try ag
   }
   await other.query('rollback');
   expect((await createFolder(id)).status).toBe(200);
+});
+
+test('many who open one report that somebody holds leave lists to others', async () => {
+  const { id: deploymentId } = await world.deployment();
+  const { id: reportId } = await world.admin.createReport({ deploymentId, body: {} });
+  const path = `/api/v1/deployments/${deploymentId}/reports`;
+  const hold = await holdRows(world, 'reports', [reportId]);
+  const opened = Array.from({ length: 40 }, () => world.raw('GET', `${path}/${reportId}`));
+  const waiting = async () =>
+    (await other.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rowCount;
+  await expect.poll(waiting).toBeGreaterThanOrEqual(5);
+  for (let i = 0; i < 5; i++) expect((await world.raw('GET', path)).status).toBe(200);
+  await hold.release();
+  for (const answer of await Promise.all(opened)) expect([200, 503]).toContain(answer.status);
 });
 
 describe('what the database says is told for what it is', () => {

@@ -153,6 +153,8 @@ export class SessionModel {
     if (scope && !scope.has(deploymentId)) return new Set(['outside_key_scope']);
     if (!this.account.deploymentIds.has(deploymentId)) return new Set(['deployment_not_found']);
     if (internalId != null && !this.account.internalUsers.has(internalId)) return new Set(['user_not_found']);
+    // The scoped key belongs to somebody else, who is no admin.
+    if (internalId != null && scope) return new Set(['forbidden']);
     return new Set();
   }
 

@@ -159,8 +159,7 @@ async function upsert(
   { slug, etag }: { slug: string; etag: Etag },
 ): Promise<{ before: store.WorkbookRow | null; after: store.WorkbookRow }> {
   const home = await requireHome(tx, viewer);
-  // Whoever changes a workbook that is there need not be allowed to make one at the root.
-  const folder = given.folderId == null ? null : await requireTarget(tx, viewer, given.folderId);
+  const folder = await requireTarget(tx, viewer, given.folderId ?? null);
   const space = {
     deploymentId: viewer.deploymentId,
     embedTenant: folder ? folder.embedTenant : home,
