@@ -119,6 +119,14 @@ test('the iterator fetches pages as they are needed', async () => {
   ]);
 });
 
+test('the iterator refuses a list without a cursor, instead of ending early', async () => {
+  const baseUrl = await serve((_request, response) =>
+    response.end(JSON.stringify({ items: [{ id: 1 }], pageInfo: null })),
+  );
+  const items = createOrielClient({ baseUrl }).iterate.getReports({ deploymentId: 1, limit: 1 });
+  await expect(items.next()).rejects.toThrow('This list has no cursor');
+});
+
 test('it is small, holds no schema and imports nothing of Node', async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(import.meta.dirname, 'index.ts')],

@@ -110,8 +110,10 @@ interface Page {
 async function* allItems(call: AnyCall<Promise<unknown>>, args: AnyArguments = {}, options?: CallOptions) {
   for (let after = args.after; ; ) {
     const { items, pageInfo } = (await call(after == null ? args : { ...args, after }, options)) as Page;
+    if (!pageInfo)
+      throw new TypeError('This list has no cursor: leave out `limit`, `page` and a sort by `lastViewedAt`.');
     yield* items;
-    if (!pageInfo?.hasNextPage) return;
+    if (!pageInfo.hasNextPage) return;
     after = pageInfo.endCursor;
   }
 }

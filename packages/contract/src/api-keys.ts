@@ -57,7 +57,7 @@ export const createApiKey = operation({
       name: Name,
       userId: Maybe({ ...Id, description: 'The caller where it is not given' }),
       deploymentIds: Type.Optional(DeploymentIds),
-      expiresAt: Maybe(DateTime),
+      expiresAt: Maybe({ ...DateTime, examples: ['2099-12-31T23:59:59Z'] }),
     },
     { examples: [{ name: 'Backend', deploymentIds: [1] }] },
   ),
@@ -91,7 +91,7 @@ export const updateApiKey = operation({
   body: Shape('UpdateApiKeyInput', {
     name: Type.Optional(Name),
     deploymentIds: Type.Optional(DeploymentIds),
-    expiresAt: Maybe(DateTime),
+    expiresAt: Maybe({ ...DateTime, examples: ['2099-12-31T23:59:59Z'] }),
   }),
   reply: ApiKey,
   errors: ['api_key_not_found', 'invalid_reference'],

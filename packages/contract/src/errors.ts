@@ -8,6 +8,7 @@ export const errorCatalogue = {
     status: 400,
     message: 'The body holds a number beyond ±9007199254740991: send it as text.',
   },
+  number_too_precise: { status: 400, message: 'The body holds a number with more digits than can be kept.' },
   duplicate_key: { status: 400, message: 'An object in the body has a key twice.' },
   invalid_text: { status: 400, message: 'The request holds text that is not valid Unicode.' },
   invalid_cursor: { status: 400, message: 'The cursor in `after` is not one of this list and sort.' },
@@ -86,7 +87,8 @@ export const errorCatalogue = {
   },
   folder_not_empty: {
     status: 409,
-    message: 'The folder has folders in it: delete them first, or give `recursive=true`.',
+    message:
+      'The folder has folders in it: delete them first, or delete it by its own operation with `recursive=true`.',
   },
   folder_too_deep: { status: 409, message: 'Folders can be nested 32 deep at the most.' },
   too_many_placements: { status: 409, message: 'The report is placed in 50 spreadsheets already.' },

@@ -53,8 +53,9 @@ const REPLY_HEADERS = {
   'X-Request-Id': { description: 'The id of the request, also in the log', schema: { type: 'string' } },
   ETag: {
     description: 'The version of the resource, for `If-Match`',
-    schema: { type: 'string', examples: ['"3"'] },
+    schema: { type: 'string', examples: ['"iyEbVvnZb2nOKBqgZ-s4Jg"'] },
   },
+  'WWW-Authenticate': { description: 'The schemes that are taken', schema: { type: 'string' } },
   'Retry-After': {
     description: 'After how many seconds another attempt makes sense',
     schema: { type: 'integer', minimum: 0 },
@@ -120,6 +121,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     description: `${STATUS_TEXT[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
     headers: replyHeaders(
       'X-Request-Id',
+      ...(status === 401 ? ['WWW-Authenticate' as const] : []),
       ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
     ),
     content: {

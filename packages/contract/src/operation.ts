@@ -55,9 +55,10 @@ export interface OperationSpec<
   optionalBody?: true;
   /**
    * The resource has a version: replies carry it as `ETag`, and a change takes it back as `If-Match`, a 412 where it is
-   * no longer true. An `upsert` also takes `If-None-Match: *`, which creates and never changes.
+   * no longer true. An `upsert` also takes `If-None-Match: *`, which creates and never changes. With `sent`, the reply
+   * carries the version, and there is nothing to compare yet.
    */
-  conditional?: true | 'upsert';
+  conditional?: true | 'upsert' | 'sent';
   /** The most that a body may have; see `bodyLimitOf` for what holds where nothing is said. */
   bodyLimitBytes?: number;
   reply: R;
@@ -109,7 +110,8 @@ export const successStatus = (op: Operation) => (op.reply === (Nothing as TSchem
 export const isCursorList = (op: Operation) => 'first' in op.query && 'after' in op.query;
 export const isDeploymentOperation = (op: Operation) => 'deploymentId' in op.params;
 export const sendsEtag = (op: Operation) => op.conditional !== undefined && successStatus(op) === 200;
-export const takesIfMatch = (op: Operation) => op.conditional !== undefined && op.method !== 'GET';
+export const takesIfMatch = (op: Operation) =>
+  op.conditional !== undefined && op.conditional !== 'sent' && op.method !== 'GET';
 export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert';
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
@@ -127,6 +129,7 @@ export function bodyLimitOf(op: Operation): number {
 
 const BODY_ERRORS = [
   'malformed_json',
+  'number_too_precise',
   'json_too_deep',
   'integer_too_large',
   'duplicate_key',
@@ -162,6 +165,6 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(takesIfMatch(op), 'precondition_failed');
   add(op.embed !== undefined, 'too_many_at_once');
   add(op.embed === 'creator', 'creator_mode_only');
-  add(true, 'invalid_url', 'internal_error', 'busy', 'unavailable', 'timed_out');
+  add(true, 'invalid_url', 'headers_too_large', 'internal_error', 'busy', 'unavailable', 'timed_out');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

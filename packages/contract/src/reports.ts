@@ -98,6 +98,7 @@ export const getReports = operation({
 export const createReport = operation({
   ...common,
   id: 'createReport',
+  conditional: 'sent',
   method: 'POST',
   path,
   summary: 'Create a report',

@@ -3,6 +3,7 @@ import { operation } from './operation.ts';
 
 export const getSpec = operation({
   id: 'getSpec',
+  conditional: 'sent',
   tag: 'OpenAPI Spec',
   method: 'GET',
   path: '/api/v1/spec',

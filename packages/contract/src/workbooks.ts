@@ -58,6 +58,7 @@ export const getWorkbooks = operation({
 export const createWorkbook = operation({
   ...common,
   id: 'createWorkbook',
+  conditional: 'sent',
   method: 'POST',
   path,
   summary: 'Create a workbook',
@@ -139,6 +140,7 @@ export const upsertWorkbookBySlug = operation({
 export const duplicateWorkbook = operation({
   ...common,
   id: 'duplicateWorkbook',
+  conditional: 'sent',
   method: 'POST',
   path: `${path}/{workbookId}/duplicate`,
   summary: 'Copy a workbook with its reports',

@@ -42,6 +42,8 @@ function checkError(op: Operation | undefined, status: number, text: string, whe
 function checkDocumented(op: Operation, response: Response, text: string, where: string) {
   const documented = documentedReply(documentedOperation(op.method, op.path)!, response.status);
   if (!documented) throw new Error(`${where}, which the document does not name for ${op.id}`);
+  if (response.headers.get('etag') && !documented.headers?.ETag)
+    throw new Error(`${where} with an ETag that the document does not name`);
   for (const name of Object.keys(documented.headers ?? {})) {
     // A change tells the new version as a service; what is read must tell it.
     if (name === 'ETag' && op.method !== 'GET') continue;

@@ -8,7 +8,7 @@ import { MANAGE, maySeeNames, type Noun, type Viewer, viewerOf } from '../access
 import { findDeployment } from '../deployments/index.ts';
 import { requireFolder } from '../folders/index.ts';
 import { requireReport } from '../reports/index.ts';
-import { requireWorkbook } from '../workbooks/index.ts';
+import { requirePlainWorkbook } from '../workbooks/index.ts';
 import { applicableActions, policyLevel, type ResourceType } from './rules.ts';
 import * as store from './store.ts';
 
@@ -129,7 +129,7 @@ async function chainOf(db: Queryable, viewer: Viewer, type: Noun, id: number): P
       return [self(folder.name), ...above(folder.folderPath)];
     }
     if (type === 'Workbook') {
-      const workbook = await requireWorkbook(db, viewer, id, MANAGE);
+      const workbook = await requirePlainWorkbook(db, viewer, id, MANAGE);
       return [self(workbook.name), ...above(workbook.folderPath)];
     }
     const report = await requireReport(db, viewer, id, MANAGE);

@@ -6,7 +6,7 @@ import type { Etag } from '../../platform/http/etag.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import { EDIT, type Level, MANAGE, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
 import { requireTarget } from '../folders/index.ts';
-import { lockWorkbook } from '../workbooks/index.ts';
+import { lockPlainWorkbook } from '../workbooks/index.ts';
 import { findReport, type ReportRow } from './read.ts';
 import { newPlace, UNTITLED } from './rules.ts';
 import * as store from './store.ts';
@@ -166,7 +166,7 @@ async function requirePlace(
   home: string | null,
 ): Promise<store.Place> {
   if (workbookId !== null) {
-    const workbook = await lockWorkbook(tx, viewer, workbookId, EDIT);
+    const workbook = await lockPlainWorkbook(tx, viewer, workbookId, EDIT);
     return {
       folderId: null,
       workbookId,

@@ -2,7 +2,13 @@ export { workbookRoutes } from './routes.ts';
 export {
   deleteWorkbook,
   insertWorkbook,
+  type PlainWorkbookRow,
   visibleWorkbooks,
-  type WorkbookRow,
 } from './store.ts';
-export { listWorkbooksById, lockWorkbook, moveWorkbook, requireWorkbook, toWorkbook } from './workbooks.ts';
+export {
+  listWorkbooksById,
+  lockPlainWorkbook,
+  moveWorkbook,
+  requirePlainWorkbook,
+  toWorkbook,
+} from './workbooks.ts';

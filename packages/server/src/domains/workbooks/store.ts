@@ -16,7 +16,8 @@ import {
 } from '../access/index.ts';
 import { nameKey, pathText } from '../folders/index.ts';
 
-export interface WorkbookRow {
+/** Without its dashboards, which may be large. */
+export interface PlainWorkbookRow {
   id: number;
   deploymentId: number;
   name: string;
@@ -29,8 +30,6 @@ export interface WorkbookRow {
   folderPath: { id: number; name: string }[];
   calculatedFields: Record<string, unknown>;
   meta: Record<string, unknown>;
-  dashboardDraft: object | null;
-  dashboardPublished: object | null;
   createdAt: string;
   updatedAt: string;
   /** With microseconds, for cursors. */
@@ -40,6 +39,11 @@ export interface WorkbookRow {
   level: Level;
 }
 
+export interface WorkbookRow extends PlainWorkbookRow {
+  dashboardDraft: object | null;
+  dashboardPublished: object | null;
+}
+
 /** Of the workbook `w` of the user `o`, in the folder `f`. */
 const SMALL_COLUMNS = sql`
   w.id, w.deployment_id as "deploymentId", w.name, w.slug, 'WORKBOOK' as type, w.user_id as "userId", ${ownerOf('o')} as user,
@@ -47,7 +51,9 @@ const SMALL_COLUMNS = sql`
   w.created_at as "createdAt", w.updated_at as "updatedAt",
   w.created_at::text as "createdKey", w.version, w.embed_tenant as "embedTenant"`;
 
-const COLUMNS = sql`${SMALL_COLUMNS}, w.calculated_fields as "calculatedFields", w.meta,
+const PLAIN_COLUMNS = sql`${SMALL_COLUMNS}, w.calculated_fields as "calculatedFields", w.meta`;
+
+const COLUMNS = sql`${PLAIN_COLUMNS},
   w.dashboard_draft as "dashboardDraft", w.dashboard_published as "dashboardPublished"`;
 
 /** A workbook in a list. One that does not fit into the page any more has nothing large in it. */
@@ -149,12 +155,17 @@ export const countWorkbooks = async (db: Queryable, viewer: Viewer, filter: Work
   return (await db.one<{ count: number }>(sql`select count(*) from (${all}) reached`)).count;
 };
 
+const oneWorkbook = (columns: Sql, viewer: Viewer, id: number, least: Level) => sql`
+  select * from (select ${columns}, ${workbookLevel(viewer)} as level from ${FROM}
+                 where w.deployment_id = ${viewer.deploymentId} and w.id = ${id} offset 0) w
+  where level >= ${least}`;
+
 /** The workbook with this id, if the viewer can read it, or has at least that level on it. */
 export const findWorkbook = (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
-  db.maybeOne<WorkbookRow>(sql`
-    select * from (select ${COLUMNS}, ${workbookLevel(viewer)} as level from ${FROM}
-                   where w.deployment_id = ${viewer.deploymentId} and w.id = ${id} offset 0) w
-    where level >= ${least}`);
+  db.maybeOne<WorkbookRow>(oneWorkbook(COLUMNS, viewer, id, least));
+
+export const findPlainWorkbook = (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
+  db.maybeOne<PlainWorkbookRow>(oneWorkbook(PLAIN_COLUMNS, viewer, id, least));
 
 /** Keeps others from changing the workbook until the end of the transaction. */
 export const lockWorkbook = (tx: Tx, id: number) =>

@@ -8,21 +8,29 @@ import * as store from './store.ts';
 export const UNTITLED = 'Untitled workbook';
 
 /** The workbook as callers see it. */
-export const toWorkbook = ({
+export const toWorkbook = <Row extends store.PlainWorkbookRow>({
   createdKey: _key,
   version: _version,
   embedTenant: _tenant,
   level: _level,
   ...workbook
-}: store.WorkbookRow) => workbook;
+}: Row) => workbook;
 
 /** A 404 for who may not know of it, a 403 for who may not do that much with it. */
-export async function requireWorkbook(db: Queryable, viewer: Viewer, id: number, level: Level) {
-  const workbook = await store.findWorkbook(db, viewer, id, level === NONE ? NONE : READ);
-  if (!workbook) throw new ApiError('workbook_not_found');
-  if (workbook.level < level) throw new ApiError('forbidden');
-  return workbook;
-}
+const requiring =
+  <Row extends store.PlainWorkbookRow>(
+    find: (db: Queryable, viewer: Viewer, id: number, least: Level) => Promise<Row | undefined>,
+  ) =>
+  async (db: Queryable, viewer: Viewer, id: number, level: Level) => {
+    const workbook = await find(db, viewer, id, level === NONE ? NONE : READ);
+    if (!workbook) throw new ApiError('workbook_not_found');
+    if (workbook.level < level) throw new ApiError('forbidden');
+    return workbook;
+  };
+
+export const requireWorkbook = requiring(store.findWorkbook);
+/** Without its dashboards, for whoever does not need them: they may be large. */
+export const requirePlainWorkbook = requiring(store.findPlainWorkbook);
 
 /** As above, and nobody else changes it until the transaction ends. */
 export async function lockWorkbook(tx: Tx, viewer: Viewer, id: number, level: Level) {
@@ -30,12 +38,17 @@ export async function lockWorkbook(tx: Tx, viewer: Viewer, id: number, level: Le
   return requireWorkbook(tx, viewer, id, level);
 }
 
+export async function lockPlainWorkbook(tx: Tx, viewer: Viewer, id: number, level: Level) {
+  await store.lockWorkbook(tx, id);
+  return requirePlainWorkbook(tx, viewer, id, level);
+}
+
 export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
-  const before = await lockWorkbook(tx, viewer, id, MANAGE);
+  const before = await lockPlainWorkbook(tx, viewer, id, MANAGE);
   await requireMoveTarget(tx, viewer, before, folderId);
   if (!(await store.updateWorkbook(tx, { ...before, folderId }))) return { before, after: before };
   await store.moveReports(tx, id, folderId);
-  return { before, after: await requireWorkbook(tx, viewer, id, NONE) };
+  return { before, after: await requirePlainWorkbook(tx, viewer, id, NONE) };
 }
 
 /** As in a list: with the dashboards of apps left out. */

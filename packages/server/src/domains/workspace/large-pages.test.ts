@@ -184,3 +184,52 @@ test('what stays is shown once, while other rows come and go', async () => {
   expect(new Set(seen).size).toBe(seen.length);
   expect(seen.filter((n) => n < 1000 && stays(n))).toEqual(upTo(24).filter(stays));
 });
+
+describe('many large things at once', () => {
+  const items = (type: 'REPORT' | 'WORKBOOK', ids: number[]) => ids.map((id) => ({ type, id }));
+  const idsOf = async (table: string) =>
+    (await run(`select id from ${table} where deployment_id = $1`, [deploymentId])).rows.map(({ id }) => id);
+  const insertApps = () =>
+    run(
+      `insert into workbooks (deployment_id, name, name_key, user_id, dashboard_draft)
+       select $1, 'w', 'w', $2, jsonb_build_object('kind', 'APP', 'text', repeat('x', 1024 * 1024)) from generate_series(1, 20)`,
+      [deploymentId, userId],
+    );
+
+  async function post(operation: string, body: object) {
+    const path = `/api/v1/deployments/${deploymentId}/workspace/${operation}`;
+    const response = await world.raw('POST', path, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, bytes: Buffer.byteLength(text), reply: JSON.parse(text) };
+  }
+
+  test('that are moved are shown without what is large in them', async () => {
+    await insertApps();
+    await insertLargeReports(20);
+    const { id: folderId } = await world.admin.createFolder({ deploymentId, body: { name: 'f' } });
+    const moved = [
+      ...items('WORKBOOK', await idsOf('workbooks')),
+      ...items('REPORT', await idsOf('reports')),
+    ];
+    const { status, bytes, reply } = await post('bulk-move', { folderId, items: moved });
+    expect(status).toBe(200);
+    expect(reply.moved).toHaveLength(40);
+    expect(reply.moved.every((item: { folderId: number }) => item.folderId === folderId)).toBe(true);
+    expect(bytes).toBeLessThan(100 * KB);
+  });
+
+  test('that are deleted leave audit entries of a bounded size', async () => {
+    await insertApps();
+    const ids = await idsOf('workbooks');
+    expect((await post('bulk-delete', { items: items('WORKBOOK', ids) })).status).toBe(200);
+    const { rows } = await run(
+      `select octet_length(before::text) as bytes from audit_log where deployment_id = $1 and operation = 'bulkDeleteWorkspaceObjects'`,
+      [deploymentId],
+    );
+    expect(rows).toHaveLength(20);
+    for (const { bytes } of rows) expect(bytes).toBeLessThan(70 * KB);
+  });
+});

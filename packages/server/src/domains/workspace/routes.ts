@@ -1,5 +1,6 @@
 import { operations } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
+import { whatIsKept } from '../../platform/audit/differences.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -28,10 +29,10 @@ import {
 import {
   deleteWorkbook,
   listWorkbooksById,
-  lockWorkbook,
+  lockPlainWorkbook,
   moveWorkbook,
+  type PlainWorkbookRow,
   toWorkbook,
-  type WorkbookRow,
 } from '../workbooks/index.ts';
 import * as store from './store.ts';
 
@@ -117,12 +118,13 @@ export const workspaceRoutes = ({ trees }: { trees: Trees }) => {
       return trees.change(change, viewer, reached.values(), async (tx) => {
         const folderId = body.folderId ?? null;
         await requireTarget(tx, viewer, folderId);
-        const { done, failed } = await each(tx, body.items, reached, (item) =>
-          move(tx, viewer, item, folderId),
-        );
+        const { done, failed } = await each(tx, body.items, reached, async (item) => {
+          const { before, after } = await move(tx, viewer, item, folderId);
+          return { shown: toBriefItem(after), change: briefly(item, before, after) };
+        });
         return {
-          reply: { moved: done.map(({ result }) => toItem(result.after)), failed },
-          changes: done.map(({ item, result }) => ({ id: `${item.type}:${item.id}`, ...result })),
+          reply: { moved: done.map(({ result }) => result.shown), failed },
+          changes: done.map(({ result }) => result.change),
         };
       });
     }),
@@ -133,14 +135,12 @@ export const workspaceRoutes = ({ trees }: { trees: Trees }) => {
       return trees.change(change, viewer, reached.values(), async (tx) => {
         // What returns to the root at once is limited for the request as a whole.
         const budget = { rows: RETURNED_MAX };
-        const { done, failed } = await each(tx, body.items, reached, (item) =>
-          remove(tx, viewer, item, budget),
+        const { done, failed } = await each(tx, body.items, reached, async (item) =>
+          briefly(item, await remove(tx, viewer, item, budget), null),
         );
         return {
           reply: { deleted: done.map(({ item }) => item), failed },
-          changes: done.map(
-            ({ item, result }): Change => ({ id: `${item.type}:${item.id}`, before: result, after: null }),
-          ),
+          changes: done.map(({ result }) => result),
         };
       });
     }),
@@ -149,12 +149,25 @@ export const workspaceRoutes = ({ trees }: { trees: Trees }) => {
 
 const MOVES = { FOLDER: moveFolder, WORKBOOK: moveWorkbook, REPORT: moveReport };
 
-type Content = FolderAccessRow | WorkbookRow | ReportRow;
+type Content = FolderAccessRow | PlainWorkbookRow | ReportRow;
 
 function toItem(row: Content) {
   if (row.type === 'FOLDER') return toFolder(row);
   return row.type === 'WORKBOOK' ? toWorkbook(row) : toReport(row);
 }
+
+/** One of many: without what is large and may be left out. */
+function toBriefItem(row: Content) {
+  if (row.type !== 'REPORT') return toItem(row);
+  const { sqlQuery: _sql, jsonQuery: _json, pivotItems: _pivot, meta: _meta, ...report } = toReport(row);
+  return report;
+}
+
+/** What the audit log takes of one of many. The rest is not kept until all are done. */
+const briefly = ({ type, id }: Item, before: object, after: object | null): Change => ({
+  id: `${type}:${id}`,
+  ...whatIsKept({ before, after }),
+});
 
 const move = (
   tx: Tx,
@@ -172,7 +185,7 @@ async function remove(tx: Tx, viewer: Viewer, { type, id }: Item, budget: { rows
     budget.rows -= returned;
     return before;
   }
-  const before = await (type === 'WORKBOOK' ? lockWorkbook : lockReport)(tx, viewer, id, MANAGE);
+  const before = await (type === 'WORKBOOK' ? lockPlainWorkbook : lockReport)(tx, viewer, id, MANAGE);
   await (type === 'WORKBOOK' ? deleteWorkbook : deleteReport)(tx, id);
   return before;
 }

@@ -16,6 +16,12 @@ export function whatDiffers({ before, after }: { before: object | null; after: o
   return { before: only(old), after: only(fresh) };
 }
 
+/** What of a change goes into the audit log, before secrets are masked. Doing it twice changes nothing. */
+export function whatIsKept(change: { before: object | null; after: object | null }) {
+  const { before, after } = whatDiffers(change);
+  return { before: shorten(before), after: shorten(after) };
+}
+
 /** A value above the first limit is replaced. Where the fields are too large together, so is one above the second. */
 const VALUE_MAX_BYTES = 16 * 1024;
 const SMALL_VALUE_MAX_BYTES = 256;

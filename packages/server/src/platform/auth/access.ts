@@ -30,7 +30,10 @@ const opensTo = ({ creatorMode }: EmbedViewer, { embed }: Operation) =>
   embed === 'viewer' || (embed === 'creator' && creatorMode);
 
 function authorizeIn(deploymentId: number, op: Operation, actor: Actor) {
-  if (!reaches(actor, deploymentId)) throw new ApiError('outside_key_scope');
+  if (!reaches(actor, deploymentId)) {
+    const message = actor.embed ? 'The embed token is for another deployment.' : undefined;
+    throw new ApiError('outside_key_scope', { message });
+  }
   // Who may not see the deployment is told what they would be told if it did not exist.
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
   if (op.permission === 'none' || op.permissionOn === 'resource') return;

@@ -24,8 +24,16 @@ export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
     const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
     if (wanted === undefined && unwanted === undefined) return;
     const tag = resource && tagOf(resource);
-    if ((wanted !== undefined && !names(wanted, tag)) || (unwanted !== undefined && names(unwanted, tag))) {
-      throw new ApiError('precondition_failed');
+    if (unwanted !== undefined && names(unwanted, tag)) {
+      throw new ApiError('precondition_failed', {
+        message: 'It exists already, and `If-None-Match` asks that it does not.',
+      });
+    }
+    if (wanted !== undefined && !names(wanted, tag)) {
+      throw new ApiError(
+        'precondition_failed',
+        tag === null ? { message: 'It does not exist, and `If-Match` asks that it does.' } : {},
+      );
     }
   },
 });

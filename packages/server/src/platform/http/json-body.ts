@@ -16,6 +16,9 @@ export function acceptJsonOnly(app: FastifyInstance, options: { publicBodyMs?: n
   app.addContentTypeParser('application/json', (request, payload, done) => {
     const { operation } = request.routeOptions.config;
     if (!takesBody(operation)) return done(null, undefined);
+    if (!/^(identity)?$/i.test(request.headers['content-encoding'] ?? '')) {
+      return done(new ApiError('unsupported_media_type', { message: 'The body must not be compressed.' }));
+    }
     const limits = limitsFor(request, operation, options.publicBodyMs);
     read(payload, limits, (failure, bytes) => {
       // A client that always sends the content type, to an operation whose body is optional.

@@ -66,6 +66,10 @@ export function checkJson(text: string): void {
 /** `quoted` begins with its quote, so that no key looks like a number, which engines hash predictably. */
 function addKey(level: Level, levels: Level[], quoted: string) {
   level.key = quoted.includes('\\') ? `"${unescaped(quoted)}` : quoted;
+  if (level.key === '"__proto__')
+    throw new ApiError('invalid_request', {
+      message: 'The body has the key `__proto__`, which is not taken.',
+    });
   if (level.keys!.has(level.key)) {
     throw new ApiError('duplicate_key', { message: `The body has ${pathOf(levels)} twice in one object.` });
   }
@@ -124,13 +128,41 @@ function endOfNumber(text: string, start: number, levels: Level[]): number {
   return end;
 }
 
-/** A double beyond the safe integers is an integer itself, and one that several others were rounded to. */
+/** What is kept of a number is a double. One that it does not hold as it is written would come back as another. */
 function requireExact(number: string, levels: Level[]) {
-  if (!(Math.abs(Number(number)) > Number.MAX_SAFE_INTEGER)) return;
+  // A double beyond the safe integers is an integer itself, and one that several others were rounded to.
+  const isTooLarge = Math.abs(Number(number)) > Number.MAX_SAFE_INTEGER;
+  if (!isTooLarge && isExact(number)) return;
   const path = pathOf(levels);
-  throw new ApiError('integer_too_large', {
-    message: `The body holds a number beyond ±${Number.MAX_SAFE_INTEGER}${path ? ` at ${path}` : ''}: send it as text.`,
-  });
+  const where = path ? ` at ${path}` : '';
+  throw isTooLarge
+    ? new ApiError('integer_too_large', {
+        message: `The body holds a number beyond ±${Number.MAX_SAFE_INTEGER}${where}: send it as text.`,
+      })
+    : new ApiError('number_too_precise', {
+        message: `The body holds a number with more digits than can be kept${where}: round it, or send it as text.`,
+      });
+}
+
+const DIGITS_MAX = 100;
+
+/** Whether the double, written with as many digits, has the same ones. */
+function isExact(number: string): boolean {
+  const value = Math.abs(Number(number));
+  if (Number.isNaN(value)) return true;
+  const digits = digitsOf(number);
+  if (digits === '' || digits.length > DIGITS_MAX) return digits === '';
+  return digitsOf(value.toPrecision(digits.length)) === digits;
+}
+
+/** Those that count: none of the exponent, and no zeros in front or at the end. */
+function digitsOf(number: string): string {
+  const digits = number.replace(/e.*$/i, '').replaceAll(/[-.]/g, '');
+  let start = 0;
+  let end = digits.length;
+  while (digits[start] === '0') start++;
+  while (end > start && digits[end - 1] === '0') end--;
+  return digits.slice(start, end);
 }
 
 const PATH_MAX = 200;
