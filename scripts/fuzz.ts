@@ -48,12 +48,14 @@ async function main() {
   await run('spectral', npmTool('spectral'), ['lint', join(root, 'openapi.json'), '-r', rulesetFile()]);
 
   const { url } = await startOriel();
+  const document = await documentFile(url);
   const seed = values.seed ?? String(Math.trunc(Math.random() * 1e9));
   console.log(`\nFuzzing ${url} for ${seconds} seconds with the seed ${seed}`);
   const fuzz = (share: number, filter: string) =>
     run('schemathesis', join(venv, 'bin', 'schemathesis'), [
       'run',
-      `${url}/api/v1/spec`,
+      document,
+      ...['--url', url],
       ...['--header', `Authorization: Api-Key ${ADMIN_KEY}`],
       ...['--max-time', String(Math.max(1, Math.round(seconds * share)))],
       ...['--phases', PHASES.join(','), '--checks', CHECKS.join(',')],
@@ -87,6 +89,20 @@ function step(command: string, args: string[]) {
 function rulesetFile(): string {
   const file = join(cache, 'spectral.yaml');
   writeFileSync(file, "extends: ['spectral:oas']\n");
+  return file;
+}
+
+/**
+ * What the server says of itself, without the header `X-Request-Id`: the tool fills headers with ids that it has seen,
+ * which are numbers, and can not send them.
+ */
+async function documentFile(url: string): Promise<string> {
+  const document = (await (await fetch(`${url}/api/v1/spec`)).json()) as {
+    paths: Record<string, { parameters?: unknown }>;
+  };
+  for (const path of Object.values(document.paths)) delete path.parameters;
+  const file = join(cache, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
   return file;
 }
 

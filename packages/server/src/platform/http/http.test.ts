@@ -1,5 +1,6 @@
 /** What the server does with requests that no honest client sends, and what it tells operators. */
 import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkReply } from '../../../test/checked-fetch.ts';
 import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
@@ -50,6 +51,14 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
     const response = await post(body, contentType);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ code });
+    await stillServes();
+  });
+
+  test('a compressed body', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const response = await world.raw('POST', '/api/v1/users', { body: gzipSync('{}'), headers });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({ message: 'The body must not be compressed.' });
     await stillServes();
   });
 
