@@ -8,6 +8,7 @@ export const errorCatalogue = {
     status: 400,
     message: 'The body holds a number beyond ±9007199254740991: send it as text.',
   },
+  json_too_many_values: { status: 400, message: 'The body holds more than 200,000 values.' },
   number_too_precise: { status: 400, message: 'The body holds a number with more digits than can be kept.' },
   duplicate_key: { status: 400, message: 'An object in the body has a key twice.' },
   invalid_text: { status: 400, message: 'The request holds text that is not valid Unicode.' },

@@ -130,6 +130,7 @@ export function bodyLimitOf(op: Operation): number {
 const BODY_ERRORS = [
   'malformed_json',
   'number_too_precise',
+  'json_too_many_values',
   'json_too_deep',
   'integer_too_large',
   'duplicate_key',

@@ -1,6 +1,6 @@
 /** One call: the checks in their order, then one transaction in the database that makes everything or nothing. */
 import { may, reaches } from '../../platform/auth/access.ts';
-import type { Actor } from '../../platform/auth/actor.ts';
+import { type Actor, sharerOf } from '../../platform/auth/actor.ts';
 import {
   type Database,
   isConflict,
@@ -34,12 +34,13 @@ const REFUSED = 'OR400';
 
 export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
   for await (const [problem] of checks(options, call.actor, request)) if (problem) throw problem;
+  const db = options.db.as(sharerOf(call.actor));
   const secret = newSecret();
   const secretHash = hashSecret(secret);
   try {
     const id = await retrying(
       // Anew each time: an internal user may be deleted meanwhile.
-      async () => store.insertSession(options.db.writes, await toInput(options, call, request, secretHash)),
+      async () => store.insertSession(db.writes, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
     return { sessionId: options.sessionIds.format(id, secret) };

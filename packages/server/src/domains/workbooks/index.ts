@@ -1,11 +1,11 @@
 export { workbookRoutes } from './routes.ts';
 export {
-  deleteWorkbook,
   insertWorkbook,
   type PlainWorkbookRow,
   visibleWorkbooks,
 } from './store.ts';
 export {
+  deleteWorkbook,
   listWorkbooksById,
   lockPlainWorkbook,
   moveWorkbook,

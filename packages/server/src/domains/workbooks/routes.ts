@@ -18,7 +18,7 @@ import {
 } from '../access/index.ts';
 import { requireMoveTarget, requireTarget } from '../folders/index.ts';
 import * as store from './store.ts';
-import { lockWorkbook, requireWorkbook, toListed, UNTITLED } from './workbooks.ts';
+import { deleteWorkbook, lockWorkbook, requireWorkbook, toListed, UNTITLED } from './workbooks.ts';
 
 const LIST = 'workbooks by creation';
 
@@ -84,9 +84,10 @@ export const workbookRoutes = () => [
 
   handle(operations.deleteWorkbook, ({ actor, change, etag }, { params }) =>
     change(async (tx) => {
-      const before = await lockWorkbook(tx, viewerOf(actor, params.deploymentId), params.workbookId, MANAGE);
+      const viewer = viewerOf(actor, params.deploymentId);
+      const before = await lockWorkbook(tx, viewer, params.workbookId, MANAGE);
       etag.require(before);
-      await store.deleteWorkbook(tx, before.id);
+      await deleteWorkbook(tx, viewer, before.id);
       return { reply: undefined, changes: { id: before.id, before, after: null } };
     }),
   ),

@@ -7,6 +7,7 @@ import {
   grantedIds,
   inTenant,
   type Level,
+  MANAGE,
   ownerOf,
   READ,
   reachedFolders,
@@ -166,6 +167,15 @@ export const findWorkbook = (db: Queryable, viewer: Viewer, id: number, least: L
 
 export const findPlainWorkbook = (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
   db.maybeOne<PlainWorkbookRow>(oneWorkbook(PLAIN_COLUMNS, viewer, id, least));
+
+/** Whether a report in the workbook is not the viewer's to manage, seen or unseen. */
+export const hasUnmanagedReports = async (tx: Tx, viewer: Viewer, id: number) =>
+  (
+    await tx.one<{ found: boolean }>(sql`
+      select exists (
+        select from reports r left join folders f on f.id = r.scope_folder_id
+        where r.workbook_id = ${id} and r.user_id <> ${viewer.userId} and ${reportLevel(viewer)} < ${MANAGE}) as found`)
+  ).found;
 
 /** Keeps others from changing the workbook until the end of the transaction. */
 export const lockWorkbook = (tx: Tx, id: number) =>

@@ -51,6 +51,15 @@ export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId:
   return { before, after: await requirePlainWorkbook(tx, viewer, id, NONE) };
 }
 
+/** What is in a workbook goes with it, so whoever deletes it must manage all of that. */
+export async function deleteWorkbook(tx: Tx, viewer: Viewer, id: number) {
+  if (viewer.levels.Report < MANAGE && (await store.hasUnmanagedReports(tx, viewer, id)))
+    throw new ApiError('forbidden', {
+      message: 'There are reports in the workbook that you may not delete.',
+    });
+  await store.deleteWorkbook(tx, id);
+}
+
 /** As in a list: with the dashboards of apps left out. */
 export function toListed({ fits: _fits, draftIsApp, publishedIsApp, ...row }: store.ListedWorkbook) {
   const { dashboardDraft, dashboardPublished, ...workbook } = toWorkbook(row);

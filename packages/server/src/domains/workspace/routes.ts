@@ -185,8 +185,13 @@ async function remove(tx: Tx, viewer: Viewer, { type, id }: Item, budget: { rows
     budget.rows -= returned;
     return before;
   }
-  const before = await (type === 'WORKBOOK' ? lockPlainWorkbook : lockReport)(tx, viewer, id, MANAGE);
-  await (type === 'WORKBOOK' ? deleteWorkbook : deleteReport)(tx, id);
+  if (type === 'WORKBOOK') {
+    const before = await lockPlainWorkbook(tx, viewer, id, MANAGE);
+    await deleteWorkbook(tx, viewer, id);
+    return before;
+  }
+  const before = await lockReport(tx, viewer, id, MANAGE);
+  await deleteReport(tx, id);
   return before;
 }
 

@@ -23,6 +23,10 @@ export interface Actor {
   embed: EmbedViewer | null;
 }
 
+/** Callers who share what there is for one: everybody of an embed tenant, and all keys of a user. */
+export const sharerOf = ({ embed, userId }: Actor) =>
+  embed ? `embed tenant ${embed.embedTenant}` : `user ${userId}`;
+
 /** The caller of a public operation. */
 export const ANONYMOUS: Actor = {
   userId: 0,

@@ -8,7 +8,7 @@ import {
   prepareSession,
   SESSION_SETTINGS,
 } from './connection.ts';
-import { createGate } from './gate.ts';
+import { createGate, type Sharer } from './gate.ts';
 import type { Sql } from './sql.ts';
 
 export interface Queryable {
@@ -40,6 +40,8 @@ export interface Database extends Queryable {
   readonly waiting: number;
   /** May run `work` again after a deadlock or serialisation failure, so `work` does nothing but database work. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The same database, for the work of one of many callers: none of them gets all connections. */
+  as(sharer: string): Database;
   /** Fails where the database does not answer. */
   ping(): Promise<unknown>;
   end(): Promise<void>;
@@ -101,6 +103,16 @@ function transactional(client: pg.ClientBase): Tx {
 const WAIT_MS = 5000;
 const WAITING_MAX = 1000;
 
+/** One sharer gets half of the places, and a quarter of the queue. */
+const gateOf = (atOnce: number) =>
+  createGate({
+    atOnce,
+    shareMax: Math.ceil(atOnce / 2),
+    waitingMax: WAITING_MAX,
+    waitingShareMax: WAITING_MAX / 4,
+    waitMs: WAIT_MS,
+  });
+
 export function openDatabase(
   connection: ConnectionSettings,
   log: Logger,
@@ -113,14 +125,10 @@ export function openDatabase(
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
 
-  const limits = { waitingMax: WAITING_MAX, waitMs: WAIT_MS };
-  const all = createGate({ ...limits, atOnce: poolSize });
+  const all = gateOf(poolSize);
   // However many wait for locks, some connections stay for those who do not.
   const reserved = Math.max(1, Math.floor(poolSize / 4));
-  const changes = createGate({ ...limits, atOnce: Math.max(1, poolSize - reserved) });
-
-  const query = (text: Sql) => all.pass(() => pool.query(text));
-  const write = (text: Sql) => changes.pass(() => query(text));
+  const changes = gateOf(Math.max(1, poolSize - reserved));
 
   async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await pool.connect();
@@ -140,17 +148,25 @@ export function openDatabase(
     }
   }
 
-  return {
-    pool,
-    ...queryable({ query } as Runner),
-    writes: queryable({ query: write } as Runner),
-    get waiting() {
-      return all.waiting + changes.waiting;
-    },
-    transaction: (work) => retrying(() => changes.pass(() => all.pass(() => attempt(work)))),
-    ping: () => all.pass(() => pool.query('select 1')),
-    end: () => pool.end(),
-  };
+  function sharedBy(sharer: Sharer): Database {
+    const query = (text: Sql) => all.pass(sharer, () => pool.query(text));
+    const write = (text: Sql) => changes.pass(sharer, () => query(text));
+    return {
+      pool,
+      ...queryable({ query } as Runner),
+      writes: queryable({ query: write } as Runner),
+      get waiting() {
+        return all.waiting + changes.waiting;
+      },
+      transaction: (work) =>
+        retrying(() => changes.pass(sharer, () => all.pass(sharer, () => attempt(work)))),
+      as: sharedBy,
+      ping: () => all.pass(sharer, () => pool.query('select 1')),
+      end: () => pool.end(),
+    };
+  }
+
+  return sharedBy(null);
 }
 
 /** The constraint that a statement violated, if that is why it failed. */

@@ -1,5 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { createGate } from './gate.ts';
+import { createGate, type GateLimits } from './gate.ts';
+
+const gateOf = (limits: Partial<GateLimits>) =>
+  createGate({ atOnce: 1, shareMax: 1, waitingMax: 10, waitingShareMax: 10, waitMs: 60_000, ...limits });
 
 function pending() {
   let finish = () => {};
@@ -8,10 +11,13 @@ function pending() {
 }
 
 test('those who find no place wait, and come in in their order', async () => {
-  const gate = createGate({ atOnce: 1, waitingMax: 10, waitMs: 60_000 });
+  const gate = gateOf({});
   const first = pending();
   const order: number[] = [];
-  const all = [gate.pass(first.work), ...[1, 2, 3].map((n) => gate.pass(async () => void order.push(n)))];
+  const all = [
+    gate.pass(null, first.work),
+    ...[1, 2, 3].map((n) => gate.pass(null, async () => void order.push(n))),
+  ];
   expect(gate.waiting).toBe(3);
   expect(order).toEqual([]);
   first.finish();
@@ -21,30 +27,75 @@ test('those who find no place wait, and come in in their order', async () => {
 });
 
 test('who fails makes room like everybody else', async () => {
-  const gate = createGate({ atOnce: 1, waitingMax: 10, waitMs: 60_000 });
-  const fails = gate.pass(() => Promise.reject(new Error('no')));
-  const next = gate.pass(async () => 'in');
+  const gate = gateOf({});
+  const fails = gate.pass(null, () => Promise.reject(new Error('no')));
+  const next = gate.pass(null, async () => 'in');
   await expect(fails).rejects.toThrow('no');
   expect(await next).toBe('in');
 });
 
 test('where too many wait, the next one is refused at once', async () => {
-  const gate = createGate({ atOnce: 1, waitingMax: 1, waitMs: 60_000 });
+  const gate = gateOf({ waitingMax: 1 });
   const first = pending();
-  const running = [gate.pass(first.work), gate.pass(async () => {})];
-  await expect(gate.pass(async () => {})).rejects.toMatchObject({ code: 'busy', retryAfterSeconds: 1 });
+  const running = [gate.pass(null, first.work), gate.pass(null, async () => {})];
+  await expect(gate.pass(null, async () => {})).rejects.toMatchObject({ code: 'busy', retryAfterSeconds: 1 });
   first.finish();
   await Promise.all(running);
 });
 
 test('who waited for too long is refused, and their place in the queue is free', async () => {
-  const gate = createGate({ atOnce: 1, waitingMax: 1, waitMs: 10 });
+  const gate = gateOf({ waitingMax: 1, waitMs: 10 });
   const first = pending();
-  const running = gate.pass(first.work);
+  const running = gate.pass(null, first.work);
   const late = pending();
-  await expect(gate.pass(late.work)).rejects.toMatchObject({ code: 'busy' });
+  await expect(gate.pass(null, late.work)).rejects.toMatchObject({ code: 'busy' });
   expect(gate.waiting).toBe(0);
   first.finish();
   await running;
   expect(late.work).not.toHaveBeenCalled();
+});
+
+test('one sharer gets a share of the places, and the rest stays for others', async () => {
+  const gate = gateOf({ atOnce: 4, shareMax: 2 });
+  const greedy = Array.from({ length: 5 }, pending);
+  const running = greedy.map(({ work }) => gate.pass('greedy', work));
+  const begun = () => greedy.filter(({ work }) => work.mock.calls.length > 0).length;
+  expect(begun()).toBe(2);
+  expect(await gate.pass('other', async () => 'in')).toBe('in');
+  expect(await gate.pass(null, async () => 'in')).toBe('in');
+  for (const { finish } of greedy) {
+    finish();
+    await expect.poll(begun).toBeGreaterThan(0);
+  }
+  for (const { work, finish } of greedy) {
+    await expect.poll(() => work.mock.calls.length).toBe(1);
+    finish();
+  }
+  await Promise.all(running);
+  expect(gate.waiting).toBe(0);
+});
+
+test('those who wait are let in in turns, however many of one sharer came first', async () => {
+  const gate = gateOf({ atOnce: 1 });
+  const first = pending();
+  const order: string[] = [];
+  const wait = (sharer: string) => gate.pass(sharer, async () => void order.push(sharer));
+  const all = [gate.pass(null, first.work), ...['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(wait)];
+  first.finish();
+  await Promise.all(all);
+  expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
+});
+
+test('one sharer does not fill the queue', async () => {
+  const gate = gateOf({ waitingMax: 10, waitingShareMax: 2 });
+  const first = pending();
+  const waiting = [
+    gate.pass(null, first.work),
+    gate.pass('a', async () => {}),
+    gate.pass('a', async () => {}),
+  ];
+  await expect(gate.pass('a', async () => {})).rejects.toMatchObject({ code: 'busy' });
+  waiting.push(gate.pass('b', async () => {}));
+  first.finish();
+  await Promise.all(waiting);
 });

@@ -1,51 +1,113 @@
-/** Lets so many in at once. The others wait in their order, neither too many nor too long: overload answers promptly. */
+/**
+ * Lets so many in at once. The others wait, neither too many nor too long: overload answers promptly. Nobody takes all
+ * places, and who waits is let in in turns with the others, so that one caller with a hundred requests does not keep
+ * those of everybody else waiting.
+ */
 import { ApiError } from '../errors.ts';
+
+/** Whose work it is: callers with the same name share their places. Null for our own, which has no limit. */
+export type Sharer = string | null;
 
 export interface Gate {
   readonly waiting: number;
-  pass<T>(work: () => Promise<T>): Promise<T>;
+  pass<T>(sharer: Sharer, work: () => Promise<T>): Promise<T>;
+}
+
+export interface GateLimits {
+  atOnce: number;
+  /** How many of the places one sharer may have. */
+  shareMax: number;
+  waitingMax: number;
+  /** How many of one sharer may wait. */
+  waitingShareMax: number;
+  waitMs: number;
+}
+
+interface Queue {
+  running: number;
+  waiting: Set<() => void>;
 }
 
 const busy = () => new ApiError('busy', { retryAfterSeconds: 1 });
 
-export function createGate(options: { atOnce: number; waitingMax: number; waitMs: number }): Gate {
-  const waiting = new Set<() => void>();
+export function createGate(limits: GateLimits): Gate {
+  /** In the order in which they are let in next. */
+  const queues = new Map<Sharer, Queue>();
   let running = 0;
+  let waiting = 0;
 
-  function wait(): Promise<void> {
-    if (waiting.size >= options.waitingMax) throw busy();
+  const hasRoom = (sharer: Sharer, queue: Queue) => sharer === null || queue.running < limits.shareMax;
+
+  function wait(sharer: Sharer, queue: Queue): Promise<void> {
+    const isFull = sharer !== null && queue.waiting.size >= limits.waitingShareMax;
+    if (isFull || waiting >= limits.waitingMax) {
+      forgetIfIdle(sharer, queue);
+      throw busy();
+    }
     return new Promise((resolve, reject) => {
-      const admit = () => {
+      const stop = () => {
         clearTimeout(timer);
+        queue.waiting.delete(admit);
+        waiting--;
+      };
+      const admit = () => {
+        stop();
         resolve();
       };
       const timer = setTimeout(() => {
-        waiting.delete(admit);
+        stop();
+        forgetIfIdle(sharer, queue);
         reject(busy());
-      }, options.waitMs);
-      waiting.add(admit);
+      }, limits.waitMs);
+      queue.waiting.add(admit);
+      waiting++;
     });
   }
 
-  /** The place is handed on, so that nobody who comes just now overtakes those who wait. */
-  function leave() {
-    const [next] = waiting;
-    if (!next) return void running--;
-    waiting.delete(next);
-    next();
+  function begin(queue: Queue) {
+    running++;
+    queue.running++;
+  }
+
+  /** The next in turn who may have one more place. */
+  function admitNext(): boolean {
+    for (const [sharer, queue] of queues) {
+      const [admit] = queue.waiting;
+      if (!admit || !hasRoom(sharer, queue)) continue;
+      queues.delete(sharer);
+      queues.set(sharer, queue);
+      begin(queue);
+      admit();
+      return true;
+    }
+    return false;
+  }
+
+  function leave(sharer: Sharer, queue: Queue) {
+    running--;
+    queue.running--;
+    while (running < limits.atOnce && admitNext());
+    forgetIfIdle(sharer, queue);
+  }
+
+  function forgetIfIdle(sharer: Sharer, queue: Queue) {
+    if (queue.running === 0 && queue.waiting.size === 0 && queues.get(sharer) === queue)
+      queues.delete(sharer);
   }
 
   return {
     get waiting() {
-      return waiting.size;
+      return waiting;
     },
-    async pass(work) {
-      if (running < options.atOnce) running++;
-      else await wait();
+    async pass(sharer, work) {
+      const queue = queues.get(sharer) ?? { running: 0, waiting: new Set() };
+      queues.set(sharer, queue);
+      if (running < limits.atOnce && hasRoom(sharer, queue)) begin(queue);
+      else await wait(sharer, queue);
       try {
         return await work();
       } finally {
-        leave();
+        leave(sharer, queue);
       }
     },
   };

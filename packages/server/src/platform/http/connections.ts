@@ -9,10 +9,12 @@ const DISCARD_MAX_MS = 10_000;
 /**
  * Node waits for every connection, also for those on which nothing was ever asked and for those that stay open
  * behind a last answer. When we close, the former end at once and the latter with that answer. When there are too many,
- * the one that has been quiet for longest makes room; where none is, the new one is closed.
+ * the one that has been quiet for longest makes room, else the one that has been sending its request for longest.
  */
 export function manageConnections(app: FastifyInstance, maxConnections: number) {
   const quiet = new Set<Socket>();
+  /** Those whose request has not arrived whole. */
+  const sending = new Set<Socket>();
   let open = 0;
   let closing = false;
   app.server.on('connection', (socket: Socket) => {
@@ -21,12 +23,19 @@ export function manageConnections(app: FastifyInstance, maxConnections: number) 
     socket.once('close', () => {
       open--;
       quiet.delete(socket);
+      sending.delete(socket);
     });
-    if (open > maxConnections) makeRoom(quiet);
+    if (open > maxConnections) makeRoom(quiet, sending, socket);
   });
-  app.server.on('request', ({ socket }, response) => {
+  app.server.on('request', (request, response) => {
+    const { socket } = request;
     quiet.delete(socket);
+    if (!request.complete && announcesBody(request)) {
+      sending.add(socket);
+      request.once('end', () => sending.delete(socket));
+    }
     response.once('close', () => {
+      sending.delete(socket);
       if (closing) socket.end();
       else if (!socket.destroyed) quiet.add(socket);
     });
@@ -43,12 +52,15 @@ export function manageConnections(app: FastifyInstance, maxConnections: number) 
   });
 }
 
-/** The new connection is the last of them. */
-function makeRoom(quiet: Set<Socket>) {
-  const [longest] = quiet;
-  if (!longest) return;
-  quiet.delete(longest);
-  longest.destroy();
+/** The new connection is the last of the quiet ones, and goes itself where every other one is being served. */
+function makeRoom(quiet: Set<Socket>, sending: Set<Socket>, fresh: Socket) {
+  const [quietest] = quiet;
+  const [slowest] = sending;
+  const leaving = quietest === fresh ? (slowest ?? fresh) : quietest;
+  if (!leaving) return;
+  quiet.delete(leaving);
+  sending.delete(leaving);
+  leaving.destroy();
 }
 
 const announcesBody = ({ headers }: IncomingMessage) =>

@@ -74,6 +74,11 @@ describe('numbers that would come back with other digits are refused', () => {
   });
 });
 
+test('a body of very many values is refused, because each takes its time', () => {
+  expect(codeOf(`[${Array(200_000).fill('{}').join(',')}]`)).toBeNull();
+  expect(codeOf(`[${Array(200_002).fill('{}').join(',')}]`)).toBe('json_too_many_values');
+});
+
 test('the key __proto__ is refused for what it is', () => {
   for (const text of ['{"__proto__":1}', '{"\\u005f_proto__":1}'])
     expect(() => checkJson(text)).toThrow('has the key `__proto__`');

@@ -5,6 +5,8 @@
 import { ApiError } from '../errors.ts';
 
 const DEPTH_MAX = 100;
+/** Parsing takes its time for each value, however small: this many take less than a tenth of a second. */
+const VALUES_MAX = 200_000;
 /** As many digits always fit. */
 const SAFE_DIGITS = 15;
 
@@ -32,6 +34,7 @@ interface Level {
 export function checkJson(text: string): void {
   const levels: Level[] = [];
   let level: Level | undefined;
+  let values = 0;
   let i = 0;
   while (i < text.length) {
     const char = text.charCodeAt(i);
@@ -54,6 +57,7 @@ export function checkJson(text: string): void {
       levels.pop();
       level = levels.at(-1);
     } else if (char === COMMA && level) {
+      if (++values > VALUES_MAX) throw new ApiError('json_too_many_values');
       level.index++;
       level.expectsKey = level.keys !== null;
     } else if (char === COLON && level) {

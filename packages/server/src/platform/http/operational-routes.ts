@@ -48,7 +48,7 @@ export function registerOperationalRoutes(app: FastifyInstance, options: Operati
 }
 
 /** What proxies add, and nobody who asks directly. */
-const PROXY_HEADER = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|.*-connecting-ip|true-client-ip)$/;
+const PROXY_HEADER = /forwarded|-ip$|^via$|^(x-envoy|x-amz|cf|fastly)-/;
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /** Loopback, unless somebody else's request was passed on from there; or whoever holds the token. */

@@ -14,7 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
 import { authorize } from '../auth/access.ts';
-import type { Actor } from '../auth/actor.ts';
+import { type Actor, ANONYMOUS, sharerOf } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
@@ -151,9 +151,10 @@ function register(
     const cursors = inDeployment
       ? scopeCursors(allCursors, params.deploymentId as number, embedTenant)
       : allCursors;
-    const call = { actor, db, origin, etag, cursors };
+    const shared = actor === ANONYMOUS ? db : db.as(sharerOf(actor));
+    const call = { actor, db: shared, origin, etag, cursors };
     if (!audited) return handler(call, input);
-    const change = changeFunction(db, {
+    const change = changeFunction(shared, {
       operation: op.id,
       resourceType: op.audit,
       actor,
