@@ -3,8 +3,12 @@ import type { OrielClient } from '@oriel/client';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../../../test/world.ts';
+import { changeFunction } from '../../platform/audit/change.ts';
+import { ANONYMOUS } from '../../platform/auth/actor.ts';
 import { type Database, openDatabase } from '../../platform/db/database.ts';
+import { viewerOf } from '../access/index.ts';
 import { lockTree } from './index.ts';
+import { createTrees } from './trees.ts';
 
 const ACME = 'acme-corp';
 const GLOBEX = 'globex-inc';
@@ -165,4 +169,16 @@ test('one list may name things of several trees', async () => {
     world.admin.bulkMoveWorkspaceObjects({ deploymentId, body: { items: some } }),
   );
   for (const { moved, failed } of await Promise.all(calls)) expect([moved.length, failed]).toEqual([3, []]);
+});
+
+test('two lists that name the same trees in opposite orders do not wait for each other', async () => {
+  const trees = createTrees();
+  const viewer = viewerOf(ANONYMOUS, deploymentId);
+  const origin = { operation: 'test', resourceType: 'Folder', deploymentId, ip: null, requestId: null };
+  const change = changeFunction(rival, { ...origin, actor: ANONYMOUS });
+  const take = async (embedTenants: (string | null)[]) =>
+    (await trees.change(change, viewer, embedTenants, async () => ({ reply: 'done', changes: [] }))).reply;
+  // Both lists come while each of the trees is taken, so each waits for the first tree that it needs.
+  const calls = [take([ACME]), take([null]), take([ACME, null]), take([null, ACME])];
+  expect(await Promise.all(calls)).toEqual(['done', 'done', 'done', 'done']);
 });

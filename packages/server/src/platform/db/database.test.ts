@@ -1,0 +1,52 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createDatabase, dropDatabase, onServer } from '../../../test/databases.ts';
+import { type Database, openDatabase, type Queryable } from './database.ts';
+import { sql } from './sql.ts';
+
+const POOL_SIZE = 4;
+
+let name: string;
+let db: Database;
+let holder: pg.Client;
+beforeAll(async () => {
+  name = await createDatabase(inject('postgresUrl'));
+  const connectionString = onServer(inject('postgresUrl'), name);
+  db = openDatabase({ connectionString }, pino({ level: 'silent' }), { poolSize: POOL_SIZE });
+  holder = new pg.Client({ connectionString });
+  await holder.connect();
+});
+afterAll(async () => {
+  await holder.end();
+  await db.end();
+  await dropDatabase(inject('postgresUrl'), name);
+});
+
+/** However long it takes: what is tried here is who is served meanwhile, not who gives up first. */
+const waitForLock = (queryable: Queryable) =>
+  queryable.run(sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(1)`);
+
+const countWaiting = async () =>
+  (
+    await holder.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+  ).rowCount;
+
+describe('however many wait for a lock, some connections are left to those who read', () => {
+  test.each([
+    ['single statements', () => waitForLock(db.writes)],
+    ['transactions', () => db.transaction(waitForLock)],
+  ])('%s', async (_, change) => {
+    await holder.query('select pg_advisory_lock(1)');
+    const changes = Promise.allSettled(Array.from({ length: 3 * POOL_SIZE }, change));
+    try {
+      await expect.poll(countWaiting).toBeGreaterThanOrEqual(POOL_SIZE - 1);
+      for (let i = 0; i < 3; i++) expect(await db.one(sql`select 1 as read`)).toEqual({ read: 1 });
+    } finally {
+      await holder.query('select pg_advisory_unlock(1)');
+      await changes;
+    }
+  });
+});
