@@ -152,9 +152,9 @@ export class SessionModel {
     const { deploymentId, internalId } = request;
     if (scope && !scope.has(deploymentId)) return new Set(['outside_key_scope']);
     if (!this.account.deploymentIds.has(deploymentId)) return new Set(['deployment_not_found']);
-    if (internalId != null && !this.account.internalUsers.has(internalId)) return new Set(['user_not_found']);
-    // The scoped key belongs to somebody else, who is no admin.
+    // The scoped key belongs to somebody else, who is no admin, and is not told whether there is such a user.
     if (internalId != null && scope) return new Set(['forbidden']);
+    if (internalId != null && !this.account.internalUsers.has(internalId)) return new Set(['user_not_found']);
     return new Set();
   }
 

@@ -248,8 +248,8 @@ test('a session for an internal user is minted by themselves or by an admin', as
     ok: false,
     errors: [{ code: 'forbidden', path: 'internalId' }],
   });
-  const unknown = { internalId: 'nobody', creatorMode: true };
-  expect(await embedding.refusal(unknown, other.apiKey)).toMatchObject({ code: 'user_not_found' });
+  // They do not learn whether there is such a user.
+  expect(await embedding.refusal({ internalId: 'nobody' }, other.apiKey)).toMatchObject(refused);
   expect(await embedding.rows('select from embed_sessions where user_id = $1', [userId])).toHaveLength(2);
 });
 

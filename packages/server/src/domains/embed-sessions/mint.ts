@@ -61,7 +61,7 @@ export async function* checks(
   if (!reaches(actor, request.deploymentId)) return yield [new ApiError('outside_key_scope')];
   yield await problemIn(async () => options.requireDeployment(request.deploymentId));
   if (request.internalId != null) {
-    yield await problemIn(async () => requireOwner(actor, await requireInternalUser(options.db, request)));
+    yield await problemIn(() => requireInternalUser(options.db, actor, request));
   }
   const { useCreatorMode } = await options.tenantSettings.current();
   if (request.creatorMode && !useCreatorMode) yield [new ApiError('creator_mode_disabled')];
@@ -77,17 +77,18 @@ async function problemIn(work: () => Promise<unknown>): Promise<ApiError[]> {
   }
 }
 
-async function requireInternalUser(db: Database, { internalId }: SessionRequest): Promise<number> {
+/**
+ * Who mints a session with somebody's own rights could as well be them, so only they and admins may. Others are not told
+ * whether there is such a user.
+ */
+async function requireInternalUser(db: Database, actor: Actor, { internalId }: SessionRequest) {
   const id = await store.findInternalUserId(db, internalId!);
+  if (id !== actor.userId && !may(actor, 'All')) {
+    const message = 'Only an admin, or the user themselves, can mint a session with `internalId`.';
+    throw new ApiError('forbidden', { message, issues: [{ path: 'internalId', message }] });
+  }
   if (id === undefined) throw new ApiError('user_not_found');
   return id;
-}
-
-/** Who mints a session with somebody's own rights could as well be them. */
-function requireOwner(actor: Actor, userId: number) {
-  if (actor.userId === userId || may(actor, 'All')) return;
-  const message = 'Only an admin, or the user themselves, can mint a session with `internalId`.';
-  throw new ApiError('forbidden', { message, issues: [{ path: 'internalId', message }] });
 }
 
 /** Null means "not given", except in the value of an attribute, where it clears. */
@@ -106,7 +107,9 @@ export async function toInput(
       ...(groupDefinitions ? { groupDefinitions } : {}),
       embedTenantName: request.embedTenantName ?? options.tenant,
       creatorMode: request.creatorMode ?? false,
-      ...(request.internalId == null ? {} : { userId: await requireInternalUser(options.db, request) }),
+      ...(request.internalId == null
+        ? {}
+        : { userId: await requireInternalUser(options.db, actor, request) }),
       ...(request.groups ? { groups: [...new Set(request.groups)] } : {}),
       ...(request.tenantGroups ? { tenantGroups: [...new Set(request.tenantGroups)] } : {}),
       ...(request.userAttributes
