@@ -97,7 +97,10 @@ export const errorCatalogue = {
   user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },
   precondition_failed: { status: 412, message: 'The resource has changed since it was read.' },
   body_too_large: { status: 413, message: 'The body is larger than this operation takes.' },
-  unsupported_media_type: { status: 415, message: 'The body must be `application/json`.' },
+  unsupported_media_type: {
+    status: 415,
+    message: 'The body must be JSON, sent with the header `Content-Type: application/json`.',
+  },
   rate_limited: { status: 429, message: 'Too many failed attempts: wait, and try again.' },
   too_many_at_once: {
     status: 429,

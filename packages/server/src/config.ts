@@ -123,7 +123,7 @@ export function readConfig(env: Env): Config {
       ),
       apiKey: read(
         'ORIEL_ADMIN_API_KEY',
-        `${SECRET_MIN} or more characters without spaces, \`sk-\` and random ones behind it, such as \`openssl rand -hex 32\` prints`,
+        `${SECRET_MIN} or more characters without spaces, \`sk-\` and random ones behind it, such as \`sk-$(openssl rand -hex 32)\``,
         (value) => (looksLikeApiKey(value) && isStrongSecret(value) ? value : undefined),
       ),
     },

@@ -47,7 +47,13 @@ async function serve(config: Config) {
 
   try {
     const server = await starting;
-    if (!stopped.signal.aborted) print(`${banner(server, config.databaseUrl === undefined)}\n`);
+    if (stopped.signal.aborted) return;
+    try {
+      print(`${banner(server, config.databaseUrl === undefined)}\n`);
+    } catch (error) {
+      await server.stop().catch(() => {});
+      throw error;
+    }
   } catch (error) {
     // A stop that came meanwhile ends the process by itself.
     if (stopped.signal.aborted) return;

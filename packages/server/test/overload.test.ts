@@ -71,6 +71,68 @@ test('many who open one report that somebody holds leave lists to others', async
   for (const answer of await Promise.all(opened)) expect([200, 503]).toContain(answer.status);
 });
 
+describe('one caller whose requests wait leaves connections to others', () => {
+  let deploymentId: number;
+  beforeAll(async () => {
+    await other.query('update tenant_settings set use_creator_mode = true');
+    deploymentId = (await world.deployment()).id;
+  });
+  const creatorOf = (embedTenantName: string) =>
+    world.embedded({ deploymentId, embedTenantName, externalId: 'ada', creatorMode: true });
+  const waiting = async () =>
+    (
+      await world.server.db.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+    ).rowCount;
+  const outcomes = async (calls: Promise<unknown>[]) =>
+    (await Promise.allSettled(calls)).map((call) =>
+      call.status === 'fulfilled' ? 200 : (call.reason as { code: string }).code,
+    );
+
+  test('changes of one embed tenant, and those of another', async () => {
+    const [greedy, good] = [await creatorOf(unique('greedy')), await creatorOf(unique('good'))];
+    const { id: reportId } = await greedy.client.createReport({ deploymentId, body: {} });
+    const hold = await holdRows(world, 'reports', [reportId]);
+    const calls = Array.from({ length: 30 }, (_, i) =>
+      greedy.client.updateReport({ deploymentId, reportId, body: { name: `name ${i}` } }),
+    );
+    await expect.poll(waiting).toBeGreaterThanOrEqual(4);
+    for (let i = 0; i < 5; i++) {
+      await good.client.createReport({ deploymentId, body: {} });
+      await good.client.getReports({ deploymentId });
+    }
+    await hold.release();
+    for (const outcome of await outcomes(calls)) expect([200, 'busy', 'unavailable']).toContain(outcome);
+  });
+
+  test('sessions that one key mints, and those of others', async () => {
+    const greedy = await world.person();
+    const [slow, good] = [unique('slow'), unique('good')];
+    const mint = (client: typeof greedy.client, embedTenantName: string) =>
+      client.generateSession({ body: { deploymentId, embedTenantName, externalId: 'ada' } });
+    await mint(world.admin, slow);
+    const minted = await mint(world.admin, good);
+    await other.query('begin');
+    await other.query('select from users where embed_tenant = $1 for update', [slow]);
+    const calls = Array.from({ length: 30 }, (_, i) =>
+      greedy.client.generateSession({
+        body: {
+          deploymentId,
+          embedTenantName: slow,
+          externalId: 'ada',
+          userProfile: { displayName: `name ${i}` },
+        },
+      }),
+    );
+    await expect.poll(waiting).toBeGreaterThanOrEqual(4);
+    for (let i = 0; i < 5; i++) await mint(world.admin, good);
+    expect(await world.client().postTokenBySessionId({ body: minted })).toHaveProperty('token');
+    await other.query('rollback');
+    for (const outcome of await outcomes(calls)) expect([200, 'busy', 'unavailable']).toContain(outcome);
+  });
+});
+
 describe('what the database says is told for what it is', () => {
   let deploymentId: number;
   beforeAll(async () => {

@@ -34,6 +34,8 @@ const WRONG_KEYS = { max: 300, perMs: 60_000 };
 /** Of addresses beyond that, one statement at a time asks about all keys that wait. */
 const SUSPECTS = { atOnce: 1, size: 1000 };
 
+const UNKNOWN_KEY = 'The API key is unknown, has expired or was deleted.';
+
 interface Verified {
   actor: Actor;
   /** In milliseconds; never for a key that does not expire. */
@@ -82,7 +84,7 @@ export function createAuthenticator(options: {
     const giveBack = await beginAttempt(hash, address);
     const read = async () => {
       const row = await findCredential(db, hash);
-      if (!row) throw new ApiError('unauthenticated');
+      if (!row) throw new ApiError('unauthenticated', { message: UNKNOWN_KEY });
       return {
         actor: toActor(row),
         expiresAt: row.expiresAt ? Date.parse(row.expiresAt) : Number.POSITIVE_INFINITY,

@@ -27,7 +27,7 @@ function whatIsWrong(authorization: string | undefined, auth: Auth): string {
   if (auth === 'embed') return 'This operation takes no API key.';
   if (/^bearer$/i.test(scheme!)) return 'This operation takes an API key, and no token.';
   return secret.startsWith(API_KEY_PREFIX)
-    ? `The API key is not one: it has \`${API_KEY_PREFIX}\` and 8 to 253 printable characters behind it.`
+    ? `What was sent is no API key. A key is \`${API_KEY_PREFIX}\`, followed by 8 to 253 printable characters.`
     : `The API key does not begin with \`${API_KEY_PREFIX}\`.`;
 }
 

@@ -20,6 +20,11 @@ const TOKEN_LIFE_SECONDS = 24 * 3600;
 const REMEMBER_MAX = 10_000;
 
 /** An exchanged session, as its token tells it. */
+const invalidToken = () =>
+  new ApiError('unauthenticated', {
+    message: 'The token is not valid: it was altered, has expired or was revoked, or is no token.',
+  });
+
 export interface EmbedToken extends Revocable {
   /** An existing user of ours, who keeps their own rights, instead of an external viewer. */
   isInternal: boolean;
@@ -49,7 +54,7 @@ export function createEmbedTokens(options: {
     const isLive = revocations.isCurrent
       ? !revocations.covers(token)
       : await isLiveSession(db, token.sessionId);
-    if (!isLive || hasExpired(token)) throw new ApiError('unauthenticated');
+    if (!isLive || hasExpired(token)) throw invalidToken();
     if (verified.size >= REMEMBER_MAX) verified.delete(verified.keys().next().value!);
     verified.set(text, known);
     return known;
@@ -59,7 +64,7 @@ export function createEmbedTokens(options: {
   async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Actor }): Promise<Actor> {
     const read = async () => {
       const row = await findPermissions(db, token.userId);
-      if (!row) throw new ApiError('unauthenticated');
+      if (!row) throw invalidToken();
       return toPermissions(row);
     };
     return { ...actor, ...(permissions.get(token.userId) ?? (await permissions.load(token.userId, read))) };
@@ -85,7 +90,7 @@ export function createEmbedTokens(options: {
     authenticate(text) {
       const known = verified.get(text);
       if (known && revocations.isCurrent && !known.token.isInternal) {
-        if (revocations.covers(known.token) || hasExpired(known.token)) throw new ApiError('unauthenticated');
+        if (revocations.covers(known.token) || hasExpired(known.token)) throw invalidToken();
         return known.actor;
       }
       return verify(text).then((found) => (found.token.isInternal ? withOwnRights(found) : found.actor));
@@ -102,7 +107,7 @@ async function readToken(text: string, keys: SigningKeys) {
   try {
     const { kid } = decodeProtectedHeader(text);
     const key = kid === undefined ? undefined : await keys.find(kid);
-    if (!key) throw new ApiError('unauthenticated');
+    if (!key) throw invalidToken();
     const { payload } = await jwtVerify(text, key.publicKey, {
       algorithms: [SIGNING_ALGORITHM],
       issuer: ISSUER,
@@ -123,8 +128,7 @@ async function readToken(text: string, keys: SigningKeys) {
     };
     return { token, actor: toActor(token) };
   } catch (error) {
-    if (error instanceof joseErrors.JOSEError || error instanceof TypeError)
-      throw new ApiError('unauthenticated');
+    if (error instanceof joseErrors.JOSEError || error instanceof TypeError) throw invalidToken();
     throw error;
   }
 }

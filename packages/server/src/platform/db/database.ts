@@ -101,9 +101,9 @@ function transactional(client: pg.ClientBase): Tx {
 
 /** Longer than the limit for locks: who waits behind those who wait for one is served when they have given up. */
 const WAIT_MS = 5000;
-const WAITING_MAX = 1000;
+const WAITING_MAX = 4000;
 
-/** One sharer gets half of the places, and a quarter of the queue. */
+/** One sharer gets half of the places, and a quarter of the queue: as many as come at once from a busy backend. */
 const gateOf = (atOnce: number) =>
   createGate({
     atOnce,

@@ -141,10 +141,10 @@ function requireExact(number: string, levels: Level[]) {
   const where = path ? ` at ${path}` : '';
   throw isTooLarge
     ? new ApiError('integer_too_large', {
-        message: `The body holds a number beyond ±${Number.MAX_SAFE_INTEGER}${where}: send it as text.`,
+        message: `The body holds a number beyond ±${Number.MAX_SAFE_INTEGER}${where}: send it as text, where text is taken.`,
       })
     : new ApiError('number_too_precise', {
-        message: `The body holds a number with more digits than can be kept${where}: round it, or send it as text.`,
+        message: `The body holds a number with more digits than can be kept${where}: round it, or send it as text where text is taken.`,
       });
 }
 

@@ -120,9 +120,9 @@ export function createHttpServer({
   app.setErrorHandler((error, request, reply) => {
     const failure = toApiError(error, request.actor?.userId);
     if (failure.statusCode >= 500) {
-      // A refusal that we decided on, such as that of too much at once, is no fault of ours.
-      const isRefusal = error instanceof ApiError || failure.code === 'busy';
-      log[isRefusal ? 'warn' : 'error']({
+      // A refusal that we decided on, such as that of too much at once, is no fault of ours, and may come very often.
+      const level = error instanceof ApiError ? 'debug' : failure.code === 'busy' ? 'warn' : 'error';
+      log[level]({
         requestId: request.id,
         operation: request.routeOptions.config.operation?.id,
         err: error,
