@@ -119,17 +119,21 @@ describe('when nobody reads the output any more', () => {
     expectNothingLeft(server);
   });
 
-  test('what is piped into `head` ends by itself', async () => {
-    const dataDir = await newDataDir();
-    const piped = spawnServer(dataDir, settings, [
-      '/bin/sh',
-      '-c',
-      '"$0" "$1" | head -1',
-      process.execPath,
-      MAIN,
-    ]);
+  const head = (dataDir: string, lines: number) =>
+    spawnServer(dataDir, settings, ['/bin/sh', '-c', `"$0" "$1" | head -${lines}`, process.execPath, MAIN]);
+
+  test.each([1, 2, 6, 12])('a first start that is piped into `head -%i` ends by itself', async (lines) => {
+    const piped = head(await newDataDir(), lines);
     await piped.ended;
-    expect(piped.stdout.split('\n')).toHaveLength(2);
+    expect(piped.stdout.split('\n')).toHaveLength(lines + 1);
+    expectNothingLeft(piped);
+  });
+
+  test('so does a later start', async () => {
+    const dataDir = await newDataDir();
+    await stop(await startServer(dataDir, settings));
+    const piped = head(dataDir, 1);
+    await piped.ended;
     expectNothingLeft(piped);
   });
 

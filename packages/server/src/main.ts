@@ -51,6 +51,7 @@ async function serve(config: Config) {
     try {
       print(`${banner(server, config.databaseUrl === undefined)}\n`);
     } catch (error) {
+      // The log may have met the same end of the pipe. Both wait for one stop.
       await server.stop().catch(() => {});
       throw error;
     }

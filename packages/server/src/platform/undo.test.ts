@@ -21,6 +21,19 @@ test('every step is taken in reverse, and those that fail are logged and told at
   expect(taken).toEqual(['fourth', 'third', 'second', 'first']);
   expect(lines).toEqual(['could not stop the third', 'could not stop the second']);
 
-  await undo.run();
+  await expect(undo.run()).rejects.toThrow('could not stop the third, the second');
   expect(taken).toHaveLength(4);
+});
+
+test('whoever stops it again meanwhile waits for the same end', async () => {
+  const undo = createUndo(pino({ level: 'silent' }));
+  let finish = () => {};
+  undo.add('something slow', () => new Promise<void>((resolve) => (finish = resolve)));
+  const ended: string[] = [];
+  const stops = ['first', 'second'].map((name) => undo.run().then(() => ended.push(name)));
+  await Promise.resolve();
+  expect(ended).toEqual([]);
+  finish();
+  await Promise.all(stops);
+  expect(ended).toEqual(['first', 'second']);
 });
