@@ -423,7 +423,7 @@ alter table reports add constraint reports_external_workbook_id_max_2_kb CHECK (
 
 alter table reports add constraint reports_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
 
-alter table reports add constraint reports_json_query_max_256_kb CHECK ((octet_length("json_query") <= (256 * 1024))) NOT VALID;
+alter table reports add constraint reports_json_query_max_256_kb CHECK ((octet_length(json_query) <= (256 * 1024))) NOT VALID;
 
 alter table reports add constraint reports_meta_max_128_kb CHECK ((octet_length((meta)::text) <= (128 * 1024))) NOT VALID;
 

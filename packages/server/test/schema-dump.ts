@@ -15,8 +15,10 @@ const QUERIES = {
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
     group by c.relname order by c.relname collate "C"`,
+  // Without the quotes around names such as json_query, which only newer versions take for key words.
   constraints: `
-    select format('alter table %s add constraint %s %s;', conrelid::regclass, conname, pg_get_constraintdef(oid)) as text
+    select format('alter table %s add constraint %s %s;', conrelid::regclass, conname,
+                  regexp_replace(pg_get_constraintdef(oid), '"([a-z_]+)"', '\\1', 'g')) as text
     from pg_constraint
     where connamespace = 'public'::regnamespace and conrelid <> 0 and contype <> 'n'
     order by conrelid::regclass::text collate "C", conname collate "C"`,
