@@ -186,7 +186,13 @@ describe('operators', () => {
     const text = await local.text();
     expect(text).toContain('oriel_http_request_duration_seconds_count{operation="getMe",status="200"}');
     expect(text).toContain('oriel_db_connections');
-    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'via', 'forwarded'])
+    const added = [
+      'x-original-forwarded-for',
+      'x-cluster-client-ip',
+      'fastly-client-ip',
+      'x-envoy-external-address',
+    ];
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'via', 'forwarded', ...added])
       expect([name, (await ask({ [name]: '203.0.113.9' })).status]).toEqual([name, 404]);
     for (const [host, status] of [
       ['analytics.example.com', 404],
