@@ -1,108 +1,117 @@
-/** Puts platform and domains together into one HTTP application. */
+/** The one list of domains, and the HTTP application made of them. */
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
-import { apiKeyRoutes } from './domains/api-keys/index.ts';
-import { appConfigRoutes } from './domains/app-config/index.ts';
-import { deploymentCheck, deploymentRoutes, type KnownDeployments } from './domains/deployments/index.ts';
-import { embedSessionRoutes } from './domains/embed-sessions/index.ts';
-import { embedTenantRoutes } from './domains/embed-tenants/index.ts';
-import { createTrees, folderRoutes } from './domains/folders/index.ts';
-import { policyRoutes } from './domains/policies/index.ts';
-import { regionRoutes } from './domains/regions/index.ts';
-import { reportRoutes } from './domains/reports/index.ts';
-import { roleRoutes } from './domains/roles/index.ts';
-import { type TenantSettings, tenantSettingsRoutes } from './domains/tenant-settings/index.ts';
-import { userAttributeRoutes, userAttributeValueRoutes } from './domains/user-attributes/index.ts';
-import { userGroupRoutes } from './domains/user-groups/index.ts';
-import { type UserCache, userRoutes } from './domains/users/index.ts';
-import { workbookRoutes } from './domains/workbooks/index.ts';
-import { workspaceRoutes } from './domains/workspace/index.ts';
-import type { Authenticator } from './platform/auth/authenticate.ts';
-import type { EmbedTokens } from './platform/auth/embed-tokens.ts';
-import type { Revocations } from './platform/auth/revocations.ts';
-import type { SigningKeys } from './platform/auth/signing-keys.ts';
-import type { Database } from './platform/db/database.ts';
+import { apiKeys } from './domains/api-keys/index.ts';
+import { appConfig } from './domains/app-config/index.ts';
+import { createKnownDeployments, deployments, type RequireDeployment } from './domains/deployments/index.ts';
+import { embedSessions } from './domains/embed-sessions/index.ts';
+import { embedTenants } from './domains/embed-tenants/index.ts';
+import { createTrees, folders } from './domains/folders/index.ts';
+import { policies } from './domains/policies/index.ts';
+import { regions } from './domains/regions/index.ts';
+import { reports } from './domains/reports/index.ts';
+import { roles } from './domains/roles/index.ts';
+import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
+import { userAttributes } from './domains/user-attributes/index.ts';
+import { userGroups } from './domains/user-groups/index.ts';
+import { users } from './domains/users/index.ts';
+import { workbooks } from './domains/workbooks/index.ts';
+import { workspace } from './domains/workspace/index.ts';
+import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
+import { createEmbedTokens } from './platform/auth/embed-tokens.ts';
+import { createRevocations } from './platform/auth/revocations.ts';
+import { createSigningKeys, signingKeyRotation } from './platform/auth/signing-keys.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
-import type { Metrics } from './platform/http/metrics.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
-import { type Cursors, createCursors } from './platform/http/pages.ts';
 import { type Route, registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
 import { registerSpecRoute } from './platform/http/spec-route.ts';
-import type { Logger } from './platform/log.ts';
-import { deriveKey } from './platform/secrets.ts';
+import type { Module, Platform } from './platform/module.ts';
 
-export interface AppOptions {
-  /** For content. */
-  db: Database;
-  /** For what must answer however busy that one is: credentials, minting, exchanging, readiness, metrics. */
-  essential: Database;
+export interface Modules {
+  list: Module[];
   authenticator: Authenticator;
-  signingKeys: SigningKeys;
-  embedTokens: EmbedTokens;
-  revocations: Revocations;
-  userCache: UserCache;
-  tenantSettings: TenantSettings;
-  tenant: string;
-  maxExternalUsers: number;
-  limits: Config['limits'];
-  knownDeployments: KnownDeployments;
-  log: Logger;
-  metrics: Metrics;
-  secretKey: string;
-  publicUrl: string;
-  plan: Config['plan'];
-  trustProxy: string[];
-  metricsToken: string | undefined;
-  timeouts?: Timeouts;
+  requireDeployment: RequireDeployment;
 }
 
-export function createApp(options: AppOptions): FastifyInstance {
-  const app = createHttpServer({ ...options, maxConnections: options.limits.connections });
-  const atOnce = createAtOnce(options.limits);
-  const { essential, knownDeployments } = options;
-  const requireDeployment = deploymentCheck({ db: essential, knownDeployments });
-  const cursors = createCursors(deriveKey(options.secretKey, 'cursors'));
-  const routes = allRoutes({ ...options, requireDeployment, cursors });
+type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers'>;
+
+/** Demo steps run in this order, and modules stop in the reverse one. */
+export function createModules(platform: Platform, settings: ModuleSettings): Modules {
+  const { plan, tenant, maxExternalUsers } = settings;
+  const knownDeployments = createKnownDeployments(platform);
+  const requireDeployment = knownDeployments.require;
+  const account = createTenantSettings(platform);
+  const trees = createTrees();
+  const credentials = createCredentials(platform);
+  const list = [
+    { schedules: [signingKeyRotation(platform.keyFor('signing keys'))], stop: credentials.stop },
+    deployments(platform, { knownDeployments }),
+    regions(platform),
+    users(platform),
+    apiKeys(platform),
+    roles(platform),
+    userGroups(platform),
+    userAttributes(platform),
+    tenantSettings(platform, { plan }),
+    appConfig(platform),
+    embedTenants(platform, { tenant, maxExternalUsers }),
+    policies(platform),
+    folders(platform, { trees }),
+    workbooks(platform),
+    reports(platform),
+    workspace(platform, { trees }),
+    embedSessions(platform, {
+      revocations: credentials.revocations,
+      signingKeys: credentials.signingKeys,
+      embedTokens: credentials.embedTokens,
+      tenant,
+      plan,
+      maxExternalUsers,
+      tenantSettings: account,
+      requireDeployment,
+    }),
+  ];
+  return { list, authenticator: credentials.authenticator, requireDeployment };
+}
+
+function createCredentials({ essential: db, listener, log, keyFor, remember }: Platform) {
+  const revocations = createRevocations(db, listener, log);
+  const signingKeys = createSigningKeys(
+    db,
+    remember(() => ['signing-keys']),
+    keyFor('signing keys'),
+  );
+  const permissions = remember<number, never>((id) => [`user:${id}`]);
+  const embedTokens = createEmbedTokens({ db, keys: signingKeys, revocations, permissions });
+  const authenticator = createAuthenticator({ db, listener, embedTokens, log });
+  const stop = async () => {
+    revocations.stop();
+    await authenticator.stop();
+  };
+  return { revocations, signingKeys, embedTokens, authenticator, stop };
+}
+
+type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & { timeouts?: Timeouts };
+
+export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
+  const { db, essential, log, metrics, cursors } = platform;
+  const { authenticator, requireDeployment } = modules;
+  const { limits, trustProxy, metricsToken, timeouts } = settings;
+  const app = createHttpServer({ log, metrics, trustProxy, timeouts, maxConnections: limits.connections });
+  const atOnce = createAtOnce(limits);
+  const routes = modules.list.flatMap((module) => module.routes ?? []);
   requireComplete(routes);
-  registerRoutes(app, routes, { ...options, atOnce, requireDeployment, cursors });
-  registerOperationalRoutes(app, { ...options, db: essential });
+  registerRoutes(app, routes, { db, authenticator, atOnce, requireDeployment, cursors });
+  registerOperationalRoutes(app, { db: essential, log, metrics, metricsToken });
   registerSpecRoute(app, openApiDocument(allOperations));
   registerDocsRoutes(app);
   return app;
 }
 
-type RequireDeployment = ReturnType<typeof deploymentCheck>;
-
-function allRoutes(
-  options: AppOptions & { requireDeployment: RequireDeployment; cursors: Cursors },
-): Route[] {
-  const { cursors, publicUrl, plan, tenant, maxExternalUsers, userCache, knownDeployments } = options;
-  const trees = createTrees();
-  return [
-    ...deploymentRoutes({ cursors, publicUrl, knownDeployments }),
-    ...regionRoutes({ cursors }),
-    ...userRoutes({ userCache }),
-    ...apiKeyRoutes({ cursors }),
-    ...roleRoutes({ cursors }),
-    ...userGroupRoutes({ cursors }),
-    ...userAttributeRoutes({ cursors }),
-    ...userAttributeValueRoutes(),
-    ...tenantSettingsRoutes({ plan }),
-    ...appConfigRoutes(),
-    ...embedTenantRoutes({ cursors, ownTenant: tenant, maxExternalUsers }),
-    ...policyRoutes(),
-    ...folderRoutes({ trees }),
-    ...workbookRoutes(),
-    ...reportRoutes(),
-    ...workspaceRoutes({ trees }),
-    ...embedSessionRoutes({ ...options, db: options.essential, cursors }),
-  ];
-}
-
-/** What the contract lists is built, and once. */
+/** Throws unless every operation of the contract has exactly one handler. */
 function requireComplete(routes: Route[]) {
   const handled = [...routes.map(({ operation }) => operation.id), operations.getSpec.id];
   const missing = allOperations.filter(({ id }) => !handled.includes(id)).map(({ id }) => id);

@@ -1,31 +1,23 @@
 /** From settings to a listening server, and back down. */
-import { createApp } from './app.ts';
+import { createApp, createModules } from './app.ts';
 import { MIGRATIONS_DIR, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
-import { createTenantSettings } from './domains/tenant-settings/index.ts';
-import { CREDENTIALS_CHANNEL, createAuthenticator } from './platform/auth/authenticate.ts';
-import { createEmbedTokens } from './platform/auth/embed-tokens.ts';
-import { createRevocations, REVOCATIONS_CHANNEL } from './platform/auth/revocations.ts';
-import { createSigningKeys, rotateSigningKeys, signingKeyRotation } from './platform/auth/signing-keys.ts';
+import { openPlatform } from './open-platform.ts';
+import { rotateSigningKeys } from './platform/auth/signing-keys.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
-import { type Database, openDatabase } from './platform/db/database.ts';
+import type { Database } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
-import { startListener } from './platform/db/listener.ts';
 import { migrate, readMigrations } from './platform/db/migrate.ts';
-import { createNotifiedCache } from './platform/db/notified-cache.ts';
-import { createMetrics, type Metrics } from './platform/http/metrics.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
-import { JOBS_CHANNEL, startWorker } from './platform/jobs/jobs.ts';
-import { countJobs } from './platform/jobs/store.ts';
+import { startWorker } from './platform/jobs/jobs.ts';
 import type { Logger } from './platform/log.ts';
-import { deriveKey, loadSecretKey } from './platform/secrets.ts';
+import { loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { createUndo, type Undo } from './platform/undo.ts';
-import { removals, upkeep } from './upkeep.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -87,20 +79,21 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     signal: options.signal,
   });
 
-  const db = openDatabase(connection, log, { poolSize: config.dbConnections });
-  undo.add('the connections for content', () => db.end());
-  const essential = openDatabase(connection, log, { poolSize: config.dbEssentialConnections });
-  undo.add('the connections for what is essential', () => essential.end());
   // Only now: a database that can not be used leaves no secret behind.
   if (!config.secretKey) await makeDataDir(dataDir);
   const secret = config.secretKey
     ? { value: config.secretKey, discard: async () => {} }
     : await loadSecretKey(dataDir);
+  const secretKey = secret.value;
+  const platform = openPlatform({ connection, pools: config, secretKey, publicUrl, log, undo });
+  const modules = createModules(platform, config);
+  for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
+  const { db, essential, listener, keyFor } = platform;
   const { firstAdmin, withoutEffect } = await setUpInstallation(db, {
     tenant: config.tenant,
     admin: config.admin,
-    demo: config.demo,
-    secretKey: deriveKey(secret.value, 'installation'),
+    demo: config.demo ? modules.list.flatMap(({ demo }) => demo ?? []) : [],
+    secretKey: keyFor('installation'),
     showFirstAdmin: (admin, hasDemo) => options.showFirstAdmin?.(admin, publicUrl, hasDemo),
   }).catch(async (error) => {
     // The database belongs to a secret that is not here: a new one beside it would only hide that. After any other
@@ -110,69 +103,25 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   });
   for (const line of withoutEffect) log.warn(line);
 
-  const listener = await startListener(
-    connection,
-    [CREDENTIALS_CHANNEL, JOBS_CHANNEL, REVOCATIONS_CHANNEL],
-    log,
-  );
-  undo.add('the connection for notifications', () => listener.end());
-  const revocations = createRevocations(essential, listener, log);
-  undo.add('the list of revocations', () => revocations.stop());
-  const signingSecret = deriveKey(secret.value, 'signing keys');
-  await rotateSigningKeys(db, signingSecret);
-  const remembered = <Key, Value>(subjectOf: (key: Key) => string) =>
-    createNotifiedCache<Key, Value>(listener, CREDENTIALS_CHANNEL, (key) => [subjectOf(key)]);
-  const ofUser = (id: number) => `user:${id}`;
-  const signingKeys = createSigningKeys(
-    essential,
-    remembered(() => 'signing-keys'),
-    signingSecret,
-  );
-  const embedTokens = createEmbedTokens({
-    db: essential,
-    keys: signingKeys,
-    revocations,
-    permissions: remembered(ofUser),
-  });
-  const authenticator = createAuthenticator({ db: essential, listener, embedTokens, log });
-  undo.add('the credentials', () => authenticator.stop());
+  await rotateSigningKeys(db, keyFor('signing keys'));
   const worker = await startWorker({
     db,
     listener,
     log,
-    kinds: removals,
-    schedules: [...upkeep, signingKeyRotation(signingSecret)],
+    kinds: modules.list.flatMap(({ jobs }) => jobs ?? []),
+    schedules: modules.list.flatMap(({ schedules }) => schedules ?? []),
   });
   undo.add('the jobs', () => worker.stop());
+  await listener.start();
 
-  const metrics = createMetrics();
-  watchDatabase(metrics, db, essential);
-  metrics.info('oriel_build_info', 'What runs here', {
+  platform.metrics.info('oriel_build_info', 'What runs here', {
     version: build.version,
     schema_version: String(build.schemaVersion),
     address: build.address,
     node: process.version,
   });
-  const app = createApp({
-    ...config,
-    db,
-    essential,
-    authenticator,
-    userCache: remembered(ofUser),
-    tenantSettings: createTenantSettings(
-      essential,
-      remembered(() => 'tenant-settings'),
-    ),
-    knownDeployments: remembered((id) => `deployment:${id}`),
-    signingKeys,
-    embedTokens,
-    revocations,
-    log,
-    metrics,
-    secretKey: secret.value,
-    publicUrl,
-    timeouts: options.timeouts,
-  });
+  const { limits, trustProxy, metricsToken } = config;
+  const app = createApp(platform, modules, { limits, trustProxy, metricsToken, timeouts: options.timeouts });
   await app.ready();
   await reserved.release();
   await app.listen({ host: config.host, port: reserved.port });
@@ -200,21 +149,4 @@ async function openConnection(
   const postgres = await startEmbeddedPostgres(dataDir, log);
   undo.add('the embedded database', () => postgres.stop());
   return postgres.connection;
-}
-
-function watchDatabase(metrics: Metrics, db: Database, essential: Database) {
-  const watchPool = (name: string, what: string, watched: Database) => {
-    metrics.gauge(`${name}_connections`, `Connections for ${what}`, () => watched.pool.totalCount);
-    metrics.gauge(
-      `${name}_waiting`,
-      `Requests that wait for a connection for ${what}`,
-      () => watched.waiting,
-    );
-  };
-  watchPool('oriel_db', 'content', db);
-  watchPool('oriel_db_essential', 'what is essential', essential);
-  const watchJobs = (state: 'waiting' | 'failed', help: string) =>
-    metrics.gauge(`oriel_jobs_${state}`, help, () => countJobs(essential, state));
-  watchJobs('waiting', 'Jobs that wait or are due later');
-  watchJobs('failed', 'Jobs that were given up');
 }

@@ -1,22 +1,28 @@
-/** Nearly every request is about a deployment: that it exists is remembered until one is deleted. */
-import type { Database } from '../../platform/db/database.ts';
-import type { NotifiedCache } from '../../platform/db/notified-cache.ts';
+/** Nearly every request is about a deployment, so that one exists is remembered until it is deleted. */
 import { ApiError } from '../../platform/errors.ts';
+import type { Platform } from '../../platform/module.ts';
 import { findDeployment } from './store.ts';
 
-export type KnownDeployments = NotifiedCache<number, true>;
+/** Throws or rejects if there is no such deployment. Returns nothing, and at once, if it is known to exist. */
+export type RequireDeployment = (id: number) => undefined | Promise<void>;
 
-export function deploymentCheck({
-  db,
-  knownDeployments,
-}: {
-  db: Database;
-  knownDeployments: KnownDeployments;
-}) {
+export interface KnownDeployments {
+  require: RequireDeployment;
+  /** For a deployment that this server itself has just deleted. */
+  forget(id: number): void;
+}
+
+export function createKnownDeployments({
+  essential,
+  remember,
+}: Pick<Platform, 'essential' | 'remember'>): KnownDeployments {
+  const known = remember<number, true>((id) => [`deployment:${id}`]);
   const find = async (id: number): Promise<true> => {
-    if (!(await findDeployment(db, id))) throw new ApiError('deployment_not_found');
+    if (!(await findDeployment(essential, id))) throw new ApiError('deployment_not_found');
     return true;
   };
-  return (id: number): undefined | Promise<void> =>
-    knownDeployments.get(id) ? undefined : knownDeployments.load(id, () => find(id)).then(() => undefined);
+  return {
+    require: (id) => (known.get(id) ? undefined : known.load(id, () => find(id)).then(() => undefined)),
+    forget: (id) => known.forget(id),
+  };
 }

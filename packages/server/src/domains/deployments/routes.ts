@@ -3,9 +3,10 @@ import { may, reaches } from '../../platform/auth/access.ts';
 import type { Actor } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { enqueue } from '../../platform/jobs/jobs.ts';
+import type { Platform } from '../../platform/module.ts';
 import { requireRegion } from '../regions/index.ts';
 import type { KnownDeployments } from './known-deployments.ts';
 import { removeDeployment } from './remove-deployment.ts';
@@ -13,15 +14,10 @@ import * as store from './store.ts';
 
 const LIST = 'deployments by id';
 
-export function deploymentRoutes({
-  cursors,
-  publicUrl,
-  knownDeployments,
-}: {
-  cursors: Cursors;
-  publicUrl: string;
-  knownDeployments: KnownDeployments;
-}) {
+export function deploymentRoutes(
+  { cursors, publicUrl }: Pick<Platform, 'cursors' | 'publicUrl'>,
+  knownDeployments: KnownDeployments,
+) {
   const toDeployment = ({ id, name, creationStep }: store.DeploymentRow) => ({
     id,
     name,

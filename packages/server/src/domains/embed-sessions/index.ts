@@ -1,2 +1,8 @@
-export { embedSessionRoutes } from './routes.ts';
-export { embedSessionUpkeep } from './upkeep.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import { type EmbedSessionOptions, embedSessionRoutes } from './routes.ts';
+import { embedSessionUpkeep } from './upkeep.ts';
+
+export const embedSessions = (platform: Platform, options: EmbedSessionOptions): Module => ({
+  routes: embedSessionRoutes(platform, options),
+  schedules: [embedSessionUpkeep],
+});

@@ -1,13 +1,14 @@
 import { operations } from '@oriel/contract';
 import type { EmbedTokens } from '../../platform/auth/embed-tokens.ts';
+import type { Revocations } from '../../platform/auth/revocations.ts';
 import { SIGNING_ALGORITHM, type SigningKeys } from '../../platform/auth/signing-keys.ts';
 import { ApiError, isApiError } from '../../platform/errors.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { deriveKey } from '../../platform/secrets.ts';
+import type { Platform } from '../../platform/module.ts';
 import { dryRun } from './dry-run.ts';
 import { createExchange } from './exchange.ts';
-import { type LedgerOptions, ledgerRoutes } from './ledger/routes.ts';
+import { ledgerRoutes } from './ledger/routes.ts';
 import { type MintOptions, mintSession } from './mint.ts';
 import { createSessionIds, hashSecret } from './session-ids.ts';
 import { viewerOf } from './viewer.ts';
@@ -18,17 +19,18 @@ import { viewerOf } from './viewer.ts';
  */
 const EXCHANGE_FAILURES = { max: 100, perMs: 60_000 };
 
-export interface EmbedSessionOptions extends Omit<MintOptions, 'sessionIds'>, LedgerOptions {
-  secretKey: string;
+export interface EmbedSessionOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {
+  revocations: Revocations;
   embedTokens: EmbedTokens;
   signingKeys: SigningKeys;
 }
 
-export function embedSessionRoutes(options: EmbedSessionOptions) {
+export function embedSessionRoutes(platform: Platform, options: EmbedSessionOptions) {
+  const { essential: db, cursors, keyFor } = platform;
   const { embedTokens, signingKeys, tenantSettings } = options;
-  const sessionIds = createSessionIds(deriveKey(options.secretKey, 'embed session ids'));
-  const minting = { ...options, sessionIds };
-  const exchange = createExchange(options.db);
+  const sessionIds = createSessionIds(keyFor('embed session ids'));
+  const minting = { ...options, db, sessionIds };
+  const exchange = createExchange(db);
   const failures = createFailureLimit(EXCHANGE_FAILURES);
   return [
     handle(operations.generateSession, (call, { body }) => mintSession(minting, call, body)),
@@ -64,6 +66,6 @@ export function embedSessionRoutes(options: EmbedSessionOptions) {
       }),
     })),
 
-    ...ledgerRoutes(options),
+    ...ledgerRoutes({ cursors, revocations: options.revocations }),
   ];
 }

@@ -1,3 +1,8 @@
+import type { Module, Platform } from '../../platform/module.ts';
+import { emptyFolder, removeFolders } from './removal/removal.ts';
+import { folderRoutes } from './routes.ts';
+import type { Trees } from './trees.ts';
+
 export {
   moveFolder,
   requireFolder,
@@ -6,8 +11,7 @@ export {
   requireTree,
   toFolder,
 } from './folders.ts';
-export { deleteFolder, emptyFolder, RETURNED_MAX, removeFolders } from './removal/removal.ts';
-export { folderRoutes } from './routes.ts';
+export { deleteFolder, RETURNED_MAX } from './removal/removal.ts';
 export { nameKey } from './rules.ts';
 export {
   type FolderAccessRow,
@@ -19,3 +23,8 @@ export {
   visibleFolders,
 } from './store.ts';
 export { createTrees, type Trees } from './trees.ts';
+
+export const folders = (_platform: Platform, { trees }: { trees: Trees }): Module => ({
+  routes: folderRoutes({ trees }),
+  jobs: [removeFolders, emptyFolder],
+});

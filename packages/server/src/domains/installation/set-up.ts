@@ -5,16 +5,10 @@ import type { Database, Tx } from '../../platform/db/database.ts';
 import { type DemoStep, seededRandom } from '../../platform/demo.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { insertApiKey } from '../api-keys/index.ts';
-import { countAllDeployments, demoDeployment } from '../deployments/index.ts';
-import { demoTenantSettings } from '../tenant-settings/index.ts';
-import { demoAttributes } from '../user-attributes/index.ts';
-import { demoGroups } from '../user-groups/index.ts';
+import { countAllDeployments } from '../deployments/index.ts';
 import { ADMIN_ROLE, countPeople, createUser, hashPassword } from '../users/index.ts';
-import { demoContent } from '../workspace/index.ts';
 import * as store from './store.ts';
 
-/** In the order in which they build on each other. */
-const DEMO_STEPS: DemoStep[] = [demoDeployment, demoGroups, demoAttributes, demoTenantSettings, demoContent];
 const DEMO_SEED = 20_260_101;
 
 const DEFAULT_ADMIN_EMAIL = 'admin@example.com';
@@ -43,7 +37,8 @@ export async function setUpInstallation(
   options: {
     tenant: string;
     admin: AdminSettings;
-    demo: boolean;
+    /** What fills an empty installation, in this order; nothing if no demo is wanted. */
+    demo: DemoStep[];
     secretKey: Buffer;
     /** Called just before the admin is kept: were we cut off after that, nobody could ever get in. */
     showFirstAdmin: (admin: FirstAdmin, hasDemo: boolean) => void;
@@ -68,8 +63,9 @@ export async function setUpInstallation(
     const isEmpty = (await countPeople(tx)) === 0;
     const firstAdmin = isEmpty ? await createFirstAdmin(tx, admin, passwordHash) : undefined;
     const withoutEffect = isEmpty ? [] : await settingsWithoutEffect(tx, admin);
-    const wantsDemo = options.demo && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0;
-    if (wantsDemo) await seedDemo(tx);
+    const wantsDemo =
+      options.demo.length > 0 && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0;
+    if (wantsDemo) await seedDemo(tx, options.demo);
     if (firstAdmin) options.showFirstAdmin(firstAdmin, wantsDemo);
     return { firstAdmin, withoutEffect };
   });
@@ -108,10 +104,10 @@ async function settingsWithoutEffect(tx: Tx, { email, apiKey }: AdminSettings): 
   return lines;
 }
 
-async function seedDemo(tx: Tx) {
+async function seedDemo(tx: Tx, steps: DemoStep[]) {
   const adminId = await store.findFirstAdminId(tx);
   if (adminId === undefined) return;
   const random = seededRandom(DEMO_SEED);
-  for (const step of DEMO_STEPS) await step({ tx, adminId, random });
+  for (const step of steps) await step({ tx, adminId, random });
   await store.noteDemoSeeded(tx);
 }

@@ -1,1 +1,4 @@
-export { policyRoutes } from './routes.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import { policyRoutes } from './routes.ts';
+
+export const policies = (_platform: Platform): Module => ({ routes: policyRoutes() });

@@ -1,6 +1,8 @@
-export { auditRetention } from './audit-retention.ts';
-export { demoTenantSettings } from './demo.ts';
-export { tenantSettingsRoutes } from './routes.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import { auditRetention } from './audit-retention.ts';
+import { demoTenantSettings } from './demo.ts';
+import { type Plan, tenantSettingsRoutes } from './routes.ts';
+
 export { createTenantSettings, type TenantSettings } from './settings.ts';
 export {
   type AppConfigRow,
@@ -8,3 +10,9 @@ export {
   lockAppConfig,
   updateAppConfig,
 } from './store.ts';
+
+export const tenantSettings = (_platform: Platform, { plan }: { plan: Plan }): Module => ({
+  routes: tenantSettingsRoutes({ plan }),
+  schedules: [auditRetention],
+  demo: demoTenantSettings,
+});

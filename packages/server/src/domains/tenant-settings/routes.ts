@@ -5,11 +5,12 @@ import { changedSettings } from './rules.ts';
 import * as store from './store.ts';
 
 type Reply = ReplyOf<typeof operations.getTenantSettings>;
+export type Plan = Reply['plan'];
 
 /** One account, so its settings are one resource. */
 const ID = 'account';
 
-export const tenantSettingsRoutes = ({ plan }: { plan: Reply['plan'] }) => {
+export const tenantSettingsRoutes = ({ plan }: { plan: Plan }) => {
   const toReply = async (db: Queryable, settings: store.TenantSettingsRow): Promise<Reply> => ({
     ...settings,
     plan,

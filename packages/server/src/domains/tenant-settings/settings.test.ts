@@ -1,8 +1,8 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startListening } from '../../../test/listening.ts';
 import { createWorld, type World } from '../../../test/world.ts';
 import { CREDENTIALS_CHANNEL } from '../../platform/auth/authenticate.ts';
-import { type Listener, startListener } from '../../platform/db/listener.ts';
+import type { Listener } from '../../platform/db/listener.ts';
 import { createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import { createTenantSettings } from './settings.ts';
 
@@ -10,8 +10,7 @@ let world: World;
 let listener: Listener;
 beforeAll(async () => {
   world = await createWorld();
-  const log = pino({ level: 'silent' });
-  listener = await startListener({ connectionString: world.databaseUrl }, [CREDENTIALS_CHANNEL], log);
+  listener = await startListening(world.databaseUrl, CREDENTIALS_CHANNEL);
 });
 afterAll(async () => {
   await listener.end();
@@ -19,7 +18,10 @@ afterAll(async () => {
 });
 
 test('what a server remembers of the settings follows each change', async () => {
-  const settings = createTenantSettings(world.server.db, createNotifiedCache(listener, CREDENTIALS_CHANNEL));
+  const settings = createTenantSettings({
+    essential: world.server.db,
+    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+  });
   const remembered = async () => {
     const { useCreatorMode, embedding } = await settings.current();
     return { useCreatorMode, embedding };

@@ -1,6 +1,5 @@
 /** The account's settings are needed at many requests and change seldom: they are remembered until they change. */
-import type { Database } from '../../platform/db/database.ts';
-import type { NotifiedCache } from '../../platform/db/notified-cache.ts';
+import type { Platform } from '../../platform/module.ts';
 import { findTenantSettings, type TenantSettingsRow } from './store.ts';
 
 export interface TenantSettings {
@@ -9,9 +8,12 @@ export interface TenantSettings {
 
 const KEY = 'settings';
 
-export const createTenantSettings = (
-  db: Database,
-  cache: NotifiedCache<string, TenantSettingsRow>,
-): TenantSettings => ({
-  current: () => cache.get(KEY) ?? cache.load(KEY, () => findTenantSettings(db)),
-});
+export function createTenantSettings({
+  essential,
+  remember,
+}: Pick<Platform, 'essential' | 'remember'>): TenantSettings {
+  const remembered = remember<string, TenantSettingsRow>(() => ['tenant-settings']);
+  return {
+    current: () => remembered.get(KEY) ?? remembered.load(KEY, () => findTenantSettings(essential)),
+  };
+}

@@ -1,5 +1,8 @@
-export { demoAttributes } from './demo.ts';
-export { userAttributeRoutes } from './routes.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import { demoAttributes } from './demo.ts';
+import { userAttributeRoutes } from './routes.ts';
+import { userAttributeValueRoutes } from './value-routes.ts';
+
 export {
   type AttributeType,
   defaultWords,
@@ -9,4 +12,8 @@ export {
   valueInForce,
   valueWords,
 } from './rules.ts';
-export { userAttributeValueRoutes } from './value-routes.ts';
+
+export const userAttributes = (platform: Platform): Module => ({
+  routes: [...userAttributeRoutes(platform), ...userAttributeValueRoutes()],
+  demo: demoAttributes,
+});

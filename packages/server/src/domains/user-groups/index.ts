@@ -1,2 +1,8 @@
-export { demoGroups } from './demo.ts';
-export { userGroupRoutes } from './routes.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import { demoGroups } from './demo.ts';
+import { userGroupRoutes } from './routes.ts';
+
+export const userGroups = (platform: Platform): Module => ({
+  routes: userGroupRoutes(platform),
+  demo: demoGroups,
+});

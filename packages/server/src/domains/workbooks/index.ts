@@ -1,4 +1,6 @@
-export { workbookRoutes } from './routes.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import { workbookRoutes } from './routes.ts';
+
 export {
   insertWorkbook,
   type PlainWorkbookRow,
@@ -12,3 +14,5 @@ export {
   requirePlainWorkbook,
   toWorkbook,
 } from './workbooks.ts';
+
+export const workbooks = (_platform: Platform): Module => ({ routes: workbookRoutes() });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { startListening } from '../../../test/listening.ts';
 import { createWorld, type World } from '../../../test/world.ts';
-import { type Listener, startListener } from '../db/listener.ts';
+import type { Listener } from '../db/listener.ts';
 import { createNotifiedCache } from '../db/notified-cache.ts';
 import * as secrets from '../secrets.ts';
 import { CREDENTIALS_CHANNEL } from './authenticate.ts';
@@ -12,8 +12,7 @@ let world: World;
 let listener: Listener;
 beforeAll(async () => {
   world = await createWorld();
-  const log = pino({ level: 'silent' });
-  listener = await startListener({ connectionString: world.databaseUrl }, [CREDENTIALS_CHANNEL], log);
+  listener = await startListening(world.databaseUrl, CREDENTIALS_CHANNEL);
 });
 afterEach(() => vi.restoreAllMocks());
 afterAll(async () => {

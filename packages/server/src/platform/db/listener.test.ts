@@ -1,12 +1,10 @@
 import { setImmediate as immediately } from 'node:timers/promises';
-import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
+import { startListening } from '../../../test/listening.ts';
 import { startMutableProxy } from '../../../test/postgres-proxy.ts';
-import { startListener } from './listener.ts';
 
 const CHANNEL = 'oriel_test_heartbeat';
-const listen = (connectionString: string) =>
-  startListener({ connectionString }, [CHANNEL], pino({ level: 'silent' }));
+const listen = (connectionString: string) => startListening(connectionString, CHANNEL);
 
 test('a process that is busy does not take its connection for cut', async () => {
   const listener = await listen(inject('postgresUrl'));

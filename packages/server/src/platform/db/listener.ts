@@ -9,8 +9,13 @@ type Handler = (payload?: string) => void;
 export interface Listener {
   /** False from the moment that a notification could have been missed until we listen again. */
   readonly hears: boolean;
-  /** Called for each notification with its payload, and once without one whenever notifications may have been missed. */
+  /**
+   * Calls the handler for each notification with its payload, and once without one whenever notifications may have been
+   * missed. A channel that nobody has named before `start` can not be added later.
+   */
   on(channel: string, handler: Handler): void;
+  /** Connects and listens. Rejects if the first connection can not be made. */
+  start(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -21,15 +26,12 @@ const ANSWER_WITHIN_MS = 350;
 const LOOKS = 5;
 const RECONNECT_MS = 250;
 
-export async function startListener(
-  connection: ConnectionSettings,
-  channels: readonly string[],
-  log: Logger,
-): Promise<Listener> {
-  const handlers = new Map<string, Handler[]>(channels.map((channel) => [channel, []]));
+export function createListener(connection: ConnectionSettings, log: Logger): Listener {
+  const handlers = new Map<string, Handler[]>();
   const stopping = new AbortController();
   let client: pg.Client | undefined;
   let hears = false;
+  let loop: Promise<void> | undefined;
 
   const call = (list: Handler[] = [], payload?: string) => {
     for (const handler of list) handler(payload);
@@ -39,7 +41,9 @@ export async function startListener(
   async function connect(): Promise<pg.Client> {
     const fresh = await openClient(connection);
     fresh.on('notification', ({ channel, payload = '' }) => call(handlers.get(channel), payload));
-    await fresh.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join(';'));
+    await fresh.query(
+      [...handlers.keys()].map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join(';'),
+    );
     return fresh;
   }
 
@@ -79,17 +83,18 @@ export async function startListener(
     }
   }
 
-  client = await connect();
-  const loop = keepListening();
-
   return {
     get hears() {
       return hears;
     },
     on(channel, handler) {
-      const list = handlers.get(channel);
-      if (!list) throw new Error(`nobody listens on ${channel}`);
-      list.push(handler);
+      const list = handlers.get(channel) ?? [];
+      if (loop && !handlers.has(channel)) throw new Error(`nobody listens on ${channel}`);
+      handlers.set(channel, [...list, handler]);
+    },
+    async start() {
+      client = await connect();
+      loop = keepListening();
     },
     async end() {
       stopping.abort();

@@ -1,14 +1,13 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { administer } from '../../../test/databases.ts';
-import { type Listener, startListener } from './listener.ts';
+import { startListening } from '../../../test/listening.ts';
+import type { Listener } from './listener.ts';
 import { createNotifiedCache } from './notified-cache.ts';
 
 const CHANNEL = 'oriel_test_changes';
 let listener: Listener;
 beforeAll(async () => {
-  const log = pino({ level: 'silent' });
-  listener = await startListener({ connectionString: inject('postgresUrl') }, [CHANNEL], log);
+  listener = await startListening(inject('postgresUrl'), CHANNEL);
 });
 afterAll(() => listener.end());
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startListening } from '../../../test/listening.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
-import { type Listener, startListener } from '../db/listener.ts';
+import type { Listener } from '../db/listener.ts';
 import {
   backoff,
   enqueue,
@@ -21,7 +22,7 @@ const workers: Worker[] = [];
 
 beforeAll(async () => {
   world = await createWorld();
-  listener = await startListener({ connectionString: world.databaseUrl }, [JOBS_CHANNEL], log);
+  listener = await startListening(world.databaseUrl, JOBS_CHANNEL);
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();

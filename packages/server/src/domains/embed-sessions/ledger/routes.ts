@@ -6,7 +6,7 @@ import { type Cursors, pageSize, toPage } from '../../../platform/http/pages.ts'
 import { handle } from '../../../platform/http/routes.ts';
 import * as store from './store.ts';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   cursors: Cursors;
   revocations: Revocations;
 }

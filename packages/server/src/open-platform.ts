@@ -1,0 +1,71 @@
+/** Opens what domains work with: connections to the database, notifications, keys, metrics. */
+import type { Config } from './config.ts';
+import { CREDENTIALS_CHANNEL } from './platform/auth/authenticate.ts';
+import type { ConnectionSettings } from './platform/db/connection.ts';
+import { type Database, openDatabase } from './platform/db/database.ts';
+import { createListener } from './platform/db/listener.ts';
+import { createNotifiedCache } from './platform/db/notified-cache.ts';
+import { createMetrics, type Metrics } from './platform/http/metrics.ts';
+import { createCursors } from './platform/http/pages.ts';
+import { countJobs } from './platform/jobs/store.ts';
+import type { Logger } from './platform/log.ts';
+import type { Platform } from './platform/module.ts';
+import { deriveKey } from './platform/secrets.ts';
+import type { Undo } from './platform/undo.ts';
+
+export interface PlatformOptions {
+  connection: ConnectionSettings;
+  pools: Pick<Config, 'dbConnections' | 'dbEssentialConnections'>;
+  secretKey: string;
+  publicUrl: string;
+  log: Logger;
+  undo: Undo;
+}
+
+/** The listener is not started yet, so that modules can name the channels that they hear. */
+export function openPlatform({
+  connection,
+  pools,
+  secretKey,
+  publicUrl,
+  log,
+  undo,
+}: PlatformOptions): Platform {
+  const db = openDatabase(connection, log, { poolSize: pools.dbConnections });
+  undo.add('the connections for content', () => db.end());
+  const essential = openDatabase(connection, log, { poolSize: pools.dbEssentialConnections });
+  undo.add('the essential connections', () => essential.end());
+  const listener = createListener(connection, log);
+  undo.add('the connection for notifications', () => listener.end());
+  const metrics = createMetrics();
+  watchDatabase(metrics, db, essential);
+  const keyFor = (purpose: string) => deriveKey(secretKey, purpose);
+  return {
+    db,
+    essential,
+    listener,
+    cursors: createCursors(keyFor('cursors')),
+    log,
+    metrics,
+    publicUrl,
+    keyFor,
+    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+  };
+}
+
+function watchDatabase(metrics: Metrics, db: Database, essential: Database) {
+  const watchPool = (name: string, what: string, watched: Database) => {
+    metrics.gauge(`${name}_connections`, `Connections for ${what}`, () => watched.pool.totalCount);
+    metrics.gauge(
+      `${name}_waiting`,
+      `Requests that wait for a connection for ${what}`,
+      () => watched.waiting,
+    );
+  };
+  watchPool('oriel_db', 'content', db);
+  watchPool('oriel_db_essential', 'what is essential', essential);
+  const watchJobs = (state: 'waiting' | 'failed', help: string) =>
+    metrics.gauge(`oriel_jobs_${state}`, help, () => countJobs(essential, state));
+  watchJobs('waiting', 'Jobs that wait or are due later');
+  watchJobs('failed', 'Jobs that were given up');
+}

@@ -1,0 +1,41 @@
+/** What the server gives to each domain, and what a domain brings. `app.ts` holds the list of domains. */
+import type { Database } from './db/database.ts';
+import type { Listener } from './db/listener.ts';
+import type { NotifiedCache } from './db/notified-cache.ts';
+import type { DemoStep } from './demo.ts';
+import type { Metrics } from './http/metrics.ts';
+import type { Cursors } from './http/pages.ts';
+import type { Route } from './http/routes.ts';
+import type { JobKind, Schedule } from './jobs/jobs.ts';
+import type { Logger } from './log.ts';
+
+export interface Platform {
+  /** For content. A handler takes the `db` of its call instead, which shares connections fairly between callers. */
+  db: Database;
+  /** For what must answer however busy `db` is: credentials, minting, exchanging, readiness, metrics. */
+  essential: Database;
+  listener: Listener;
+  cursors: Cursors;
+  log: Logger;
+  metrics: Metrics;
+  /** The address that others see, without a slash at its end. */
+  publicUrl: string;
+  /** A key of 32 bytes for one purpose, derived from the installation's secret. */
+  keyFor(purpose: string): Buffer;
+  /**
+   * A memory of values that is emptied by notifications. `subjectsOf` tells whom or what a value depends on, as
+   * notifications name it: `user:12`.
+   */
+  remember<Key, Value>(subjectsOf: (key: Key, value: Value) => string[]): NotifiedCache<Key, Value>;
+}
+
+/** Everything that a domain brings. */
+export interface Module {
+  routes?: Route[];
+  /** Kinds of jobs that requests enqueue. Those of `schedules` need not be named again. */
+  jobs?: JobKind[];
+  schedules?: Schedule[];
+  /** Fills an empty installation. Steps run in the order of the list of modules. */
+  demo?: DemoStep;
+  stop?(): Promise<void> | void;
+}
