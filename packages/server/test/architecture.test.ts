@@ -85,6 +85,13 @@ test('SQL stands in store.ts files, and in the platform below db', () => {
   expect(elsewhere.map(({ file }) => file)).toEqual([]);
 });
 
+test('stores bind JSON by json()', () => {
+  const elsewhere = sources.filter(
+    ({ file, text }) => /store\.ts$/.test(file) && text.includes('JSON.stringify'),
+  );
+  expect(elsewhere.map(({ file }) => file)).toEqual([]);
+});
+
 test('only main.ts hands out the environment, to config.ts', () => {
   const readers = sources
     .filter(({ text }) => /process\.env|process\.loadEnvFile/.test(text))

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
+import { json, type Sql, sql } from '../../platform/db/sql.ts';
 import type { AttributeType } from '../user-attributes/index.ts';
 import type { Refusal } from './rules.ts';
 
@@ -30,10 +30,8 @@ export interface Rehearsal {
 }
 
 const mint = ({ request, secretHash, maxExternalUsers, origin }: MintInput, isDryRun: boolean) =>
-  sql`select mint_embed_session(${JSON.stringify(request)}::jsonb, ${secretHash}, ${maxExternalUsers},
-                                ${JSON.stringify(origin)}::jsonb, ${isDryRun}) as result`.named(
-    'mint-embed-session',
-  );
+  sql`select mint_embed_session(${json(request)}::jsonb, ${secretHash}, ${maxExternalUsers},
+                                ${json(origin)}::jsonb, ${isDryRun}) as result`.named('mint-embed-session');
 
 /** Answers the id of the session. */
 export const insertSession = async (db: Queryable, input: MintInput) =>

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 import {
   EDIT,
@@ -282,8 +282,6 @@ export const lockPublicId = async (tx: Tx, publicId: string) =>
 /** Keeps others from changing the report until the end of the transaction. */
 export const lockReport = (tx: Tx, id: number) =>
   tx.run(sql`select from reports where id = ${id} for update`);
-
-const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
 /** Nothing where the public id is taken. */
 export const insertReport = async (

@@ -1,6 +1,6 @@
 import type { BodyOf, operations } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { json, sql } from '../../platform/db/sql.ts';
 
 export interface TenantSettingsRow {
   useCreatorMode: boolean;
@@ -57,7 +57,7 @@ export const findAppConfig = (db: Queryable) => db.one<AppConfigRow>(APP_CONFIG)
 export const lockAppConfig = (tx: Tx) => tx.one<AppConfigRow>(sql`${APP_CONFIG} for update`);
 
 export const updateAppConfig = (tx: Tx, { embedding, appConfig }: AppConfigRow) =>
-  tx.run(sql`update tenant_settings set embedding = ${embedding}, app_config = ${appConfig}`);
+  tx.run(sql`update tenant_settings set embedding = ${json(embedding)}, app_config = ${json(appConfig)}`);
 
 /** When the installation was created. */
 export const findInstalledAt = async (db: Queryable) =>

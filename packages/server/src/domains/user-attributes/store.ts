@@ -1,7 +1,7 @@
 /** The account's own attributes: those of embed tenants are out of reach here. */
 import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
+import { json, type Sql, sql } from '../../platform/db/sql.ts';
 import { isLiving } from '../users/index.ts';
 import type { AttributeType } from './rules.ts';
 
@@ -101,7 +101,7 @@ export const upsertUserAttributeValue = (
 ) =>
   tx.run(sql`
     insert into user_attribute_values (user_id, attribute_id, value)
-    values (${userId}, ${attributeId}, ${JSON.stringify(value)})
+    values (${userId}, ${attributeId}, ${json(value)})
     on conflict (user_id, attribute_id) do update set value = excluded.value`);
 
 export const deleteUserAttributeValue = (tx: Tx, userId: number, attributeId: number) =>

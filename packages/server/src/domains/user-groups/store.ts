@@ -63,7 +63,7 @@ export const listMembers = (db: Queryable, groupId: number, page: Page) =>
 /** Answers who was no member before. */
 export const insertMembers = async (tx: Tx, groupId: number, userIds: number[]) =>
   toIds(
-    await tx.many(sql`
+    await tx.many<{ id: number }>(sql`
       insert into user_group_members (group_id, user_id)
       select ${groupId}, unnest(${userIds}::bigint[]) on conflict do nothing
       returning user_id as id`),
@@ -72,7 +72,7 @@ export const insertMembers = async (tx: Tx, groupId: number, userIds: number[]) 
 /** Answers who was a member before. */
 export const deleteMembers = async (tx: Tx, groupId: number, userIds: number[]) =>
   toIds(
-    await tx.many(sql`
+    await tx.many<{ id: number }>(sql`
       delete from user_group_members where group_id = ${groupId} and user_id = any(${userIds}::bigint[])
       returning user_id as id`),
   );

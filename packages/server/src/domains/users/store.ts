@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { join, json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { type Alias, isRemoved } from '../access/index.ts';
 import { ADMIN_ROLE } from './rules.ts';
 
@@ -116,8 +116,8 @@ export const updateUser = (tx: Tx, user: ChangedUser, passwordHash: string | nul
   tx.run(sql`
     update users
     set first_name = ${user.firstName}, title = ${user.title}, picture = ${user.picture},
-        is_deactivated = ${user.isDeactivated}, notifications = ${user.notifications}, settings = ${user.settings},
-        tos_accepted = ${user.tosAccepted}, last_login = ${user.lastLogin}, password_hash = coalesce(${passwordHash}, password_hash),
+        is_deactivated = ${user.isDeactivated}, notifications = ${json(user.notifications)}, settings = ${json(user.settings)},
+        tos_accepted = ${json(user.tosAccepted)}, last_login = ${user.lastLogin}, password_hash = coalesce(${passwordHash}, password_hash),
         updated_at = now()
     where id = ${user.id}`);
 
@@ -127,7 +127,7 @@ export const findUserContext = (db: Queryable, id: number) =>
 
 export const updateUserContext = (tx: Tx, id: number, { embedTheme, securityContext }: UserContext) =>
   tx.run(sql`
-    update users set embed_theme = ${embedTheme}, security_context = ${securityContext} where id = ${id}`);
+    update users set embed_theme = ${json(embedTheme)}, security_context = ${json(securityContext)} where id = ${id}`);
 
 /** Everything that a user can own, as it is called in queries. */
 const CONTENT: Record<Alias, Sql> = { f: raw('folders'), w: raw('workbooks'), r: raw('reports') };

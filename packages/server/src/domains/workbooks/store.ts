@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { json, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 import {
   belongsTo,
@@ -190,7 +190,7 @@ export interface SlugSpace {
 /** One takeover of a slug at a time, so that each finds the holder that the one before it left. */
 export const lockSlug = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug: string) =>
   tx.run(sql`
-    select pg_advisory_xact_lock(hashtextextended(${JSON.stringify(['slug', embedTenant, slug])}, ${deploymentId}))`);
+    select pg_advisory_xact_lock(hashtextextended(${json(['slug', embedTenant, slug])}, ${deploymentId}))`);
 
 /** The workbook with the slug, which then nobody else changes or deletes until the transaction ends. */
 export const lockSlugHolder = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug: string) =>
@@ -217,7 +217,7 @@ export const insertWorkbook = async (tx: Tx, workbook: NewWorkbook) =>
     await tx.maybeOne<{ id: number }>(sql`
       insert into workbooks (deployment_id, name, name_key, slug, meta, folder_id, embed_tenant, user_id, created_by)
       values (${workbook.deploymentId}, ${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug},
-              ${JSON.stringify(workbook.meta)}, ${workbook.folderId}, ${workbook.embedTenant}, ${workbook.userId}, ${workbook.userId})
+              ${json(workbook.meta)}, ${workbook.folderId}, ${workbook.embedTenant}, ${workbook.userId}, ${workbook.userId})
       on conflict (deployment_id, embed_tenant, slug) where slug is not null do nothing
       returning id`)
   )?.id;
@@ -228,7 +228,7 @@ export async function updateWorkbook(
   workbook: { id: number; name: string; slug: string | null; meta: object; folderId: number | null },
 ) {
   const columns = raw('name, name_key, slug, meta, folder_id');
-  const values = sql`${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug}, ${JSON.stringify(workbook.meta)}::jsonb,
+  const values = sql`${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug}, ${json(workbook.meta)}::jsonb,
     ${workbook.folderId}::bigint`;
   const changed = await tx.run(sql`
     update workbooks set (${columns}) = (select ${values}), version = version + 1, updated_at = now()
@@ -244,7 +244,7 @@ export const moveReports = (tx: Tx, workbookId: number, folderId: number | null)
 
 /** Whether anything has changed. */
 export async function updateDraft(tx: Tx, id: number, draft: object | null) {
-  const value = draft === null ? null : JSON.stringify(draft);
+  const value = json(draft);
   const changed = await tx.run(sql`
     update workbooks set dashboard_draft = ${value}::jsonb, version = version + 1, updated_at = now()
     where id = ${id} and dashboard_draft is distinct from ${value}::jsonb`);

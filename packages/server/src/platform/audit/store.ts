@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { json, sql } from '../db/sql.ts';
 
 export interface AuditEntry {
   operation: string;
@@ -20,7 +20,7 @@ export const insertAuditEntries = (tx: Tx, entries: AuditEntry[]) =>
     insert into audit_log (operation, resource_type, resource_id, deployment_id, user_id, api_key_id, ip, request_id, before, after)
     select e->>'operation', e->>'resourceType', e->>'resourceId', (e->>'deploymentId')::bigint, (e->>'userId')::bigint,
            (e->>'apiKeyId')::bigint, e->>'ip', e->>'requestId', nullif(e->'before', 'null'), nullif(e->'after', 'null')
-    from jsonb_array_elements(${JSON.stringify(entries)}::jsonb) e`.named('insert-audit-entries'),
+    from jsonb_array_elements(${json(entries)}::jsonb) e`.named('insert-audit-entries'),
   );
 
 /** Of the entries that are older than this, the oldest ones. Answers how many there were. */

@@ -1,6 +1,6 @@
 import type { Action } from '@oriel/contract';
 import type { Queryable } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { json, sql } from '../db/sql.ts';
 
 /** What a person may do, by roles and by policies on deployments. */
 export interface PermissionRow {
@@ -78,7 +78,7 @@ export const listSigningKeys = (db: Queryable) =>
 export const insertSigningKey = async (db: Queryable, key: SigningKeyRow, maxAgeDays: number) =>
   (await db.run(sql`
     insert into signing_keys (id, public_key, private_key)
-    select ${key.id}, ${JSON.stringify(key.publicKey)}, ${key.privateKey}
+    select ${key.id}, ${json(key.publicKey)}, ${key.privateKey}
     where not exists (select from signing_keys where created_at > now() - make_interval(hours => ${maxAgeDays * 24}))`)) ===
   1;
 

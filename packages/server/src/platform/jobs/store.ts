@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { json, sql } from '../db/sql.ts';
 
 export interface JobRow {
   id: number;
@@ -15,7 +15,7 @@ export const insertJob = (
 ) =>
   tx.one<{ id: number }>(sql`
     insert into jobs (kind, payload, run_at, max_attempts)
-    values (${job.kind}, ${JSON.stringify(job.payload)}, coalesce(${job.runAt}::timestamptz, now()), ${job.maxAttempts})
+    values (${job.kind}, ${json(job.payload)}, coalesce(${job.runAt}::timestamptz, now()), ${job.maxAttempts})
     returning id`);
 
 /** Takes the job that has been due for longest, unless another worker is just taking it. */

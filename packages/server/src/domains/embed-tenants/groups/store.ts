@@ -63,7 +63,7 @@ export const insertUsers = (tx: Tx, tenant: string, externalIds: string[], maxEx
 /** In both ways. Answers for whom that is new. */
 export const insertMembers = async (tx: Tx, groupId: number, users: { id: number }[]) =>
   toIds(
-    await tx.many(sql`
+    await tx.many<{ id: number }>(sql`
       insert into user_group_members as m (group_id, user_id, in_groups, in_tenant_groups)
       select ${groupId}, unnest(${toIds(users)}::bigint[]), true, true
       on conflict (group_id, user_id) do update set in_groups = true, in_tenant_groups = true
@@ -74,7 +74,7 @@ export const insertMembers = async (tx: Tx, groupId: number, users: { id: number
 /** Answers who was a member, in whatever way. */
 export const deleteMembers = async (tx: Tx, groupId: number, users: { id: number }[]) =>
   toIds(
-    await tx.many(sql`
+    await tx.many<{ id: number }>(sql`
       delete from user_group_members where group_id = ${groupId} and user_id = any(${toIds(users)}::bigint[])
       returning user_id as id`),
   );
