@@ -12,6 +12,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type Auth = 'public' | 'management' | 'apiKey' | 'embed';
 
+/** Whose embed tokens reach an operation: any viewer's, or only those of creator mode; undefined means nobody's. */
+export type EmbedAccess = 'viewer' | 'creator' | undefined;
+
 /** The body schema of an operation without body, and the reply schema of one that answers 204. */
 export const Nothing = Type.Void();
 export type TNothing = typeof Nothing;
@@ -23,6 +26,8 @@ export interface OperationSpec<
   B extends TSchema,
   R extends TSchema,
   Audit extends string,
+  A extends Auth = Auth,
+  E extends EmbedAccess = EmbedAccess,
 > {
   id: Id;
   tag: Tag;
@@ -33,7 +38,7 @@ export interface OperationSpec<
   trailingSlash?: true;
   summary: string;
   description?: string;
-  auth: Auth;
+  auth: A;
   /** The action that the caller needs; `none` lets every valid credential pass. */
   permission: Action | 'none';
   /**
@@ -41,8 +46,7 @@ export interface OperationSpec<
    * alone; the handler then loads the resource with the level that it needs.
    */
   permissionOn?: 'resource';
-  /** Whose embed tokens reach the operation: any viewer's, or only those of creator mode. Absent means nobody's. */
-  embed?: 'viewer' | 'creator';
+  embed?: E;
   /**
    * What a key that is scoped to deployments meets on an account-wide operation. By default it may read and not
    * write; with `handler` the operation itself keeps the key within its scope.
@@ -74,7 +78,9 @@ export interface Operation<
   B extends TSchema = TSchema,
   R extends TSchema = TSchema,
   Audit extends string = string,
-> extends OperationSpec<Id, P, Q, B, R, Audit> {
+  A extends Auth = Auth,
+  E extends EmbedAccess = EmbedAccess,
+> extends OperationSpec<Id, P, Q, B, R, Audit, A, E> {
   params: P;
   query: Q;
   body: B;
@@ -95,14 +101,16 @@ export function operation<
   B extends TSchema = TNothing,
   R extends TSchema = TNothing,
   const Audit extends string = string,
->(spec: OperationSpec<Id, P, Q, B, R, Audit>): Operation<Id, P, Q, B, R, Audit> {
+  const A extends Auth = Auth,
+  const E extends EmbedAccess = undefined,
+>(spec: OperationSpec<Id, P, Q, B, R, Audit, A, E>): Operation<Id, P, Q, B, R, Audit, A, E> {
   return {
     params: {} as P,
     query: {} as Q,
     body: Nothing as unknown as B,
     errors: [],
     ...spec,
-  } as Operation<Id, P, Q, B, R, Audit>;
+  } as Operation<Id, P, Q, B, R, Audit, A, E>;
 }
 
 export const hasBody = (op: Operation) => op.body !== (Nothing as TSchema);

@@ -1,7 +1,7 @@
 /** Who may do how much with content: the levels, and what gives them. */
 import type { Action } from '@oriel/contract';
 import { may, mayIn } from '../../platform/auth/access.ts';
-import type { Actor } from '../../platform/auth/actor.ts';
+import { type Caller, embedOf } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 
 /** Manage implies edit implies read. */
@@ -38,14 +38,14 @@ export function levelOf(noun: Noun, action: Action): Level {
   return NONE;
 }
 
-function levelByRole(actor: Actor, deploymentId: number, noun: Noun): Level {
+function levelByRole(actor: Caller, deploymentId: number, noun: Noun): Level {
   for (const level of [MANAGE, EDIT, READ] as const) {
     if (mayIn(actor, deploymentId, actionFor(noun, level))) return level;
   }
   return NONE;
 }
 
-export const viewerOf = (actor: Actor, deploymentId: number): Viewer => ({
+export const viewerOf = (actor: Caller, deploymentId: number): Viewer => ({
   userId: actor.userId,
   deploymentId,
   levels: {
@@ -54,21 +54,21 @@ export const viewerOf = (actor: Actor, deploymentId: number): Viewer => ({
     Report: levelByRole(actor, deploymentId, 'Report'),
   },
   mayCreate: mayIn(actor, deploymentId, 'AIBIExplore'),
-  embedTenant: actor.embed?.embedTenant ?? null,
+  embedTenant: embedOf(actor)?.embedTenant ?? null,
   seesNames: maySeeNames(actor),
-  isExternal: actor.embed !== null && !actor.embed.isInternal,
+  isExternal: actor.kind === 'externalViewer',
 });
 
 /** Whether they may list the people, groups and roles of the account, and so see the names of all of them. */
-export const maySeeNames = (actor: Actor) => may(actor, 'All');
+export const maySeeNames = (actor: Caller) => may(actor, 'All');
 
 /**
  * Whose content a list is of: null for the main workspace. Who is embedded has only their own embed tenant's, and only
  * admins look into one from outside.
  */
-export function embedTenantOf(actor: Actor, asked?: string | null): string | null {
-  const own = actor.embed?.embedTenant ?? null;
+export function embedTenantOf(actor: Caller, asked?: string | null): string | null {
+  const own = embedOf(actor)?.embedTenant ?? null;
   if (asked == null || asked === own) return own;
-  if (actor.embed || !may(actor, 'All')) throw new ApiError('forbidden');
+  if (own !== null || !may(actor, 'All')) throw new ApiError('forbidden');
   return asked;
 }

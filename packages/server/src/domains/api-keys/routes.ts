@@ -1,5 +1,5 @@
 import { operations } from '@oriel/contract';
-import type { Actor } from '../../platform/auth/actor.ts';
+import type { Person } from '../../platform/auth/actor.ts';
 import { generateApiKey, hashApiKey } from '../../platform/auth/api-keys.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
@@ -65,13 +65,13 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
   ),
 ];
 
-async function requireApiKey(tx: Tx, actor: Actor, id: number) {
+async function requireApiKey(tx: Tx, actor: Person, id: number) {
   const key = await store.lockApiKey(tx, actor.deploymentIds, id);
   if (!key) throw new ApiError('api_key_not_found');
   return key;
 }
 
-async function requireScope(db: Queryable, actor: Actor, deploymentIds: number[] | null) {
+async function requireScope(db: Queryable, actor: Person, deploymentIds: number[] | null) {
   if (reachesFurther(deploymentIds, actor.deploymentIds)) {
     throw new ApiError('outside_key_scope', {
       message: 'A scoped API key can not give a scope wider than its own.',
@@ -85,7 +85,7 @@ async function requireScope(db: Queryable, actor: Actor, deploymentIds: number[]
 }
 
 /** No key outlives the one that made or changed it. */
-async function requireEnd(db: Queryable, actor: Actor, expiresAt: string | null) {
+async function requireEnd(db: Queryable, actor: Person, expiresAt: string | null) {
   const own = actor.apiKeyId === null ? null : await store.findExpiry(db, actor.apiKeyId);
   if (outlives(expiresAt, own)) {
     throw new ApiError('outside_key_scope', {

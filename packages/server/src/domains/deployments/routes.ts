@@ -1,6 +1,6 @@
 import { operations } from '@oriel/contract';
 import { may, reaches } from '../../platform/auth/access.ts';
-import type { Actor } from '../../platform/auth/actor.ts';
+import type { Person } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { pageSize, toPage } from '../../platform/http/pages.ts';
@@ -92,7 +92,7 @@ export function deploymentRoutes(
 }
 
 /** Null for all. */
-function readableDeployments(actor: Actor): readonly number[] | null {
+function readableDeployments(actor: Person): readonly number[] | null {
   if (may(actor, 'DeploymentRead')) return actor.deploymentIds;
   return [...actor.deploymentActions.keys()].filter((id) => reaches(actor, id));
 }

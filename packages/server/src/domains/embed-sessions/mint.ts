@@ -1,6 +1,6 @@
 /** One call: the checks in their order, then one transaction in the database that makes everything or nothing. */
 import { may, reaches } from '../../platform/auth/access.ts';
-import { type Actor, sharerOf } from '../../platform/auth/actor.ts';
+import { type KeyHolder, sharerOf } from '../../platform/auth/actor.ts';
 import {
   type Database,
   isConflict,
@@ -26,7 +26,7 @@ export interface MintOptions {
   requireDeployment: (id: number) => undefined | Promise<void>;
 }
 
-export type MintCall = Pick<Call, 'actor' | 'origin'>;
+export type MintCall = Pick<Call<KeyHolder>, 'actor' | 'origin'>;
 
 const PLANS_WITH_EMBEDDING = ['premium', 'enterprise'];
 /** Raised by mint_embed_session, with what is wrong as its detail. */
@@ -53,7 +53,7 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
 /** What is wrong before the catalogues are asked, step by step, so that a caller may stop at the first. */
 export async function* checks(
   options: MintOptions,
-  actor: Actor,
+  actor: KeyHolder,
   request: SessionRequest,
 ): AsyncGenerator<ApiError[], void, void> {
   yield problemsOf(request);
@@ -81,7 +81,7 @@ async function problemIn(work: () => Promise<unknown>): Promise<ApiError[]> {
  * Who mints a session with somebody's own rights could as well be them, so only they and admins may. Others are not told
  * whether there is such a user.
  */
-async function requireInternalUser(db: Database, actor: Actor, { internalId }: SessionRequest) {
+async function requireInternalUser(db: Database, actor: KeyHolder, { internalId }: SessionRequest) {
   const id = await store.findInternalUserId(db, internalId!);
   if (id !== actor.userId && !may(actor, 'All')) {
     const message = 'Only an admin, or the user themselves, can mint a session with `internalId`.';
@@ -118,7 +118,7 @@ export async function toInput(
     },
     secretHash,
     maxExternalUsers: options.maxExternalUsers,
-    origin: { userId: actor.userId, apiKeyId: actor.apiKeyId!, ...origin },
+    origin: { userId: actor.userId, apiKeyId: actor.apiKeyId, ...origin },
   };
 }
 

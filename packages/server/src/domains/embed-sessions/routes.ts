@@ -53,7 +53,7 @@ export function embedSessionRoutes(platform: Platform, options: EmbedSessionOpti
       }
     }),
 
-    handle(operations.getEmbedSession, ({ actor, db }) => viewerOf(db, tenantSettings, actor.embed!)),
+    handle(operations.getEmbedSession, ({ actor, db }) => viewerOf(db, tenantSettings, actor.embed)),
 
     handle(operations.getJwks, async () => ({
       keys: (await signingKeys.all()).map(({ id, publicKey }) => {

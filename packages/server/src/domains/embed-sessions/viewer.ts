@@ -1,12 +1,12 @@
 /** What the server believes of the viewer who holds a token. */
-import type { EmbedViewer } from '../../platform/auth/actor.ts';
+import type { EmbedSession } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import { valueInForce } from '../user-attributes/index.ts';
 import * as store from './store.ts';
 
-export async function viewerOf(db: Queryable, tenantSettings: TenantSettings, { sessionId }: EmbedViewer) {
+export async function viewerOf(db: Queryable, tenantSettings: TenantSettings, { sessionId }: EmbedSession) {
   const session = await store.findSession(db, sessionId);
   // Deleted since the token was verified.
   if (!session) throw new ApiError('unauthenticated');

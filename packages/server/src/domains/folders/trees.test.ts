@@ -4,7 +4,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../../../test/world.ts';
 import { changeFunction } from '../../platform/audit/change.ts';
-import { ANONYMOUS } from '../../platform/auth/actor.ts';
+import type { Person } from '../../platform/auth/actor.ts';
 import { type Database, openDatabase } from '../../platform/db/database.ts';
 import { viewerOf } from '../access/index.ts';
 import { lockTree } from './index.ts';
@@ -173,9 +173,17 @@ test('one list may name things of several trees', async () => {
 
 test('two lists that name the same trees in opposite orders do not wait for each other', async () => {
   const trees = createTrees();
-  const viewer = viewerOf(ANONYMOUS, deploymentId);
+  const actor: Person = {
+    kind: 'person',
+    userId: 1,
+    apiKeyId: null,
+    deploymentIds: null,
+    actions: new Set(),
+    deploymentActions: new Map(),
+  };
+  const viewer = viewerOf(actor, deploymentId);
   const origin = { operation: 'test', resourceType: 'Folder', deploymentId, ip: null, requestId: null };
-  const change = changeFunction(rival, { ...origin, actor: ANONYMOUS });
+  const change = changeFunction(rival, { ...origin, actor });
   const take = async (embedTenants: (string | null)[]) =>
     (await trees.change(change, viewer, embedTenants, async () => ({ reply: 'done', changes: [] }))).reply;
   // Both lists come while each of the trees is taken, so each waits for the first tree that it needs.

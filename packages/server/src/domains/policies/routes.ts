@@ -1,6 +1,6 @@
 import { type Action, operations } from '@oriel/contract';
 import { may, mayIn, reaches } from '../../platform/auth/access.ts';
-import type { Actor } from '../../platform/auth/actor.ts';
+import type { Caller } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -40,7 +40,7 @@ export const policyRoutes = () => [
 
 async function set(
   tx: Tx,
-  actor: Actor,
+  actor: Caller,
   body: Asked & { action?: Action | null },
   principal: store.Principal,
 ) {
@@ -75,7 +75,7 @@ async function set(
   };
 }
 
-async function read(db: Queryable, actor: Actor, chain: Chain) {
+async function read(db: Queryable, actor: Caller, chain: Chain) {
   const rows = await store.listPolicies(db, chain, { userId: actor.userId, mayList: maySeeNames(actor) });
   const granted = ({ action, inheritedFrom }: store.PolicyRow) => ({ action, inheritedFrom });
   return {
@@ -104,7 +104,7 @@ async function read(db: Queryable, actor: Actor, chain: Chain) {
 /** Throws unless the caller manages the resource. */
 async function requireChain(
   db: Queryable,
-  actor: Actor,
+  actor: Caller,
   { resourceType: type, resourceId: id }: Asked,
 ): Promise<Chain> {
   if (type === 'Deployment') return [await requireManagedDeployment(db, actor, id)];
@@ -145,7 +145,7 @@ async function workbookAbove(db: Queryable, id: number): Promise<Place[]> {
   return [{ type: 'Workbook', id, name: (await store.findWorkbookName(db, id)) ?? '' }];
 }
 
-async function requireManagedDeployment(db: Queryable, actor: Actor, id: number) {
+async function requireManagedDeployment(db: Queryable, actor: Caller, id: number) {
   if (!reaches(actor, id)) throw new ApiError('outside_key_scope');
   const deployment = mayIn(actor, id, 'DeploymentRead') ? await findDeployment(db, id) : undefined;
   if (!deployment) throw new ApiError('resource_not_found');

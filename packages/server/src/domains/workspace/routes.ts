@@ -1,7 +1,7 @@
 import { operations } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
 import { whatIsKept } from '../../platform/audit/differences.ts';
-import type { Actor } from '../../platform/auth/actor.ts';
+import type { Caller } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, fitting, jsonBytes, pageSize, toPage } from '../../platform/http/pages.ts';
@@ -55,7 +55,7 @@ interface ListQuery {
 
 export const workspaceRoutes = ({ trees }: { trees: Trees }) => {
   async function list(
-    { db, actor, cursors }: { db: Database; actor: Actor; cursors: Cursors },
+    { db, actor, cursors }: { db: Database; actor: Caller; cursors: Cursors },
     deploymentId: number,
     shared: boolean,
     query: ListQuery,

@@ -2,7 +2,7 @@
  * Changes and their audit entries. An operation that the contract calls audited can only answer with what
  * `change` gives it, so that no change is made without an entry in the same transaction.
  */
-import type { Actor } from '../auth/actor.ts';
+import { type Actor, identityOf } from '../auth/actor.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { fromSizeConstraint } from '../limits.ts';
 import { shorten, whatDiffers } from './differences.ts';
@@ -66,8 +66,7 @@ function toEntry(origin: Origin, change: Change): AuditEntry[] {
     resourceType: change.resourceType ?? origin.resourceType,
     resourceId: String(change.id),
     deploymentId: change.deploymentId ?? origin.deploymentId,
-    userId: origin.actor.userId,
-    apiKeyId: origin.actor.apiKeyId,
+    ...identityOf(origin.actor),
     ip: origin.ip,
     requestId: origin.requestId,
     before: shorten(maskSecrets(before)),

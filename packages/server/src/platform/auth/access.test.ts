@@ -1,22 +1,35 @@
 import { type Action, operations } from '@oriel/contract';
-import { expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { handle } from '../http/routes.ts';
 import { authorize } from './access.ts';
-import type { Actor } from './actor.ts';
+import {
+  type Actor,
+  type Caller,
+  type CallerOf,
+  type Embedded,
+  embedOf,
+  identityOf,
+  type KeyHolder,
+  NOBODY,
+  type Nobody,
+  type Person,
+  sharerOf,
+} from './actor.ts';
 
-const actor = (actions: Action[], deploymentIds: number[] | null = null): Actor => ({
+const actor = (actions: Action[], deploymentIds: number[] | null = null): Person => ({
+  kind: 'person',
   userId: 1,
   apiKeyId: 1,
   deploymentIds,
   actions: new Set(actions),
   deploymentActions: new Map(),
-  embed: null,
 });
 
 const { getSpec, listRegions, createUser, createApiKey, listApiKeys, getDeployment, deleteDeployment } =
   operations;
 
 test.each([
-  ['a public operation takes anybody', getSpec, actor([]), {}, undefined],
+  ['a public operation takes callers whom we do not know', getSpec, NOBODY, {}, undefined],
   ['one without permission takes any caller', listRegions, actor([]), {}, undefined],
   ['All implies every action', createUser, actor(['All']), {}, undefined],
   ['another action does not', createUser, actor(['DeploymentRead']), {}, 'forbidden'],
@@ -57,4 +70,75 @@ test.each([
   const attempt = () => authorize(operation as never, caller, params);
   if (code) expect(attempt).toThrow(expect.objectContaining({ code }));
   else expect(attempt).not.toThrow();
+});
+
+const known = { userId: 7, deploymentIds: [1], actions: new Set<Action>(), deploymentActions: new Map() };
+const embed = { sessionId: 3, embedTenant: 'acme', creatorMode: true };
+const ACTORS = {
+  nobody: NOBODY,
+  'person with a key': { ...known, kind: 'person', apiKeyId: 5 },
+  'person without a key': { ...known, kind: 'person', apiKeyId: null },
+  'embedded person': { ...known, kind: 'embeddedPerson', embed },
+  'external viewer': { ...known, kind: 'externalViewer', embed },
+} as const satisfies Record<string, Actor>;
+
+describe('only callers of the type that a handler has reach it', () => {
+  const { generateSession, getEmbedSession, getFolders } = operations;
+
+  test.each([
+    [getSpec, ['nobody']],
+    [listRegions, ['person with a key', 'person without a key']],
+    [getFolders, ['person with a key', 'person without a key', 'embedded person', 'external viewer']],
+    [generateSession, ['person with a key']],
+    [getEmbedSession, ['embedded person', 'external viewer']],
+  ])('$id', (operation, names) => {
+    const rights = { actions: new Set(['All']), deploymentActions: new Map() };
+    const reach = Object.entries(ACTORS).filter(([, caller]) => {
+      try {
+        authorize(operation as never, { ...caller, ...rights } as never, { deploymentId: 1 });
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    expect(reach.map(([name]) => name)).toEqual(names);
+  });
+
+  test('an actor of a kind that nobody knows is refused everywhere', () => {
+    for (const operation of [getSpec, listRegions, getFolders, generateSession, getEmbedSession]) {
+      const attempt = () => authorize(operation as never, { ...known, kind: 'robot' } as never, {});
+      expect(attempt).toThrow(`${operation.id} can not be called by: robot`);
+    }
+  });
+
+  test('the types say the same', () => {
+    expectTypeOf<CallerOf<typeof getSpec>>().toEqualTypeOf<Nobody>();
+    expectTypeOf<CallerOf<typeof listRegions>>().toEqualTypeOf<Person>();
+    expectTypeOf<CallerOf<typeof getFolders>>().toEqualTypeOf<Caller>();
+    expectTypeOf<CallerOf<typeof generateSession>>().toEqualTypeOf<KeyHolder>();
+    expectTypeOf<CallerOf<typeof getEmbedSession>>().toEqualTypeOf<Embedded>();
+    handle(operations.getJwks, ({ actor }) => {
+      // @ts-expect-error nobody has no user
+      actor.userId;
+      return { keys: [] };
+    });
+    // @ts-expect-error a handler for embedded callers only, where people call too
+    handle(operations.getEmbedSessionEntry, ({ actor }: { actor: Embedded }) => actor.embed);
+  });
+});
+
+test('log, audit and shares name each caller', () => {
+  const named = Object.fromEntries(
+    Object.entries(ACTORS).map(([name, caller]) => [
+      name,
+      [identityOf(caller), sharerOf(caller), embedOf(caller)],
+    ]),
+  );
+  expect(named).toEqual({
+    nobody: [{ userId: null, apiKeyId: null }, 'nobody', null],
+    'person with a key': [{ userId: 7, apiKeyId: 5 }, 'user 7', null],
+    'person without a key': [{ userId: 7, apiKeyId: null }, 'user 7', null],
+    'embedded person': [{ userId: 7, apiKeyId: null }, 'embed tenant acme', embed],
+    'external viewer': [{ userId: 7, apiKeyId: null }, 'embed tenant acme', embed],
+  });
 });

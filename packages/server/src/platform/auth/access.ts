@@ -1,24 +1,27 @@
 /** The one place that decides whether a caller may use an operation. */
 import { type Action, isDeploymentOperation, type Operation } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
-import type { Actor, EmbedViewer } from './actor.ts';
+import { type Actor, type Caller, type EmbedSession, embedOf, isCallerFor } from './actor.ts';
 
 /** By role. */
-export const may = (actor: Actor, action: Action) => actor.actions.has('All') || actor.actions.has(action);
+export const may = (actor: Caller, action: Action) => actor.actions.has('All') || actor.actions.has(action);
 
 /** By role, or by a policy on the deployment. Any action on a deployment lets one read it. */
-export const mayIn = (actor: Actor, deploymentId: number, action: Action) => {
+export const mayIn = (actor: Caller, deploymentId: number, action: Action) => {
   const given = actor.deploymentActions.get(deploymentId);
   return may(actor, action) || (given !== undefined && (action === 'DeploymentRead' || given.has(action)));
 };
 
-export const reaches = (actor: Actor, deploymentId: number) =>
+export const reaches = (actor: Caller, deploymentId: number) =>
   actor.deploymentIds === null || actor.deploymentIds.includes(deploymentId);
 
-/** Throws where the contract does not let this caller pass. */
+/** Throws if the contract does not let this caller pass. A handler relies on it for the type of its caller. */
 export function authorize(op: Operation, actor: Actor, params: Record<string, unknown>): void {
-  if (op.auth === 'public') return;
-  if (actor.embed && !opensTo(actor.embed, op)) {
+  // No credential that the operation takes stands for such a caller, so this is a fault of ours.
+  if (!isCallerFor(op.auth, actor)) throw new Error(`${op.id} can not be called by: ${actor.kind}`);
+  if (actor.kind === 'nobody') return;
+  const embed = embedOf(actor);
+  if (embed && !opensTo(embed, op)) {
     throw new ApiError(op.embed === 'creator' ? 'creator_mode_only' : 'forbidden');
   }
   if (isDeploymentOperation(op)) authorizeIn(params.deploymentId as number, op, actor);
@@ -26,12 +29,12 @@ export function authorize(op: Operation, actor: Actor, params: Record<string, un
 }
 
 /** Embed tokens reach an allow-list and nothing else. */
-const opensTo = ({ creatorMode }: EmbedViewer, { embed }: Operation) =>
+const opensTo = ({ creatorMode }: EmbedSession, { embed }: Operation) =>
   embed === 'viewer' || (embed === 'creator' && creatorMode);
 
-function authorizeIn(deploymentId: number, op: Operation, actor: Actor) {
+function authorizeIn(deploymentId: number, op: Operation, actor: Caller) {
   if (!reaches(actor, deploymentId)) {
-    const message = actor.embed ? 'The embed token is for another deployment.' : undefined;
+    const message = embedOf(actor) ? 'The embed token is for another deployment.' : undefined;
     throw new ApiError('outside_key_scope', { message });
   }
   // Who may not see the deployment is told what they would be told if it did not exist.
@@ -40,7 +43,7 @@ function authorizeIn(deploymentId: number, op: Operation, actor: Actor) {
   if (!mayIn(actor, deploymentId, op.permission)) throw new ApiError('forbidden');
 }
 
-function authorizeAccountWide(op: Operation, actor: Actor) {
+function authorizeAccountWide(op: Operation, actor: Caller) {
   if (actor.deploymentIds !== null && op.method !== 'GET' && op.scopedKeys !== 'handler') {
     throw new ApiError('outside_key_scope', {
       message: 'A scoped API key can not change what is account-wide.',

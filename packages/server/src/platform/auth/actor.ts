@@ -1,38 +1,92 @@
-import type { Action } from '@oriel/contract';
+/** Who calls, and what they may do. */
+import type { Action, Auth, EmbedAccess, Operation } from '@oriel/contract';
 
-/** What an embed token says of who holds it. */
-export interface EmbedViewer {
-  sessionId: number;
-  embedTenant: string;
-  creatorMode: boolean;
-  /** A user of ours with rights of their own, instead of an external viewer. */
-  isInternal: boolean;
-}
-
-/** Who calls, with which key, and what they may do. */
-export interface Actor {
-  userId: number;
-  apiKeyId: number | null;
-  /** The deployments that the key is scoped to; null for all. */
-  deploymentIds: readonly number[] | null;
+export interface Permissions {
   /** The actions of all roles of the user. */
   actions: ReadonlySet<Action>;
   /** The actions that policies on deployments give on top, by deployment. */
   deploymentActions: ReadonlyMap<number, ReadonlySet<Action>>;
-  /** Null for people and their keys. */
-  embed: EmbedViewer | null;
 }
 
-/** Callers who share what there is for one: everybody of an embed tenant, and all keys of a user. */
-export const sharerOf = ({ embed, userId }: Actor) =>
-  embed ? `embed tenant ${embed.embedTenant}` : `user ${userId}`;
+interface Known extends Permissions {
+  userId: number;
+  /** The deployments that the credential is limited to; null for all. */
+  deploymentIds: readonly number[] | null;
+}
+
+/** A user of the account who calls for themselves. */
+export interface Person extends Known {
+  kind: 'person';
+  /** The API key that they called with, if they used one. */
+  apiKeyId: number | null;
+}
+
+/** What an embed token says about its session. */
+export interface EmbedSession {
+  sessionId: number;
+  embedTenant: string;
+  creatorMode: boolean;
+}
+
+/** A user of the account who is embedded in a page: they have their own rights, and see one embed tenant. */
+export interface EmbeddedPerson extends Known {
+  kind: 'embeddedPerson';
+  embed: EmbedSession;
+}
+
+/** A customer's user, whom only an embed session makes known. */
+export interface ExternalViewer extends Known {
+  kind: 'externalViewer';
+  embed: EmbedSession;
+}
 
 /** The caller of a public operation. */
-export const ANONYMOUS: Actor = {
-  userId: 0,
-  apiKeyId: null,
-  deploymentIds: [],
-  actions: new Set(),
-  deploymentActions: new Map(),
-  embed: null,
+export interface Nobody {
+  kind: 'nobody';
+}
+
+export type Embedded = EmbeddedPerson | ExternalViewer;
+export type Caller = Person | Embedded;
+export type Actor = Caller | Nobody;
+
+export const NOBODY: Nobody = { kind: 'nobody' };
+
+export type KeyHolder = Person & { apiKeyId: number };
+
+interface CallerByAuth<Embed extends EmbedAccess> {
+  public: Nobody;
+  management: [Exclude<Embed, undefined>] extends [never] ? Person : Caller;
+  apiKey: KeyHolder;
+  embed: Embedded;
+}
+
+/** Who can reach the handler of an operation. `authorize` in access.ts refuses everybody else. */
+export type CallerOf<O extends Pick<Operation, 'auth' | 'embed'>> = CallerByAuth<O['embed']>[O['auth']];
+
+const CALLERS: Record<Auth, (actor: Actor) => boolean> = {
+  public: (actor) => actor.kind === 'nobody',
+  management: (actor) => actor.kind === 'person' || isEmbedded(actor),
+  apiKey: (actor) => actor.kind === 'person' && actor.apiKeyId !== null,
+  embed: (actor) => isEmbedded(actor),
 };
+
+/** `CallerOf` at run time, as far as the credential decides it; `authorize` looks at whom `embed` lets in. */
+export const isCallerFor = (auth: Auth, actor: Actor) => CALLERS[auth](actor);
+
+const isEmbedded = (actor: Actor): actor is Embedded =>
+  actor.kind === 'embeddedPerson' || actor.kind === 'externalViewer';
+
+/** Null for callers who are not embedded in a page. */
+export const embedOf = (actor: Actor): EmbedSession | null => (isEmbedded(actor) ? actor.embed : null);
+
+/** How the audit log and log lines name the caller. */
+export const identityOf = (actor: Actor) => ({
+  userId: actor.kind === 'nobody' ? null : actor.userId,
+  apiKeyId: actor.kind === 'person' ? actor.apiKeyId : null,
+});
+
+/** Callers with the same sharer have one share of connections and memory: an embed tenant, or all keys of a user. */
+export function sharerOf(actor: Actor): string {
+  if (actor.kind === 'nobody') return 'nobody';
+  return isEmbedded(actor) ? `embed tenant ${actor.embed.embedTenant}` : `user ${actor.userId}`;
+}

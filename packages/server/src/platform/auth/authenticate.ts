@@ -10,7 +10,7 @@ import { ApiError, isApiError } from '../errors.ts';
 import { gather } from '../gather.ts';
 import { addressGroup, createFailureLimit } from '../http/failure-limit.ts';
 import type { Logger } from '../log.ts';
-import { type Actor, ANONYMOUS } from './actor.ts';
+import { type Actor, embedOf, NOBODY, type Person } from './actor.ts';
 import { hashApiKey, looksLikeApiKey } from './api-keys.ts';
 import { unauthenticated } from './credential-hints.ts';
 import type { EmbedTokens } from './embed-tokens.ts';
@@ -37,7 +37,7 @@ const SUSPECTS = { atOnce: 1, size: 1000 };
 const UNKNOWN_KEY = 'The API key is unknown, has expired or was deleted.';
 
 interface Verified {
-  actor: Actor;
+  actor: Person;
   /** In milliseconds; never for a key that does not expire. */
   expiresAt: number;
 }
@@ -101,8 +101,8 @@ export function createAuthenticator(options: {
   }
 
   const noting = (actor: Actor): Actor => {
-    const { apiKeyId, embed } = actor;
-    if (apiKeyId !== null) lastUsed.note(apiKeyId);
+    if (actor.kind === 'person' && actor.apiKeyId !== null) lastUsed.note(actor.apiKeyId);
+    const embed = embedOf(actor);
     if (embed) lastSeen.note(embed.sessionId);
     return actor;
   };
@@ -121,7 +121,7 @@ export function createAuthenticator(options: {
 
   return {
     authenticate(authorization, auth, address) {
-      if (auth === 'public') return ANONYMOUS;
+      if (auth === 'public') return NOBODY;
       const [scheme, secret] = credentialOf(authorization, auth);
       if (scheme === 'bearer' && auth !== 'apiKey' && !looksLikeApiKey(secret)) {
         const viewer = embedTokens.authenticate(secret);
@@ -147,10 +147,10 @@ function credentialOf(authorization: string | undefined, auth: Auth): [scheme: s
   return [scheme.toLowerCase(), secret];
 }
 
-const toActor = (row: CredentialRow): Actor => ({
+const toActor = (row: CredentialRow): Person => ({
+  kind: 'person',
   userId: row.userId,
   apiKeyId: row.apiKeyId,
   deploymentIds: row.deploymentIds,
   ...toPermissions(row),
-  embed: null,
 });

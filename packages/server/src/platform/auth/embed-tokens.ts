@@ -8,8 +8,8 @@ import { decodeProtectedHeader, errors as joseErrors, jwtVerify } from 'jose';
 import type { Database } from '../db/database.ts';
 import type { NotifiedCache } from '../db/notified-cache.ts';
 import { ApiError } from '../errors.ts';
-import type { Actor } from './actor.ts';
-import { type Permissions, toPermissions } from './permissions.ts';
+import type { Embedded, Permissions } from './actor.ts';
+import { toPermissions } from './permissions.ts';
 import type { Revocable, Revocations } from './revocations.ts';
 import { SIGNING_ALGORITHM, type SigningKeys } from './signing-keys.ts';
 import { findPermissions, isLiveSession } from './store.ts';
@@ -34,7 +34,7 @@ export interface EmbedTokens {
   /** Signs with the key of the moment, which may have to be read. */
   signer(): Promise<(token: EmbedToken) => string>;
   /** Answers at once where the token is known. Throws or rejects with a 401. */
-  authenticate(token: string): Actor | Promise<Actor>;
+  authenticate(token: string): Embedded | Promise<Embedded>;
 }
 
 export type PermissionCache = NotifiedCache<number, Permissions>;
@@ -46,7 +46,7 @@ export function createEmbedTokens(options: {
   permissions: PermissionCache;
 }): EmbedTokens {
   const { db, keys, revocations, permissions } = options;
-  const verified = new Map<string, { token: EmbedToken; actor: Actor }>();
+  const verified = new Map<string, { token: EmbedToken; actor: Embedded }>();
 
   async function verify(text: string) {
     const known = verified.get(text) ?? (await readToken(text, keys));
@@ -61,7 +61,7 @@ export function createEmbedTokens(options: {
   }
 
   /** Internal users are asked about again whenever their rights may have changed. */
-  async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Actor }): Promise<Actor> {
+  async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Embedded }): Promise<Embedded> {
     const read = async () => {
       const row = await findPermissions(db, token.userId);
       if (!row) throw invalidToken();
@@ -143,9 +143,9 @@ const CREATOR_ACTIONS: Action[] = [
   'ReportManage',
 ];
 
-const toActor = (token: EmbedToken): Actor => ({
+const toActor = (token: EmbedToken): Embedded => ({
+  kind: token.isInternal ? 'embeddedPerson' : 'externalViewer',
   userId: token.userId,
-  apiKeyId: null,
   deploymentIds: [token.deploymentId],
   actions: new Set(),
   deploymentActions: new Map([
@@ -155,6 +155,5 @@ const toActor = (token: EmbedToken): Actor => ({
     sessionId: token.sessionId,
     embedTenant: token.embedTenant,
     creatorMode: token.creatorMode,
-    isInternal: token.isInternal,
   },
 });

@@ -1,9 +1,7 @@
 /** What a person may do, as requests ask for it. */
 import type { Action } from '@oriel/contract';
-import type { Actor } from './actor.ts';
+import type { Permissions } from './actor.ts';
 import type { PermissionRow } from './store.ts';
-
-export type Permissions = Pick<Actor, 'actions' | 'deploymentActions'>;
 
 export const toPermissions = (row: PermissionRow): Permissions => ({
   actions: new Set(row.actions),

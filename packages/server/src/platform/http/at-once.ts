@@ -1,11 +1,11 @@
 /** How many requests of one embed token and of one embed tenant are served at once. Each server counts for itself. */
-import type { EmbedViewer } from '../auth/actor.ts';
+import type { EmbedSession } from '../auth/actor.ts';
 import { ApiError } from '../errors.ts';
 
 export interface AtOnce {
   /** Throws a 429 where there are too many. */
-  enter(viewer: EmbedViewer): void;
-  leave(viewer: EmbedViewer): void;
+  enter(session: EmbedSession): void;
+  leave(session: EmbedSession): void;
 }
 
 export function createAtOnce(max: { perEmbedToken: number; perEmbedTenant: number }): AtOnce {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { bodyLimitOf, type Operation } from '@oriel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ANONYMOUS, sharerOf } from '../auth/actor.ts';
+import { NOBODY, sharerOf } from '../auth/actor.ts';
 import { ApiError } from '../errors.ts';
 import { type BodyReader, createBodyReader } from './body-reader.ts';
 import { checkJson } from './json-walk.ts';
@@ -57,7 +57,7 @@ function limitsFor(
   return {
     maxBytes: bodyLimitOf(op),
     announcedBytes: Number(headers['content-length'] ?? Number.NaN),
-    sharer: sharerOf(actor ?? ANONYMOUS),
+    sharer: sharerOf(actor ?? NOBODY),
     withinMs: op.auth === 'public' ? publicBodyMs : undefined,
   };
 }

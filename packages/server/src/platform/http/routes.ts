@@ -14,7 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, ANONYMOUS, sharerOf } from '../auth/actor.ts';
+import { type Actor, type CallerOf, type EmbedSession, embedOf, sharerOf } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
@@ -30,8 +30,8 @@ export interface Input<O extends Operation> {
   body: BodyOf<O>;
 }
 
-export interface Call {
-  actor: Actor;
+export interface Call<Who extends Actor = Actor> {
+  actor: Who;
   db: Database;
   /** Where the request came from, for the audit log and for limits. */
   origin: { ip: string; requestId: string };
@@ -43,8 +43,8 @@ export interface Call {
 
 /** An operation that changes something must answer with what `change` returns; see audit/change.ts. */
 export type Handler<O extends Operation> = O['audit'] extends 'none'
-  ? (call: Call, input: Input<O>) => Promise<ReplyOf<O>> | ReplyOf<O>
-  : (call: Call & { change: ChangeFunction }, input: Input<O>) => Promise<Committed<ReplyOf<O>>>;
+  ? (call: Call<CallerOf<O>>, input: Input<O>) => Promise<ReplyOf<O>> | ReplyOf<O>
+  : (call: Call<CallerOf<O>> & { change: ChangeFunction }, input: Input<O>) => Promise<Committed<ReplyOf<O>>>;
 
 export interface Route {
   operation: Operation;
@@ -103,7 +103,7 @@ function register(
     const params = validators.params(request.params);
     authorize(op, actor, params);
     request.params = params;
-    const { embed } = actor;
+    const embed = embedOf(actor);
     if (!embed) return;
     if (reply.raw.closed) throw new ApiError('invalid_request', { message: 'The caller has left.' });
     atOnce.enter(embed);
@@ -147,11 +147,11 @@ function register(
     reply.code(status);
     const etag = etagOf(request, reply);
     const origin = { ip: request.ip, requestId: request.id };
-    const embedTenant = actor.embed?.embedTenant ?? (query.embedTenantName as string | undefined) ?? null;
+    const embedTenant = embedOf(actor)?.embedTenant ?? (query.embedTenantName as string | undefined) ?? null;
     const cursors = inDeployment
       ? scopeCursors(allCursors, params.deploymentId as number, embedTenant)
       : allCursors;
-    const shared = actor === ANONYMOUS ? db : db.as(sharerOf(actor));
+    const shared = actor.kind === 'nobody' ? db : db.as(sharerOf(actor));
     const call = { actor, db: shared, origin, etag, cursors };
     if (!audited) return handler(call, input);
     const change = changeFunction(shared, {
@@ -165,13 +165,13 @@ function register(
   };
 
   /** A caller who leaves does not end what they began, and so does not make room for more. */
-  const runCounted = async (request: FastifyRequest, reply: FastifyReply) => {
+  const runCounted = async (request: FastifyRequest, reply: FastifyReply, embed: EmbedSession) => {
     request.isHandled = true;
     try {
       return await run(request, reply);
     } finally {
       request.isHandled = false;
-      if (reply.raw.closed) atOnce.leave(request.actor!.embed!);
+      if (reply.raw.closed) atOnce.leave(embed);
     }
   };
 
@@ -184,7 +184,10 @@ function register(
       schema: status === 204 ? {} : { response: { 200: op.reply } },
       ...(repeatsItems(op.reply) ? { serializerCompiler: () => listSerializer(op.reply as TObject) } : {}),
       onRequest,
-      handler: (request, reply) => (request.actor!.embed ? runCounted : run)(request, reply),
+      handler: (request, reply) => {
+        const embed = embedOf(request.actor!);
+        return embed ? runCounted(request, reply, embed) : run(request, reply);
+      },
     });
   }
 }

@@ -9,6 +9,7 @@ import {
   type FastifyRequest,
   fastify,
 } from 'fastify';
+import { identityOf, NOBODY } from '../auth/actor.ts';
 import { isLocked, isTimedOut, isUnavailable, misses, violatedConstraint } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -99,6 +100,7 @@ export function createHttpServer({
 
   app.addHook('onResponse', (request, reply, done) => {
     const { operation, isProbe } = request.routeOptions.config;
+    const { userId, apiKeyId } = identityOf(request.actor ?? NOBODY);
     metrics.observeRequest(operation?.id ?? 'none', reply.statusCode, reply.elapsedTime);
     log[isProbe ? 'debug' : 'info']({
       requestId: request.id,
@@ -106,8 +108,8 @@ export function createHttpServer({
       method: request.method,
       path: pathOf(request.url),
       deploymentId: (request.params as { deploymentId?: string } | undefined)?.deploymentId,
-      userId: request.actor?.userId || undefined,
-      apiKeyId: request.actor?.apiKeyId ?? undefined,
+      userId: userId ?? undefined,
+      apiKeyId: apiKeyId ?? undefined,
       ip: request.ip,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
@@ -118,7 +120,7 @@ export function createHttpServer({
   app.setNotFoundHandler(answerUnknown);
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = toApiError(error, request.actor?.userId);
+    const failure = toApiError(error, identityOf(request.actor ?? NOBODY).userId);
     if (failure.statusCode >= 500) {
       // A refusal that we decided on, such as that of too much at once, is no fault of ours, and may come very often.
       const level = error instanceof ApiError ? 'debug' : failure.code === 'busy' ? 'warn' : 'error';
@@ -159,7 +161,7 @@ function answerError(failure: ApiError, requestId: string, reply: FastifyReply) 
 /** Addresses can hold secrets in their query, and those do not belong into logs. */
 const pathOf = (url: string) => url.split('?', 1)[0]!;
 
-function toApiError(error: unknown, userId?: number): ApiError {
+function toApiError(error: unknown, userId: number | null = null): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error as FastifyError;
   switch (code) {
@@ -173,7 +175,7 @@ function toApiError(error: unknown, userId?: number): ApiError {
   if (code?.startsWith('FST_') && statusCode && statusCode < 500) return new ApiError('invalid_url');
   // They were there when the request came, and were deleted meanwhile.
   if (violatedConstraint(error)?.endsWith('_deployment_id_fkey')) return new ApiError('deployment_not_found');
-  if (userId && misses(error, userId)) return new ApiError('unauthenticated');
+  if (userId !== null && misses(error, userId)) return new ApiError('unauthenticated');
   if (isLocked(error)) return new ApiError('busy', { cause: error });
   if (isTimedOut(error)) return new ApiError('timed_out', { cause: error });
   if (isUnavailable(error)) return new ApiError('unavailable', { cause: error });

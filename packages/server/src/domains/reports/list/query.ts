@@ -1,6 +1,6 @@
 /** What a list of reports is asked for. */
 import type { operations, QueryOf } from '@oriel/contract';
-import type { Actor } from '../../../platform/auth/actor.ts';
+import type { Caller } from '../../../platform/auth/actor.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { type Cursors, pageSize } from '../../../platform/http/pages.ts';
 import { embedTenantOf, type Viewer, viewerOf } from '../../access/index.ts';
@@ -44,7 +44,7 @@ export interface Position {
 type Asked = QueryOf<typeof operations.getReports>;
 
 export function readListRequest(
-  actor: Actor,
+  actor: Caller,
   deploymentId: number,
   asked: Asked,
   cursors: Cursors,
