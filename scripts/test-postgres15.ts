@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { linkLibraries } from '../packages/server/src/platform/db/embedded/binaries.ts';
-import { databaseUser, giveTo } from '../packages/server/src/platform/db/embedded/process-user.ts';
+import { databaseUser } from '../packages/server/src/platform/db/embedded/process-user.ts';
+import { giveTo } from '../packages/server/src/platform/processes/process-user.ts';
 
 const VERSION = '15.18.0-beta.17';
 const root = join(import.meta.dirname, '..');

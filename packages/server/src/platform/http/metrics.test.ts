@@ -26,3 +26,20 @@ test('a value that can not be read in time is told as it was last', async () => 
   read = () => 8;
   await expect.poll(line).toBe('some_value 8');
 });
+
+test('child processes are told apart by name', async () => {
+  const metrics = createMetrics();
+  const engine = metrics.ofProcess('engine');
+  metrics.ofProcess('worker').setUp(true);
+  engine.setUp(false);
+  engine.countRestart();
+  engine.observeRequest('timed_out', 40);
+  const text = await metrics.text();
+  expect(text).toContain('oriel_process_up{process="worker"} 1');
+  expect(text).toContain('oriel_process_up{process="engine"} 0');
+  expect(text).toContain('oriel_process_restarts_total{process="worker"} 0');
+  expect(text).toContain('oriel_process_restarts_total{process="engine"} 1');
+  expect(text).toContain(
+    'oriel_process_request_duration_seconds_sum{process="engine",outcome="timed_out"} 0.04',
+  );
+});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ProcessMetrics } from '../processes/supervise.ts';
 
 const READ_WITHIN_MS = 1000;
 
@@ -9,6 +10,8 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Facts that do not change, as labels of a value that is always 1. */
   info(name: string, help: string, labels: Record<string, string>): void;
+  /** Of one child process. */
+  ofProcess(name: string): ProcessMetrics;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -51,8 +54,34 @@ export function createMetrics(): Metrics {
       const labelNames = Object.keys(labels);
       new Gauge({ name, help, labelNames, registers: [registry] }).set(labels, 1);
     },
+    ofProcess: processMetrics(registry),
     text: () => registry.metrics(),
     contentType: registry.contentType,
+  };
+}
+
+function processMetrics(registry: Registry): Metrics['ofProcess'] {
+  const shared = { labelNames: ['process'], registers: [registry] };
+  const up = new Gauge({ name: 'oriel_process_up', help: 'Whether a child process runs', ...shared });
+  const restarts = new Counter({
+    name: 'oriel_process_restarts_total',
+    help: 'How often a child process ended and was started again',
+    ...shared,
+  });
+  const requests = new Histogram({
+    ...shared,
+    name: 'oriel_process_request_duration_seconds',
+    help: 'How long requests to a child process took, by outcome',
+    labelNames: ['process', 'outcome'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+  });
+  return (name) => {
+    restarts.labels(name).inc(0);
+    return {
+      setUp: (isUp) => up.labels(name).set(Number(isUp)),
+      countRestart: () => restarts.labels(name).inc(),
+      observeRequest: (outcome, elapsedMs) => requests.labels(name, outcome).observe(elapsedMs / 1000),
+    };
   };
 }
 

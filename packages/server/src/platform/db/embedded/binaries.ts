@@ -2,8 +2,8 @@
 import { access, cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { canReach, type ProcessUser } from '../../processes/process-user.ts';
 import { StartupError } from '../../startup-error.ts';
-import { canReach, type ProcessUser } from './process-user.ts';
 
 export interface Binaries {
   postgres: string;

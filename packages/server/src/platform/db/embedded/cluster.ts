@@ -3,10 +3,11 @@ import { execFile } from 'node:child_process';
 import { access, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { giveTo, type ProcessUser } from '../../processes/process-user.ts';
 import { StartupError } from '../../startup-error.ts';
 import { type Binaries, prepareBinaries } from './binaries.ts';
 import { makeDataDir, makeSocketDir, requireReach } from './data-dir.ts';
-import { databaseUser, giveTo, ourName, type ProcessUser } from './process-user.ts';
+import { databaseUser, ourName } from './process-user.ts';
 
 export const ROLE = 'oriel';
 

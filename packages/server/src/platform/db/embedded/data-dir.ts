@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { access, chmod, constants, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { canReach, giveTo, isRoot, type ProcessUser } from '../../processes/process-user.ts';
 import { StartupError } from '../../startup-error.ts';
-import { canReach, databaseUser, giveTo, isRoot, type ProcessUser } from './process-user.ts';
+import { databaseUser } from './process-user.ts';
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
 

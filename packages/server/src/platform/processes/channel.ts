@@ -1,0 +1,163 @@
+/** The parent's end of the pipe to a child: requests with their replies, and the heartbeat. */
+import type { Duplex } from 'node:stream';
+import { encodeFrame, frameReader } from './frames.ts';
+
+export type ChildErrorCode =
+  /** The child has ended, or is just being started again. */
+  | 'gone'
+  | 'timed_out'
+  /** The request is too large, or the child does not read fast enough what it is sent. */
+  | 'too_large'
+  /** The child refused or failed. The message is that of its error. */
+  | 'failed';
+
+export class ChildError extends Error {
+  readonly code: ChildErrorCode;
+  /** Of an error that the child's handler threw: its own code, if it has one. */
+  readonly remoteCode: string | undefined;
+
+  constructor(code: ChildErrorCode, message: string, remoteCode?: string) {
+    super(message);
+    this.code = code;
+    this.remoteCode = remoteCode;
+  }
+}
+
+export interface RequestOptions {
+  /** The child is told to give up then, too. */
+  timeoutMs: number;
+  /** The child is told to give up, and the request rejects with the reason of the signal. */
+  signal?: AbortSignal;
+}
+
+export type ToChild =
+  | { start: unknown }
+  | { id: number; method: string; params: unknown }
+  | { cancel: number }
+  | { ping: true }
+  | { stop: true };
+
+export type FromChild =
+  | { ready: true }
+  | { failed: string }
+  | { id: number; result: unknown }
+  | { id: number; error: { message: string; code?: string } }
+  | { pong: true };
+
+export interface Channel {
+  /** Resolves when the child says that it is ready, and rejects with its words if its start failed. */
+  readonly ready: Promise<unknown>;
+  request(method: string, params: unknown, options: RequestOptions): Promise<unknown>;
+  send(message: ToChild): void;
+  /** Sends a ping. Returns how many pings in a row, this one included, have no answer yet. */
+  ping(): number;
+  /** Fails all requests that wait, and those to come. */
+  close(reason: ChildError): void;
+}
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+export function createChannel(
+  pipe: Duplex,
+  options: {
+    messageBytesMax: number;
+    /** Called if the child sends what is no message of ours. */
+    onGarbage(error: Error): void;
+  },
+): Channel {
+  const { messageBytesMax } = options;
+  const pending = new Map<number, Pending>();
+  let start: Pending;
+  const ready = new Promise<unknown>((resolve, reject) => {
+    start = { resolve, reject };
+  });
+  // Not everybody asks for it: some children are ready when a probe says so.
+  ready.catch(() => {});
+  let nextId = 1;
+  let unanswered = 0;
+  let closed: ChildError | undefined;
+
+  function take(message: FromChild) {
+    if ('ready' in message) return start.resolve(undefined);
+    if ('failed' in message) return start.reject(new ChildError('failed', message.failed));
+    if ('pong' in message) {
+      unanswered = 0;
+      return;
+    }
+    if (!('id' in message)) throw new SyntaxError('not a message that a child sends');
+    // Nothing is waiting for a reply to a request that was cancelled or took too long.
+    const waiting = pending.get(message.id);
+    if ('error' in message) {
+      waiting?.reject(new ChildError('failed', message.error.message, message.error.code));
+    } else waiting?.resolve(message.result);
+  }
+
+  const read = frameReader(messageBytesMax, (message) => take(message as FromChild));
+  pipe.on('data', (chunk: Buffer) => {
+    if (closed) return;
+    try {
+      read(chunk);
+    } catch (error) {
+      options.onGarbage(error as Error);
+    }
+  });
+  // The end of the child is told by its exit. This one only says that writing has become useless.
+  pipe.on('error', () => {});
+
+  function send(message: ToChild) {
+    const frame = encodeFrame(message, messageBytesMax);
+    // However much is asked of a child that hangs, the memory that this takes has a bound.
+    if (pipe.writableLength + frame.length > 2 * messageBytesMax) {
+      throw new RangeError('the child does not read what it is sent');
+    }
+    if (pipe.writable) pipe.write(frame);
+  }
+
+  return {
+    ready,
+    send,
+    request(method, params, { timeoutMs, signal }) {
+      if (closed) return Promise.reject(closed);
+      if (signal?.aborted) return Promise.reject(signal.reason as Error);
+      const id = nextId++;
+      try {
+        send({ id, method, params });
+      } catch (error) {
+        return Promise.reject(new ChildError('too_large', (error as Error).message));
+      }
+      return new Promise<unknown>((resolve, reject) => {
+        const giveUp = (reason: Error) => {
+          pending.get(id)?.reject(reason);
+          // A child that does not even read this does not answer its heartbeat either.
+          if (pipe.writableLength < messageBytesMax) send({ cancel: id });
+        };
+        const late = () =>
+          giveUp(new ChildError('timed_out', `no answer to ${method} within ${timeoutMs} ms`));
+        const cancel = () => giveUp(signal!.reason as Error);
+        const timer = setTimeout(late, timeoutMs);
+        signal?.addEventListener('abort', cancel, { once: true });
+        const settle =
+          <T>(outcome: (value: T) => void) =>
+          (value: T) => {
+            pending.delete(id);
+            clearTimeout(timer);
+            signal?.removeEventListener('abort', cancel);
+            outcome(value);
+          };
+        pending.set(id, { resolve: settle(resolve), reject: settle(reject) });
+      });
+    },
+    ping() {
+      if (pipe.writableLength < messageBytesMax) send({ ping: true });
+      return ++unanswered;
+    },
+    close(reason) {
+      closed ??= reason;
+      for (const { reject } of [...pending.values()]) reject(closed);
+      pipe.destroy();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** The user that a child process runs as, and what that user can reach. */
+import { spawnSync } from 'node:child_process';
+import { chown } from 'node:fs/promises';
+
+export interface ProcessUser {
+  name: string;
+  /** Only where it is another user than ours. */
+  ids: { uid: number; gid: number } | undefined;
+}
+
+export const isRoot = () => process.getuid?.() === 0;
+
+/** The user `nobody`, if this machine has one. Only root can run something as `nobody`. */
+export function nobody(): ProcessUser | undefined {
+  const id = (flag: string) =>
+    Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout || Number.NaN);
+  const ids = { uid: id('-u'), gid: id('-g') };
+  return Number.isNaN(ids.uid) || Number.isNaN(ids.gid) ? undefined : { name: 'nobody', ids };
+}
+
+/** Whether the user can enter a folder or run a program. The kernel answers, not our reading of modes. */
+export const canReach = (user: ProcessUser, path: string) =>
+  spawnSync('/bin/sh', ['-c', 'test -x "$0"', path], { ...user.ids }).status === 0;
+
+export async function giveTo(user: ProcessUser, path: string) {
+  if (user.ids) await chown(path, user.ids.uid, user.ids.gid);
+}

@@ -1,0 +1,57 @@
+/** What to run, as whom, and within which limits. */
+import type { SpawnOptions } from 'node:child_process';
+import type { ProcessUser } from './process-user.ts';
+
+export interface Program {
+  command: string;
+  args: readonly string[];
+  /** All of it: nothing of our own environment is passed on. */
+  env: Record<string, string>;
+  cwd?: string;
+  /** By default the user that we are. */
+  user?: ProcessUser;
+  limits?: Limits;
+}
+
+/** Set by a shell that then becomes the program, so they hold for it and for whatever it starts. */
+export interface Limits {
+  openFiles?: number;
+  /** Of addresses, not of memory in use. Not for Node, which reserves far more than it uses: see `nodeProgram`. */
+  addressSpaceMb?: number;
+  /** Of computing. The program is killed after it. */
+  cpuSeconds?: number;
+}
+
+/** A script for our own Node. */
+export const nodeProgram = (
+  script: string,
+  { args = [], heapMb, ...rest }: Partial<Program> & { heapMb?: number } = {},
+): Program => ({
+  env: {},
+  ...rest,
+  command: process.execPath,
+  args: [
+    ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]),
+    '--enable-source-maps',
+    script,
+    ...args,
+  ],
+});
+
+/** For `spawn`. */
+export function toSpawn(program: Program): { command: string; args: string[]; options: SpawnOptions } {
+  const options = { ...program.user?.ids, cwd: program.cwd ?? '/', env: program.env };
+  const wrapper = limitsWrapper(program.limits);
+  if (!wrapper) return { command: program.command, args: [...program.args], options };
+  return { command: '/bin/sh', args: ['-c', wrapper, program.command, ...program.args], options };
+}
+
+function limitsWrapper(limits: Limits = {}): string | undefined {
+  const { openFiles, addressSpaceMb, cpuSeconds } = limits;
+  const steps = [
+    openFiles !== undefined && `ulimit -n ${openFiles}`,
+    addressSpaceMb !== undefined && `ulimit -v ${addressSpaceMb * 1024}`,
+    cpuSeconds !== undefined && `ulimit -t ${cpuSeconds}`,
+  ].filter((step) => step !== false);
+  return steps.length ? [...steps, 'exec "$0" "$@"'].join(' && ') : undefined;
+}
