@@ -36,6 +36,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The row itself; where there is none, the 404 with this code. */
+export function found<Row>(row: Row | null | undefined, code: ErrorCode): Row {
+  if (row == null) throw new ApiError(code);
+  return row;
+}
+
 export const isApiError = (error: unknown, code: ErrorCode) =>
   error instanceof ApiError && error.code === code;
 

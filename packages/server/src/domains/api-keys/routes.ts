@@ -1,23 +1,19 @@
 import { operations } from '@oriel/contract';
+import { changed, created, deleted } from '../../platform/audit/change.ts';
 import type { Person } from '../../platform/auth/actor.ts';
 import { generateApiKey, hashApiKey } from '../../platform/auth/api-keys.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { ApiError, invalid } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { type Cursors, pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { listExistingIds } from '../deployments/index.ts';
 import { outlives, reachesFurther } from './rules.ts';
 import * as store from './store.ts';
 
-const LIST = 'api keys by id';
-
 export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
-  handle(operations.listApiKeys, async ({ actor, db }, { query }) => {
-    const size = pageSize(query.first);
-    const afterId = query.after ? (cursors.decode(LIST, query.after)[0] as number) : 0;
-    const rows = await store.listApiKeys(db, actor.deploymentIds, { afterId, limit: size + 1 });
-    return toPage(rows, { size, after: query.after, cursorOf: ({ id }) => cursors.encode(LIST, [id]) });
-  }),
+  handle(operations.listApiKeys, ({ actor, db }, { query }) =>
+    pageById(cursors, 'api keys by id', query, (page) => store.listApiKeys(db, actor.deploymentIds, page)),
+  ),
 
   handle(operations.createApiKey, ({ actor, change }, { body }) => {
     const key = generateApiKey();
@@ -26,50 +22,45 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
       await requireScope(tx, actor, deploymentIds);
       await requireEnd(tx, actor, expiresAt);
       requireFuture(expiresAt);
-      const created = await store.insertApiKey(tx, {
+      const made = await store.insertApiKey(tx, {
         name,
         userId: userId ?? actor.userId,
         keyHash: hashApiKey(key),
         deploymentIds,
         expiresAt,
       });
-      if (!created) throw invalid('userId', 'There is no such user.', 'invalid_reference');
-      return { reply: { ...created, key }, changes: { id: created.id, before: null, after: created } };
+      if (!made) throw invalid('userId', 'There is no such user.', 'invalid_reference');
+      return { reply: { ...made, key }, changes: created(made) };
     });
   }),
 
-  handle(operations.getApiKey, async ({ actor, db }, { params }) => {
-    const key = await store.findApiKey(db, actor.deploymentIds, params.id);
-    if (!key) throw new ApiError('api_key_not_found');
-    return key;
-  }),
+  handle(operations.getApiKey, async ({ actor, db }, { params }) =>
+    found(await store.findApiKey(db, actor.deploymentIds, params.id), 'api_key_not_found'),
+  ),
 
   handle(operations.updateApiKey, ({ actor, change }, { params, body }) =>
     change(async (tx) => {
-      const before = await requireApiKey(tx, actor, params.id);
+      const before = await lockApiKey(tx, actor, params.id);
       if (body.deploymentIds !== undefined) await requireScope(tx, actor, body.deploymentIds);
       requireFuture(body.expiresAt ?? null);
       const wanted = { ...before, ...body };
       await requireEnd(tx, actor, wanted.expiresAt);
       const after = await store.updateApiKey(tx, wanted);
-      return { reply: after, changes: { id: after.id, before, after } };
+      return { reply: after, changes: changed(before, after) };
     }),
   ),
 
   handle(operations.deleteApiKey, ({ actor, change }, { params }) =>
     change(async (tx) => {
-      const before = await requireApiKey(tx, actor, params.id);
+      const before = await lockApiKey(tx, actor, params.id);
       await store.deleteApiKey(tx, before.id);
-      return { reply: undefined, changes: { id: before.id, before, after: null } };
+      return { reply: undefined, changes: deleted(before) };
     }),
   ),
 ];
 
-async function requireApiKey(tx: Tx, actor: Person, id: number) {
-  const key = await store.lockApiKey(tx, actor.deploymentIds, id);
-  if (!key) throw new ApiError('api_key_not_found');
-  return key;
-}
+const lockApiKey = async (tx: Tx, actor: Person, id: number) =>
+  found(await store.lockApiKey(tx, actor.deploymentIds, id), 'api_key_not_found');
 
 async function requireScope(db: Queryable, actor: Person, deploymentIds: number[] | null) {
   if (reachesFurther(deploymentIds, actor.deploymentIds)) {

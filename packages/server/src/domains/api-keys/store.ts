@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
+import type { PageById } from '../../platform/http/pages.ts';
 
 export interface ApiKeyRow {
   id: number;
@@ -21,7 +22,7 @@ export type Reach = readonly number[] | null;
 const within = (reach: Reach): Sql =>
   sql`(${reach}::bigint[] is null or deployment_ids <@ ${reach}::bigint[])`;
 
-export const listApiKeys = (db: Queryable, reach: Reach, page: { afterId: number; limit: number }) =>
+export const listApiKeys = (db: Queryable, reach: Reach, page: PageById) =>
   db.many<ApiKeyRow>(sql`
     select ${COLUMNS} from api_keys where ${within(reach)} and id > ${page.afterId} order by id limit ${page.limit}`);
 

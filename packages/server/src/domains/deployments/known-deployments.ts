@@ -1,5 +1,5 @@
 /** Nearly every request is about a deployment, so that one exists is remembered until it is deleted. */
-import { ApiError } from '../../platform/errors.ts';
+import { found } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { findDeployment } from './store.ts';
 
@@ -18,7 +18,7 @@ export function createKnownDeployments({
 }: Pick<Platform, 'essential' | 'remember'>): KnownDeployments {
   const known = remember<number, true>((id) => [`deployment:${id}`]);
   const find = async (id: number): Promise<true> => {
-    if (!(await findDeployment(essential, id))) throw new ApiError('deployment_not_found');
+    found(await findDeployment(essential, id), 'deployment_not_found');
     return true;
   };
   return {

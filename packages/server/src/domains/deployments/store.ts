@@ -1,6 +1,7 @@
 import type { operations, ReplyOf } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import type { PageById } from '../../platform/http/pages.ts';
 
 export type CreationStep = ReplyOf<typeof operations.getDeployment>['creationStep'];
 
@@ -40,7 +41,7 @@ const matching = ({ reach, creationSteps }: DeploymentFilter): Sql => sql`
 export const listDeployments = (
   db: Queryable,
   filter: DeploymentFilter,
-  page: { afterId: number; offset: number; limit: number },
+  page: PageById & { offset: number },
 ) =>
   db.many<DeploymentRow>(sql`
     select ${COLUMNS} from deployments

@@ -8,7 +8,7 @@ import {
   retrying,
   violatedConstraint,
 } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, found } from '../../platform/errors.ts';
 import type { Call } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import { definedGroups, problemsOf, type Refusal, type SessionRequest, toProblem } from './rules.ts';
@@ -87,8 +87,7 @@ async function requireInternalUser(db: Database, actor: KeyHolder, { internalId 
     const message = 'Only an admin, or the user themselves, can mint a session with `internalId`.';
     throw new ApiError('forbidden', { message, issues: [{ path: 'internalId', message }] });
   }
-  if (id === undefined) throw new ApiError('user_not_found');
-  return id;
+  return found(id, 'user_not_found');
 }
 
 /** Null means "not given", except in the value of an attribute, where it clears. */

@@ -1,6 +1,6 @@
 /** Deleting an embed tenant, however much is in it: out of every reader's sight at once, then row by row in a job. */
 import type { Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { found } from '../../platform/errors.ts';
 import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import * as store from './store.ts';
@@ -23,8 +23,7 @@ export const removeTenant: JobKind<store.HiddenTenant> = {
  * something in it is waited for.
  */
 export async function deleteTenant(tx: Tx, name: string) {
-  const tenant = await store.lockTenantForDeletion(tx, name);
-  if (!tenant) throw new ApiError('embed_tenant_not_found');
+  const tenant = found(await store.lockTenantForDeletion(tx, name), 'embed_tenant_not_found');
   const hidden = await store.hideTenant(tx, name);
   const userCount = await store.uncountUsers(tx, hidden.hiddenName);
   const lastSessionId = await store.endSessions(tx, name);

@@ -1,10 +1,10 @@
 import { operations } from '@oriel/contract';
+import { deleted } from '../../platform/audit/change.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { Cursors } from '../../platform/http/pages.ts';
+import { type Cursors, pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { groupRoutes } from './groups/routes.ts';
-import { pageById } from './page-by-id.ts';
 import * as store from './store.ts';
 import { requireTenant } from './tenants.ts';
 
@@ -26,7 +26,7 @@ export const embedTenantRoutes = ({ cursors, ownTenant, maxExternalUsers }: Opti
     change(async (tx) => {
       if (params.embedTenantName === ownTenant) throw new ApiError('embed_tenant_is_own');
       const before = await deleteTenant(tx, params.embedTenantName);
-      return { reply: undefined, changes: { id: before.name, before, after: null } };
+      return { reply: undefined, changes: { ...deleted(before), id: before.name } };
     }),
   ),
 

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import type { PageById } from '../../platform/http/pages.ts';
 
 export interface TenantRow {
   id: number;
@@ -18,11 +19,6 @@ export interface EmbedUserRow {
   lastLogin: string | null;
 }
 
-export interface Page {
-  afterId: number;
-  limit: number;
-}
-
 const COLUMNS = sql`t.id, t.name, t.display_name as "displayName", t.created_at as "createdAt"`;
 
 /** Of the external user `u`. */
@@ -39,7 +35,7 @@ const isFound = (search: string | null, texts: Sql[]): Sql =>
         ' or ',
       )})`;
 
-export const listTenants = (db: Queryable, search: string | null, page: Page) =>
+export const listTenants = (db: Queryable, search: string | null, page: PageById) =>
   db.many<TenantRow & { userCount: number }>(sql`
     select ${COLUMNS}, (select count(*) from users u where u.embed_tenant = t.name) as "userCount"
     from embed_tenants t
@@ -64,7 +60,7 @@ export const lockTenantForDeletion = (tx: Tx, name: string) =>
   tx.maybeOne<TenantRow>(sql`
     select ${COLUMNS} from embed_tenants t where t.name = ${name} and t.deleted_at is null for update`);
 
-export const listUsers = (db: Queryable, tenant: string, search: string | null, page: Page) =>
+export const listUsers = (db: Queryable, tenant: string, search: string | null, page: PageById) =>
   db.many<EmbedUserRow>(sql`
     select ${USER_COLUMNS} from users u
     where u.embed_tenant = ${tenant} and u.id > ${page.afterId}

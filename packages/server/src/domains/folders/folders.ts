@@ -1,6 +1,6 @@
 /** What other nouns ask of folders. */
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, found } from '../../platform/errors.ts';
 import { EDIT, type Level, MANAGE, NONE, READ, type Viewer } from '../access/index.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
@@ -18,8 +18,8 @@ export const toFolder = ({
  * a change, which may have taken it out of the caller's own reach.
  */
 export async function requireFolder(db: Queryable, viewer: Viewer, id: number, level: Level) {
-  const [folder] = await store.findFolders(db, viewer, [id], level === NONE ? NONE : READ);
-  if (!folder) throw new ApiError('folder_not_found');
+  const [row] = await store.findFolders(db, viewer, [id], level === NONE ? NONE : READ);
+  const folder = found(row, 'folder_not_found');
   if (folder.level < level) throw new ApiError('forbidden');
   return folder;
 }

@@ -1,4 +1,5 @@
 import { operations } from '@oriel/contract';
+import { changed, created, deleted } from '../../platform/audit/change.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -49,8 +50,8 @@ export const folderRoutes = ({ trees }: { trees: Trees }) => [
         embedTenant: parent ? parent.embedTenant : home,
         userId: actor.userId,
       });
-      const created = await requireFolder(tx, viewer, id, READ);
-      return { reply: created, changes: { id, before: null, after: created } };
+      const folder = await requireFolder(tx, viewer, id, READ);
+      return { reply: folder, changes: created(folder) };
     });
   }),
 
@@ -70,7 +71,7 @@ export const folderRoutes = ({ trees }: { trees: Trees }) => [
         updatedBy: actor.userId,
       });
       const after = await requireFolder(tx, viewer, params.folderId, READ);
-      return { reply: after, changes: { id: after.id, before: before, after } };
+      return { reply: after, changes: changed(before, after) };
     });
   }),
 
@@ -80,7 +81,7 @@ export const folderRoutes = ({ trees }: { trees: Trees }) => [
     return trees.change(change, viewer, [embedTenant], async (tx) => {
       const recursive = query.recursive ?? false;
       const { before } = await deleteFolder(tx, viewer, params.folderId, { recursive });
-      return { reply: undefined, changes: { id: before.id, before, after: null } };
+      return { reply: undefined, changes: deleted(before) };
     });
   }),
 

@@ -2,7 +2,7 @@ import { type Action, operations } from '@oriel/contract';
 import { may, mayIn, reaches } from '../../platform/auth/access.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { ApiError, invalid } from '../../platform/errors.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { MANAGE, maySeeNames, type Noun, type Viewer, viewerOf } from '../access/index.ts';
 import { findDeployment } from '../deployments/index.ts';
@@ -109,8 +109,8 @@ async function requireChain(
 ): Promise<Chain> {
   if (type === 'Deployment') return [await requireManagedDeployment(db, actor, id)];
   // A dashboard comes into being when it is published, which can not be done yet.
-  const deploymentId = type === 'Dashboard' ? undefined : await store.findDeploymentOf(db, type, id);
-  if (type === 'Dashboard' || deploymentId === undefined) throw new ApiError('resource_not_found');
+  if (type === 'Dashboard') throw new ApiError('resource_not_found');
+  const deploymentId = found(await store.findDeploymentOf(db, type, id), 'resource_not_found');
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('resource_not_found');
   const chain = await chainOf(db, viewerOf(actor, deploymentId), type, id);
   // Only now: that it is outside of the key's scope would tell that it is there.
@@ -147,8 +147,8 @@ async function workbookAbove(db: Queryable, id: number): Promise<Place[]> {
 
 async function requireManagedDeployment(db: Queryable, actor: Caller, id: number) {
   if (!reaches(actor, id)) throw new ApiError('outside_key_scope');
-  const deployment = mayIn(actor, id, 'DeploymentRead') ? await findDeployment(db, id) : undefined;
-  if (!deployment) throw new ApiError('resource_not_found');
+  const row = mayIn(actor, id, 'DeploymentRead') ? await findDeployment(db, id) : undefined;
+  const deployment = found(row, 'resource_not_found');
   if (!may(actor, 'DeploymentsManage')) throw new ApiError('forbidden');
   return { type: 'Deployment' as const, id, deploymentId: id, name: deployment.name };
 }

@@ -1,7 +1,7 @@
 /** What other nouns ask of reports, and what creating and changing them have in common. */
 import { limits } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { ApiError, invalid } from '../../platform/errors.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
 import type { Etag } from '../../platform/http/etag.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import { EDIT, type Level, MANAGE, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
@@ -17,8 +17,7 @@ export type GivenReport = Nullable<store.ReportFields> &
 
 /** A 404 for who may not know of it, a 403 for who may not do that much with it. */
 export async function requireReport(db: Queryable, viewer: Viewer, id: number, level: Level) {
-  const report = await findReport(db, viewer, id, level === NONE ? NONE : READ);
-  if (!report) throw new ApiError('report_not_found');
+  const report = found(await findReport(db, viewer, id, level === NONE ? NONE : READ), 'report_not_found');
   if (report.level < level) throw new ApiError('forbidden');
   return report;
 }

@@ -1,5 +1,6 @@
 import { operations, type ReplyOf } from '@oriel/contract';
-import { violatedConstraint } from '../../platform/db/database.ts';
+import { changed, created, deleted } from '../../platform/audit/change.ts';
+import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { jsonText } from '../../platform/http/list-serializer.ts';
 import { toPage } from '../../platform/http/pages.ts';
@@ -52,10 +53,9 @@ export const reportRoutes = () => [
 
   handle(operations.getReport, async ({ actor, db, etag }, { params }) => {
     const report = await requireReport(db, viewerOf(actor, params.deploymentId), params.reportId, READ);
-    await store.noteView(db.writes, actor.userId, report.id).catch((error) => {
-      if (violatedConstraint(error) === 'report_views_report_id_fkey') throw new ApiError('report_not_found');
-      throw error;
-    });
+    await store
+      .noteView(db.writes, actor.userId, report.id)
+      .catch(refusing({ report_views_report_id_fkey: 'report_not_found' }));
     etag.send(report);
     return report;
   }),
@@ -76,7 +76,7 @@ export const reportRoutes = () => [
       const before = await lockReport(tx, viewerOf(actor, params.deploymentId), params.reportId, MANAGE);
       etag.require(before);
       await store.deleteReport(tx, before.id);
-      return { reply: undefined, changes: { id: before.id, before: toReport(before), after: null } };
+      return { reply: undefined, changes: deleted(toReport(before)) };
     }),
   ),
 
@@ -102,5 +102,7 @@ export const reportRoutes = () => [
   ),
 ];
 
-const changesOf = (before: ReportRow | null, after: ReportRow) =>
-  before === after ? [] : { id: after.id, before: before && toReport(before), after: toReport(after) };
+function changesOf(before: ReportRow | null, after: ReportRow) {
+  if (before === after) return [];
+  return before ? changed(toReport(before), toReport(after)) : created(toReport(after));
+}

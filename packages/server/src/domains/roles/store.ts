@@ -1,6 +1,7 @@
 import type { Action } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
+import type { PageById } from '../../platform/http/pages.ts';
 
 export interface RoleRow {
   id: number;
@@ -12,7 +13,7 @@ export interface RoleRow {
 
 const COLUMNS = sql`id, name, description, actions, is_built_in as "isBuiltIn"`;
 
-export const listRoles = (db: Queryable, page: { afterId: number; limit: number }) =>
+export const listRoles = (db: Queryable, page: PageById) =>
   db.many<RoleRow>(sql`
     select ${COLUMNS} from roles where id > ${page.afterId} order by id limit ${page.limit}`);
 

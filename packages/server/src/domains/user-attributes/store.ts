@@ -2,6 +2,7 @@
 import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { json, type Sql, sql } from '../../platform/db/sql.ts';
+import type { PageById } from '../../platform/http/pages.ts';
 import { isLiving } from '../users/index.ts';
 import type { AttributeType } from './rules.ts';
 
@@ -33,11 +34,7 @@ const matches = ({ name, type }: Filter): Sql => sql`
   a.embed_tenant is null and (${name}::text is null or a.name = ${name}) and (${type}::text is null or a.type = ${type})`;
 
 /** In the order of their ids, from behind `afterId`. */
-export const listUserAttributes = (
-  db: Queryable,
-  filter: Filter,
-  page: { afterId: number; offset: number; limit: number },
-) =>
+export const listUserAttributes = (db: Queryable, filter: Filter, page: PageById & { offset: number }) =>
   db.many<UserAttributeRow>(sql`
     select ${COLUMNS} from user_attributes a where ${matches(filter)} and a.id > ${page.afterId}
     order by a.id limit ${page.limit} offset ${page.offset}`);

@@ -1,27 +1,25 @@
 import { operations } from '@oriel/contract';
-import { type Queryable, type Tx, violatedConstraint } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
-import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
+import { changed, created, deleted } from '../../platform/audit/change.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
+import { found } from '../../platform/errors.ts';
+import { type Cursors, pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireUsers } from '../users/index.ts';
 import * as store from './store.ts';
 
-const LIST = 'user groups by id';
-const membersOf = (groupId: number) => `members of user group ${groupId} by id`;
+const refuseTaken = refusing({ user_groups_name_key: 'group_name_taken' });
 
 export const userGroupRoutes = ({ cursors }: { cursors: Cursors }) => [
-  handle(operations.listUserGroups, async ({ db }, { query }) => {
-    const size = pageSize(query.first);
-    const afterId = query.after ? (cursors.decode(LIST, query.after)[0] as number) : 0;
-    const rows = await store.listUserGroups(db, { afterId, limit: size + 1 });
-    return toPage(rows, { size, after: query.after, cursorOf: ({ id }) => cursors.encode(LIST, [id]) });
-  }),
+  handle(operations.listUserGroups, ({ db }, { query }) =>
+    pageById(cursors, 'user groups by id', query, (page) => store.listUserGroups(db, page)),
+  ),
 
   handle(operations.createUserGroup, ({ change }, { body }) =>
     change(async (tx) => {
       const { name, description = null } = body;
-      const created = await store.insertUserGroup(tx, { name, description }).catch(refuseTakenName);
-      return { reply: created, changes: { id: created.id, before: null, after: created } };
+      const group = await store.insertUserGroup(tx, { name, description }).catch(refuseTaken);
+      return { reply: group, changes: created(group) };
     }),
   ),
 
@@ -30,8 +28,8 @@ export const userGroupRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.updateUserGroup, ({ change }, { params, body }) =>
     change(async (tx) => {
       const before = await lockUserGroup(tx, params.id);
-      const after = await store.updateUserGroup(tx, { ...before, ...body }).catch(refuseTakenName);
-      return { reply: after, changes: { id: after.id, before, after } };
+      const after = await store.updateUserGroup(tx, { ...before, ...body }).catch(refuseTaken);
+      return { reply: after, changes: changed(before, after) };
     }),
   ),
 
@@ -39,17 +37,14 @@ export const userGroupRoutes = ({ cursors }: { cursors: Cursors }) => [
     change(async (tx) => {
       const before = await lockUserGroup(tx, params.id);
       await store.deleteUserGroup(tx, before.id);
-      return { reply: undefined, changes: { id: before.id, before, after: null } };
+      return { reply: undefined, changes: deleted(before) };
     }),
   ),
 
   handle(operations.getUserGroupMembers, async ({ db }, { params, query }) => {
-    const list = membersOf(params.id);
-    const size = pageSize(query.first);
-    const afterId = query.after ? (cursors.decode(list, query.after)[0] as number) : 0;
-    await requireUserGroup(db, params.id);
-    const rows = await store.listMembers(db, params.id, { afterId, limit: size + 1 });
-    return toPage(rows, { size, after: query.after, cursorOf: ({ id }) => cursors.encode(list, [id]) });
+    const { id } = await requireUserGroup(db, params.id);
+    const list = `members of user group ${id} by id`;
+    return pageById(cursors, list, query, (page) => store.listMembers(db, id, page));
   }),
 
   handle(operations.addUserGroupMembers, ({ change }, { params, body }) =>
@@ -58,8 +53,8 @@ export const userGroupRoutes = ({ cursors }: { cursors: Cursors }) => [
       await requireUsers(tx, 'userIds', body.userIds);
       const added = await store.insertMembers(tx, before.id, body.userIds);
       const after = await requireUserGroup(tx, before.id);
-      const entry = { id: after.id, before, after: { ...after, addedUserIds: added } };
-      return { reply: after, changes: added.length ? entry : [] };
+      const changes = added.length ? changed(before, { ...after, addedUserIds: added }) : [];
+      return { reply: after, changes };
     }),
   ),
 
@@ -68,24 +63,16 @@ export const userGroupRoutes = ({ cursors }: { cursors: Cursors }) => [
       const before = await lockUserGroup(tx, params.id);
       const removed = await store.deleteMembers(tx, before.id, body.userIds);
       const after = await requireUserGroup(tx, before.id);
-      const entry = { id: after.id, before, after: { ...after, removedUserIds: removed } };
-      return { reply: undefined, changes: removed.length ? entry : [] };
+      const changes = removed.length ? changed(before, { ...after, removedUserIds: removed }) : [];
+      return { reply: undefined, changes };
     }),
   ),
 ];
 
-async function requireUserGroup(db: Queryable, id: number) {
-  const group = await store.findUserGroup(db, id);
-  if (!group) throw new ApiError('group_not_found');
-  return group;
-}
+const requireUserGroup = async (db: Queryable, id: number) =>
+  found(await store.findUserGroup(db, id), 'group_not_found');
 
 async function lockUserGroup(tx: Tx, id: number) {
   await store.lockUserGroup(tx, id);
   return requireUserGroup(tx, id);
-}
-
-function refuseTakenName(error: unknown): never {
-  if (violatedConstraint(error) === 'user_groups_name_key') throw new ApiError('group_name_taken');
-  throw error;
 }

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
+import type { PageById } from '../../platform/http/pages.ts';
 
 export interface UserGroupRow {
   id: number;
@@ -16,16 +17,11 @@ export interface MemberRow {
   picture: string | null;
 }
 
-export interface Page {
-  afterId: number;
-  limit: number;
-}
-
 const COLUMNS = sql`
   g.id, g.name, g.description,
   (select count(*) from user_group_members m where m.group_id = g.id) as "userCount"`;
 
-export const listUserGroups = (db: Queryable, page: Page) =>
+export const listUserGroups = (db: Queryable, page: PageById) =>
   db.many<UserGroupRow>(sql`
     select ${COLUMNS} from user_groups g where g.embed_tenant is null and g.id > ${page.afterId} order by g.id limit ${page.limit}`);
 
@@ -53,7 +49,7 @@ export const updateUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'id' | 'name' 
 
 export const deleteUserGroup = (tx: Tx, id: number) => tx.run(sql`delete from user_groups where id = ${id}`);
 
-export const listMembers = (db: Queryable, groupId: number, page: Page) =>
+export const listMembers = (db: Queryable, groupId: number, page: PageById) =>
   db.many<MemberRow>(sql`
     select u.id, u.username, u.shown_email as email, u.first_name as "firstName", u.picture
     from user_group_members m join users u on u.id = m.user_id

@@ -1,6 +1,7 @@
 import { limits, operations } from '@oriel/contract';
+import { changed, created } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -36,7 +37,7 @@ export function userRoutes({ remember }: Pick<Platform, 'remember'>) {
           { username, email, passwordHash, firstName, picture, externalId },
           rolesOfNewUser(body),
         );
-        return { reply: toUser(user), changes: { id: user.id, before: null, after: user } };
+        return { reply: toUser(user), changes: created(user) };
       });
     }),
 
@@ -57,7 +58,7 @@ export function userRoutes({ remember }: Pick<Platform, 'remember'>) {
         const audited = { ...after, ...context?.after, ...(passwordHash ? { password: 'changed' } : {}) };
         return {
           reply: toUser(after),
-          changes: { id: after.id, before: { ...before, ...context?.before }, after: audited },
+          changes: changed({ ...before, ...context?.before }, audited),
         };
       });
     }),
@@ -73,7 +74,5 @@ export function userRoutes({ remember }: Pick<Platform, 'remember'>) {
 
 async function lockUser(tx: Tx, id: number) {
   await store.lockUser(tx, id);
-  const user = await store.findUser(tx, id);
-  if (!user) throw new ApiError('user_not_found');
-  return user;
+  return found(await store.findUser(tx, id), 'user_not_found');
 }

@@ -1,5 +1,7 @@
 import { type BodyOf, limits, operations } from '@oriel/contract';
-import { type Tx, violatedConstraint } from '../../platform/db/database.ts';
+import { changed, created, deleted } from '../../platform/audit/change.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Etag } from '../../platform/http/etag.ts';
 import { pageSize, toPage } from '../../platform/http/pages.ts';
@@ -88,7 +90,7 @@ export const workbookRoutes = () => [
       const before = await lockWorkbook(tx, viewer, params.workbookId, MANAGE);
       etag.require(before);
       await deleteWorkbook(tx, viewer, before.id);
-      return { reply: undefined, changes: { id: before.id, before, after: null } };
+      return { reply: undefined, changes: deleted(before) };
     }),
   ),
 
@@ -126,7 +128,7 @@ export const workbookRoutes = () => [
 ];
 
 const changesOf = (before: store.WorkbookRow | null, after: store.WorkbookRow) =>
-  before === after ? [] : [{ id: after.id, before, after }];
+  before === after ? [] : [before ? changed(before, after) : created(after)];
 
 interface Given {
   name?: string | null;
@@ -217,10 +219,7 @@ async function update(
       meta: given.meta === undefined ? before.meta : (given.meta ?? {}),
       folderId,
     })
-    .catch((error) => {
-      if (violatedConstraint(error) === 'workbooks_slug_key') throw new ApiError('slug_taken');
-      throw error;
-    });
+    .catch(refusing({ workbooks_slug_key: 'slug_taken' }));
   return changed ? requireWorkbook(tx, viewer, before.id, NONE) : before;
 }
 
@@ -238,7 +237,7 @@ async function takeSlug(
   const before = await store.findWorkbook(tx, viewer, holder.id);
   if (before?.level !== MANAGE || taker.level !== MANAGE) throw new ApiError('slug_taken');
   await store.clearSlug(tx, holder.id);
-  return [{ id: holder.id, before, after: await requireWorkbook(tx, viewer, holder.id, NONE) }];
+  return [changed(before, await requireWorkbook(tx, viewer, holder.id, NONE))];
 }
 
 async function editableFolder(tx: Tx, viewer: Viewer, folderId: number): Promise<number[]> {

@@ -1,6 +1,6 @@
 /** What other nouns ask of workbooks. */
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, found } from '../../platform/errors.ts';
 import { type Level, MANAGE, NONE, READ, type Viewer } from '../access/index.ts';
 import { requireMoveTarget } from '../folders/index.ts';
 import * as store from './store.ts';
@@ -22,8 +22,7 @@ const requiring =
     find: (db: Queryable, viewer: Viewer, id: number, least: Level) => Promise<Row | undefined>,
   ) =>
   async (db: Queryable, viewer: Viewer, id: number, level: Level) => {
-    const workbook = await find(db, viewer, id, level === NONE ? NONE : READ);
-    if (!workbook) throw new ApiError('workbook_not_found');
+    const workbook = found(await find(db, viewer, id, level === NONE ? NONE : READ), 'workbook_not_found');
     if (workbook.level < level) throw new ApiError('forbidden');
     return workbook;
   };

@@ -22,6 +22,27 @@ export interface Change {
   after: object | null;
 }
 
+interface Identified {
+  id: Change['id'];
+}
+
+/** The `changes` of an operation that created, changed or deleted one row. */
+export const created = <Row extends Identified>(after: Row): Change => ({
+  id: after.id,
+  before: null,
+  after,
+});
+export const changed = <Row extends Identified>(before: object, after: Row): Change => ({
+  id: after.id,
+  before,
+  after,
+});
+export const deleted = <Row extends Identified>(before: Row): Change => ({
+  id: before.id,
+  before,
+  after: null,
+});
+
 declare const committed: unique symbol;
 
 /** A reply whose change is in the database, with its audit entries. Only `change` makes one. */

@@ -85,3 +85,55 @@ export function toPage<Row>(
     },
   };
 }
+
+/** What is read for a page: the rows behind this id, in the order of their ids, and one more than the page holds. */
+export interface PageById {
+  afterId: number;
+  limit: number;
+}
+
+interface CursorQuery {
+  first?: number | null;
+  after?: string | null;
+}
+
+const afterIdOf = (cursors: Cursors, list: string, after: string | null | undefined) =>
+  after == null ? 0 : (cursors.decode(list, after)[0] as number);
+
+/** A page of a list that is ordered by id, and starts behind the row of the cursor. */
+export async function pageById<Row extends { id: number }>(
+  cursors: Cursors,
+  list: string,
+  query: CursorQuery,
+  read: (page: PageById) => Row[] | Promise<Row[]>,
+) {
+  const size = pageSize(query.first);
+  const rows = await read({ afterId: afterIdOf(cursors, list, query.after), limit: size + 1 });
+  return toPage(rows, {
+    size,
+    after: query.after ?? undefined,
+    cursorOf: ({ id }) => cursors.encode(list, [id]),
+  });
+}
+
+/**
+ * As `pageById`, for the lists that older clients page by offset. A page by offset has no cursors, and a request can
+ * not ask for both.
+ */
+export async function pageByIdOrOffset<Row extends { id: number }>(
+  cursors: Cursors,
+  list: string,
+  query: CursorQuery & { limit?: number | null; offset?: number | null },
+  read: (page: PageById & { offset: number }) => Promise<Row[]>,
+) {
+  const byOffset = query.offset != null || query.limit != null;
+  if (byOffset && (query.first != null || query.after != null)) throw new ApiError('mixed_pagination');
+  const offset = query.offset ?? 0;
+  if (!byOffset) {
+    const page = await pageById(cursors, list, query, (by) => read({ ...by, offset }));
+    return { ...page, limit: pageSize(query.first), offset };
+  }
+  const limit = pageSize(query.limit);
+  const rows = await read({ afterId: 0, offset, limit });
+  return { items: rows.slice(0, fitting(rows, limit)), pageInfo: null, limit, offset };
+}

@@ -1,7 +1,8 @@
 import { type BodyOf, operations } from '@oriel/contract';
+import { changed } from '../../../platform/audit/change.ts';
 import type { Revocations } from '../../../platform/auth/revocations.ts';
 import type { RevocationRow } from '../../../platform/auth/store.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import { ApiError, found } from '../../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../../platform/http/pages.ts';
 import { handle } from '../../../platform/http/routes.ts';
 import * as store from './store.ts';
@@ -22,22 +23,20 @@ export const ledgerRoutes = ({ cursors, revocations }: LedgerOptions) => [
     return toPage(rows, { size, after: query.after, cursorOf: ({ id }) => cursors.encode(LIST, [id]) });
   }),
 
-  handle(operations.getEmbedSessionEntry, async ({ actor, db }, { params }) => {
-    const entry = await store.findEntry(db, params.id, actor.deploymentIds);
-    if (!entry) throw new ApiError('embed_session_not_found');
-    return entry;
-  }),
+  handle(operations.getEmbedSessionEntry, async ({ actor, db }, { params }) =>
+    found(await store.findEntry(db, params.id, actor.deploymentIds), 'embed_session_not_found'),
+  ),
 
   handle(operations.revokeEmbedSession, ({ actor, change }, { params }) =>
     announced(revocations, async (announce) =>
       change(async (tx) => {
-        const { count, entry } = await store.revokeSessions(tx, { sessionId: params.id });
-        const session = await store.findEntry(tx, params.id, actor.deploymentIds);
-        if (!session) throw new ApiError('embed_session_not_found');
-        announce(entry);
-        const { id, deploymentId } = session;
-        const after = { id, deploymentId, before: { revokedAt: null }, after: session };
-        return { reply: undefined, changes: count ? after : [] };
+        const { count, entry: revocation } = await store.revokeSessions(tx, { sessionId: params.id });
+        const entry = await store.findEntry(tx, params.id, actor.deploymentIds);
+        const session = found(entry, 'embed_session_not_found');
+        announce(revocation);
+        const { deploymentId } = session;
+        const change = { ...changed({ revokedAt: null }, session), deploymentId };
+        return { reply: undefined, changes: count ? change : [] };
       }),
     ),
   ),

@@ -1,13 +1,17 @@
 import { operations } from '@oriel/contract';
-import { type Queryable, type Tx, violatedConstraint } from '../../../platform/db/database.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import { changed, created, deleted } from '../../../platform/audit/change.ts';
+import type { Queryable, Tx } from '../../../platform/db/database.ts';
+import { refusing } from '../../../platform/db/refusing.ts';
+import { found } from '../../../platform/errors.ts';
+import { pageById } from '../../../platform/http/pages.ts';
 import { handle } from '../../../platform/http/routes.ts';
-import { pageById } from '../page-by-id.ts';
 import type { Options } from '../routes.ts';
 import { ensureTenant, lockTenant, requireTenant } from '../tenants.ts';
 import { ensureMembers, requireExternalIds, requireUnambiguous } from './members.ts';
 import { namedUsers } from './rules.ts';
 import * as store from './store.ts';
+
+const refuseTaken = refusing({ user_groups_name_key: 'group_name_taken' });
 
 interface Params {
   embedTenantName: string;
@@ -37,8 +41,7 @@ export const groupRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) =
         const made = await ensureTenant(tx, embedTenantName, ownTenant);
         const { name, description = null } = body;
         const group = await store.insertGroup(tx, embedTenantName, { name, description }).catch(refuseTaken);
-        const after = { embedTenantName, ...group };
-        return { reply: group, changes: [...made, { id: group.id, before: null, after }] };
+        return { reply: group, changes: [...made, created({ embedTenantName, ...group })] };
       }),
     ),
 
@@ -51,8 +54,8 @@ export const groupRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) =
         const { description = before.description } = body;
         if (description === before.description) return { reply: before, changes: [] };
         const after = await store.updateGroup(tx, { id: before.id, description });
-        const entry = { before: { embedTenantName, ...before }, after: { embedTenantName, ...after } };
-        return { reply: after, changes: { id: after.id, ...entry } };
+        const changes = changed({ embedTenantName, ...before }, { embedTenantName, ...after });
+        return { reply: after, changes };
       }),
     ),
 
@@ -60,8 +63,8 @@ export const groupRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) =
       change(async (tx) => {
         const group = await lockGroup(tx, params);
         await store.deleteGroup(tx, group.id);
-        const before = { embedTenantName: params.embedTenantName, ...group };
-        return { reply: undefined, changes: { id: group.id, before, after: null } };
+        const { embedTenantName } = params;
+        return { reply: undefined, changes: deleted({ embedTenantName, ...group }) };
       }),
     ),
 
@@ -103,23 +106,11 @@ export const groupRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) =
   ];
 };
 
-async function requireGroup(db: Queryable, tenant: string, id: number) {
-  const group = await store.findGroup(db, tenant, id);
-  if (!group) throw new ApiError('group_not_found');
-  return group;
-}
+const requireGroup = async (db: Queryable, tenant: string, id: number) =>
+  found(await store.findGroup(db, tenant, id), 'group_not_found');
 
 async function membersChange(tx: Tx, params: Params, group: store.GroupRow, who: object) {
   const { embedTenantName } = params;
   const after = await requireGroup(tx, embedTenantName, group.id);
-  return {
-    id: group.id,
-    before: { embedTenantName, ...group },
-    after: { embedTenantName, ...after, ...who },
-  };
-}
-
-function refuseTaken(error: unknown): never {
-  if (violatedConstraint(error) === 'user_groups_name_key') throw new ApiError('group_name_taken');
-  throw error;
+  return changed({ embedTenantName, ...group }, { embedTenantName, ...after, ...who });
 }

@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../../../platform/db/database.ts';
 import { type Sql, sql } from '../../../platform/db/sql.ts';
-import { type EmbedUserRow, type Page, USER_COLUMNS } from '../store.ts';
+import type { PageById } from '../../../platform/http/pages.ts';
+import { type EmbedUserRow, USER_COLUMNS } from '../store.ts';
 
 export interface GroupRow {
   id: number;
@@ -15,7 +16,7 @@ const COLUMNS = sql`
 
 const inCatalogue = (tenant: string): Sql => sql`coalesce(g.embed_tenant, '') = ${tenant}`;
 
-export const listGroups = (db: Queryable, tenant: string, page: Page) =>
+export const listGroups = (db: Queryable, tenant: string, page: PageById) =>
   db.many<GroupRow>(sql`
     select ${COLUMNS} from user_groups g
     where ${inCatalogue(tenant)} and g.id > ${page.afterId} order by g.id limit ${page.limit}`);
@@ -36,7 +37,7 @@ export const updateGroup = (tx: Tx, group: Pick<GroupRow, 'id' | 'description'>)
 
 export const deleteGroup = (tx: Tx, id: number) => tx.run(sql`delete from user_groups where id = ${id}`);
 
-export const listMembers = (db: Queryable, groupId: number, page: Page) =>
+export const listMembers = (db: Queryable, groupId: number, page: PageById) =>
   db.many<EmbedUserRow>(sql`
     select ${USER_COLUMNS} from user_group_members m join users u on u.id = m.user_id
     where m.group_id = ${groupId} and m.user_id > ${page.afterId}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { changed, created, deleted } from './change.ts';
+
+const before = { id: 7, name: 'old' };
+const after = { id: 7, name: 'new' };
+
+test('a change names the row, what it was and what it is', () => {
+  expect(created(after)).toEqual({ id: 7, before: null, after });
+  expect(changed(before, after)).toEqual({ id: 7, before, after });
+  expect(deleted(before)).toEqual({ id: 7, before, after: null });
+});
