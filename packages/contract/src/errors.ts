@@ -1,5 +1,17 @@
 /** Every error that the server can answer with. A code is stable and belongs to one status. */
-export const errorCatalogue = {
+import { errors as ownErrors } from './operations.gen.ts';
+
+export interface ErrorDefinition {
+  status: number;
+  /** For people, where the error does not bring a message of its own. */
+  message: string;
+}
+
+/** The codes of one noun, in the file of its operations. */
+export type ErrorDefinitions = Record<string, ErrorDefinition>;
+
+/** Codes that any operation may answer with. */
+export const commonErrors = {
   invalid_request: { status: 400, message: 'The request does not match the operation.' },
   invalid_url: { status: 400, message: 'The address of the request is malformed.' },
   malformed_json: { status: 400, message: 'The body is not valid JSON.' },
@@ -17,84 +29,15 @@ export const errorCatalogue = {
     status: 400,
     message: 'Page either by cursor (`first`, `after`) or in the older way, not both.',
   },
-  cursor_unsupported: {
-    status: 400,
-    message: '`sortBy=lastViewedAt` has no cursor: use `limit` and `page`.',
-  },
-  action_not_applicable: { status: 400, message: 'This action can not be given on this kind of resource.' },
-  region_not_found: { status: 400, message: 'There is no such region.' },
   invalid_reference: { status: 400, message: 'The request refers to something that does not exist.' },
-  identity_required: { status: 400, message: 'Give exactly one of `externalId` and `internalId`.' },
-  invalid_external_id: { status: 400, message: '`externalId` must be lowercase and trimmed.' },
-  not_allowed_with_internal_id: {
-    status: 400,
-    message: 'An internal user keeps their own groups, attributes and profile.',
-  },
-  creator_mode_required: { status: 400, message: 'This needs `creatorMode: true`.' },
-  embed_tenant_required: { status: 400, message: 'Definitions need an `embedTenantName`.' },
-  security_context_too_large: { status: 400, message: '`securityContext` is larger than 64 KB.' },
-  duplicate_attribute_name: { status: 400, message: 'An attribute is given twice.' },
-  duplicate_definition_name: { status: 400, message: 'A name is defined twice.' },
-  invalid_default_value: {
-    status: 400,
-    message: 'The default value does not fit the type of the attribute.',
-  },
-  attribute_type_conflict: { status: 400, message: 'cannot change type' },
-  groups_not_found: { status: 400, message: 'Groups with these names not found' },
-  user_attributes_not_found: { status: 400, message: 'User attributes not found' },
-  attribute_value_mismatch: { status: 400, message: 'The value does not fit the type of the attribute.' },
   unauthenticated: { status: 401, message: 'A valid credential is required.' },
-  invalid_session: { status: 401, message: 'The session is unknown, used, expired or revoked.' },
   forbidden: { status: 403, message: 'You may not do this.' },
   creator_mode_only: { status: 403, message: 'Only sessions in creator mode may do this.' },
   outside_key_scope: { status: 403, message: 'The API key is not scoped to this.' },
-  plan_required: { status: 403, message: 'Embedding needs the premium or enterprise plan.' },
-  creator_mode_disabled: {
-    status: 403,
-    message: 'Creator mode is off: the tenant flag `useCreatorMode` is needed.',
-  },
-  external_user_limit_reached: {
-    status: 403,
-    message: 'The account has as many external users as it may have.',
-  },
   route_not_found: { status: 404, message: 'There is no such operation.' },
   deployment_not_found: { status: 404, message: 'There is no such deployment.' },
-  folder_not_found: { status: 404, message: 'There is no such folder.' },
-  workbook_not_found: { status: 404, message: 'There is no such workbook.' },
-  report_not_found: { status: 404, message: 'There is no such report.' },
-  resource_not_found: { status: 404, message: 'There is no such resource.' },
-  user_not_found: { status: 404, message: 'There is no such user.' },
-  role_not_found: { status: 404, message: 'There is no such role.' },
-  group_not_found: { status: 404, message: 'There is no such group.' },
-  user_attribute_not_found: { status: 404, message: 'There is no such attribute.' },
-  embed_tenant_not_found: { status: 404, message: 'There is no such embed tenant.' },
-  api_key_not_found: { status: 404, message: 'There is no such API key.' },
-  embed_session_not_found: { status: 404, message: 'There is no such embed session.' },
   method_not_allowed: { status: 405, message: 'This address does not take this method.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
-  username_taken: { status: 409, message: 'Another user has this username.' },
-  email_taken: { status: 409, message: 'Another user has this email.' },
-  public_id_taken: { status: 409, message: 'Another report has this public id.' },
-  slug_taken: { status: 409, message: 'Another workbook has this slug.' },
-  role_name_taken: { status: 409, message: 'Another role has this name.' },
-  role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
-  group_name_taken: { status: 409, message: 'Another group has this name.' },
-  attribute_name_taken: { status: 409, message: 'Another attribute has this name.' },
-  embed_tenant_is_own: { status: 409, message: "The account's own embed tenant can not be deleted." },
-  folder_cycle: { status: 409, message: 'A folder can not be moved below itself.' },
-  embed_tenant_mismatch: {
-    status: 409,
-    message: 'What belongs to an embed tenant can not be moved in or out of it.',
-  },
-  folder_not_empty: {
-    status: 409,
-    message:
-      'The folder has folders in it: delete them first, or delete it by its own operation with `recursive=true`.',
-  },
-  folder_too_deep: { status: 409, message: 'Folders can be nested 32 deep at the most.' },
-  too_many_placements: { status: 409, message: 'The report is placed in 50 spreadsheets already.' },
-  last_admin: { status: 409, message: 'There must remain an active user with the action `All`.' },
-  user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },
   precondition_failed: { status: 412, message: 'The resource has changed since it was read.' },
   body_too_large: { status: 413, message: 'The body is larger than this operation takes.' },
   unsupported_media_type: {
@@ -112,9 +55,10 @@ export const errorCatalogue = {
     status: 503,
     message: 'Too much is going on at once, or somebody else is changing this: try again.',
   },
-  tree_busy: { status: 503, message: 'Other changes of these folders are under way: try again.' },
   unavailable: { status: 503, message: 'The service can not answer right now.' },
   timed_out: { status: 504, message: 'This took too long and was given up. Nothing was changed.' },
-} as const satisfies Record<string, { status: number; message: string }>;
+} as const satisfies ErrorDefinitions;
+
+export const errorCatalogue = { ...commonErrors, ...ownErrors };
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 document, made from the operations. */
 import { type TSchema, Type } from 'typebox';
+import { errorCodesOf } from './error-codes.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { createHoist } from './hoist.ts';
 import {
-  errorCodesOf,
   hasBody,
   type Operation,
   sendsEtag,
@@ -11,8 +11,8 @@ import {
   takesIfMatch,
   takesIfNoneMatch,
 } from './operation.ts';
+import { tags } from './operations.gen.ts';
 import { ErrorReply } from './schemas.ts';
-import { tags } from './tags.ts';
 
 type Json = Record<string, unknown>;
 
@@ -166,6 +166,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     },
     servers: [{ url: '/', description: 'The server that this document came from' }],
     tags: Object.entries(tags)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
       .filter(([name]) => operations.some((op) => op.tag === name))
       .map(([name, description]) => ({ name, description })),
     paths,

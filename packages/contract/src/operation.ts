@@ -1,7 +1,7 @@
 /** What an operation is: data, from which routes, validation, documentation, client and tests are made. */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { Action } from './actions.ts';
-import { type ErrorCode, errorCatalogue } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -14,6 +14,19 @@ export type Auth = 'public' | 'management' | 'apiKey' | 'embed';
 
 /** Whose embed tokens reach an operation: any viewer's, or only those of creator mode; undefined means nobody's. */
 export type EmbedAccess = 'viewer' | 'creator' | undefined;
+
+/**
+ * What an API key that is scoped to deployments meets on an account-wide operation: it passes like any other key; it is
+ * refused; or the handler itself keeps it within its scope.
+ */
+export type ScopedKeys = 'allowed' | 'refused' | 'handler';
+
+/** Said on each operation that takes an API key and has no deployment in its path, and on no other. */
+type SaysScopedKeys<A extends Auth, P> = A extends 'public' | 'embed'
+  ? { scopedKeys?: never }
+  : 'deploymentId' extends keyof P
+    ? { scopedKeys?: never }
+    : { scopedKeys: ScopedKeys };
 
 /** The body schema of an operation without body, and the reply schema of one that answers 204. */
 export const Nothing = Type.Void();
@@ -47,11 +60,8 @@ export interface OperationSpec<
    */
   permissionOn?: 'resource';
   embed?: E;
-  /**
-   * What a key that is scoped to deployments meets on an account-wide operation. By default it may read and not
-   * write; with `handler` the operation itself keeps the key within its scope.
-   */
-  scopedKeys?: 'handler';
+  /** Required or absent by what else is said; see `SaysScopedKeys`. */
+  scopedKeys?: ScopedKeys;
   params?: P;
   query?: Q;
   body?: B;
@@ -103,7 +113,9 @@ export function operation<
   const Audit extends string = string,
   const A extends Auth = Auth,
   const E extends EmbedAccess = undefined,
->(spec: OperationSpec<Id, P, Q, B, R, Audit, A, E>): Operation<Id, P, Q, B, R, Audit, A, E> {
+>(
+  spec: OperationSpec<Id, P, Q, B, R, Audit, A, E> & SaysScopedKeys<A, NoInfer<P>>,
+): Operation<Id, P, Q, B, R, Audit, A, E> {
   return {
     params: {} as P,
     query: {} as Q,
@@ -121,6 +133,8 @@ export const sendsEtag = (op: Operation) => op.conditional !== undefined && succ
 export const takesIfMatch = (op: Operation) =>
   op.conditional !== undefined && op.conditional !== 'sent' && op.method !== 'GET';
 export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert';
+/** Public operations take no credential, and those of embedded pages an embed token only. */
+export const takesApiKey = (op: Operation) => op.auth === 'management' || op.auth === 'apiKey';
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
 /** The paths of lists and of what is created. They answer with and without a slash behind them, for all methods. */
@@ -133,47 +147,4 @@ const KB = 1024;
 export function bodyLimitOf(op: Operation): number {
   if (!hasBody(op)) return 0;
   return op.bodyLimitBytes ?? (op.auth === 'public' ? 4 * KB : 256 * KB);
-}
-
-const BODY_ERRORS = [
-  'malformed_json',
-  'number_too_precise',
-  'json_too_many_values',
-  'json_too_deep',
-  'integer_too_large',
-  'duplicate_key',
-  'request_timeout',
-  'body_too_large',
-  'unsupported_media_type',
-] satisfies ErrorCode[];
-
-/** The codes that an operation may answer with: its own, and those that its kind brings along. */
-export function errorCodesOf(op: Operation): ErrorCode[] {
-  const codes = new Set<ErrorCode>(op.errors);
-  const add = (when: boolean, ...more: ErrorCode[]) => {
-    if (when) for (const code of more) codes.add(code);
-  };
-  const hasParams = Object.keys(op.params).length > 0;
-  const hasQuery = Object.keys(op.query).length > 0;
-  // Whatever the operation: what is no HTTP request is a 400.
-  add(true, 'invalid_request');
-  add(hasParams || hasQuery || hasBody(op), 'invalid_text');
-  add(hasParams, 'invalid_url');
-  add(hasBody(op), ...BODY_ERRORS);
-  add(isCursorList(op), 'invalid_cursor');
-  add(op.auth !== 'public', 'unauthenticated');
-  // Too many wrong keys from one address.
-  add(op.auth !== 'public', 'rate_limited');
-  // Embed tokens are known callers who may use very little.
-  add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
-  add(
-    (op.auth === 'management' || op.auth === 'apiKey') && (op.method !== 'GET' || isDeploymentOperation(op)),
-    'outside_key_scope',
-  );
-  add(isDeploymentOperation(op), 'deployment_not_found');
-  add(takesIfMatch(op), 'precondition_failed');
-  add(op.embed !== undefined, 'too_many_at_once');
-  add(op.embed === 'creator', 'creator_mode_only');
-  add(true, 'invalid_url', 'headers_too_large', 'internal_error', 'busy', 'unavailable', 'timed_out');
-  return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

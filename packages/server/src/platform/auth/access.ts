@@ -44,7 +44,7 @@ function authorizeIn(deploymentId: number, op: Operation, actor: Caller) {
 }
 
 function authorizeAccountWide(op: Operation, actor: Caller) {
-  if (actor.deploymentIds !== null && op.method !== 'GET' && op.scopedKeys !== 'handler') {
+  if (actor.deploymentIds !== null && op.scopedKeys === 'refused') {
     throw new ApiError('outside_key_scope', {
       message: 'A scoped API key can not change what is account-wide.',
     });

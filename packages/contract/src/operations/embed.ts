@@ -1,9 +1,42 @@
 /** Minting embed sessions, exchanging them, and what a viewer is in the eyes of the server. */
 import { Type } from 'typebox';
-import { DefaultValue, GivenValue, ShownValue } from './attributes.ts';
-import { GroupName } from './groups.ts';
-import { operation } from './operation.ts';
-import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url } from './schemas.ts';
+import { DefaultValue, GivenValue, ShownValue } from '../attributes.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { GroupName } from '../groups.ts';
+import { operation } from '../operation.ts';
+import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Embed: 'Sessions for viewers outside of the account: minting, exchanging, listing, revoking.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  identity_required: { status: 400, message: 'Give exactly one of `externalId` and `internalId`.' },
+  invalid_external_id: { status: 400, message: '`externalId` must be lowercase and trimmed.' },
+  not_allowed_with_internal_id: {
+    status: 400,
+    message: 'An internal user keeps their own groups, attributes and profile.',
+  },
+  creator_mode_required: { status: 400, message: 'This needs `creatorMode: true`.' },
+  embed_tenant_required: { status: 400, message: 'Definitions need an `embedTenantName`.' },
+  security_context_too_large: { status: 400, message: '`securityContext` is larger than 64 KB.' },
+  duplicate_attribute_name: { status: 400, message: 'An attribute is given twice.' },
+  duplicate_definition_name: { status: 400, message: 'A name is defined twice.' },
+  attribute_type_conflict: { status: 400, message: 'cannot change type' },
+  groups_not_found: { status: 400, message: 'Groups with these names not found' },
+  user_attributes_not_found: { status: 400, message: 'User attributes not found' },
+  invalid_session: { status: 401, message: 'The session is unknown, used, expired or revoked.' },
+  plan_required: { status: 403, message: 'Embedding needs the premium or enterprise plan.' },
+  creator_mode_disabled: {
+    status: 403,
+    message: 'Creator mode is off: the tenant flag `useCreatorMode` is needed.',
+  },
+  external_user_limit_reached: {
+    status: 403,
+    message: 'The account has as many external users as it may have.',
+  },
+} as const satisfies ErrorDefinitions;
 
 const LIST_MAX = 1000;
 /** A security context of 64 KB, and a thousand each of values, groups and definitions. */
@@ -175,6 +208,7 @@ const SESSION_ERRORS = [
   'attribute_value_mismatch',
   'plan_required',
   'forbidden',
+  'outside_key_scope',
   'creator_mode_disabled',
   'external_user_limit_reached',
   'deployment_not_found',

@@ -1,7 +1,25 @@
 import { Type } from 'typebox';
-import { embedTenantName, Folder, ListResponse, OptionalId } from './content.ts';
-import { Nothing, operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+import { embedTenantName, Folder, ListResponse, OptionalId } from '../content.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+import { cursorQuery, Id, Maybe, Name, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Folders: 'Where workbooks and reports of a deployment lie.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  folder_not_found: { status: 404, message: 'There is no such folder.' },
+  folder_cycle: { status: 409, message: 'A folder can not be moved below itself.' },
+  folder_not_empty: {
+    status: 409,
+    message:
+      'The folder has folders in it: delete them first, or delete it by its own operation with `recursive=true`.',
+  },
+  folder_too_deep: { status: 409, message: 'Folders can be nested 32 deep at the most.' },
+  tree_busy: { status: 503, message: 'Other changes of these folders are under way: try again.' },
+} as const satisfies ErrorDefinitions;
 
 const common = { tag: 'Folders', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, folderId: Id };

@@ -1,7 +1,18 @@
 import { Type } from 'typebox';
-import { GroupName, UserGroup, UserGroups } from './groups.ts';
-import { Nothing, operation } from './operation.ts';
-import { CursorPage, cursorQuery, Id, Maybe, Shape } from './schemas.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { GroupName, UserGroup, UserGroups } from '../groups.ts';
+import { Nothing, operation } from '../operation.ts';
+import { CursorPage, cursorQuery, Id, Maybe, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'User Groups': 'Groups of users of the account.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  group_not_found: { status: 404, message: 'There is no such group.' },
+  group_name_taken: { status: 409, message: 'Another group has this name.' },
+} as const satisfies ErrorDefinitions;
 
 const Member = Shape('UserGroupMember', {
   id: Id,
@@ -29,6 +40,7 @@ export const listUserGroups = operation({
   description: 'Oldest first.',
   query: cursorQuery,
   reply: UserGroups,
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -46,6 +58,7 @@ export const createUserGroup = operation({
   ),
   reply: UserGroup,
   errors: ['group_name_taken'],
+  scopedKeys: 'refused',
   audit: 'userGroup',
 });
 
@@ -58,6 +71,7 @@ export const getUserGroup = operation({
   params: one,
   reply: UserGroup,
   errors: ['group_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -71,6 +85,7 @@ export const updateUserGroup = operation({
   body: Shape('UpdateUserGroupInput', { name: Type.Optional(GroupName), description }),
   reply: UserGroup,
   errors: ['group_not_found', 'group_name_taken'],
+  scopedKeys: 'refused',
   audit: 'userGroup',
 });
 
@@ -84,6 +99,7 @@ export const deleteUserGroup = operation({
   params: one,
   reply: Nothing,
   errors: ['group_not_found'],
+  scopedKeys: 'refused',
   audit: 'userGroup',
 });
 
@@ -97,6 +113,7 @@ export const getUserGroupMembers = operation({
   query: cursorQuery,
   reply: CursorPage('UserGroupMembersResponse', Member),
   errors: ['group_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -111,6 +128,7 @@ export const addUserGroupMembers = operation({
   body: Members,
   reply: UserGroup,
   errors: ['group_not_found', 'invalid_reference'],
+  scopedKeys: 'refused',
   audit: 'userGroup',
 });
 
@@ -125,5 +143,6 @@ export const removeUserGroupMembers = operation({
   body: Members,
   reply: Nothing,
   errors: ['group_not_found'],
+  scopedKeys: 'refused',
   audit: 'userGroup',
 });

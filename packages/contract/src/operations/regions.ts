@@ -1,6 +1,16 @@
 import { Type } from 'typebox';
-import { operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, PageInfo, Shape } from './schemas.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { cursorQuery, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Regions: 'Where deployments can be created.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  region_not_found: { status: 400, message: 'There is no such region.' },
+} as const satisfies ErrorDefinitions;
 
 const Region = Shape('RegionResponse', {
   id: Id,
@@ -29,5 +39,6 @@ export const listRegions = operation({
     data: Type.Array(Region, { deprecated: true, description: 'The same as `items`' }),
     pageInfo: PageInfo,
   }),
+  scopedKeys: 'allowed',
   audit: 'none',
 });

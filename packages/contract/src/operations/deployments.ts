@@ -1,6 +1,12 @@
 import { Type } from 'typebox';
-import { operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, Name, PageInfo, Shape } from './schemas.ts';
+import { operation } from '../operation.ts';
+import { cursorQuery, Id, Maybe, Name, PageInfo, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'Deployment Creation': 'Making new deployments.',
+  Deployments: 'A deployment holds folders, workbooks, reports and a data model.',
+} satisfies TagDefinitions;
 
 const CreationStep = Type.Enum(
   ['project', 'upload', 'schema', 'git-host', 'ssh', 'databases', 'ready', 'demo'],
@@ -89,6 +95,7 @@ export const getDeployments = operation({
   },
   reply: DeploymentsListResponse,
   errors: ['mixed_pagination'],
+  scopedKeys: 'handler',
   audit: 'none',
 });
 
@@ -117,6 +124,7 @@ export const createDeployment = operation({
   body: CreateDeploymentInput,
   reply: Deployment,
   errors: ['region_not_found'],
+  scopedKeys: 'refused',
   audit: 'deployment',
 });
 

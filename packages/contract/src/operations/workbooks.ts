@@ -7,9 +7,20 @@ import {
   Meta,
   OptionalId,
   Workbook,
-} from './content.ts';
-import { Nothing, operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, matching, Name, Shape } from './schemas.ts';
+} from '../content.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+import { cursorQuery, Id, Maybe, matching, Name, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Workbooks: 'Reports that belong together, with a dashboard.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  workbook_not_found: { status: 404, message: 'There is no such workbook.' },
+  slug_taken: { status: 409, message: 'Another workbook has this slug.' },
+} as const satisfies ErrorDefinitions;
 
 const common = { tag: 'Workbooks', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, workbookId: Id };

@@ -1,7 +1,22 @@
 import { Type } from 'typebox';
-import { DefaultValue, UserAttributeType } from './attributes.ts';
-import { Nothing, operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, Name, PageInfo, Shape } from './schemas.ts';
+import { DefaultValue, UserAttributeType } from '../attributes.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+import { cursorQuery, Id, Maybe, Name, PageInfo, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'User Attributes': 'Attributes of users that data policies can refer to.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  invalid_default_value: {
+    status: 400,
+    message: 'The default value does not fit the type of the attribute.',
+  },
+  user_attribute_not_found: { status: 404, message: 'There is no such attribute.' },
+  attribute_name_taken: { status: 409, message: 'Another attribute has this name.' },
+} as const satisfies ErrorDefinitions;
 
 const UserAttribute = Shape('UserAttribute', {
   id: Id,
@@ -58,6 +73,7 @@ export const getUserAttributes = operation({
     pageInfo: Maybe(PageInfo),
   }),
   errors: ['mixed_pagination'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -75,6 +91,7 @@ export const createUserAttribute = operation({
   ),
   reply: UserAttribute,
   errors: ['invalid_default_value', 'attribute_name_taken'],
+  scopedKeys: 'refused',
   audit: 'userAttribute',
 });
 
@@ -89,6 +106,7 @@ export const updateUserAttribute = operation({
   body: Shape('UserAttributeUpdateInput', changeable),
   reply: UserAttribute,
   errors: ['invalid_default_value', 'user_attribute_not_found'],
+  scopedKeys: 'refused',
   audit: 'userAttribute',
 });
 
@@ -101,5 +119,6 @@ export const deleteUserAttribute = operation({
   params: one,
   reply: Nothing,
   errors: ['user_attribute_not_found'],
+  scopedKeys: 'refused',
   audit: 'userAttribute',
 });

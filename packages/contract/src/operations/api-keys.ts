@@ -1,6 +1,16 @@
 import { Type } from 'typebox';
-import { Nothing, operation } from './operation.ts';
-import { CursorPage, cursorQuery, DateTime, Id, Maybe, Name, Nullable, Shape } from './schemas.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Maybe, Name, Nullable, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'API Keys': 'Keys that act with the rights of a user, for all deployments or some.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  api_key_not_found: { status: 404, message: 'There is no such API key.' },
+} as const satisfies ErrorDefinitions;
 
 const DeploymentIds = Nullable(
   Type.Array(Id, {
@@ -39,6 +49,7 @@ export const listApiKeys = operation({
   description: 'Oldest first. A scoped key sees the keys that reach no further than itself.',
   query: cursorQuery,
   reply: CursorPage('ApiKeysListResponse', ApiKey),
+  scopedKeys: 'handler',
   audit: 'none',
 });
 
@@ -62,7 +73,7 @@ export const createApiKey = operation({
     { examples: [{ name: 'Backend', deploymentIds: [1] }] },
   ),
   reply: CreatedApiKey,
-  errors: ['invalid_reference'],
+  errors: ['invalid_reference', 'outside_key_scope'],
   audit: 'apiKey',
 });
 
@@ -75,6 +86,7 @@ export const getApiKey = operation({
   params: { id: Id },
   reply: ApiKey,
   errors: ['api_key_not_found'],
+  scopedKeys: 'handler',
   audit: 'none',
 });
 
@@ -94,7 +106,7 @@ export const updateApiKey = operation({
     expiresAt: Maybe({ ...DateTime, examples: ['2099-12-31T23:59:59Z'] }),
   }),
   reply: ApiKey,
-  errors: ['api_key_not_found', 'invalid_reference'],
+  errors: ['api_key_not_found', 'invalid_reference', 'outside_key_scope'],
   audit: 'apiKey',
 });
 

@@ -1,7 +1,21 @@
 /** The ledger of embed sessions: what was minted, and how to end it. */
 import { Type } from 'typebox';
-import { Nothing, operation } from './operation.ts';
-import { CursorPage, cursorQuery, DateTime, EmbedTenantName, Id, Maybe, Nullable, Shape } from './schemas.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+import {
+  CursorPage,
+  cursorQuery,
+  DateTime,
+  EmbedTenantName,
+  Id,
+  Maybe,
+  Nullable,
+  Shape,
+} from '../schemas.ts';
+
+export const errors = {
+  embed_session_not_found: { status: 404, message: 'There is no such embed session.' },
+} as const satisfies ErrorDefinitions;
 
 const State = Type.Enum(['minted', 'exchanged', 'expired', 'revoked'], { title: 'EmbedSessionState' });
 
@@ -41,6 +55,7 @@ export const listEmbedSessions = operation({
     ...cursorQuery,
   },
   reply: CursorPage('EmbedSessionsResponse', Entry),
+  scopedKeys: 'handler',
   audit: 'none',
 });
 
@@ -53,6 +68,7 @@ export const getEmbedSessionEntry = operation({
   params: one,
   reply: Entry,
   errors: ['embed_session_not_found'],
+  scopedKeys: 'handler',
   audit: 'none',
 });
 
@@ -66,6 +82,7 @@ export const revokeEmbedSession = operation({
   params: one,
   reply: Nothing,
   errors: ['embed_session_not_found'],
+  scopedKeys: 'refused',
   audit: 'embedSession',
 });
 
@@ -86,5 +103,6 @@ export const revokeEmbedSessions = operation({
   reply: Shape('RevokeEmbedSessionsResponse', {
     revoked: Type.Integer({ minimum: 0, description: 'How many sessions ended' }),
   }),
+  scopedKeys: 'refused',
   audit: 'embedSession',
 });

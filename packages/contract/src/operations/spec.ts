@@ -1,5 +1,10 @@
 import { Type } from 'typebox';
-import { operation } from './operation.ts';
+import { operation } from '../operation.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'OpenAPI Spec': 'This document.',
+} satisfies TagDefinitions;
 
 export const getSpec = operation({
   id: 'getSpec',

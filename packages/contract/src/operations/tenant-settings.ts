@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
-import { operation } from './operation.ts';
-import { Maybe, matching, Nullable, Shape } from './schemas.ts';
+import { operation } from '../operation.ts';
+import { Maybe, matching, Nullable, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'Tenant Settings': 'Settings of the account.',
+} satisfies TagDefinitions;
 
 const Weekday = Type.Enum(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']);
 const TimeOfDay = Type.String({
@@ -45,6 +50,7 @@ export const getTenantSettings = operation({
   path: '/api/v1/tenant/settings',
   summary: 'Get the settings of the account',
   reply: TenantSettings,
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -74,5 +80,6 @@ export const updateTenantSettings = operation({
     useCreatorMode: Maybe(Type.Boolean()),
   }),
   reply: TenantSettings,
+  scopedKeys: 'refused',
   audit: 'tenantSettings',
 });

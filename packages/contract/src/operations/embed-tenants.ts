@@ -1,7 +1,18 @@
 import { Type } from 'typebox';
-import { GroupName, UserGroup, UserGroups } from './groups.ts';
-import { Nothing, operation } from './operation.ts';
-import { CursorPage, cursorQuery, DateTime, Id, Maybe, Shape } from './schemas.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { GroupName, UserGroup, UserGroups } from '../groups.ts';
+import { Nothing, operation } from '../operation.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Maybe, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'Embed Tenants': 'Customers whose viewers are embedded, with their users and groups.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  embed_tenant_not_found: { status: 404, message: 'There is no such embed tenant.' },
+  embed_tenant_is_own: { status: 409, message: "The account's own embed tenant can not be deleted." },
+} as const satisfies ErrorDefinitions;
 
 const EmbedTenant = Shape('EmbedTenant', {
   id: Id,
@@ -55,6 +66,7 @@ export const listEmbedTenants = operation({
   description: 'Oldest first.',
   query: { search: search('name or display name'), ...cursorQuery },
   reply: CursorPage('EmbedTenantsPublicResponse', EmbedTenant),
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -69,6 +81,7 @@ export const deleteEmbedTenant = operation({
   params: tenant,
   reply: Nothing,
   errors: ['embed_tenant_not_found', 'embed_tenant_is_own'],
+  scopedKeys: 'refused',
   audit: 'embedTenant',
 });
 
@@ -83,6 +96,7 @@ export const listEmbedUsers = operation({
   query: { search: search('external id, email or display name'), ...cursorQuery },
   reply: EmbedUsers,
   errors: ['embed_tenant_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -98,6 +112,7 @@ export const getGroups = operation({
   query: nullableCursorQuery,
   reply: UserGroups,
   errors: ['embed_tenant_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -111,6 +126,7 @@ export const createGroup = operation({
   body: Shape('CreateEmbedGroupInput', { name: GroupName, description }),
   reply: UserGroup,
   errors: ['embed_tenant_not_found', 'group_name_taken'],
+  scopedKeys: 'refused',
   audit: 'embedGroup',
 });
 
@@ -123,6 +139,7 @@ export const getGroup = operation({
   params: group,
   reply: UserGroup,
   errors: ['embed_tenant_not_found', 'group_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -137,6 +154,7 @@ export const updateGroup = operation({
   body: Shape('UpdateEmbedGroupInput', { description }),
   reply: UserGroup,
   errors: ['embed_tenant_not_found', 'group_not_found'],
+  scopedKeys: 'refused',
   audit: 'embedGroup',
 });
 
@@ -150,6 +168,7 @@ export const deleteGroup = operation({
   params: group,
   reply: Nothing,
   errors: ['embed_tenant_not_found', 'group_not_found'],
+  scopedKeys: 'refused',
   audit: 'embedGroup',
 });
 
@@ -164,6 +183,7 @@ export const getGroupMembers = operation({
   query: nullableCursorQuery,
   reply: EmbedUsers,
   errors: ['embed_tenant_not_found', 'group_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -189,6 +209,7 @@ export const addGroupMembers = operation({
     'invalid_external_id',
     'external_user_limit_reached',
   ],
+  scopedKeys: 'refused',
   audit: 'embedGroup',
 });
 
@@ -204,5 +225,6 @@ export const removeGroupMembers = operation({
   bodyLimitBytes: 1024 * 1024,
   reply: Nothing,
   errors: ['embed_tenant_not_found', 'group_not_found'],
+  scopedKeys: 'refused',
   audit: 'embedGroup',
 });

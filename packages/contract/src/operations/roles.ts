@@ -1,7 +1,19 @@
 import { Type } from 'typebox';
-import { actions } from './actions.ts';
-import { Nothing, operation } from './operation.ts';
-import { CursorPage, cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+import { actions } from '../actions.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+import { CursorPage, cursorQuery, Id, Maybe, Name, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Roles: 'Named sets of actions, across the account.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  role_not_found: { status: 404, message: 'There is no such role.' },
+  role_name_taken: { status: 409, message: 'Another role has this name.' },
+  role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
+} as const satisfies ErrorDefinitions;
 
 // With a type beside the enum, finding duplicates takes time linear in the length of what was sent.
 const Actions = Type.Array(Type.Enum([...actions], { type: 'string' }), {
@@ -30,6 +42,7 @@ export const listRoles = operation({
   description: 'Oldest first, the built-in ones among them.',
   query: cursorQuery,
   reply: CursorPage('RolesListResponse', Role),
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -51,6 +64,7 @@ export const createRole = operation({
   ),
   reply: Role,
   errors: ['role_name_taken'],
+  scopedKeys: 'refused',
   audit: 'role',
 });
 
@@ -63,6 +77,7 @@ export const getRole = operation({
   params: { id: Id },
   reply: Role,
   errors: ['role_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -76,6 +91,7 @@ export const updateRole = operation({
   body: Shape('UpdateRoleInput', { name: Type.Optional(Name), description, actions: Type.Optional(Actions) }),
   reply: Role,
   errors: ['role_not_found', 'role_name_taken', 'role_built_in', 'last_admin'],
+  scopedKeys: 'refused',
   audit: 'role',
 });
 
@@ -89,5 +105,6 @@ export const deleteRole = operation({
   params: { id: Id },
   reply: Nothing,
   errors: ['role_not_found', 'role_built_in', 'last_admin'],
+  scopedKeys: 'refused',
   audit: 'role',
 });

@@ -1,7 +1,22 @@
 import { Type } from 'typebox';
-import { limits } from './limits.ts';
-import { Nothing, operation } from './operation.ts';
-import { DateTime, Email, Id, Maybe, matching, Name, Shape, Url } from './schemas.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { Nothing, operation } from '../operation.ts';
+import { DateTime, Email, Id, Maybe, matching, Name, Shape, Url } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Users: 'The user that the credential belongs to.',
+  'Users Admin': 'Creating, changing and deleting users.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  user_not_found: { status: 404, message: 'There is no such user.' },
+  username_taken: { status: 409, message: 'Another user has this username.' },
+  email_taken: { status: 409, message: 'Another user has this email.' },
+  last_admin: { status: 409, message: 'There must remain an active user with the action `All`.' },
+  user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },
+} as const satisfies ErrorDefinitions;
 
 const FreeObject = Type.Object(
   {},
@@ -76,6 +91,7 @@ export const createUser = operation({
   body: UserCreateInput,
   reply: User,
   errors: ['invalid_reference', 'username_taken', 'email_taken'],
+  scopedKeys: 'refused',
   audit: 'user',
 });
 
@@ -88,6 +104,7 @@ export const getMe = operation({
   auth: 'management',
   permission: 'none',
   reply: User,
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -129,6 +146,7 @@ export const updateUser = operation({
   body: UserUpdateInput,
   reply: User,
   errors: ['user_not_found', 'invalid_reference', 'last_admin'],
+  scopedKeys: 'refused',
   audit: 'user',
 });
 
@@ -146,5 +164,6 @@ export const deleteUser = operation({
   query: { newOwnerId: Maybe({ ...Id, description: 'Who gets the content that the user owns' }) },
   reply: Nothing,
   errors: ['user_not_found', 'invalid_reference', 'user_owns_content', 'last_admin'],
+  scopedKeys: 'refused',
   audit: 'user',
 });

@@ -1,7 +1,18 @@
 import { Type } from 'typebox';
-import { actions } from './actions.ts';
-import { operation } from './operation.ts';
-import { Id, Maybe, Nullable, Shape } from './schemas.ts';
+import { actions } from '../actions.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { Id, Maybe, Nullable, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'Resource Policies': 'Who may do what with one deployment, folder, workbook, report or dashboard.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  action_not_applicable: { status: 400, message: 'This action can not be given on this kind of resource.' },
+  resource_not_found: { status: 404, message: 'There is no such resource.' },
+} as const satisfies ErrorDefinitions;
 
 const ResourceType = Type.Enum(['Deployment', 'Folder', 'Workbook', 'Report', 'Dashboard'], {
   title: 'PolicyResourceType',
@@ -62,6 +73,7 @@ export const getResourcePolicies = operation({
   query: resource,
   errors: [...common.errors, 'outside_key_scope'],
   reply: ResourcePolicies,
+  scopedKeys: 'handler',
   audit: 'none',
 });
 

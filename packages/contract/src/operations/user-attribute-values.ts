@@ -1,7 +1,17 @@
 import { Type } from 'typebox';
-import { AnyValue, ShownValue, UserAttributeType } from './attributes.ts';
-import { operation } from './operation.ts';
-import { Id, Maybe, matching, Shape } from './schemas.ts';
+import { AnyValue, ShownValue, UserAttributeType } from '../attributes.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { Id, Maybe, matching, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'User Attribute Values': 'What single users have as the values of attributes.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  attribute_value_mismatch: { status: 400, message: 'The value does not fit the type of the attribute.' },
+} as const satisfies ErrorDefinitions;
 
 const UserAttributeValue = Shape('UserAttributeValue', {
   userId: Id,
@@ -40,6 +50,7 @@ export const getUserAttributeValues = operation({
   params: { userId: Id },
   reply: Type.Array(UserAttributeValue),
   errors: ['user_not_found'],
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -63,5 +74,6 @@ export const upsertUserAttributeValue = operation({
   bodyLimitBytes: 4 * 1024 * 1024,
   reply: UserAttributeValue,
   errors: ['attribute_value_mismatch', 'user_attribute_not_found', 'user_not_found'],
+  scopedKeys: 'refused',
   audit: 'userAttributeValue',
 });

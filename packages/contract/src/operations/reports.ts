@@ -8,10 +8,26 @@ import {
   PublicId,
   Report,
   ReportSource,
-} from './content.ts';
-import { limits } from './limits.ts';
-import { Nothing, operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, Name, Shape } from './schemas.ts';
+} from '../content.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { Nothing, operation } from '../operation.ts';
+import { cursorQuery, Id, Maybe, Name, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Reports: 'Saved queries of a deployment, with how they are shown.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  cursor_unsupported: {
+    status: 400,
+    message: '`sortBy=lastViewedAt` has no cursor: use `limit` and `page`.',
+  },
+  report_not_found: { status: 404, message: 'There is no such report.' },
+  public_id_taken: { status: 409, message: 'Another report has this public id.' },
+  too_many_placements: { status: 409, message: 'The report is placed in 50 spreadsheets already.' },
+} as const satisfies ErrorDefinitions;
 
 const text = (maxLength: number) => Maybe(Type.String({ maxLength }));
 

@@ -1,7 +1,20 @@
 import { Type } from 'typebox';
-import { embedTenantName, Folder, OptionalId, Report, Workbook } from './content.ts';
-import { operation } from './operation.ts';
-import { cursorQuery, Id, Maybe, PageInfo, Shape } from './schemas.ts';
+import { embedTenantName, Folder, OptionalId, Report, Workbook } from '../content.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { cursorQuery, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Workspace: 'Folders, workbooks and reports in one list, and moving or deleting several at once.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  embed_tenant_mismatch: {
+    status: 409,
+    message: 'What belongs to an embed tenant can not be moved in or out of it.',
+  },
+} as const satisfies ErrorDefinitions;
 
 const ItemType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
 const Item = Type.Union([Folder, Workbook, Report]);

@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
-import { operation } from './operation.ts';
-import { Maybe, matching, Shape } from './schemas.ts';
+import { operation } from '../operation.ts';
+import { Maybe, matching, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'App Theme': 'How embedded pages look and behave where a session says nothing of its own.',
+} satisfies TagDefinitions;
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const color = Type.String({ minLength: 1, maxLength: 100, examples: ['#3366ff'] });
@@ -120,6 +125,7 @@ export const getAppConfig = operation({
   summary: 'Get what every embedded page starts from',
   permission: 'none',
   embed: 'viewer',
+  scopedKeys: 'allowed',
   audit: 'none',
 });
 
@@ -136,5 +142,6 @@ export const updateAppConfig = operation({
     { ...sections, applyThemeGlobally: Maybe(Type.Boolean()) },
     { examples: [{ embedding: { locale: 'de-AT', timezone: 'Europe/Vienna' }, creatorMode: null }] },
   ),
+  scopedKeys: 'refused',
   audit: 'appConfig',
 });

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { collectFiles, orderedOperations } from './catalogue.ts';
+import { allOperations, isDeploymentOperation, Nothing, operation, takesApiKey } from './index.ts';
+import { Id } from './schemas.ts';
+
+const example = <const Id extends string>(id: Id, path: string) =>
+  operation({
+    id,
+    tag: 'Users',
+    method: 'GET',
+    path,
+    summary: 'Example',
+    auth: 'public',
+    permission: 'none',
+    reply: Nothing,
+    audit: 'none',
+  });
+const getThing = example('getThing', '/api/v1/things/{id}');
+
+test('an operation is exported under its id', () => {
+  expect(() => orderedOperations({ getOther: getThing })).toThrow(
+    'the operation getThing is exported as getOther',
+  );
+});
+
+test('two operations with the same method and path are refused, whatever their parameters are called', () => {
+  const readThing = example('readThing', '/api/v1/things/{thingId}');
+  expect(() => orderedOperations({ getThing, readThing })).toThrow(
+    'getThing and readThing are both GET /api/v1/things/{}',
+  );
+});
+
+test('two files can not say the same id, tag or error code', () => {
+  const twice = (exported: Record<string, unknown>) => () =>
+    collectFiles({ 'a.ts': exported, 'b.ts': exported });
+  expect(twice({ getThing })).toThrow('getThing is in a.ts and in b.ts');
+  expect(twice({ tags: { Things: 'Things.' } })).toThrow('Things is in a.ts and in b.ts');
+  expect(twice({ errors: { no_thing: { status: 404, message: 'No.' } } })).toThrow(
+    'no_thing is in a.ts and in b.ts',
+  );
+});
+
+test('a file of operations exports nothing else', () => {
+  expect(() => collectFiles({ 'a.ts': { limit: 5 } })).toThrow('a.ts exports limit, which is no operation');
+});
+
+test('every account-wide operation that takes an API key says what a scoped key meets, and no other does', () => {
+  const saying = allOperations.filter(({ scopedKeys }) => scopedKeys !== undefined);
+  const accountWide = allOperations.filter((op) => takesApiKey(op) && !isDeploymentOperation(op));
+  expect(saying.map(({ id }) => id)).toEqual(accountWide.map(({ id }) => id));
+  expect(accountWide.length).toBeGreaterThan(40);
+});
+
+test('the type asks for it, and takes it nowhere else', () => {
+  const spec = {
+    id: 'x',
+    tag: 'Users',
+    method: 'GET',
+    summary: 'x',
+    permission: 'none',
+    reply: Nothing,
+    audit: 'none',
+  } as const;
+  const accountWide = { ...spec, path: '/x', auth: 'management' } as const;
+  const inDeployment = { ...accountWide, path: '/x/{deploymentId}', params: { deploymentId: Id } } as const;
+  // @ts-expect-error: an account-wide operation must say it
+  operation(accountWide);
+  operation({ ...accountWide, scopedKeys: 'allowed' });
+  // @ts-expect-error: the deployment in the path decides
+  operation({ ...inDeployment, scopedKeys: 'allowed' });
+  operation(inDeployment);
+  // @ts-expect-error: no API key is taken
+  operation({ ...accountWide, auth: 'public', scopedKeys: 'allowed' });
+  operation({ ...accountWide, auth: 'public' });
+});

@@ -1,0 +1,51 @@
+/** Which error codes an operation may answer with. */
+import { type ErrorCode, errorCatalogue } from './errors.ts';
+import {
+  hasBody,
+  isCursorList,
+  isDeploymentOperation,
+  type Operation,
+  takesApiKey,
+  takesIfMatch,
+} from './operation.ts';
+
+const BODY_ERRORS = [
+  'malformed_json',
+  'number_too_precise',
+  'json_too_many_values',
+  'json_too_deep',
+  'integer_too_large',
+  'duplicate_key',
+  'request_timeout',
+  'body_too_large',
+  'unsupported_media_type',
+] satisfies ErrorCode[];
+
+/** The codes that an operation may answer with: its own, and those that its kind brings along. */
+export function errorCodesOf(op: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>(op.errors);
+  const add = (when: boolean, ...more: ErrorCode[]) => {
+    if (when) for (const code of more) codes.add(code);
+  };
+  const hasParams = Object.keys(op.params).length > 0;
+  const hasQuery = Object.keys(op.query).length > 0;
+  // Whatever the operation: what is no HTTP request is a 400.
+  add(true, 'invalid_request');
+  add(hasParams || hasQuery || hasBody(op), 'invalid_text');
+  add(hasParams, 'invalid_url');
+  add(hasBody(op), ...BODY_ERRORS);
+  add(isCursorList(op), 'invalid_cursor');
+  add(op.auth !== 'public', 'unauthenticated');
+  // Too many wrong keys from one address.
+  add(op.auth !== 'public', 'rate_limited');
+  // Embed tokens are known callers who may use very little.
+  add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
+  add(takesApiKey(op) && isDeploymentOperation(op), 'outside_key_scope');
+  add(op.scopedKeys === 'refused', 'outside_key_scope');
+  add(isDeploymentOperation(op), 'deployment_not_found');
+  add(takesIfMatch(op), 'precondition_failed');
+  add(op.embed !== undefined, 'too_many_at_once');
+  add(op.embed === 'creator', 'creator_mode_only');
+  add(true, 'invalid_url', 'headers_too_large', 'internal_error', 'busy', 'unavailable', 'timed_out');
+  return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
+}
