@@ -50,3 +50,23 @@ describe('however many wait for a lock, some connections are left to those who r
     }
   });
 });
+
+test('two transactions that lock each other out both succeed, because the one that the database ends is tried again', async () => {
+  await holder.query(
+    'create table pairs (id int primary key, n int); insert into pairs values (1, 0), (2, 0)',
+  );
+  const attempts = [0, 0];
+  const arrive: (() => void)[] = [];
+  const arrived = [0, 1].map((one) => new Promise<void>((resolve) => (arrive[one] = resolve)));
+  const change = (me: 0 | 1) =>
+    db.transaction(async (tx) => {
+      attempts[me]!++;
+      await tx.run(sql`update pairs set n = n + 1 where id = ${me + 1}`);
+      arrive[me]!();
+      await arrived[1 - me];
+      await tx.run(sql`update pairs set n = n + 1 where id = ${2 - me}`);
+    });
+  await Promise.all([change(0), change(1)]);
+  expect(attempts[0]! + attempts[1]!).toBeGreaterThan(2);
+  expect((await holder.query('select n from pairs order by id')).rows).toEqual([{ n: 2 }, { n: 2 }]);
+});
