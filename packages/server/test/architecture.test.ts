@@ -43,6 +43,21 @@ const violations = (list: Source[], allowed: (target: string, file: string) => b
     imports.filter((target) => !allowed(target, file)).map((target) => `${file} -> ${target}`),
   );
 
+/** Each circle of imports, as the files along it. */
+function circles(imports: ReadonlyMap<string, string[]>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]) => {
+    const start = path.indexOf(file);
+    if (start >= 0) return void found.push([...path.slice(start), file].join(' -> '));
+    if (done.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return found;
+}
+
 test('there is something to check', () => {
   expect(sources.length).toBeGreaterThan(30);
   expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(50);
@@ -75,11 +90,18 @@ test('domains use the platform, the contract, and one another through their inde
   expect(violations(inFolder('server/src/domains/'), allowed)).toEqual([]);
 });
 
-test('SQL stands in store.ts files, and in the platform below db', () => {
+test('no file imports itself, over whatever others', () => {
+  expect(circles(new Map(sources.map(({ file, imports }) => [file, imports])))).toEqual([]);
+  // The check itself: of these five files, three are in a circle.
+  const imports = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: [] };
+  expect(circles(new Map(Object.entries(imports)))).toEqual(['a -> b -> c -> a']);
+});
+
+test('SQL stands in store.ts and *.store.ts files, and in the platform below db', () => {
   const elsewhere = sources.filter(
     ({ file, text }) =>
       /\bsql`|\b(pool|client|db|tx)\.query\(/.test(text) &&
-      !file.endsWith('/store.ts') &&
+      !/[/.]store\.ts$/.test(file) &&
       !file.startsWith('server/src/platform/db/'),
   );
   expect(elsewhere.map(({ file }) => file)).toEqual([]);

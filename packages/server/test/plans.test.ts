@@ -1,9 +1,9 @@
 /** The plans behind the report lists, at 100,000 rows: no list reads or sorts more than it has to. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NONE, READ, type Viewer } from '../src/domains/access/index.ts';
-import { readPage } from '../src/domains/reports/list/list.ts';
-import type { ReportFilter, ReportQuery } from '../src/domains/reports/list/query.ts';
-import { countReports } from '../src/domains/reports/list/store.ts';
+import { countReports } from '../src/domains/reports/list.store.ts';
+import { readPage } from '../src/domains/reports/list.ts';
+import type { ReportFilter, ReportQuery } from '../src/domains/reports/list-query.ts';
 import type { Queryable } from '../src/platform/db/database.ts';
 import { Sql } from '../src/platform/db/sql.ts';
 import { createWorld, type World } from './world.ts';

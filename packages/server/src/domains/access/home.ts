@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Viewer } from './rules.ts';
-import { lockTenant } from './store.ts';
+import { keepTenant } from './store.ts';
 
 /**
  * What new content at the root belongs to: an embed tenant, by its content key, or null for the main workspace. The
@@ -10,7 +10,7 @@ import { lockTenant } from './store.ts';
  */
 export async function requireHome(tx: Tx, { embedTenant, userId }: Viewer): Promise<string | null> {
   if (embedTenant === null) return null;
-  const contentKey = await lockTenant(tx, embedTenant, userId);
+  const contentKey = await keepTenant(tx, embedTenant, userId);
   // The embed tenant is gone, so the token is no longer valid.
   if (contentKey === undefined) throw new ApiError('unauthenticated');
   return contentKey;

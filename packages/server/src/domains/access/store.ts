@@ -120,13 +120,13 @@ const KINDS: Record<Noun, Kind> = {
 };
 
 /** What a list is of: a folder, null for the root, undefined for everything. */
-export type Place = number | null | undefined;
+export type ListedPlace = number | null | undefined;
 
 /**
  * Whether the row lies there. What lies in a folder is in its deployment: asking again would let the planner expect too
  * few rows, and walk the whole deployment.
  */
-export function isIn({ deploymentId }: Viewer, noun: Noun, place: Place): Sql {
+export function isIn({ deploymentId }: Viewer, noun: Noun, place: ListedPlace): Sql {
   const { row, folder, atRoot } = KINDS[noun];
   if (typeof place === 'number')
     return sql`${folder} = (select id from folders where id = ${place} and deployment_id = ${deploymentId})`;
@@ -143,7 +143,7 @@ export function isIn({ deploymentId }: Viewer, noun: Noun, place: Place): Sql {
 export function fromReach(
   viewer: Viewer,
   noun: Noun,
-  place: Place,
+  place: ListedPlace,
   visible: Sql,
   rows: (from: Sql, condition: Sql) => Sql,
 ): Sql {
@@ -228,7 +228,7 @@ function levelWithin(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql): Sql {
  * Keeps the embed tenant in existence until the transaction ends, and answers what its content belongs to. Nothing where
  * it is gone, also where there is a new one with its name, which the user is not of.
  */
-export const lockTenant = async (tx: Tx, name: string, userId: number) =>
+export const keepTenant = async (tx: Tx, name: string, userId: number) =>
   (
     await tx.maybeOne<{ contentKey: string }>(sql`
       select content_key as "contentKey" from embed_tenants t

@@ -1,7 +1,7 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import { demoDeployment } from './demo.ts';
 import type { KnownDeployments } from './known-deployments.ts';
-import { removeDeployment } from './remove-deployment.ts';
+import { removeDeployment } from './removal.ts';
 import { deploymentRoutes } from './routes.ts';
 
 export { createKnownDeployments, type RequireDeployment } from './known-deployments.ts';

@@ -9,7 +9,7 @@ import { enqueue } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
 import { requireRegion } from '../regions/index.ts';
 import type { KnownDeployments } from './known-deployments.ts';
-import { removeDeployment } from './remove-deployment.ts';
+import { removeDeployment } from './removal.ts';
 import * as store from './store.ts';
 
 export function deploymentRoutes(

@@ -8,10 +8,10 @@ import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { dryRun } from './dry-run.ts';
 import { createExchange } from './exchange.ts';
-import { ledgerRoutes } from './ledger/routes.ts';
+import { ledgerRoutes } from './ledger-routes.ts';
 import { type MintOptions, mintSession } from './mint.ts';
 import { createSessionIds, hashSecret } from './session-ids.ts';
-import { viewerOf } from './viewer.ts';
+import { describeViewer } from './viewer.ts';
 
 /**
  * Of one session. What somebody made up never gets here; this keeps who repeats a session that has ended from keeping
@@ -53,7 +53,7 @@ export function embedSessionRoutes(platform: Platform, options: EmbedSessionOpti
       }
     }),
 
-    handle(operations.getEmbedSession, ({ actor, db }) => viewerOf(db, tenantSettings, actor.embed)),
+    handle(operations.getEmbedSession, ({ actor, db }) => describeViewer(db, tenantSettings, actor.embed)),
 
     handle(operations.getJwks, async () => ({
       keys: (await signingKeys.all()).map(({ id, publicKey }) => {

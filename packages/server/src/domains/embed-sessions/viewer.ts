@@ -6,7 +6,11 @@ import type { TenantSettings } from '../tenant-settings/index.ts';
 import { valueInForce } from '../user-attributes/index.ts';
 import * as store from './store.ts';
 
-export async function viewerOf(db: Queryable, tenantSettings: TenantSettings, { sessionId }: EmbedSession) {
+export async function describeViewer(
+  db: Queryable,
+  tenantSettings: TenantSettings,
+  { sessionId }: EmbedSession,
+) {
   const session = await store.findSession(db, sessionId);
   // Deleted since the token was verified.
   if (!session) throw new ApiError('unauthenticated');

@@ -3,19 +3,17 @@ import { deleted } from '../../platform/audit/change.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { deleteTenant } from './delete-tenant.ts';
-import { groupRoutes } from './groups/routes.ts';
+import { requireTenant } from './embed-tenants.ts';
+import { deleteTenant } from './removal.ts';
 import * as store from './store.ts';
-import { requireTenant } from './tenants.ts';
 
-export interface Options {
+interface Options {
   cursors: Cursors;
   /** The account's own embed tenant: it is always there, whether or not anything is in it yet. */
   ownTenant: string;
-  maxExternalUsers: number;
 }
 
-export const embedTenantRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) => [
+export const embedTenantRoutes = ({ cursors, ownTenant }: Options) => [
   handle(operations.listEmbedTenants, ({ db }, { query }) =>
     pageById(cursors, 'embed tenants by id', query, (page) =>
       store.listTenants(db, query.search ?? null, page),
@@ -37,6 +35,4 @@ export const embedTenantRoutes = ({ cursors, ownTenant, maxExternalUsers }: Opti
       store.listUsers(db, embedTenantName, query.search ?? null, page),
     );
   }),
-
-  ...groupRoutes({ cursors, ownTenant, maxExternalUsers }),
 ];

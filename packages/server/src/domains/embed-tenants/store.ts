@@ -22,7 +22,7 @@ export interface EmbedUserRow {
 const COLUMNS = sql`t.id, t.name, t.display_name as "displayName", t.created_at as "createdAt"`;
 
 /** Of the external user `u`. */
-export const USER_COLUMNS = sql`
+export const EMBED_USER_COLUMNS = sql`
   u.id, u.username, u.external_id as "externalId", u.email, u.first_name as "firstName",
   u.created_at as "createdAt", u.last_login as "lastLogin"`;
 
@@ -51,7 +51,7 @@ export const insertTenant = (tx: Tx, name: string) =>
     insert into embed_tenants as t (name) values (${name}) on conflict (name) do nothing returning ${COLUMNS}`);
 
 /** Comes before locks on its users, everywhere. Others may still add users, and not delete the tenant. */
-export const lockTenant = async (tx: Tx, name: string) =>
+export const lockTenantForChange = async (tx: Tx, name: string) =>
   (await tx.run(
     sql`select from embed_tenants where name = ${name} and deleted_at is null for no key update`,
   )) === 1;
@@ -62,7 +62,7 @@ export const lockTenantForDeletion = (tx: Tx, name: string) =>
 
 export const listUsers = (db: Queryable, tenant: string, search: string | null, page: PageById) =>
   db.many<EmbedUserRow>(sql`
-    select ${USER_COLUMNS} from users u
+    select ${EMBED_USER_COLUMNS} from users u
     where u.embed_tenant = ${tenant} and u.id > ${page.afterId}
       and ${isFound(search, [raw('u.external_id'), raw('u.email'), raw('u.first_name')])}
     order by u.id limit ${page.limit}`);

@@ -1,5 +1,5 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { emptyFolder, removeFolders } from './removal/removal.ts';
+import { emptyFolder, removeFolders } from './removal.ts';
 import { folderRoutes } from './routes.ts';
 import type { Trees } from './trees.ts';
 
@@ -11,7 +11,7 @@ export {
   requireTree,
   toFolder,
 } from './folders.ts';
-export { deleteFolder, RETURNED_MAX } from './removal/removal.ts';
+export { deleteFolder, RETURNED_MAX } from './removal.ts';
 export { nameKey } from './rules.ts';
 export {
   type FolderAccessRow,

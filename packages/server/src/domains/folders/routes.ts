@@ -5,7 +5,7 @@ import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, embedTenantOf, MANAGE, READ, viewerOf } from '../access/index.ts';
 import { requireFolder, requireTarget, requireTree } from './folders.ts';
-import { deleteFolder } from './removal/removal.ts';
+import { deleteFolder } from './removal.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
 import type { Trees } from './trees.ts';

@@ -17,10 +17,10 @@ interface Asked {
   resourceId: number;
 }
 
-type Place = { type: ResourceType; id: number; name: string };
+type NamedResource = { type: ResourceType; id: number; name: string };
 
 /** The resource and what is above it, nearest first. */
-type Chain = [store.Resource & { name: string }, ...Place[]];
+type Chain = [store.Resource & { name: string }, ...NamedResource[]];
 
 export const policyRoutes = () => [
   handle(operations.getResourcePolicies, async ({ actor, db }, { query }) =>
@@ -121,7 +121,7 @@ async function requireChain(
 async function chainOf(db: Queryable, viewer: Viewer, type: Noun, id: number): Promise<Chain> {
   const { deploymentId } = viewer;
   const above = (path: { id: number; name: string }[]) =>
-    path.map((folder): Place => ({ type: 'Folder', ...folder })).reverse();
+    path.map((folder): NamedResource => ({ type: 'Folder', ...folder })).reverse();
   const self = (name: string) => ({ type, id, deploymentId, name });
   try {
     if (type === 'Folder') {
@@ -141,7 +141,7 @@ async function chainOf(db: Queryable, viewer: Viewer, type: Noun, id: number): P
   }
 }
 
-async function workbookAbove(db: Queryable, id: number): Promise<Place[]> {
+async function workbookAbove(db: Queryable, id: number): Promise<NamedResource[]> {
   return [{ type: 'Workbook', id, name: (await store.findWorkbookName(db, id)) ?? '' }];
 }
 

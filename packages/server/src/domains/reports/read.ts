@@ -11,7 +11,7 @@ interface Owner {
   picture: string | null;
 }
 
-export interface ReportRow extends store.ReportFields, store.Place {
+export interface ReportRow extends store.ReportFields, store.ReportPlace {
   id: number;
   publicId: string;
   deploymentId: number;

@@ -141,7 +141,12 @@ export async function moveReport(tx: Tx, viewer: Viewer, id: number, folderId: n
   return { before, after };
 }
 
-const placeOnly = ({ folderId, workbookId, scopeFolderId, embedTenant }: store.Place): store.Place => ({
+const placeOnly = ({
+  folderId,
+  workbookId,
+  scopeFolderId,
+  embedTenant,
+}: store.ReportPlace): store.ReportPlace => ({
   folderId,
   workbookId,
   scopeFolderId,
@@ -163,7 +168,7 @@ async function requirePlace(
   viewer: Viewer,
   { folderId, workbookId }: { folderId: number | null; workbookId: number | null },
   home: string | null,
-): Promise<store.Place> {
+): Promise<store.ReportPlace> {
   if (workbookId !== null) {
     const workbook = await lockPlainWorkbook(tx, viewer, workbookId, EDIT);
     return {

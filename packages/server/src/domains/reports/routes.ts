@@ -7,9 +7,9 @@ import { toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import { EDIT, MANAGE, NONE, READ, viewerOf } from '../access/index.ts';
-import { readPage } from './list/list.ts';
-import { readListRequest } from './list/query.ts';
-import { countReports } from './list/store.ts';
+import { countReports } from './list.store.ts';
+import { readPage } from './list.ts';
+import { readListRequest } from './list-query.ts';
 import { type ReportRow, toReport } from './read.ts';
 import {
   insertReport,

@@ -28,7 +28,7 @@ export interface ReportFields {
   meta: object | null;
 }
 
-export interface Place {
+export interface ReportPlace {
   folderId: number | null;
   workbookId: number | null;
   /** The folder whose policies reach the report: its own, or that of its workbook. */
@@ -286,7 +286,7 @@ export const lockReport = (tx: Tx, id: number) =>
 /** Nothing where the public id is taken. */
 export const insertReport = async (
   tx: Tx,
-  report: ReportFields & Place & { deploymentId: number; publicId: string; userId: number },
+  report: ReportFields & ReportPlace & { deploymentId: number; publicId: string; userId: number },
 ) =>
   (
     await tx.maybeOne<{ id: number }>(sql`
@@ -301,7 +301,7 @@ export const insertReport = async (
   )?.id;
 
 /** Whether anything has changed: what stays as it is stays a version. */
-export async function updateReport(tx: Tx, report: ReportFields & Place & { id: number }) {
+export async function updateReport(tx: Tx, report: ReportFields & ReportPlace & { id: number }) {
   const columns =
     raw(`folder_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text, source,
     external_workbook_id, result_location, end_result_cell, sql_query, json_query, pivot_items, meta`);

@@ -1,8 +1,9 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import { demoGroups } from './demo.ts';
+import { type EmbedGroupOptions, embedGroupRoutes } from './embed-group-routes.ts';
 import { userGroupRoutes } from './routes.ts';
 
-export const userGroups = (platform: Platform): Module => ({
-  routes: userGroupRoutes(platform),
+export const userGroups = (platform: Platform, options: EmbedGroupOptions): Module => ({
+  routes: [...userGroupRoutes(platform), ...embedGroupRoutes(platform, options)],
   demo: demoGroups,
 });

@@ -5,12 +5,11 @@ import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/module.ts';
-import { createUser } from './create-user.ts';
-import { deleteUser } from './delete-user.ts';
 import { hashPassword } from './passwords.ts';
+import { deleteUser } from './removal.ts';
 import { rolesOfNewUser, toTime } from './rules.ts';
 import * as store from './store.ts';
-import { updateUser, updateUserContext } from './update-user.ts';
+import { createUser, updateUser, updateUserContext } from './users.ts';
 
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 

@@ -7,8 +7,8 @@ import {
   grantedIds,
   inTenant,
   isIn,
+  type ListedPlace,
   type Noun,
-  type Place,
   type Viewer,
 } from '../access/index.ts';
 import { visibleFolders } from '../folders/index.ts';
@@ -111,7 +111,7 @@ const matches = (text: Sql, search: string | null): Sql[] =>
   search === null ? [] : [sql`${text} like ${searchPattern(search)}`];
 
 /** A search without a folder is everywhere. A report in a workbook is not at the root, even if the workbook is. */
-const placeOf = ({ folderId, search }: WorkspaceQuery): Place =>
+const placeOf = ({ folderId, search }: WorkspaceQuery): ListedPlace =>
   folderId ?? (search === null ? null : undefined);
 
 function common({ viewer, shared, embedTenant }: WorkspaceQuery, type: ItemType): Sql[] {

@@ -1,7 +1,8 @@
-import type { Queryable, Tx } from '../../../platform/db/database.ts';
-import { type Sql, sql } from '../../../platform/db/sql.ts';
-import type { PageById } from '../../../platform/http/pages.ts';
-import { type EmbedUserRow, USER_COLUMNS } from '../store.ts';
+/** The groups of embed tenants. */
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import type { PageById } from '../../platform/http/pages.ts';
+import { EMBED_USER_COLUMNS, type EmbedUserRow } from '../embed-tenants/index.ts';
 
 export interface GroupRow {
   id: number;
@@ -39,7 +40,7 @@ export const deleteGroup = (tx: Tx, id: number) => tx.run(sql`delete from user_g
 
 export const listMembers = (db: Queryable, groupId: number, page: PageById) =>
   db.many<EmbedUserRow>(sql`
-    select ${USER_COLUMNS} from user_group_members m join users u on u.id = m.user_id
+    select ${EMBED_USER_COLUMNS} from user_group_members m join users u on u.id = m.user_id
     where m.group_id = ${groupId} and m.user_id > ${page.afterId}
     order by m.user_id limit ${page.limit}`);
 
@@ -49,7 +50,7 @@ export const listMembers = (db: Queryable, groupId: number, page: PageById) =>
  */
 export const lockUsers = (tx: Tx, tenant: string, named: { ids: number[]; externalIds: string[] }) =>
   tx.many<EmbedUserRow>(sql`
-    select ${USER_COLUMNS} from users u
+    select ${EMBED_USER_COLUMNS} from users u
     where u.embed_tenant = ${tenant}
       and (u.id = any(${named.ids}::bigint[]) or u.external_id = any(${named.externalIds}::text[]))
     order by u.id for no key update`);

@@ -4,8 +4,8 @@ import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { requireRemainingAdmin } from './last-admin.ts';
 import * as store from './store.ts';
+import { requireRemainingAdmin } from './users.ts';
 
 /** How much changes hands before the answer. The rest follows in a job. */
 const HANDED_OVER_MAX = 1000;

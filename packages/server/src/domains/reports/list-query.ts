@@ -1,9 +1,9 @@
 /** What a list of reports is asked for. */
 import type { operations, QueryOf } from '@oriel/contract';
-import type { Caller } from '../../../platform/auth/actor.ts';
-import { ApiError } from '../../../platform/errors.ts';
-import { type Cursors, pageSize } from '../../../platform/http/pages.ts';
-import { embedTenantOf, type Viewer, viewerOf } from '../../access/index.ts';
+import type { Caller } from '../../platform/auth/actor.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { type Cursors, pageSize } from '../../platform/http/pages.ts';
+import { embedTenantOf, type Viewer, viewerOf } from '../access/index.ts';
 
 export type SortBy = 'name' | 'createdAt' | 'updatedAt' | 'lastViewedAt';
 export type SortDirection = 'ASC' | 'DESC';

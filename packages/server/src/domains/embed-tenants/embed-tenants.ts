@@ -9,13 +9,14 @@ export async function requireTenant(db: Queryable, name: string, ownTenant: stri
 }
 
 /** As above. Groups and members of the embed tenant change only here until the end of the transaction. */
-export async function lockTenant(tx: Tx, name: string, ownTenant: string) {
-  if (!(await store.lockTenant(tx, name)) && name !== ownTenant) throw new ApiError('embed_tenant_not_found');
+export async function requireLockedTenant(tx: Tx, name: string, ownTenant: string) {
+  if (!(await store.lockTenantForChange(tx, name)) && name !== ownTenant)
+    throw new ApiError('embed_tenant_not_found');
 }
 
 /** As above, for what needs its row. Answers what had to be made for it. */
 export async function ensureTenant(tx: Tx, name: string, ownTenant: string): Promise<Change[]> {
   const made = name === ownTenant && (await store.insertTenant(tx, name));
-  await lockTenant(tx, name, ownTenant);
+  await requireLockedTenant(tx, name, ownTenant);
   return made ? [{ resourceType: 'embedTenant', id: name, before: null, after: made }] : [];
 }

@@ -1,4 +1,4 @@
-import type { Issue } from '../../../platform/errors.ts';
+import type { Issue } from '../../platform/errors.ts';
 
 /** A user of an embed tenant, by exactly one of the two. */
 export interface MemberInput {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTenant, newViewer, newViewers, type Viewer } from '../../../../test/embed-tenants.ts';
-import { createWorld, unique, type World } from '../../../../test/world.ts';
+import { newTenant, newViewer, newViewers, type Viewer } from '../../../test/embed-tenants.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
 
 const UNKNOWN = 999_999_999;
 const MISSING = { status: 404, code: 'group_not_found' };

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@oriel/contract';
-import type { Tx } from '../../../platform/db/database.ts';
-import { ApiError, type Issue } from '../../../platform/errors.ts';
-import type { EmbedUserRow } from '../store.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { ApiError, type Issue } from '../../platform/errors.ts';
+import type { EmbedUserRow } from '../embed-tenants/index.ts';
 import {
   ambiguousMembers,
   badExternalIds,
@@ -9,8 +9,8 @@ import {
   namedUsers,
   unknownExternalIds,
   unknownIds,
-} from './rules.ts';
-import * as store from './store.ts';
+} from './embed-group-rules.ts';
+import * as store from './embed-groups.store.ts';
 
 const ISSUES_MAX = 20;
 

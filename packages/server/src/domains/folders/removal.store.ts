@@ -1,5 +1,5 @@
-import type { Queryable, Tx } from '../../../platform/db/database.ts';
-import { join, type Sql, sql } from '../../../platform/db/sql.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { join, type Sql, sql } from '../../platform/db/sql.ts';
 import {
   folderLevel,
   folderPolicyLevel,
@@ -8,8 +8,8 @@ import {
   reportLevel,
   type Viewer,
   workbookLevel,
-} from '../../access/index.ts';
-import { isBelow } from '../store.ts';
+} from '../access/index.ts';
+import { isBelow } from './store.ts';
 
 interface Folder {
   id: number;

@@ -8,20 +8,13 @@
  *   little.
  * - `sortHits` finds what is searched for by its trigrams and sorts that. For what is rare.
  */
-import type { Queryable } from '../../../platform/db/database.ts';
-import { join, literal, raw, type Sql, sql } from '../../../platform/db/sql.ts';
-import { PAGE_SIZE_DEFAULT } from '../../../platform/http/pages.ts';
-import {
-  grantedIds,
-  inTenant,
-  READ,
-  reachedFolders,
-  removedFolders,
-  type Viewer,
-} from '../../access/index.ts';
-import { searchPattern } from '../rules.ts';
-import { BEFORE, bytesBefore, findStoredReportsOf } from '../store.ts';
-import type { Position, ReportFilter, ReportQuery } from './query.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { join, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { PAGE_SIZE_DEFAULT } from '../../platform/http/pages.ts';
+import { grantedIds, inTenant, READ, reachedFolders, removedFolders, type Viewer } from '../access/index.ts';
+import type { Position, ReportFilter, ReportQuery } from './list-query.ts';
+import { searchPattern } from './rules.ts';
+import { BEFORE, bytesBefore, findStoredReportsOf } from './store.ts';
 
 /** What was never opened has no key of its own: `listByLastViewed` does without. */
 const COLUMN = {

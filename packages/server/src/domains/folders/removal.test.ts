@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { holdRows, limitStatements } from '../../../../test/hold.ts';
-import { createWorld, type Person, unique, type World } from '../../../../test/world.ts';
+import { holdRows, limitStatements } from '../../../test/hold.ts';
+import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
 
 const MANY = 2500;
 const PATIENCE = { timeout: 30_000 };

@@ -1,10 +1,10 @@
 /** Chooses how a page is found. The first attempt is cheap and often enough; the one behind it is exact. */
-import type { Queryable } from '../../../platform/db/database.ts';
-import { READ } from '../../access/index.ts';
-import { hasTrigrams } from '../rules.ts';
-import { findStoredReports, type StoredReport } from '../store.ts';
-import type { Position, ReportQuery } from './query.ts';
-import * as store from './store.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { READ } from '../access/index.ts';
+import * as store from './list.store.ts';
+import type { Position, ReportQuery } from './list-query.ts';
+import { hasTrigrams } from './rules.ts';
+import { findStoredReports, type StoredReport } from './store.ts';
 
 /** How far the first attempt looks, in pages. What is behind it takes longer for a search. */
 const STRETCH_PAGES = { search: 12, all: 6 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTenant, newViewers, type Viewer } from '../../../../test/embed-tenants.ts';
-import { createWorld, unique, type World } from '../../../../test/world.ts';
+import { newTenant, newViewers, type Viewer } from '../../../test/embed-tenants.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
 
 /** The account's own tenant, where nothing else is set. */
 const OWN = 'oriel';

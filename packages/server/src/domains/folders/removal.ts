@@ -1,12 +1,12 @@
 /** Deleting folders, however much lies in them: out of every reader's sight at once, then row by row in a job. */
-import type { Tx } from '../../../platform/db/database.ts';
-import { ApiError } from '../../../platform/errors.ts';
-import { runBatches, UNTIL_DONE } from '../../../platform/jobs/batches.ts';
-import { enqueue, type JobKind } from '../../../platform/jobs/jobs.ts';
-import { MANAGE, type Viewer } from '../../access/index.ts';
-import { requireFolder } from '../folders.ts';
-import type { FolderAccessRow } from '../store.ts';
-import * as store from './store.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
+import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
+import { MANAGE, type Viewer } from '../access/index.ts';
+import { requireFolder } from './folders.ts';
+import * as store from './removal.store.ts';
+import type { FolderAccessRow } from './store.ts';
 
 /** How much returns to the root before the answer. The rest follows in a job. */
 export const RETURNED_MAX = 1000;

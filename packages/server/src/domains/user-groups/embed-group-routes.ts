@@ -1,15 +1,14 @@
 import { operations } from '@oriel/contract';
-import { changed, created, deleted } from '../../../platform/audit/change.ts';
-import type { Queryable, Tx } from '../../../platform/db/database.ts';
-import { refusing } from '../../../platform/db/refusing.ts';
-import { found } from '../../../platform/errors.ts';
-import { pageById } from '../../../platform/http/pages.ts';
-import { handle } from '../../../platform/http/routes.ts';
-import type { Options } from '../routes.ts';
-import { ensureTenant, lockTenant, requireTenant } from '../tenants.ts';
-import { ensureMembers, requireExternalIds, requireUnambiguous } from './members.ts';
-import { namedUsers } from './rules.ts';
-import * as store from './store.ts';
+import { changed, created, deleted } from '../../platform/audit/change.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
+import { found } from '../../platform/errors.ts';
+import { type Cursors, pageById } from '../../platform/http/pages.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { ensureTenant, requireLockedTenant, requireTenant } from '../embed-tenants/index.ts';
+import { ensureMembers, requireExternalIds, requireUnambiguous } from './embed-group-members.ts';
+import { namedUsers } from './embed-group-rules.ts';
+import * as store from './embed-groups.store.ts';
 
 const refuseTaken = refusing({ user_groups_name_key: 'group_name_taken' });
 
@@ -18,14 +17,23 @@ interface Params {
   id: number;
 }
 
-export const groupRoutes = ({ cursors, ownTenant, maxExternalUsers }: Options) => {
+export interface EmbedGroupOptions {
+  /** The account's own embed tenant: it is always there, whether or not anything is in it yet. */
+  tenant: string;
+  maxExternalUsers: number;
+}
+
+export const embedGroupRoutes = (
+  { cursors }: { cursors: Cursors },
+  { tenant: ownTenant, maxExternalUsers }: EmbedGroupOptions,
+) => {
   async function readGroup(db: Queryable, { embedTenantName, id }: Params) {
     await requireTenant(db, embedTenantName, ownTenant);
     return requireGroup(db, embedTenantName, id);
   }
 
   async function lockGroup(tx: Tx, { embedTenantName, id }: Params) {
-    await lockTenant(tx, embedTenantName, ownTenant);
+    await requireLockedTenant(tx, embedTenantName, ownTenant);
     return requireGroup(tx, embedTenantName, id);
   }
 

@@ -1,0 +1,93 @@
+/** What is done with users, and what other domains ask of them. */
+import type { BodyOf, operations } from '@oriel/contract';
+import type { Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
+import { rolesOfChangedUser, wantedNotifications } from './rules.ts';
+import * as store from './store.ts';
+
+const refuseTaken = refusing({ users_username_key: 'username_taken', users_email_key: 'email_taken' });
+
+/** Uniqueness is the database's to decide, so that of two parallel calls exactly one succeeds. */
+export async function createUser(tx: Tx, user: store.NewUser, roles: string[]): Promise<store.UserRow> {
+  const id = await store.insertUser(tx, user).catch(refuseTaken);
+  await giveRoles(tx, id, roles);
+  return (await store.findUser(tx, id))!;
+}
+
+type Asked = Omit<BodyOf<typeof operations.updateUser>, 'password' | keyof store.UserContext>;
+
+/** `before` is locked. Null clears what a user can be without; elsewhere it means the same as nothing. */
+export async function updateUser(
+  tx: Tx,
+  before: store.UserRow,
+  asked: Asked,
+  passwordHash: string | null,
+): Promise<store.UserRow> {
+  const { firstName, title, picture, settings, tosAccepted, lastLogin } = { ...before, ...asked };
+  const isDeactivated = asked.isDeactivated ?? before.isDeactivated;
+  const notifications = asked.notifications ? wantedNotifications(asked.notifications) : before.notifications;
+  await store.updateUser(
+    tx,
+    {
+      id: before.id,
+      firstName,
+      title,
+      picture,
+      settings,
+      tosAccepted,
+      lastLogin,
+      isDeactivated,
+      notifications,
+    },
+    passwordHash,
+  );
+  const roles = rolesOfChangedUser(before.roles, asked);
+  if (roles) {
+    await store.deleteUserRoles(tx, before.id);
+    await giveRoles(tx, before.id, roles);
+  }
+  if (roles || asked.isDeactivated) await requireRemainingAdmin(tx);
+  return (await store.findUser(tx, before.id))!;
+}
+
+/** What is absent stays, and null clears. Answers what it was and what it is, or nothing where nothing was asked for. */
+export async function updateUserContext(tx: Tx, id: number, asked: Partial<store.UserContext>) {
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
+  if (!given.length) return undefined;
+  const before = await store.findUserContext(tx, id);
+  const after = { ...before, ...Object.fromEntries(given) };
+  await store.updateUserContext(tx, id, after);
+  return { before, after };
+}
+
+/** Another transaction deleted the role while this one gave it to the user. */
+const refuseDeleted = refusing({
+  user_roles_role_id_fkey: () => invalid('roles', 'A role has just been deleted.', 'invalid_reference'),
+});
+
+/** Gives the user each of the roles with these names, or refuses the request. */
+export async function giveRoles(tx: Tx, userId: number, names: string[]): Promise<void> {
+  const given = await store.insertUserRoles(tx, userId, names).catch(refuseDeleted);
+  const missing = names.filter((name) => !given.includes(name));
+  if (missing.length) {
+    const message = `There is no role ${missing.map((name) => JSON.stringify(name)).join(', ')}.`;
+    throw new ApiError('invalid_reference', { message, issues: [{ path: 'roles', message }] });
+  }
+}
+
+/**
+ * Called after whatever may have taken the action `All` from somebody. The lock makes such changes end one after the
+ * other, and the look comes after the lock, so that two of them can not each count on the other's admin.
+ */
+export async function requireRemainingAdmin(tx: Tx): Promise<void> {
+  await store.lockAdminRole(tx);
+  if (!(await store.hasActiveAdmin(tx))) throw new ApiError('last_admin');
+}
+
+/** Refuses a request that names users who do not exist, in its field `path`. Those who do exist stay until the commit. */
+export async function requireUsers(tx: Tx, path: string, ids: readonly number[]): Promise<void> {
+  const existing = new Set(await store.listLockedUserIds(tx, ids));
+  const missing = ids.filter((id) => !existing.has(id));
+  if (missing.length) throw invalid(path, `There is no user ${missing.join(', ')}.`, 'invalid_reference');
+}
