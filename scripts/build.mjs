@@ -1,4 +1,5 @@
-/** Bundles our own code of the server into one file. Packages from npm stay where npm put them. */
+/** Bundles our own code of the server into one file, and puts the SQL of its functions beside it. Packages from npm stay where npm put them. */
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
@@ -15,6 +16,18 @@ export async function build() {
     logLevel: 'warning',
     plugins: [{ name: 'npm-packages-stay', setup: keepPackages }],
   });
+  await gatherFunctions();
+}
+
+/** The SQL of functions and triggers, in one file. It appears whole: a server that starts just now may read it. */
+async function gatherFunctions() {
+  const src = join(root, 'packages/server/src');
+  const dist = join(root, 'packages/server/dist');
+  const files = (await readdir(src, { recursive: true })).filter((file) => file.endsWith('functions.sql'));
+  const texts = await Promise.all(files.sort().map((file) => readFile(join(src, file), 'utf8')));
+  const unfinished = join(dist, `functions.${process.pid}.tmp`);
+  await writeFile(unfinished, texts.join('\n'));
+  await rename(unfinished, join(dist, 'functions.sql'));
 }
 
 function keepPackages({ onResolve }) {

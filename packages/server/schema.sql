@@ -211,6 +211,13 @@ create table roles (
   created_at timestamp with time zone not null default now()
 );
 
+create table schema_functions (
+  name text not null,
+  checksum text not null,
+  version text not null,
+  applied_at timestamp with time zone not null default now()
+);
+
 create table schema_migrations (
   version integer not null,
   name text not null,
@@ -464,6 +471,8 @@ alter table resource_policies add constraint resource_policies_user_id_fkey FORE
 alter table roles add constraint roles_name_key UNIQUE (name);
 
 alter table roles add constraint roles_pkey PRIMARY KEY (id);
+
+alter table schema_functions add constraint schema_functions_pkey PRIMARY KEY (name);
 
 alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY (version);
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { MIGRATIONS_DIR } from './build-info.ts';
+import { SCHEMA_FILES } from './build-info.ts';
 import type { Config } from './config.ts';
 import { addAdminKey } from './domains/installation/index.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
@@ -12,7 +12,8 @@ import { defaultDataDir } from './platform/db/embedded/data-dir.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { databaseUser } from './platform/db/embedded/process-user.ts';
 import { explainDatabaseError } from './platform/db/first-connection.ts';
-import { readMigrations, requireMigrated } from './platform/db/migrate.ts';
+import { requireMigrated } from './platform/db/migrate.ts';
+import { readMigrations } from './platform/db/migrations.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { createUndo, type Undo } from './platform/undo.ts';
 
@@ -33,7 +34,7 @@ export async function makeAdminKey(
       : await embeddedDatabase(config.dataDir ?? defaultDataDir(), undo);
     const db = openDatabase(connection, log, { poolSize: 1 });
     undo.add('the connection', () => db.end());
-    await requireMigrated(db, await readMigrations(MIGRATIONS_DIR));
+    await requireMigrated(db, await readMigrations(SCHEMA_FILES.migrationsDir));
     await addAdminKey(db, { user, show });
   } catch (error) {
     throw explainDatabaseError(error);

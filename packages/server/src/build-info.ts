@@ -3,4 +3,10 @@ import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 
 export const VERSION: string = manifest.version;
-export const MIGRATIONS_DIR = join(import.meta.dirname, '..', 'migrations');
+
+/** The build gathers the functions of `src` in one file in `dist`. */
+export const SCHEMA_FILES = {
+  migrationsDir: join(import.meta.dirname, '..', 'migrations'),
+  functionsDir: import.meta.dirname,
+  version: VERSION,
+};

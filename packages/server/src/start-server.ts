@@ -1,6 +1,6 @@
 /** From settings to a listening server, and back down. */
 import { createApp, createModules } from './app.ts';
-import { MIGRATIONS_DIR, VERSION } from './build-info.ts';
+import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
 import { openPlatform } from './open-platform.ts';
@@ -10,7 +10,7 @@ import type { Database } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
-import { migrate, readMigrations } from './platform/db/migrate.ts';
+import { migrate, readSchema } from './platform/db/migrate.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
 import { startWorker } from './platform/jobs/jobs.ts';
@@ -65,15 +65,15 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   undo.add('the answers of a start', reserved.release);
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${reserved.port}`;
   const publicUrl = config.publicUrl ?? url;
-  const migrations = await readMigrations(MIGRATIONS_DIR);
-  const build = { version: VERSION, schemaVersion: migrations.length, address: url };
+  const schema = await readSchema(SCHEMA_FILES);
+  const build = { version: VERSION, schemaVersion: schema.migrations.length, address: url };
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
   for (const name of config.unused) log.warn(`${name} is set, and nothing uses it yet`);
 
   const dataDir = config.dataDir ?? defaultDataDir();
   const connection = await openConnection(config, dataDir, log, undo);
-  await whileDatabaseStarts(() => migrate(connection, migrations), {
+  await whileDatabaseStarts(() => migrate(connection, schema), {
     log,
     withinMs: options.waitForDatabaseMs ?? WAIT_FOR_DATABASE_MS,
     signal: options.signal,

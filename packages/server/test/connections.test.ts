@@ -1,10 +1,10 @@
 /** What may happen to connections between the server and its database. */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openClient } from '../src/platform/db/connection.ts';
-import { migrate, readMigrations } from '../src/platform/db/migrate.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
 import { SHARED_SESSIONS } from '../src/platform/db/own-session.ts';
 import { StartupError } from '../src/platform/startup-error.ts';
-import { administer, createDatabase, dropDatabase, MIGRATIONS_DIR, onServer } from './databases.ts';
+import { administer, createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
 import {
   type DatabaseProxy,
   dropStartupOptions,
@@ -68,9 +68,7 @@ describe('connections that the database ends while they are being opened', () =>
   test('fail a migration and whoever wants a connection of their own', async () => {
     proxy.poison(1);
     await expect(openClient({ connectionString: proxy.url })).rejects.toThrow();
-    await expect(
-      migrate({ connectionString: proxy.url }, await readMigrations(MIGRATIONS_DIR)),
-    ).rejects.toThrow();
+    await expect(migrate({ connectionString: proxy.url }, await readOwnSchema())).rejects.toThrow();
     expect(uncaught).toEqual([]);
   });
 });
@@ -102,9 +100,9 @@ test('times are right, whatever the database or a pooler says of time zone and s
 test('a pooler that hands sessions around stops the start with one line', async () => {
   const name = await createDatabase(inject('postgresUrl'));
   const pooler = await startTransactionPooler(onServer(inject('postgresUrl'), name));
-  await expect(
-    migrate({ connectionString: pooler.url }, await readMigrations(MIGRATIONS_DIR)),
-  ).rejects.toThrow(new StartupError(SHARED_SESSIONS));
+  await expect(migrate({ connectionString: pooler.url }, await readOwnSchema())).rejects.toThrow(
+    new StartupError(SHARED_SESSIONS),
+  );
   await pooler.close();
   await dropDatabase(inject('postgresUrl'), name);
 });

@@ -1,9 +1,17 @@
 /** Databases of their own for tests, on the PostgreSQL server under test. */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import pg from 'pg';
+import { SCHEMA_FILES } from '../src/build-info.ts';
+import { readSchema, type Schema } from '../src/platform/db/migrate.ts';
 
-export const MIGRATIONS_DIR = join(import.meta.dirname, '..', 'migrations');
+export const readOwnSchema = () => readSchema(SCHEMA_FILES);
+
+/** As it was when there were only the migrations up to this version, which made the functions too. */
+export const upTo = (schema: Schema, version: number): Schema => ({
+  ...schema,
+  migrations: schema.migrations.slice(0, version),
+  functions: [],
+});
 
 /** The address of another database on the same server. */
 export function onServer(serverUrl: string, database: string): string {

@@ -1,8 +1,8 @@
 /** A database from when an embed tenant had two namespaces of groups: what was in them is in one catalogue afterwards. */
 import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
-import { migrate, readMigrations } from '../src/platform/db/migrate.ts';
-import { createDatabase, dropDatabase, MIGRATIONS_DIR, onServer } from './databases.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { createDatabase, dropDatabase, onServer, readOwnSchema, upTo } from './databases.ts';
 
 const postgresUrl = inject('postgresUrl');
 const made: string[] = [];
@@ -14,9 +14,9 @@ test('equal names become one group, and memberships, descriptions and policies s
   const database = await createDatabase(postgresUrl);
   made.push(database);
   const connectionString = onServer(postgresUrl, database);
-  const migrations = await readMigrations(MIGRATIONS_DIR);
-  const ours = migrations.findIndex(({ name }) => name.includes('embed-groups'));
-  await migrate({ connectionString }, migrations.slice(0, ours));
+  const schema = await readOwnSchema();
+  const ours = schema.migrations.findIndex(({ name }) => name.includes('embed-groups'));
+  await migrate({ connectionString }, upTo(schema, ours));
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
@@ -51,7 +51,7 @@ test('equal names become one group, and memberships, descriptions and policies s
     const { rows: kept } = await client.query(
       `select id from user_groups where embed_tenant = 'acme-corp' and namespace = 'groups' and name = 'both'`,
     );
-    await migrate({ connectionString }, migrations);
+    await migrate({ connectionString }, schema);
 
     const rows = async (text: string) => (await client.query({ text, rowMode: 'array' })).rows;
     expect(

@@ -6,8 +6,8 @@ import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { build } from '../../../scripts/build.mjs';
 import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts';
-import { migrate, readMigrations } from '../src/platform/db/migrate.ts';
-import { createDatabase, dropDatabase, MIGRATIONS_DIR, onServer } from './databases.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject) {
   const given = process.env.ORIEL_TEST_DATABASE_URL;
   const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwnPostgres();
   const templateDatabase = await createDatabase(url);
-  await migrate({ connectionString: onServer(url, templateDatabase) }, await readMigrations(MIGRATIONS_DIR));
+  await migrate({ connectionString: onServer(url, templateDatabase) }, await readOwnSchema());
   project.provide('postgresUrl', url);
   project.provide('templateDatabase', templateDatabase);
   return async () => {

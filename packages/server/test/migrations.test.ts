@@ -1,24 +1,53 @@
 import pg from 'pg';
-import { afterEach, expect, inject, test } from 'vitest';
-import { migrate, readMigrations } from '../src/platform/db/migrate.ts';
-import { createDatabase, dropDatabase, MIGRATIONS_DIR, onServer } from './databases.ts';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import { parseFunctions } from '../src/platform/db/functions.ts';
+import { migrate, type Schema } from '../src/platform/db/migrate.ts';
+import { parseMigration } from '../src/platform/db/migrations.ts';
+import { createDatabase, dropDatabase, onServer, readOwnSchema, upTo } from './databases.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const postgresUrl = inject('postgresUrl');
-const migrations = await readMigrations(MIGRATIONS_DIR);
+const template = onServer(postgresUrl, inject('templateDatabase'));
+const schema = await readOwnSchema();
+const { migrations, functions } = schema;
+const next = migrations.length + 1;
+
 const made: string[] = [];
-
-async function emptyDatabase() {
-  const name = await createDatabase(postgresUrl);
-  made.push(name);
-  return onServer(postgresUrl, name);
-}
-
+const clients: pg.Client[] = [];
 afterEach(async () => {
+  for (const client of clients.splice(0)) await client.end();
   for (const name of made.splice(0)) await dropDatabase(postgresUrl, name);
 });
 
-const template = onServer(postgresUrl, inject('templateDatabase'));
+async function database(from?: string) {
+  const name = await createDatabase(postgresUrl, from);
+  made.push(name);
+  return onServer(postgresUrl, name);
+}
+const emptyDatabase = () => database();
+/** With everything that this build has. */
+const fullDatabase = () => database(inject('templateDatabase'));
+
+async function connect(url: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  clients.push(client);
+  return client;
+}
+
+async function rows(url: string, text: string) {
+  return (await (await connect(url)).query({ text, rowMode: 'array' })).rows;
+}
+
+const run = (url: string, changes: Partial<Schema> = {}) =>
+  migrate({ connectionString: url }, { ...schema, ...changes });
+const withMigration = (text: string) => ({
+  migrations: [...migrations, parseMigration(next, 'new', text)],
+});
+const withFunctions = (text: string) => ({ functions: [...functions, ...parseFunctions(text, 'test')] });
+
+const appliedAt = (url: string) =>
+  rows(url, 'select version, applied_at from schema_migrations order by version');
 
 test('the migrations make the schema that is checked in', async () => {
   await expect(await dumpSchema(template)).toMatchFileSnapshot('../schema.sql');
@@ -28,57 +57,208 @@ test.each(migrations.map(({ version }) => version - 1))(
   'from version %i the same schema is reached',
   async (version) => {
     const url = await emptyDatabase();
-    await migrate({ connectionString: url }, migrations.slice(0, version));
-    await migrate({ connectionString: url }, migrations);
+    await run(url, upTo(schema, version));
+    await run(url);
     expect(await dumpSchema(url)).toBe(await dumpSchema(template));
   },
 );
 
 test('running them again changes nothing', async () => {
   const url = await emptyDatabase();
-  await migrate({ connectionString: url }, migrations);
-  const before = await appliedAt(url);
-  await migrate({ connectionString: url }, migrations);
-  expect(await appliedAt(url)).toEqual(before);
+  await run(url);
+  const before = [await appliedAt(url), await rows(url, 'select * from schema_functions order by name')];
+  await run(url);
+  expect([await appliedAt(url), await rows(url, 'select * from schema_functions order by name')]).toEqual(
+    before,
+  );
 });
 
 test('several servers may migrate at once', async () => {
   const url = await emptyDatabase();
-  await Promise.all(Array.from({ length: 5 }, () => migrate({ connectionString: url }, migrations)));
+  await Promise.all(Array.from({ length: 5 }, () => run(url)));
   expect(await appliedAt(url)).toHaveLength(migrations.length);
 });
 
 test('a migration that fails leaves nothing behind, and the next start goes on from there', async () => {
-  const url = await emptyDatabase();
-  const broken = {
-    version: migrations.length + 1,
-    name: 'broken',
-    checksum: 'x',
-    text: 'create table half (); select 1/0',
-  };
-  await expect(migrate({ connectionString: url }, [...migrations, broken])).rejects.toThrow('broken');
+  const url = await fullDatabase();
+  await expect(run(url, withMigration('create table half (); select 1/0'))).rejects.toThrow(
+    `migration ${next} (new) failed: division by zero`,
+  );
   expect(await appliedAt(url)).toHaveLength(migrations.length);
-  const mended = { ...broken, text: 'create table half ()' };
-  await migrate({ connectionString: url }, [...migrations, mended]);
-  expect(await appliedAt(url)).toHaveLength(migrations.length + 1);
+  await run(url, withMigration('create table half ()'));
+  expect(await appliedAt(url)).toHaveLength(next);
 });
 
 test('a database of a newer version, and one made by other migrations, are refused', async () => {
-  const url = await emptyDatabase();
-  await migrate({ connectionString: url }, migrations);
-  await expect(migrate({ connectionString: url }, migrations.slice(0, -1))).rejects.toThrow(
-    /start a newer Oriel/,
-  );
+  const url = await fullDatabase();
+  await expect(run(url, { migrations: migrations.slice(0, -1) })).rejects.toThrow(/start a newer Oriel/);
   const edited = migrations.map((migration, i) =>
     i === 1 ? { ...migration, checksum: 'other' } : migration,
   );
-  await expect(migrate({ connectionString: url }, edited)).rejects.toThrow(/unmodified release/);
+  await expect(run(url, { migrations: edited })).rejects.toThrow(/unmodified release/);
 });
 
-async function appliedAt(url: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query('select version, applied_at from schema_migrations order by version');
-  await client.end();
-  return rows;
-}
+test('others read a table while a migration waits for it', async () => {
+  const url = await fullDatabase();
+  const [holder, reader] = [await connect(url), await connect(url)];
+  await holder.query('begin; select from jobs');
+  const migrating = run(url, withMigration('alter table jobs add column other text'));
+  await expect
+    .poll(
+      () => rows(url, "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter%'"),
+      { interval: 20 },
+    )
+    .toHaveLength(1);
+  // Waits behind the migration until that gives up for now.
+  await reader.query('select from jobs');
+  await holder.query('commit');
+  await migrating;
+  expect(await reader.query('select other from jobs')).toMatchObject({ rowCount: 0 });
+});
+
+describe('outside of a transaction', () => {
+  const INDEX = '-- outside a transaction\ncreate index concurrently jobs_by_error on jobs (last_error);\n';
+  const isValid = (url: string) =>
+    rows(url, "select indisvalid from pg_index where indexrelid = to_regclass('jobs_by_error')");
+
+  test('an index is made while others write', async () => {
+    const url = await fullDatabase();
+    const writer = await connect(url);
+    await writer.query("begin; insert into jobs (kind, max_attempts) values ('test', 1)");
+    const migrating = run(url, withMigration(INDEX));
+    // The writer holds its lock on the table, and so does the index build that waits for it; neither keeps others away.
+    await expect
+      .poll(() =>
+        rows(url, "select from pg_stat_progress_create_index where command = 'CREATE INDEX CONCURRENTLY'"),
+      )
+      .toHaveLength(1);
+    await (await connect(url)).query("insert into jobs (kind, max_attempts) values ('test', 1)");
+    await writer.query('commit');
+    await migrating;
+    expect(await isValid(url)).toEqual([[true]]);
+  });
+
+  test('several servers may start at once', async () => {
+    const url = await fullDatabase();
+    await Promise.all(Array.from({ length: 3 }, () => run(url, withMigration(INDEX))));
+    expect(await isValid(url)).toEqual([[true]]);
+  });
+
+  test('what was cut off in the middle is made anew by the next start', async () => {
+    const url = await fullDatabase();
+    const writer = await connect(url);
+    await writer.query("begin; insert into jobs (kind, max_attempts) values ('test', 1)");
+    const migrating = run(url, withMigration(INDEX)).catch((error) => error);
+    await expect.poll(() => isValid(url)).toEqual([[false]]);
+    await writer.query(`select pg_terminate_backend(pid) from pg_stat_activity where query like '%jobs_by_error on%'
+                        and pid <> pg_backend_pid() and datname = current_database()`);
+    expect(await migrating).toBeInstanceOf(Error);
+    await writer.query('commit');
+    expect(await isValid(url)).toEqual([[false]]);
+    await run(url, withMigration(INDEX));
+    expect(await isValid(url)).toEqual([[true]]);
+    expect(await appliedAt(url)).toHaveLength(next);
+  });
+
+  test('what was made and not recorded is left as it is', async () => {
+    const url = await fullDatabase();
+    await run(url, withMigration(INDEX));
+    const before = await rows(url, "select 'jobs_by_error'::regclass::oid");
+    await rows(url, `delete from schema_migrations where version = ${next}`);
+    await run(url, withMigration(INDEX));
+    expect(await rows(url, "select 'jobs_by_error'::regclass::oid")).toEqual(before);
+    expect(await appliedAt(url)).toHaveLength(next);
+  });
+
+  test('an index is dropped, once or again', async () => {
+    const url = await fullDatabase();
+    await rows(url, 'create index jobs_by_error on jobs (last_error)');
+    const drop = '-- outside a transaction\ndrop index concurrently if exists jobs_by_error;\n';
+    await run(url, withMigration(drop));
+    await rows(url, `delete from schema_migrations where version = ${next}`);
+    await run(url, withMigration(drop));
+    expect(await isValid(url)).toEqual([]);
+  });
+
+  test.each([
+    'create table other ();',
+    `${INDEX}create table other ();`,
+    'create index jobs_by_error on jobs (id);',
+  ])('nothing else can run: %s', (text) => {
+    expect(() => parseMigration(next, 'new', `-- outside a transaction\n${text}`)).toThrow('can only be one');
+  });
+});
+
+describe('functions', () => {
+  const answer = (value: number) =>
+    `create or replace function answer() returns int language sql as $$ select ${value} $$;`;
+  const NOISY = `
+    create or replace function noisy() returns trigger language plpgsql as $$ begin return null; end $$;
+    -- A comment.
+    create or replace trigger noisy_jobs after insert or update of kind on jobs
+      for each row execute function noisy();`.replace(/^ {4}/gm, '');
+
+  test('are replaced when their text changes', async () => {
+    const url = await fullDatabase();
+    await run(url, withFunctions(answer(1)));
+    expect(await rows(url, 'select answer()')).toEqual([[1]]);
+    await run(url, withFunctions(answer(2)));
+    expect(await rows(url, 'select answer()')).toEqual([[2]]);
+  });
+
+  test.each([
+    ['another type', 'create or replace function answer() returns text language sql as $$ select 2 $$;'],
+    [
+      'other parameters',
+      'create or replace function answer(n int default 2) returns int language sql as $$ select n $$;',
+    ],
+  ])('may get %s, and what was there before is gone', async (_, text) => {
+    const url = await fullDatabase();
+    await run(url, withFunctions(answer(1)));
+    await run(url, withFunctions(text));
+    expect(await rows(url, "select from pg_proc where proname = 'answer'")).toHaveLength(1);
+    expect((await rows(url, 'select answer()::int'))[0]).toEqual([2]);
+  });
+
+  test('and their triggers are dropped when they are gone from the files', async () => {
+    const url = await fullDatabase();
+    await run(url, withFunctions(NOISY));
+    expect(await rows(url, "select from pg_trigger where tgname = 'noisy_jobs'")).toHaveLength(1);
+    await run(url);
+    expect(await dumpSchema(url)).toBe(await dumpSchema(template));
+  });
+
+  test('may call functions that come later in the files', async () => {
+    const url = await fullDatabase();
+    const caller = 'create or replace function a_caller() returns int language sql as $$ select answer() $$;';
+    await run(url, withFunctions(`${caller}\n${answer(1)}`));
+    expect(await rows(url, 'select a_caller()')).toEqual([[1]]);
+  });
+
+  test('with a mistake in them stop the start, and leave nothing behind', async () => {
+    const url = await fullDatabase();
+    const broken = 'create or replace function broken() returns int language sql as $$ select nothing() $$;';
+    await expect(run(url, withFunctions(`${answer(1)}\n${broken}`))).rejects.toThrow(
+      /nothing\(\) does not exist/,
+    );
+    expect(await dumpSchema(url)).toBe(await dumpSchema(template));
+  });
+
+  test('of a newer version are left alone by an older one that starts later', async () => {
+    const url = await fullDatabase();
+    await run(url, { ...withFunctions(answer(2)), version: '0.10.0' });
+    await run(url, { ...withFunctions(answer(1)), version: '0.9.1' });
+    expect(await rows(url, 'select answer()')).toEqual([[2]]);
+    await run(url, { ...withFunctions(answer(3)), version: '0.10.1' });
+    expect(await rows(url, 'select answer()')).toEqual([[3]]);
+  });
+
+  test.each([
+    'drop table users;',
+    `${answer(1)}\ndrop table users;`,
+    'create or replace trigger a after insert on b execute function c(); drop table users;',
+    'create function answer() returns int language sql as $$ select 1 $$;',
+  ])('and triggers are all that such a file holds: %s', (text) => {
+    expect(() => parseFunctions(text, 'file')).toThrow(/^file /);
+  });
+});

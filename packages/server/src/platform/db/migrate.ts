@@ -1,51 +1,53 @@
-/** Numbered SQL files, run once each and in order, under a lock that lets several servers start at once. */
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * Brings a database to the schema of this build: the numbered files, run once each and in order, then functions and
+ * triggers. A lock lets several servers start at once.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from '../startup-error.ts';
 import { type ConnectionSettings, openClient } from './connection.ts';
-import type { Queryable } from './database.ts';
+import { isConflict, isLocked, type Queryable } from './database.ts';
+import { applyFunctions, type Definition, readFunctions } from './functions.ts';
+import { type Migration, readMigrations } from './migrations.ts';
 import { requireOwnSession } from './own-session.ts';
 import { sql } from './sql.ts';
 
-export interface Migration {
-  version: number;
-  name: string;
-  text: string;
-  checksum: string;
+export interface Schema {
+  migrations: Migration[];
+  functions: Definition[];
+  /** Of this build. */
+  version: string;
 }
+
+export interface SchemaFiles {
+  migrationsDir: string;
+  functionsDir: string;
+  version: string;
+}
+
+export const readSchema = async ({ migrationsDir, functionsDir, version }: SchemaFiles): Promise<Schema> => ({
+  migrations: await readMigrations(migrationsDir),
+  functions: await readFunctions(functionsDir),
+  version,
+});
 
 /** Any constant does; it is the same for every server of every version. */
 const MIGRATION_LOCK = 7_023_455_201;
+const LOOK_AGAIN_MS = 200;
 const OLDEST_POSTGRES = 150_000;
 
-export async function readMigrations(dir: string): Promise<Migration[]> {
-  const files = (await readdir(dir)).filter((file) => file.endsWith('.sql')).sort();
-  return Promise.all(
-    files.map(async (file, i) => {
-      const version = Number(file.slice(0, 4));
-      if (version !== i + 1) throw new Error(`migration ${file} should have the number ${i + 1}`);
-      const text = await readFile(join(dir, file), 'utf8');
-      return {
-        version,
-        name: file.slice(5, -4),
-        text,
-        checksum: createHash('sha256').update(text).digest('hex'),
-      };
-    }),
-  );
-}
-
-export async function migrate(connection: ConnectionSettings, migrations: Migration[]): Promise<void> {
+export async function migrate(connection: ConnectionSettings, schema: Schema): Promise<void> {
   const client = await openClient(connection);
   try {
     await requireVersion(client);
     await requireOwnSession(client, connection);
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // The role or the database may have a limit of its own.
+    await client.query('set statement_timeout = 0');
+    await takeLock(client);
     const applied = await appliedMigrations(client);
-    requireKnown(applied, migrations);
-    for (const migration of migrations.slice(applied.length)) await apply(client, migration);
+    requireKnown(applied, schema.migrations);
+    for (const migration of schema.migrations.slice(applied.length)) await apply(client, migration);
+    await inTransaction(client, 'functions', () => applyFunctions(client, schema.functions, schema.version));
   } finally {
     // Ending the session gives the lock back.
     await client.end();
@@ -59,6 +61,15 @@ async function requireVersion(client: pg.Client) {
     throw new StartupError(
       `The database is PostgreSQL ${Math.floor(version / 10_000)}, and Oriel needs 15 or later: upgrade it, or point ORIEL_DATABASE_URL at another server.`,
     );
+  }
+}
+
+/** Asks again and again: `create index concurrently` would wait for a statement that waits for our lock. */
+async function takeLock(client: pg.Client) {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);
+    if (rows[0].taken) return;
+    await pause(LOOK_AGAIN_MS);
   }
 }
 
@@ -116,22 +127,65 @@ export async function requireMigrated(db: Queryable, migrations: Migration[]): P
 }
 
 async function apply(client: pg.Client, migration: Migration) {
-  try {
-    await client.query('begin');
+  const title = `migration ${migration.version} (${migration.name})`;
+  if (migration.outside) {
+    await explaining(title, () => applyOutside(client, migration));
+    return;
+  }
+  await inTransaction(client, title, async () => {
     await client.query(migration.text);
-    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-      migration.version,
-      migration.name,
-      migration.checksum,
-    ]);
-    await client.query('commit');
+    await record(client, migration);
+  });
+}
+
+const record = (client: pg.Client, { version, name, checksum }: Migration) =>
+  client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+    version,
+    name,
+    checksum,
+  ]);
+
+/** A start that was cut off may have left an index that is not valid, or one that is whole and not recorded. */
+async function applyOutside(client: pg.Client, migration: Migration) {
+  const { index, isMade } = migration.outside!;
+  // It keeps nobody from reading or writing, and waits for transactions that may be long.
+  await client.query('set lock_timeout = 0');
+  const { rows } = await client.query<{ indisvalid: boolean }>(
+    'select indisvalid from pg_index where indexrelid = to_regclass($1)',
+    [index],
+  );
+  const isWhole = isMade && rows[0]?.indisvalid === true;
+  if (isMade && rows[0] && !isWhole) await client.query(`drop index concurrently ${index}`);
+  if (!isWhole) await client.query(migration.text);
+  await record(client, migration);
+}
+
+/** Every other statement waits behind one that waits for a table: it gives up soon, lets them through and comes again. */
+const LOCK_TIMEOUT = '2s';
+const LOCK_TRIES = 30;
+const BETWEEN_TRIES_MS = 1000;
+
+async function inTransaction(client: pg.Client, title: string, work: () => Promise<void>) {
+  await explaining(title, async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`);
+        await work();
+        await client.query('commit');
+        return;
+      } catch (error) {
+        await client.query('rollback').catch(() => {});
+        if (tries >= LOCK_TRIES || !(isLocked(error) || isConflict(error))) throw error;
+      }
+      await pause(BETWEEN_TRIES_MS);
+    }
+  });
+}
+
+async function explaining(title: string, work: () => Promise<void>) {
+  try {
+    await work();
   } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw new Error(
-      `migration ${migration.version} (${migration.name}) failed: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`${title} failed: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -1,0 +1,93 @@
+-- Exchanges several sessions at once; `n` is the place of the session in the lists, from 1. Of parallel calls for one
+-- session, one gets the row. A session may have been minted while its deployment or tenant was being deleted, or creator mode
+-- switched off, by a server that had not heard of it.
+--
+-- Without `waits`, a session that another call holds is left out, so that the others do not wait for it. The sessions are
+-- locked one by one and then changed where they are, so that the planner looks at nothing else, whatever it believes of the
+-- tables.
+create or replace function exchange_embed_sessions(ids bigint[], secret_hashes bytea[], waits boolean)
+returns table (n bigint, session_id bigint, user_id bigint, deployment_id bigint, embed_tenant text, creator_mode boolean,
+               api_key_id bigint, is_internal boolean, exchanged_at double precision)
+language plpgsql
+-- As for minting. Without the last one, short lists would be planned anew each time.
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  if waits then
+    perform from embed_sessions s where s.id = any(ids) order by s.id for no key update;
+  end if;
+  return query
+    with held as materialized (
+      select given.n, live.place, live.is_internal
+      from unnest(ids, secret_hashes) with ordinality as given (id, secret_hash, n),
+        lateral (
+          select s.ctid as place, u.embed_tenant is null as is_internal
+          from embed_sessions s join users u on u.id = s.user_id and not u.is_deactivated
+          where s.id = given.id and s.secret_hash = given.secret_hash
+            and s.exchanged_at is null and s.revoked_at is null and s.expires_at > now()
+            and exists (select from deployments d where d.id = s.deployment_id)
+            and exists (select from embed_tenants t where t.name = s.embed_tenant)
+            and (not s.creator_mode or (select use_creator_mode from tenant_settings))
+          for no key update of s skip locked) live)
+    update embed_sessions s
+    set exchanged_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
+    from held where s.ctid = held.place
+    returning held.n, s.id, s.user_id, s.deployment_id, s.embed_tenant, s.creator_mode, s.api_key_id, held.is_internal,
+      extract(epoch from s.exchanged_at)::double precision;
+end $$;
+
+-- Tells every server what was revoked.
+create or replace function notify_embed_revocation() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('oriel_embed_revocations', json_build_object(
+    'sessionId', new.session_id, 'userId', new.user_id, 'embedTenant', new.embed_tenant,
+    'apiKeyId', new.api_key_id, 'deploymentId', new.deployment_id, 'creatorMode', new.creator_mode,
+    'until', extract(epoch from new.revoked_at))::text);
+  return null;
+end $$;
+create or replace trigger embed_revocations_added after insert on embed_revocations
+  for each row execute function notify_embed_revocation();
+
+-- The sessions of a deleted user or embed tenant end.
+create or replace function revoke_embed_sessions_of_deleted() returns trigger language plpgsql as $$
+begin
+  case tg_table_name
+    when 'users' then
+      insert into embed_revocations (user_id) values (old.id);
+    when 'embed_tenants' then
+      delete from embed_sessions where embed_tenant = old.name;
+      insert into embed_revocations (embed_tenant) values (old.name);
+    when 'deployments' then
+      delete from embed_sessions where deployment_id = old.id;
+      insert into embed_revocations (deployment_id) values (old.id);
+  end case;
+  return null;
+end $$;
+create or replace trigger users_deleted after delete on users
+  for each row when (old.deleted_at is null and (old.embed_tenant is null or old.embed_tenant not like '~%'))
+  execute function revoke_embed_sessions_of_deleted();
+create or replace trigger embed_tenants_deleted after delete on embed_tenants
+  for each row when (old.deleted_at is null) execute function revoke_embed_sessions_of_deleted();
+
+-- The sessions of a deactivated user end, and those of creators when creator mode is switched off. Switching it on, or
+-- activating the user again, revives none. The entry for the servers comes last: its time must be later than the exchange of
+-- every session that was seen here.
+create or replace function revoke_embed_sessions_of_ended() returns trigger language plpgsql as $$
+begin
+  case tg_table_name
+    when 'users' then
+      update embed_sessions set revoked_at = now()
+      where user_id = new.id and revoked_at is null and expires_at > now();
+      insert into embed_revocations (user_id) values (new.id);
+    when 'tenant_settings' then
+      update embed_sessions set revoked_at = now() where creator_mode and revoked_at is null and expires_at > now();
+      insert into embed_revocations (creator_mode) values (true);
+  end case;
+  return null;
+end $$;
+create or replace trigger users_deactivated_revoke after update of is_deactivated on users
+  for each row when (new.is_deactivated and not old.is_deactivated) execute function revoke_embed_sessions_of_ended();
+create or replace trigger creator_mode_switched_off after update of use_creator_mode on tenant_settings
+  for each row when (old.use_creator_mode and not new.use_creator_mode) execute function revoke_embed_sessions_of_ended();

@@ -1,0 +1,162 @@
+/**
+ * Functions and triggers of the database. The files `functions.sql` and `….functions.sql` of a folder hold them as they
+ * should be. What the database has otherwise is replaced at a start.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type pg from 'pg';
+
+export interface Definition {
+  /** `function mint_embed_session`, or `trigger jobs_enqueued on jobs`. */
+  name: string;
+  text: string;
+  checksum: string;
+}
+
+const FILE = /^(.+\.)?functions\.sql$/;
+const BEGIN = /\n(?=create or replace (?:function|trigger) )/;
+/** A function with its body between `$$` and `$$;`, or a trigger. */
+const WHOLE =
+  /^create or replace (?:(?<fn>function \w+)(?:(?!\$\$)[^;])*\$\$(?:(?!\$\$)[\s\S])*\$\$|(?<trigger>trigger \w+)\s(?:(?!\bon\b)[^;])*(?<table>on \w+)\s[^;]*);$/;
+
+/** Those in the files below `dir`. */
+export async function readFunctions(dir: string): Promise<Definition[]> {
+  const files = (await readdir(dir, { recursive: true })).filter((file) => FILE.test(basename(file))).sort();
+  // A build without them would drop them all from the database.
+  if (!files.length) throw new Error(`there are no functions below ${dir}`);
+  const texts = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
+  const definitions = texts.flatMap((text, i) => parseFunctions(text, files[i]!));
+  const twice = definitions.find(({ name }, i) => definitions.findIndex((d) => d.name === name) !== i);
+  if (twice) throw new Error(`there are two of ${twice.name}`);
+  return definitions;
+}
+
+export function parseFunctions(text: string, file: string): Definition[] {
+  const [head, ...statements] = `\n${text}`.split(BEGIN);
+  if (withoutComments(head!)) throw new Error(`${file} begins with what is no function and no trigger`);
+  return statements.map((statement) => {
+    // The comment at its end belongs to the next one.
+    const own = statement.replace(/(\n--.*|\s)*$/, '');
+    const { fn, trigger, table } = WHOLE.exec(own)?.groups ?? {};
+    const name = fn ?? (trigger && `${trigger} ${table}`);
+    if (!name)
+      throw new Error(`${file} holds something beside functions and triggers: ${own.split('\n')[0]}`);
+    return { name, text: own, checksum: createHash('sha256').update(own).digest('hex') };
+  });
+}
+
+const withoutComments = (text: string) => text.replace(/^--.*$/gm, '').trim();
+
+interface AppliedDefinition {
+  name: string;
+  checksum: string;
+  version: string;
+}
+
+const isFunction = ({ name }: { name: string }) => name.startsWith('function ');
+
+/**
+ * Brings the database to `definitions`, in the caller's transaction. A server of an older version leaves it as it is:
+ * while servers are replaced one by one, an old one may start after a new one has put its functions in place.
+ */
+export async function applyFunctions(
+  client: pg.Client,
+  definitions: Definition[],
+  version: string,
+): Promise<void> {
+  const applied = await appliedDefinitions(client);
+  if (applied.some((row) => isNewer(row.version, version))) return;
+  const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
+  const changed = definitions.filter(({ name, checksum }) => checksums.get(name) !== checksum);
+  const gone = applied.filter(({ name }) => !definitions.some((definition) => definition.name === name));
+
+  // In this order, no trigger is ever without its function.
+  for (const { name } of gone.filter((row) => !isFunction(row))) await dropTrigger(client, name);
+  await createFunctions(client, changed.filter(isFunction));
+  for (const { text } of changed.filter((definition) => !isFunction(definition))) await client.query(text);
+  for (const { name } of gone.filter(isFunction)) await dropOverloads(client, await overloads(client, name));
+
+  await client.query('delete from schema_functions where name = any($1)', [gone.map(({ name }) => name)]);
+  for (const { name, checksum } of changed) {
+    await client.query(
+      `insert into schema_functions (name, checksum, version) values ($1, $2, $3)
+       on conflict (name) do update set checksum = excluded.checksum, version = excluded.version, applied_at = now()`,
+      [name, checksum, version],
+    );
+  }
+}
+
+async function appliedDefinitions(client: pg.Client): Promise<AppliedDefinition[]> {
+  await client.query(`
+    create table if not exists schema_functions (
+      name text primary key,
+      checksum text not null,
+      version text not null,
+      applied_at timestamptz not null default now()
+    )`);
+  return (await client.query('select name, checksum, version from schema_functions')).rows;
+}
+
+/** Bodies are checked when all functions are there, so that the order of the files does not matter. */
+async function createFunctions(client: pg.Client, functions: Definition[]) {
+  if (!functions.length) return;
+  await client.query('set local check_function_bodies = off');
+  const made: number[] = [];
+  for (const definition of functions) made.push(await createFunction(client, definition));
+  await client.query('set local check_function_bodies = on');
+  await client.query(
+    `select case l.lanname when 'sql' then fmgr_sql_validator(p.oid)::text else plpgsql_validator(p.oid)::text end
+     from pg_proc p join pg_language l on l.oid = p.prolang where p.oid = any($1)`,
+    [made],
+  );
+}
+
+/** Each name is used once, so that what else has it is what it was before. */
+async function createFunction(client: pg.Client, { name, text }: Definition): Promise<number> {
+  const before = await overloads(client, name);
+  await client.query('savepoint definition');
+  try {
+    await client.query(text);
+  } catch (error) {
+    // It returns something else now, or its parameters have other names.
+    if ((error as pg.DatabaseError).code !== '42P13') throw error;
+    await client.query('rollback to savepoint definition');
+    await dropOverloads(client, before.splice(0));
+    await client.query(text);
+  }
+  const after = await overloads(client, name);
+  const made = after.filter((oid) => !before.includes(oid));
+  if (made.length) await dropOverloads(client, before);
+  return made[0] ?? after[0]!;
+}
+
+async function overloads(client: pg.Client, name: string): Promise<number[]> {
+  const { rows } = await client.query(
+    'select oid from pg_proc where pronamespace = current_schema()::regnamespace and proname = $1',
+    [name.slice('function '.length)],
+  );
+  return rows.map(({ oid }) => oid);
+}
+
+async function dropOverloads(client: pg.Client, oids: number[]) {
+  for (const oid of oids) {
+    const { rows } = await client.query('select $1::oid::regprocedure::text as signature', [oid]);
+    await client.query(`drop function ${rows[0].signature}`);
+  }
+}
+
+/** Unless it went with its table. */
+async function dropTrigger(client: pg.Client, name: string) {
+  const [, table] = name.split(' on ');
+  const { rows } = await client.query('select to_regclass($1) is not null as exists', [table]);
+  if (rows[0].exists) await client.query(`drop ${name.replace(/^trigger/, 'trigger if exists')}`);
+}
+
+function isNewer(version: string, than: string): boolean {
+  const [left, right] = [version, than].map((text) =>
+    text.split('.').map((part) => Number.parseInt(part, 10)),
+  );
+  const differing = left!.findIndex((part, i) => part !== right![i]);
+  return differing >= 0 && left![differing]! > right![differing]!;
+}

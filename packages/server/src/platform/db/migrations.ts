@@ -1,0 +1,43 @@
+/** The numbered SQL files. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface Migration {
+  version: number;
+  name: string;
+  text: string;
+  checksum: string;
+  /** What a migration does that runs outside of a transaction. */
+  outside?: { index: string; isMade: boolean };
+}
+
+/** The first line of a migration that takes too long for one transaction, on a table of very many rows. */
+const OUTSIDE = '-- outside a transaction\n';
+/** These can be repeated if they were cut off; see `applyOutside`. */
+const REPEATABLE =
+  /^(?:create (?:unique )?index concurrently (?<made>\w+) on|drop index concurrently if exists (?<dropped>\w+))[^;]*;?$/;
+
+export async function readMigrations(dir: string): Promise<Migration[]> {
+  const files = (await readdir(dir)).filter((file) => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file, i) => {
+      const version = Number(file.slice(0, 4));
+      if (version !== i + 1) throw new Error(`migration ${file} should have the number ${i + 1}`);
+      return parseMigration(version, file.slice(5, -4), await readFile(join(dir, file), 'utf8'));
+    }),
+  );
+}
+
+export function parseMigration(version: number, name: string, text: string): Migration {
+  const checksum = createHash('sha256').update(text).digest('hex');
+  if (!text.startsWith(OUTSIDE)) return { version, name, text, checksum };
+  const { made, dropped } = REPEATABLE.exec(text.replace(/^--.*$/gm, '').trim())?.groups ?? {};
+  const index = made ?? dropped;
+  if (!index) {
+    throw new Error(
+      `migration ${version} (${name}) runs outside of a transaction, and there it can only be one \`create index concurrently\` or one \`drop index concurrently if exists\``,
+    );
+  }
+  return { version, name, text, checksum, outside: { index, isMade: made !== undefined } };
+}
