@@ -113,7 +113,15 @@ create table installation (
 
 create table job_schedules (
   name text not null,
-  last_tick timestamp with time zone not null
+  kind text not null,
+  payload jsonb not null default '{}'::jsonb,
+  cron text,
+  every_seconds integer,
+  time_zone text not null default 'UTC'::text,
+  next_run_at timestamp with time zone,
+  error text,
+  deployment_id bigint,
+  user_id bigint
 );
 
 create table jobs (
@@ -128,7 +136,10 @@ create table jobs (
   lease_token uuid,
   last_error text,
   created_at timestamp with time zone not null default now(),
-  finished_at timestamp with time zone
+  finished_at timestamp with time zone,
+  lane text not null default 'default'::text,
+  worker_id uuid,
+  progress jsonb
 );
 
 create table removed_folders (
@@ -390,7 +401,15 @@ alter table installation add constraint installation_pkey PRIMARY KEY (singleton
 
 alter table installation add constraint installation_singleton_check CHECK (singleton);
 
+alter table job_schedules add constraint job_schedules_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE;
+
+alter table job_schedules add constraint job_schedules_every_seconds_check CHECK ((every_seconds > 0));
+
+alter table job_schedules add constraint job_schedules_pattern CHECK ((num_nonnulls(cron, every_seconds) = 1));
+
 alter table job_schedules add constraint job_schedules_pkey PRIMARY KEY (name);
+
+alter table job_schedules add constraint job_schedules_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 alter table jobs add constraint jobs_pkey PRIMARY KEY (id);
 
@@ -624,11 +643,19 @@ CREATE INDEX folders_of_tenant_by_position ON public.folders USING btree (deploy
 
 CREATE INDEX folders_search ON public.folders USING gin (name_key gin_trgm_ops);
 
+CREATE INDEX job_schedules_by_deployment ON public.job_schedules USING btree (deployment_id) WHERE (deployment_id IS NOT NULL);
+
+CREATE INDEX job_schedules_by_user ON public.job_schedules USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX job_schedules_due ON public.job_schedules USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+
+CREATE INDEX jobs_failed ON public.jobs USING btree (lane) WHERE (state = 'failed'::text);
+
 CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state = ANY (ARRAY['done'::text, 'failed'::text]));
 
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
-CREATE INDEX jobs_waiting ON public.jobs USING btree (run_at, id) WHERE (state = 'waiting'::text);
+CREATE INDEX jobs_waiting ON public.jobs USING btree (lane, run_at, id) WHERE (state = 'waiting'::text);
 
 CREATE INDEX removed_folders_by_root ON public.removed_folders USING btree (root_id, depth DESC, folder_id);
 
@@ -1467,7 +1494,11 @@ CREATE TRIGGER folders_need_owner AFTER INSERT ON public.folders REFERENCING NEW
 
 CREATE TRIGGER folders_uncounted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_report_counts();
 
+CREATE TRIGGER job_schedules_changed AFTER INSERT OR UPDATE OF next_run_at ON public.job_schedules FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
+
 CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
+
+CREATE TRIGGER jobs_returned AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.state = 'waiting'::text)) EXECUTE FUNCTION notify_jobs();
 
 CREATE TRIGGER reports_counted_in AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
 

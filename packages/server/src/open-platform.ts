@@ -7,7 +7,7 @@ import { createListener } from './platform/db/listener.ts';
 import { createNotifiedCache } from './platform/db/notified-cache.ts';
 import { createMetrics, type Metrics } from './platform/http/metrics.ts';
 import { createCursors } from './platform/http/pages.ts';
-import { countJobs } from './platform/jobs/store.ts';
+import { watchJobs } from './platform/jobs/metrics.ts';
 import type { Logger } from './platform/log.ts';
 import type { Platform } from './platform/module.ts';
 import { deriveKey } from './platform/secrets.ts';
@@ -64,8 +64,5 @@ function watchDatabase(metrics: Metrics, db: Database, essential: Database) {
   };
   watchPool('oriel_db', 'content', db);
   watchPool('oriel_db_essential', 'what is essential', essential);
-  const watchJobs = (state: 'waiting' | 'failed', help: string) =>
-    metrics.gauge(`oriel_jobs_${state}`, help, () => countJobs(essential, state));
-  watchJobs('waiting', 'Jobs that wait or are due later');
-  watchJobs('failed', 'Jobs that were given up');
+  watchJobs(metrics, essential);
 }

@@ -13,7 +13,7 @@ import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-co
 import { migrate, readSchema } from './platform/db/migrate.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
-import { startWorker } from './platform/jobs/jobs.ts';
+import { startWorker } from './platform/jobs/worker.ts';
 import type { Logger } from './platform/log.ts';
 import { loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';

@@ -6,7 +6,8 @@ import type { DemoStep } from './demo.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Cursors } from './http/pages.ts';
 import type { Route } from './http/routes.ts';
-import type { JobKind, Schedule } from './jobs/jobs.ts';
+import type { JobKind } from './jobs/jobs.ts';
+import type { Schedule } from './jobs/schedules.ts';
 import type { Logger } from './log.ts';
 
 export interface Platform {

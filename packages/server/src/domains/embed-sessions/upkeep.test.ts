@@ -13,7 +13,7 @@ afterAll(() => embedding.stop());
 const clean = (signal = new AbortController().signal) =>
   embedSessionUpkeep.kind.run(
     {},
-    { db: embedding.world.server.db, log: pino({ level: 'silent' }), attempt: 1, signal },
+    { db: embedding.world.server.db, log: pino({ level: 'silent' }), attempt: 1, progress: () => {}, signal },
   );
 const count = async (table: string) =>
   (await embedding.rows(`select count(*)::int from ${table}`))[0].count as number;

@@ -1,5 +1,6 @@
 /** Sessions that have ended leave the database. Users, memberships and values stay. */
-import type { JobKind, Schedule } from '../../platform/jobs/jobs.ts';
+import type { JobKind } from '../../platform/jobs/jobs.ts';
+import type { Schedule } from '../../platform/jobs/schedules.ts';
 import * as store from './store.ts';
 
 /** The ledger shows what has ended for this long. */
@@ -8,6 +9,7 @@ const BATCH = 5000;
 
 export const deleteEndedSessions: JobKind = {
   name: 'embed-sessions.delete-ended',
+  lane: 'removals',
   async run(_payload, { db, signal }) {
     await store.deleteOldRevocations(db);
     while (!signal.aborted && (await store.deleteEndedSessions(db, KEEP_ENDED_DAYS, BATCH)) > 0);

@@ -27,7 +27,10 @@ const ages = async () =>
 const keep = (auditLogRetentionDays: number | null) =>
   world.admin.updateTenantSettings({ body: { auditLogRetentionDays } });
 const run = (signal = new AbortController().signal) =>
-  auditRetention.kind.run({}, { db: world.server.db, log: pino({ level: 'silent' }), attempt: 1, signal });
+  auditRetention.kind.run(
+    {},
+    { db: world.server.db, log: pino({ level: 'silent' }), attempt: 1, progress: () => {}, signal },
+  );
 
 test('entries are deleted when they are older than the account keeps them, and no others', async () => {
   for (const daysAgo of [0.5, 29.9, 30.1, 400, 36_000]) await insertOld(daysAgo);

@@ -1,5 +1,5 @@
 import { deleteAuditEntries } from '../../platform/audit/store.ts';
-import type { Schedule } from '../../platform/jobs/jobs.ts';
+import type { Schedule } from '../../platform/jobs/schedules.ts';
 import { findTenantSettings } from './store.ts';
 
 const BATCH_MAX = 10_000;
@@ -10,6 +10,7 @@ export const auditRetention: Schedule = {
   cron: '23 * * * *',
   kind: {
     name: 'audit-log.retention',
+    lane: 'removals',
     async run(_payload, { db, signal }) {
       // What a server that stops leaves behind is for the next run.
       while (!signal.aborted) {

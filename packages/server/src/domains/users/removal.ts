@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
+import { deleteSchedulesOfUser } from '../../platform/jobs/schedules.ts';
 import * as store from './store.ts';
 import { requireRemainingAdmin } from './users.ts';
 
@@ -39,6 +40,7 @@ export async function deleteUser(
   if (owns && newOwnerId === undefined) throw new ApiError('user_owns_content');
   await store.hideUser(tx, user, newOwnerId ?? null);
   if (owns) await store.updateContentOwner(tx, user.id, newOwnerId!, HANDED_OVER_MAX);
+  await deleteSchedulesOfUser(tx, user.id);
   await enqueue(tx, removeUser, { userId: user.id });
   await requireRemainingAdmin(tx);
   const handedOver: Change[] = owns

@@ -6,7 +6,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { calculateJwkThumbprint } from 'jose';
 import type { Database } from '../db/database.ts';
 import type { NotifiedCache } from '../db/notified-cache.ts';
-import type { JobKind, Schedule } from '../jobs/jobs.ts';
+import type { JobKind } from '../jobs/jobs.ts';
+import type { Schedule } from '../jobs/schedules.ts';
 import { decrypt, encrypt } from '../secrets.ts';
 import * as store from './store.ts';
 

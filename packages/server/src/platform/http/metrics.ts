@@ -4,10 +4,14 @@ import type { ProcessMetrics } from '../processes/supervise.ts';
 
 const READ_WITHIN_MS = 1000;
 
+type Read<T> = () => T | Promise<T>;
+
 export interface Metrics {
   observeRequest(operation: string, status: number, elapsedMs: number): void;
   /** A value that is read when somebody asks. Where reading it takes too long, the last one is told. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  gauge(name: string, help: string, read: Read<number>): void;
+  /** The same for several values, by the one label that tells them apart. */
+  gaugeBy(name: string, help: string, label: string, read: () => Promise<Record<string, number>>): void;
   /** Facts that do not change, as labels of a value that is always 1. */
   info(name: string, help: string, labels: Record<string, string>): void;
   /** Of one child process. */
@@ -40,13 +44,27 @@ export function createMetrics(): Metrics {
       child.observe(elapsedMs / 1000);
     },
     gauge(name, help, read) {
-      const current = withLastValue(read);
+      const current = withLastValue(read, Number.NaN);
       new Gauge({
         name,
         help,
         registers: [registry],
         async collect() {
           this.set(await current());
+        },
+      });
+    },
+    gaugeBy(name, help, label, read) {
+      const current = withLastValue(read, {});
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        async collect() {
+          const values = await current();
+          this.reset();
+          for (const [key, value] of Object.entries(values)) this.set({ [label]: key }, value);
         },
       });
     },
@@ -85,9 +103,9 @@ function processMetrics(registry: Registry): Metrics['ofProcess'] {
   };
 }
 
-/** Asks once at a time. Until there was a first value, it is not known, which is `NaN`. */
-function withLastValue(read: () => number | Promise<number>): () => Promise<number> {
-  let last = Number.NaN;
+/** Reads once at a time. Returns `unknown` until there was a first value. */
+function withLastValue<T>(read: Read<T>, unknown: T): () => Promise<T> {
+  let last = unknown;
   let reading: Promise<void> | undefined;
   const refresh = async () => {
     try {

@@ -5,16 +5,16 @@ export const BATCH_ROWS = 500;
 /** After so many batches other jobs get their turn. */
 const BATCHES_PER_TURN = 40;
 
-/** Takes on up to this many rows, in a transaction of its own, and answers how many there were. */
+/** Works on up to this many rows, in a transaction of its own, and returns how many there were. */
 export type Batch = (rows: number) => Promise<number>;
 
-/** Tried until it succeeds: what is left is in nobody's sight, and would never be found otherwise. */
-export const UNTIL_DONE = { maxAttempts: 1_000_000 };
+/** For jobs that remove what nobody can see any more: they are tried until they succeed. Nobody else would find it. */
+export const UNTIL_DONE = { lane: 'removals', maxAttempts: 1_000_000 } as const;
 
 /**
- * Each kind of row until a batch finds none. That says little while others work on the same rows: a batch waits for
- * them, and does not count what they took away. So whoever calls this looks whether anything is left. What a server that
- * stops leaves is for the next turn of the job.
+ * Runs each batch until it finds no row. That says little while others work on the same rows: a batch waits for them,
+ * and does not count what they took away. So the caller looks whether anything is left. If the server stops, the next
+ * turn of the job does the rest.
  */
 export async function runBatches(
   signal: AbortSignal,

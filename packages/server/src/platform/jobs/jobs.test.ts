@@ -1,80 +1,63 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startListening } from '../../../test/listening.ts';
-import { createWorld, unique, type World } from '../../../test/world.ts';
-import type { Listener } from '../db/listener.ts';
-import {
-  backoff,
-  enqueue,
-  isDue,
-  JOBS_CHANNEL,
-  type JobKind,
-  type Schedule,
-  startWorker,
-  type Worker,
-} from './jobs.ts';
+import { expect, test } from 'vitest';
+import { heldKind, jobWorkers, kind, TIMES } from '../../../test/job-workers.ts';
+import type { Database } from '../db/database.ts';
+import type { Sql } from '../db/sql.ts';
+import { backoff, enqueue } from './jobs.ts';
+import { findJobProgress } from './store.ts';
 
-let world: World;
-let listener: Listener;
-const log = pino({ level: 'silent' });
-const workers: Worker[] = [];
+const PATIENCE = { timeout: 20_000 };
+const NO_POLL = { times: { pollMs: 600_000 } };
 
-beforeAll(async () => {
-  world = await createWorld();
-  listener = await startListening(world.databaseUrl, JOBS_CHANNEL);
-});
-afterEach(async () => {
-  for (const worker of workers.splice(0)) await worker.stop();
-});
-afterAll(async () => {
-  await listener.end();
-  await world.stop();
-});
+const jobs = jobWorkers();
+const { work, add, rowsOf, abandon } = jobs;
 
-const TIMES = { pollMs: 50, leaseMs: 600, backoffMs: 10 };
-
-async function work(kinds: JobKind[], schedules: Schedule[] = [], times = TIMES) {
-  const worker = await startWorker({ db: world.server.db, listener, log, kinds, schedules, times });
-  workers.push(worker);
-  return worker;
+/** The same database, with each statement told before it runs. */
+function observed(db: Database, tell: (text: string) => void): Database {
+  const telling =
+    <T>(run: (query: Sql) => Promise<T>) =>
+    (query: Sql) => {
+      tell(query.text);
+      return run(query);
+    };
+  return {
+    ...db,
+    one: telling(db.one),
+    many: telling(db.many),
+    maybeOne: telling(db.maybeOne),
+    run: telling(db.run),
+    transaction(change) {
+      tell('begin');
+      return db.transaction(change);
+    },
+  } as Database;
 }
-
-/** A kind of its own for each test, so that no worker takes another's jobs. */
-const kind = (run: JobKind['run'], maxAttempts?: number): JobKind => ({
-  name: unique('kind'),
-  run,
-  maxAttempts,
-});
-const add = (job: JobKind, payload: object = {}) =>
-  world.server.db.transaction((tx) => enqueue(tx, job, payload));
-const rowsOf = async (job: JobKind) =>
-  (await world.server.db.pool.query('select * from jobs where kind = $1 order by id', [job.name])).rows;
 
 test('a job runs with its payload, once its transaction is in, and not before', async () => {
   const ran: object[] = [];
   const job = kind(async (payload) => void ran.push(payload));
   await work([job]);
-  await world.server.db.transaction(async (tx) => {
+  await jobs.world.server.db.transaction(async (tx) => {
     await enqueue(tx, job, { n: 1 });
     await sleep(150);
     expect(ran).toEqual([]);
   });
-  await expect.poll(() => ran).toEqual([{ n: 1 }]);
-  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
+  await expect.poll(() => ran, PATIENCE).toEqual([{ n: 1 }]);
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
 });
 
 test('a job whose transaction is rolled back never runs', async () => {
   const ran: object[] = [];
   const job = kind(async (payload) => void ran.push(payload));
   await work([job]);
-  const attempt = world.server.db.transaction(async (tx) => {
+  const attempt = jobs.world.server.db.transaction(async (tx) => {
     await enqueue(tx, job, {});
     throw new Error('changed my mind');
   });
   await expect(attempt).rejects.toThrow('changed my mind');
   await add(job, { after: true });
-  await expect.poll(() => ran).toEqual([{ after: true }]);
+  await expect.poll(() => ran, PATIENCE).toEqual([{ after: true }]);
 });
 
 test('a failed job is tried again, and given up in the end', async () => {
@@ -83,16 +66,19 @@ test('a failed job is tried again, and given up in the end', async () => {
     attempts.push(attempt);
     if (attempt < 3) throw new Error('not yet');
   });
-  const hopeless = kind(async () => {
-    throw new Error('never');
-  }, 2);
-  await work([flaky, hopeless]);
+  const hopeless = kind(
+    async () => {
+      throw new Error('never');
+    },
+    { maxAttempts: 2 },
+  );
+  await work([flaky, hopeless], NO_POLL);
   await add(flaky);
   await add(hopeless);
-  await expect.poll(() => rowsOf(flaky)).toMatchObject([{ state: 'done', attempts: 3 }]);
+  await expect.poll(() => rowsOf(flaky), PATIENCE).toMatchObject([{ state: 'done', attempts: 3 }]);
   expect(attempts).toEqual([1, 2, 3]);
   await expect
-    .poll(() => rowsOf(hopeless))
+    .poll(() => rowsOf(hopeless), PATIENCE)
     .toMatchObject([{ state: 'failed', attempts: 2, last_error: 'never' }]);
 });
 
@@ -101,23 +87,118 @@ test('many workers run each job once', async () => {
   const job = kind(async (payload) => void ran.push((payload as { n: number }).n));
   for (let i = 0; i < 4; i++) await work([job]);
   await Promise.all(Array.from({ length: 60 }, (_, n) => add(job, { n })));
-  await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(60);
+  await expect.poll(() => ran.length, PATIENCE).toBe(60);
   expect([...ran].sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, n) => n));
 });
 
-test('a job whose worker died is taken over, and a lost one can not finish it', async () => {
+test('a job that is due later runs at its time, without a poll', async () => {
+  let ranAt = 0;
+  const job = kind(async () => {
+    ranAt = Date.now();
+  });
+  await work([job], NO_POLL);
+  const runAt = new Date(Date.now() + 500);
+  await add(job, {}, { runAt });
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  expect(ranAt).toBeGreaterThanOrEqual(runAt.getTime());
+});
+
+test('long jobs of one lane hold up neither another lane, nor take-overs', async () => {
+  const held = [1, 2].map(() => heldKind({ lane: 'removals' }));
+  const ran: string[] = [];
+  const waiting = kind(async () => void ran.push('same lane'), { lane: 'removals' });
+  const mail = kind(async () => void ran.push('other lane'));
+  const abandoned = kind(async () => void ran.push('taken over'));
+  for (const { job } of held) await add(job);
+  await work([...held.map(({ job }) => job), waiting, mail, abandoned], {
+    ...NO_POLL,
+    lanes: { default: 1, removals: 2 },
+  });
+  for (const { job } of held) await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
+  await add(waiting);
+  await add(mail);
+  await expect.poll(() => ran, PATIENCE).toEqual(['other lane']);
+  await jobs.query(
+    `insert into jobs (kind, max_attempts, state, lease_token, lease_until)
+     values ($1, 5, 'running', gen_random_uuid(), now() + interval '200 ms')`,
+    [abandoned.name],
+  );
+  // A lease that nobody told of is found by whatever wakes the clock next.
+  await add(mail);
+  await expect.poll(() => [...ran].sort(), PATIENCE).toEqual(['other lane', 'other lane', 'taken over']);
+  for (const { release } of held) release();
+  await expect.poll(() => ran, PATIENCE).toContain('same lane');
+});
+
+test('a lane runs no more jobs at once than its number says', async () => {
+  let running = 0;
+  let most = 0;
+  const job = kind(
+    async () => {
+      most = Math.max(most, ++running);
+      await sleep(20);
+      running--;
+    },
+    { lane: 'removals' },
+  );
+  for (let i = 0; i < 12; i++) await add(job);
+  await work([job], { lanes: { default: 5, removals: 3 } });
+  await expect
+    .poll(async () => (await rowsOf(job)).filter(({ state }) => state === 'done').length, PATIENCE)
+    .toBe(12);
+  expect(most).toBe(3);
+});
+
+test('a job whose worker died is taken over, and the attempt counts', async () => {
   const ran: string[] = [];
   const job = kind(async () => void ran.push('taken over'));
   await add(job);
-  // What a worker leaves behind that was killed in the middle of it.
-  await world.server.db.pool.query(
-    `update jobs set state = 'running', attempts = 1, lease_token = gen_random_uuid(),
-       lease_until = now() + interval '300 ms' where kind = $1`,
-    [job.name],
-  );
+  await abandon(job);
+  await work([job], NO_POLL);
+  await expect.poll(() => ran, PATIENCE).toEqual(['taken over']);
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 2 }]);
+});
+
+test('a worker that is started in place of one that died releases its jobs at once', async () => {
+  const [ours, others] = [kind(async () => {}), kind(async () => {})];
+  const id = randomUUID();
+  await add(ours);
+  await add(others);
+  await abandon(ours, { workerId: id, leaseMs: 600_000 });
+  await abandon(others, { workerId: randomUUID(), leaseMs: 600_000 });
+  await work([ours, others], { id });
+  await expect.poll(() => rowsOf(ours), PATIENCE).toMatchObject([{ state: 'done', attempts: 2 }]);
+  expect(await rowsOf(others)).toMatchObject([{ state: 'running', attempts: 1 }]);
+});
+
+test('a job that kills its workers is given up in the end', async () => {
+  const job = kind(async () => {}, { maxAttempts: 2 });
+  await add(job);
+  const id = randomUUID();
+  for (let worker = 1; worker <= 2; worker++) {
+    await abandon(job, { workerId: id, leaseMs: 600_000 });
+    const { stop } = await work([], { id });
+    await stop();
+  }
+  expect(await rowsOf(job)).toMatchObject([
+    { state: 'failed', attempts: 2, last_error: 'the worker disappeared' },
+  ]);
+});
+
+test('a run that lost its job can not finish it', async () => {
+  const { job, release } = heldKind();
   await work([job]);
-  await expect.poll(() => ran, { timeout: 5000 }).toEqual(['taken over']);
-  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 2 }]);
+  await add(job);
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'running' }]);
+  // Another worker has it.
+  const token = randomUUID();
+  await jobs.query(
+    `update jobs set lease_token = $2, lease_until = now() + interval '1 hour' where kind = $1`,
+    [job.name, token],
+  );
+  release();
+  await sleep(300);
+  expect(await rowsOf(job)).toMatchObject([{ state: 'running', lease_token: token }]);
 });
 
 test('a job that takes longer than its lease keeps it', async () => {
@@ -129,30 +210,27 @@ test('a job that takes longer than its lease keeps it', async () => {
   await work([job]);
   await work([job]);
   await add(job);
-  await expect.poll(() => rowsOf(job), { timeout: 10_000 }).toMatchObject([{ state: 'done', attempts: 1 }]);
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(runs).toBe(1);
 });
 
 test('a job that is unfinished goes on later, behind the others, and its attempts count anew', async () => {
   const ran: string[] = [];
   const short = kind(async () => void ran.push('short'));
-  const long = kind(async (_payload, { attempt }) => {
-    ran.push(`long ${attempt}`);
-    if (ran.length === 1) {
-      await add(short);
-      return 'unfinished';
-    }
-  }, 1);
-  // One at a time, as while the other loop of the worker is busy.
-  let release = () => {};
-  const busy = kind(() => new Promise<void>((resolve) => (release = resolve)));
-  await add(busy);
-  await work([busy, short, long]);
-  await expect.poll(() => rowsOf(busy)).toMatchObject([{ state: 'running' }]);
+  const long = kind(
+    async (_payload, { attempt }) => {
+      ran.push(`long ${attempt}`);
+      if (ran.length === 1) {
+        await add(short);
+        return 'unfinished';
+      }
+    },
+    { maxAttempts: 1 },
+  );
+  await work([short, long], { lanes: { default: 1 } });
   await add(long);
-  await expect.poll(() => rowsOf(long)).toMatchObject([{ state: 'done', attempts: 1 }]);
+  await expect.poll(() => rowsOf(long), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(ran).toEqual(['long 1', 'short', 'long 1']);
-  release();
 });
 
 test('stopping waits for the running job and tells it', async () => {
@@ -164,34 +242,120 @@ test('stopping waits for the running job and tells it', async () => {
   });
   const worker = await work([job]);
   await add(job);
-  await expect.poll(() => seen).toEqual(['started']);
+  await expect.poll(() => seen, PATIENCE).toEqual(['started']);
   await worker.stop();
   expect(seen).toEqual(['started', 'told']);
   expect(await rowsOf(job)).toMatchObject([{ state: 'done' }]);
 });
 
-test('a schedule queues one job a tick, however many servers run, and catches up once after a pause', async () => {
-  const job = kind(async () => {});
-  const schedule = { name: unique('schedule'), cron: '0 0 1 1 *', kind: job };
-  for (let i = 0; i < 3; i++) await work([job], [schedule]);
-  await sleep(200);
-  expect(await rowsOf(job)).toHaveLength(0);
-  await world.server.db.pool.query(
-    "update job_schedules set last_tick = now() - interval '3 years' where name = $1",
-    [schedule.name],
+test.each([
+  ['throws when it is told to stop', 10_000],
+  ['does not end when it is told to stop', 50],
+])('a job that %s is run by another worker, and the attempt does not count', async (how, stopWithinMs) => {
+  const attempts: number[] = [];
+  const job = kind(
+    async (_payload, { attempt, signal }) => {
+      attempts.push(attempt);
+      if (attempts.length > 1) return;
+      await new Promise((_, reject) => {
+        if (how.startsWith('throws')) signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    },
+    { maxAttempts: 1 },
   );
-  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
-  await sleep(300);
-  expect(await rowsOf(job)).toHaveLength(1);
+  const first = await work([job], { times: { stopWithinMs, pollMs: 600_000 } });
+  await add(job);
+  await expect.poll(() => attempts, PATIENCE).toEqual([1]);
+  // It is woken: it would poll in ten minutes only.
+  await work([job], NO_POLL);
+  await first.stop();
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
+  expect(attempts).toEqual([1, 1]);
 });
 
-test.each([
-  ['* * * * *', '2026-01-01T10:00:30.000Z', '2026-01-01T10:00:59.000Z', false],
-  ['* * * * *', '2026-01-01T10:00:30.000Z', '2026-01-01T10:01:00.000Z', true],
-  ['0 3 * * *', '2026-01-01T03:00:00.000Z', '2026-01-02T02:59:59.000Z', false],
-  ['0 3 * * *', '2026-01-01T03:00:00.000Z', '2026-01-05T00:00:00.000Z', true],
-])('%s after %s is due at %s: %s', (cron, lastTick, now, due) => {
-  expect(isDue(cron, lastTick, now)).toBe(due);
+test('while nothing is due, a worker only reads', async () => {
+  const { db } = jobs.world.server;
+  const statements: string[] = [];
+  const recorded = observed(db, (text) => statements.push(text.trim()));
+  const job = kind(async () => {});
+  const schedule = { name: job.name, cron: '0 0 1 1 *', kind: job };
+  await work([job], { db: recorded, schedules: [schedule], times: { pollMs: 20 } });
+  await add(job, {}, { runAt: new Date(Date.now() + 3_600_000) });
+  statements.length = 0;
+  await expect.poll(() => statements.length, PATIENCE).toBeGreaterThan(10);
+  expect(statements.filter((text) => !/^select\b/.test(text) || /for (no key )?update/.test(text))).toEqual(
+    [],
+  );
+});
+
+test('while nothing is due, a worker sleeps until the next time, and wakes for what is new', async () => {
+  const { db } = jobs.world.server;
+  let looks = 0;
+  const counted = observed(db, () => looks++);
+  const [later, now] = [kind(async () => {}), kind(async () => {})];
+  await add(later, {}, { runAt: new Date(Date.now() + 3_600_000) });
+  await work([later, now], { db: counted, times: { pollMs: 600_000 } });
+  looks = 0;
+  await sleep(500);
+  // Each notification is one look, and jobs of the world's own server bring some.
+  expect(looks).toBeLessThan(10);
+  await add(now);
+  await expect.poll(() => rowsOf(now), PATIENCE).toMatchObject([{ state: 'done' }]);
+});
+
+test('a job tells how far it is, and that is written rarely and in the end', async () => {
+  const { db } = jobs.world.server;
+  let writes = 0;
+  const counted = observed(db, (text) => {
+    if (/set progress/.test(text)) writes++;
+  });
+  let go = () => {};
+  const halfWay = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const job = kind(async (_payload, { progress }) => {
+    for (let done = 1; done <= 500; done++) progress({ done, total: 1000, message: 'first half' });
+    await halfWay;
+    for (let done = 501; done <= 1000; done++) progress({ done, total: 1000 });
+  });
+  await work([job], { db: counted, times: { progressMs: 600_000 } });
+  const { id } = await add(job);
+  expect(await findJobProgress(db, id)).toMatchObject({ progress: null });
+  const half = { done: 500, total: 1000, message: 'first half' };
+  await expect
+    .poll(() => findJobProgress(db, id), PATIENCE)
+    .toMatchObject({ state: 'running', progress: half });
+  go();
+  await expect
+    .poll(() => findJobProgress(db, id), PATIENCE)
+    .toMatchObject({ state: 'done', progress: { done: 1000, total: 1000 }, finishedAt: expect.any(String) });
+  expect(writes).toBe(2);
+  expect(await findJobProgress(db, 0)).toBeUndefined();
+});
+
+test('the metrics count jobs by lane and state', async () => {
+  const { job, release } = heldKind({ lane: 'removals' });
+  const given = kind(async () => Promise.reject(new Error('no')), { maxAttempts: 1 });
+  const later = kind(async () => {});
+  await work([job, given]);
+  await add(job);
+  await add(given);
+  await add(later, {}, { runAt: new Date(Date.now() + 3_600_000) });
+  await expect.poll(() => rowsOf(given), PATIENCE).toMatchObject([{ state: 'failed' }]);
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'running' }]);
+  const text = await (await fetch(`${jobs.world.url}/metrics`)).text();
+  const counted = async (state: string, lane: string) =>
+    (await jobs.query('select count(*)::int as n from jobs where state = $1 and lane = $2', [state, lane]))[0]
+      .n;
+  for (const [state, lane] of [
+    ['running', 'removals'],
+    ['waiting', 'default'],
+    ['failed', 'default'],
+    ['failed', 'removals'],
+  ] as const) {
+    expect(text).toContain(`oriel_jobs_${state}{lane="${lane}"} ${await counted(state, lane)}`);
+  }
+  release();
 });
 
 test('backoff doubles up to an hour, spread by a quarter', () => {

@@ -1,6 +1,15 @@
 import type { Queryable, Tx } from '../db/database.ts';
 import { json, sql } from '../db/sql.ts';
 
+export interface NewJob {
+  kind: string;
+  lane: string;
+  payload: object;
+  /** Null for now. */
+  runAt: string | null;
+  maxAttempts: number;
+}
+
 export interface JobRow {
   id: number;
   kind: string;
@@ -9,76 +18,135 @@ export interface JobRow {
   maxAttempts: number;
 }
 
-export const insertJob = (
-  tx: Tx,
-  job: { kind: string; payload: object; runAt: string | null; maxAttempts: number },
-) =>
-  tx.one<{ id: number }>(sql`
-    insert into jobs (kind, payload, run_at, max_attempts)
-    values (${job.kind}, ${json(job.payload)}, coalesce(${job.runAt}::timestamptz, now()), ${job.maxAttempts})
+export interface JobProgress {
+  done: number;
+  total?: number;
+  message?: string;
+}
+
+/** Who holds a job, and for how long. */
+export interface Lease {
+  /** New for each run, so that a run that lost its job can not finish it. */
+  token: string;
+  workerId: string;
+  leaseMs: number;
+}
+
+const NO_LEASE = sql`lease_token = null, lease_until = null, worker_id = null`;
+
+/** In the order of `jobs`. */
+export const insertJobs = (tx: Tx, jobs: NewJob[]) =>
+  tx.many<{ id: number }>(sql`
+    insert into jobs (kind, lane, payload, run_at, max_attempts)
+    select kind, lane, payload, coalesce("runAt", now()), "maxAttempts"
+    from json_to_recordset(${json(jobs)})
+      as n (kind text, lane text, payload jsonb, "runAt" timestamptz, "maxAttempts" int)
     returning id`);
 
-/** Takes the job that has been due for longest, unless another worker is just taking it. */
-export const claimJob = (db: Queryable, kinds: string[], leaseToken: string, leaseMs: number) =>
+/** Takes the job of the lane that has been due for longest, unless another worker is just taking it. */
+export const claimJob = (db: Queryable, lane: string, kinds: string[], lease: Lease) =>
   db.maybeOne<JobRow>(sql`
     update jobs set state = 'running', attempts = attempts + 1,
-      lease_token = ${leaseToken}, lease_until = now() + ${leaseMs} * interval '1 ms'
+      worker_id = ${lease.workerId}, lease_token = ${lease.token},
+      lease_until = now() + ${lease.leaseMs} * interval '1 ms'
     where id = (
-      select id from jobs where state = 'waiting' and run_at <= now() and kind = any(${kinds})
+      select id from jobs where state = 'waiting' and lane = ${lane} and run_at <= now() and kind = any(${kinds})
       order by run_at, id limit 1 for update skip locked)
     returning id, kind, payload, attempts, max_attempts as "maxAttempts"`);
 
 /** Tells whether the lease was still ours to renew. */
-export const renewLease = async (db: Queryable, id: number, leaseToken: string, leaseMs: number) =>
+export const renewLease = async (db: Queryable, id: number, { token, leaseMs }: Lease) =>
   (await db.run(sql`
     update jobs set lease_until = now() + ${leaseMs} * interval '1 ms'
-    where id = ${id} and lease_token = ${leaseToken}`)) === 1;
+    where id = ${id} and lease_token = ${token}`)) === 1;
 
-export const finishJob = (db: Queryable, id: number, leaseToken: string) =>
+export const updateProgress = (db: Queryable, id: number, { token }: Lease, progress: JobProgress) =>
   db.run(sql`
-    update jobs set state = 'done', finished_at = now(), lease_token = null, lease_until = null, last_error = null
-    where id = ${id} and lease_token = ${leaseToken}`);
+    update jobs set progress = ${json(progress)} where id = ${id} and lease_token = ${token}`);
+
+export const finishJob = (db: Queryable, id: number, { token }: Lease) =>
+  db.run(sql`
+    update jobs set state = 'done', finished_at = now(), last_error = null, ${NO_LEASE}
+    where id = ${id} and lease_token = ${token}`);
 
 /** The others that are due come first. */
-export const resumeLater = (db: Queryable, id: number, leaseToken: string) =>
+export const resumeLater = (db: Queryable, id: number, { token }: Lease) =>
   db.run(sql`
-    update jobs set state = 'waiting', run_at = now(), attempts = 0, lease_token = null, lease_until = null, last_error = null
-    where id = ${id} and lease_token = ${leaseToken}`);
+    update jobs set state = 'waiting', run_at = now(), attempts = 0, last_error = null, ${NO_LEASE}
+    where id = ${id} and lease_token = ${token}`);
 
-export const retryJob = (db: Queryable, id: number, leaseToken: string, error: string, delayMs: number) =>
+/** As if it had not been taken: the worker stops, and that is no fault of the job. */
+export const giveBackJob = (db: Queryable, id: number, { token }: Lease) =>
   db.run(sql`
-    update jobs set state = 'waiting', run_at = now() + ${delayMs} * interval '1 ms',
-      lease_token = null, lease_until = null, last_error = ${error}
-    where id = ${id} and lease_token = ${leaseToken}`);
+    update jobs set state = 'waiting', attempts = attempts - 1, ${NO_LEASE}
+    where id = ${id} and lease_token = ${token}`);
 
-export const failJob = (db: Queryable, id: number, leaseToken: string, error: string) =>
+export const retryJob = (db: Queryable, id: number, { token }: Lease, error: string, delayMs: number) =>
   db.run(sql`
-    update jobs set state = 'failed', finished_at = now(), lease_token = null, lease_until = null, last_error = ${error}
-    where id = ${id} and lease_token = ${leaseToken}`);
+    update jobs set state = 'waiting', run_at = now() + ${delayMs} * interval '1 ms', last_error = ${error}, ${NO_LEASE}
+    where id = ${id} and lease_token = ${token}`);
 
-/** Puts jobs back whose worker stopped renewing: it died, or can not reach the database. */
-export const releaseAbandonedJobs = (db: Queryable) =>
+export const failJob = (db: Queryable, id: number, { token }: Lease, error: string) =>
   db.run(sql`
-    update jobs set lease_token = null, lease_until = null, last_error = 'the worker disappeared',
+    update jobs set state = 'failed', finished_at = now(), last_error = ${error}, ${NO_LEASE}
+    where id = ${id} and lease_token = ${token}`);
+
+/**
+ * Returns jobs to the queue whose worker died: it no longer renews their lease, or `workerId` is now that of another
+ * process. The attempt counts, so that a job that kills its worker is given up some day.
+ */
+export const releaseAbandonedJobs = (db: Queryable, workerId: string | null = null) =>
+  db.run(sql`
+    update jobs set last_error = 'the worker disappeared',
       state = case when attempts < max_attempts then 'waiting' else 'failed' end,
-      finished_at = case when attempts < max_attempts then null else now() end
-    where state = 'running' and lease_until < now()`);
+      finished_at = case when attempts < max_attempts then null else now() end, ${NO_LEASE}
+    where id in (
+      select id from jobs where state = 'running' and (lease_until < now() or worker_id = ${workerId})
+      for update skip locked)`);
 
 export const deleteFinishedJobs = (db: Queryable, olderThanDays: number) =>
   db.run(sql`
     delete from jobs where state in ('done', 'failed') and finished_at < now() - ${olderThanDays} * interval '24 hours'`);
 
-export const countJobs = async (db: Queryable, state: 'waiting' | 'failed') =>
-  (await db.one<{ count: number }>(sql`select count(*) from jobs where state = ${state}`)).count;
+export const countJobsByLane = (db: Queryable, state: 'waiting' | 'running' | 'failed') =>
+  db.many<{ lane: string; count: number }>(
+    sql`select lane, count(*) from jobs where state = ${state} group by lane`,
+  );
 
-/** A schedule that nobody knew yet begins to count now. */
-export const insertSchedule = (db: Queryable, name: string) =>
-  db.run(sql`insert into job_schedules (name, last_tick) values (${name}, now()) on conflict do nothing`);
+export interface JobStatus {
+  state: 'waiting' | 'running' | 'done' | 'failed';
+  attempts: number;
+  /** Of the run that goes on, or else of the last one. */
+  progress: JobProgress | null;
+  lastError: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+}
 
-/** Locks the schedule's row until the end of the transaction. */
-export const lockSchedule = (tx: Tx, name: string) =>
-  tx.one<{ lastTick: string; now: string }>(sql`
-    select last_tick as "lastTick", clock_timestamp() as now from job_schedules where name = ${name} for update`);
+/** How far a job is, for seven days after its end. */
+export const findJobProgress = (db: Queryable, id: number) =>
+  db.maybeOne<JobStatus>(sql`
+    select state, attempts, progress, last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"
+    from jobs where id = ${id}`);
 
-export const updateSchedule = (tx: Tx, name: string, lastTick: string) =>
-  tx.run(sql`update job_schedules set last_tick = ${lastTick} where name = ${name}`);
+/** In how many milliseconds something is to be done. Not positive if it is due, null if there is none. */
+export interface NextDue {
+  lanes: { lane: string; inMs: number }[];
+  leaseInMs: number | null;
+  scheduleInMs: number | null;
+}
+
+/** Only reads, so that a server on which nothing is due takes no lock. */
+export const findNextDue = (db: Queryable, lanes: string[], kinds: string[]) =>
+  db.one<NextDue>(sql`
+    select
+      (select coalesce(json_agg(json_build_object(
+                'lane', l.lane, 'inMs', extract(epoch from j.run_at - now()) * 1000)), '[]')
+       from unnest(${lanes}::text[]) as l (lane)
+       cross join lateral (
+         select run_at from jobs where state = 'waiting' and lane = l.lane and kind = any(${kinds})
+         order by run_at limit 1) j) as lanes,
+      (select (extract(epoch from min(lease_until) - now()) * 1000)::float8
+       from jobs where state = 'running') as "leaseInMs",
+      (select (extract(epoch from min(next_run_at) - now()) * 1000)::float8
+       from job_schedules where next_run_at is not null and kind = any(${kinds})) as "scheduleInMs"`);

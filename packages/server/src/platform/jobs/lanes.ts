@@ -1,0 +1,11 @@
+/**
+ * How many jobs of each lane a worker runs at once. A kind of job names its lane, so that long jobs of one lane do not
+ * hold up another. Before a lane is removed from here, a migration moves its waiting jobs to another one.
+ */
+export const LANES = {
+  default: 2,
+  /** Deletes many rows, in batches. */
+  removals: 2,
+};
+
+export type Lane = keyof typeof LANES;

@@ -1,0 +1,123 @@
+/** One run of one job: its lease, its progress, and what becomes of it in the end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../db/database.ts';
+import type { Logger } from '../log.ts';
+import { backoff, type JobKind } from './jobs.ts';
+import * as store from './store.ts';
+
+export interface RunTimes {
+  leaseMs: number;
+  /** The pause after the first failed attempt; it doubles with each one, up to an hour. */
+  backoffMs: number;
+  /** How often the progress of a job is written at the most. */
+  progressMs: number;
+  /** How long a stop waits for a job before it returns the job to the queue. */
+  stopWithinMs: number;
+}
+
+interface Run {
+  db: Database;
+  log: Logger;
+  kind: JobKind;
+  job: store.JobRow;
+  lease: store.Lease;
+  times: RunTimes;
+  stopping: AbortSignal;
+}
+
+export async function runJob(run: Run): Promise<void> {
+  const { db, job, lease, kind, times, stopping } = run;
+  const log = run.log.child({ jobId: job.id, kind: job.kind });
+  const renewal = keepLease(run);
+  const progress = progressOf(run);
+  const over = new AbortController();
+  try {
+    const signal = AbortSignal.any([renewal.lost, stopping]);
+    const context = { db, log, attempt: job.attempts, signal, progress: progress.tell };
+    const outcome = await Promise.race([
+      kind.run(job.payload, context),
+      givenUp(stopping, times.stopWithinMs, over.signal),
+    ]);
+    await progress.flush();
+    if (outcome === 'unfinished') await store.resumeLater(db, job.id, lease);
+    else await store.finishJob(db, job.id, lease);
+  } catch (error) {
+    await progress.flush();
+    if (stopping.aborted) {
+      log.info({ err: error }, 'a job was interrupted by the stop, and returns to the queue');
+      await store.giveBackJob(db, job.id, lease);
+    } else await noteFailure(run, log, error as Error);
+  } finally {
+    over.abort();
+    renewal.end();
+  }
+}
+
+/** Rejects when a job does not end although it was told to stop. */
+async function givenUp(stopping: AbortSignal, withinMs: number, over: AbortSignal): Promise<never> {
+  if (!stopping.aborted) {
+    await new Promise((resolve) => {
+      stopping.addEventListener('abort', resolve, { once: true, signal: over });
+    });
+  }
+  await sleep(withinMs, undefined, { signal: over });
+  throw new Error('the job did not end in time');
+}
+
+/** Renews the lease until the run ends. It is lost when another worker has the job, or could have it. */
+function keepLease({ db, log, job, lease, times }: Run) {
+  const lost = new AbortController();
+  let renewedAt = Date.now();
+  const renew = async () => {
+    const startedAt = Date.now();
+    try {
+      if (!(await store.renewLease(db, job.id, lease))) return lost.abort();
+      renewedAt = startedAt;
+    } catch (error) {
+      log.warn({ err: error, jobId: job.id }, 'the lease of a job could not be renewed');
+      if (Date.now() - renewedAt > times.leaseMs) lost.abort();
+    }
+  };
+  const timer = setInterval(renew, times.leaseMs / 3);
+  return { lost: lost.signal, end: () => clearInterval(timer) };
+}
+
+/** Writes what was told last, now or when the pause since the last write is over. */
+function progressOf({ db, log, job, lease, times }: Run) {
+  let told: store.JobProgress | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+
+  function write() {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!told) return;
+    const progress = told;
+    told = undefined;
+    writtenAt = performance.now();
+    writing = writing
+      .then(async () => void (await store.updateProgress(db, job.id, lease, progress)))
+      .catch((error) =>
+        log.warn({ err: error, jobId: job.id }, 'the progress of a job could not be written'),
+      );
+  }
+
+  return {
+    tell(progress: store.JobProgress) {
+      told = progress;
+      timer ??= setTimeout(write, Math.max(0, writtenAt + times.progressMs - performance.now()));
+    },
+    async flush() {
+      write();
+      await writing;
+    },
+  };
+}
+
+async function noteFailure({ db, job, lease, times }: Run, log: Logger, error: Error) {
+  const final = job.attempts >= job.maxAttempts;
+  log[final ? 'error' : 'warn']({ err: error, attempt: job.attempts }, 'a job failed');
+  if (final) await store.failJob(db, job.id, lease, error.message);
+  else await store.retryJob(db, job.id, lease, error.message, backoff(job.attempts, times.backoffMs));
+}

@@ -1,0 +1,60 @@
+import type { Queryable, Tx } from '../db/database.ts';
+import { json, sql } from '../db/sql.ts';
+
+export interface ScheduleRow {
+  name: string;
+  kind: string;
+  payload: object;
+  cron: string | null;
+  everySeconds: number | null;
+  timeZone: string;
+  deploymentId: number | null;
+  userId: number | null;
+}
+
+/** What is the same already is not written. Only another pattern moves the next time. */
+export const upsertSchedule = (tx: Tx, row: ScheduleRow, nextRunAt: string | null) =>
+  tx.run(sql`
+    insert into job_schedules as s
+      (name, kind, payload, cron, every_seconds, time_zone, deployment_id, user_id, next_run_at)
+    values (${row.name}, ${row.kind}, ${json(row.payload)}, ${row.cron}, ${row.everySeconds},
+            ${row.timeZone}, ${row.deploymentId}, ${row.userId}, ${nextRunAt})
+    on conflict (name) do update set
+      kind = excluded.kind, payload = excluded.payload, cron = excluded.cron, every_seconds = excluded.every_seconds,
+      time_zone = excluded.time_zone, deployment_id = excluded.deployment_id, user_id = excluded.user_id, error = null,
+      next_run_at = case
+        when s.error is null and (s.cron, s.every_seconds, s.time_zone)
+          is not distinct from (excluded.cron, excluded.every_seconds, excluded.time_zone) then s.next_run_at
+        else excluded.next_run_at end
+    where s.error is not null or
+      (s.kind, s.payload, s.cron, s.every_seconds, s.time_zone, s.deployment_id, s.user_id)
+      is distinct from (excluded.kind, excluded.payload, excluded.cron, excluded.every_seconds, excluded.time_zone,
+                        excluded.deployment_id, excluded.user_id)`);
+
+export const deleteSchedule = (tx: Tx, name: string) =>
+  tx.run(sql`delete from job_schedules where name = ${name}`);
+
+export const deleteSchedulesOfUser = (tx: Tx, userId: number) =>
+  tx.run(sql`delete from job_schedules where user_id = ${userId}`);
+
+export type DueSchedule = ScheduleRow & { nextRunAt: string; now: string };
+
+/** Locks those that are due until the end of the transaction, except those that another server has locked. */
+export const lockDueSchedules = (tx: Tx, kinds: string[], limit: number) =>
+  tx.many<DueSchedule>(sql`
+    select name, kind, payload, cron, every_seconds as "everySeconds", time_zone as "timeZone",
+      deployment_id as "deploymentId", user_id as "userId", next_run_at as "nextRunAt", clock_timestamp() as now
+    from job_schedules where next_run_at <= now() and kind = any(${kinds})
+    order by next_run_at limit ${limit} for update skip locked`);
+
+export const updateSchedules = (
+  tx: Tx,
+  rows: { name: string; nextRunAt: string | null; error: string | null }[],
+) =>
+  tx.run(sql`
+    update job_schedules s set next_run_at = n."nextRunAt", error = n.error
+    from json_to_recordset(${json(rows)}) as n (name text, "nextRunAt" timestamptz, error text)
+    where s.name = n.name`);
+
+export const countParkedSchedules = async (db: Queryable) =>
+  (await db.one<{ count: number }>(sql`select count(*) from job_schedules where error is not null`)).count;

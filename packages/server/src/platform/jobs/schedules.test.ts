@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { jobWorkers, kind } from '../../../test/job-workers.ts';
+import { unique } from '../../../test/world.ts';
+import { deleteSchedule, nextRun, type Schedule, upsertSchedule } from './schedules.ts';
+
+const PATIENCE = { timeout: 20_000 };
+const NO_POLL = { times: { pollMs: 600_000 } };
+const YEARLY = '0 0 1 1 *';
+
+const jobs = jobWorkers();
+const { work, query, rowsOf } = jobs;
+
+const save = (schedule: Schedule) => jobs.world.server.db.transaction((tx) => upsertSchedule(tx, schedule));
+const rowOf = async (name: string) =>
+  (await query('select *, next_run_at > now() as "isLater" from job_schedules where name = $1', [name]))[0];
+const makeDue = (name: string, ago = '1 second') =>
+  query('update job_schedules set next_run_at = now() - $2::interval where name = $1', [name, ago]);
+
+test('a schedule queues one job a tick, however many servers run, and catches up once after a pause', async () => {
+  const job = kind(async () => {});
+  const schedule = { name: unique('schedule'), cron: YEARLY, kind: job };
+  for (let i = 0; i < 3; i++) await work([], { ...NO_POLL, schedules: [schedule] });
+  expect(await rowsOf(job)).toHaveLength(0);
+  await makeDue(schedule.name, '3 years');
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  // All have looked again by the time that a later schedule has run.
+  const marker = kind(async () => {});
+  await work([marker], NO_POLL);
+  await save({ name: unique('schedule'), everySeconds: 1, kind: marker });
+  await expect.poll(async () => (await rowsOf(marker)).length, PATIENCE).toBeGreaterThan(0);
+  expect(await rowsOf(job)).toHaveLength(1);
+  expect(await rowOf(schedule.name)).toMatchObject({ isLater: true, error: null });
+});
+
+test('a server that starts leaves the next time of its schedules as it is, unless their pattern changed', async () => {
+  const job = kind(async () => {});
+  const name = unique('schedule');
+  await save({ name, cron: YEARLY, kind: job });
+  await query("update job_schedules set next_run_at = now() + interval '5 minutes' where name = $1", [name]);
+  const before = await rowOf(name);
+  await save({ name, cron: YEARLY, kind: job });
+  expect((await rowOf(name)).next_run_at).toEqual(before.next_run_at);
+  await save({ name, cron: YEARLY, kind: job, payload: { other: true } });
+  expect(await rowOf(name)).toMatchObject({ next_run_at: before.next_run_at, payload: { other: true } });
+  await save({ name, cron: YEARLY, timeZone: 'Asia/Tokyo', kind: job });
+  const { next_run_at } = await rowOf(name);
+  expect(next_run_at).toMatch(/-12-31T15:00:00.000Z$/);
+});
+
+test('hundreds of schedules that are due at once become one job each, with their payload', async () => {
+  const ran: number[] = [];
+  const job = kind(async (payload) => void ran.push((payload as { n: number }).n));
+  await query(
+    `insert into job_schedules (name, kind, payload, every_seconds, next_run_at)
+     select $1 || '.' || n, $1, json_build_object('n', n), 3600, now() - interval '1 minute'
+     from generate_series(1, 500) n`,
+    [job.name],
+  );
+  // Two servers share the work.
+  for (let i = 0; i < 2; i++) await work([job], { ...NO_POLL, lanes: { default: 4 } });
+  await expect.poll(() => ran.length, { timeout: 60_000 }).toBe(500);
+  expect(new Set(ran).size).toBe(500);
+  const [{ open }] = await query(
+    'select count(*)::int as open from job_schedules where kind = $1 and next_run_at < now()',
+    [job.name],
+  );
+  expect(open).toBe(0);
+});
+
+test('the job and the next time of a schedule stand or fall together', async () => {
+  const job = kind(async () => {});
+  const name = unique('schedule');
+  await save({ name, cron: YEARLY, kind: job });
+  await query(`alter table jobs add constraint refused check (kind <> '${job.name}')`);
+  await makeDue(name);
+  const before = await rowOf(name);
+  const worker = await work([job]);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await rowOf(name)).next_run_at).toEqual(before.next_run_at);
+  await worker.stop();
+  await query('alter table jobs drop constraint refused');
+  await work([job]);
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  expect(await rowOf(name)).toMatchObject({ isLater: true });
+});
+
+test('a schedule with a broken pattern is parked with its error, and a good pattern takes it up again', async () => {
+  const job = kind(async () => {});
+  const [broken, good] = [unique('schedule'), unique('schedule')];
+  for (const name of [broken, good]) await save({ name, cron: YEARLY, kind: job });
+  await query("update job_schedules set cron = 'every full moon' where name = $1", [broken]);
+  for (const name of [broken, good]) await makeDue(name);
+  await work([job], NO_POLL);
+  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  expect(await rowOf(broken)).toMatchObject({
+    next_run_at: null,
+    error: expect.stringContaining('full moon'),
+  });
+  const metrics = await (await fetch(`${jobs.world.url}/metrics`)).text();
+  expect(metrics).toMatch(/^oriel_schedules_parked 1$/m);
+  await save({ name: broken, cron: YEARLY, kind: job });
+  expect(await rowOf(broken)).toMatchObject({ isLater: true, error: null });
+});
+
+test('a schedule of a kind that this server does not know is left alone', async () => {
+  const [known, unknown] = [kind(async () => {}), kind(async () => {})];
+  const names = [unique('schedule'), unique('schedule')] as const;
+  await save({ name: names[0], cron: YEARLY, kind: unknown });
+  await makeDue(names[0], '2 hours');
+  const before = await rowOf(names[0]);
+  await save({ name: names[1], cron: YEARLY, kind: known });
+  await makeDue(names[1]);
+  await work([known]);
+  await expect.poll(() => rowsOf(known), PATIENCE).toMatchObject([{ state: 'done' }]);
+  expect(await rowOf(names[0])).toEqual(before);
+  await work([unknown]);
+  await expect.poll(() => rowsOf(unknown), PATIENCE).toMatchObject([{ state: 'done' }]);
+});
+
+test('a pattern that is no pattern is refused', async () => {
+  const job = kind(async () => {});
+  const name = unique('schedule');
+  await expect(save({ name, cron: 'x', kind: job })).rejects.toThrow(TypeError);
+  await expect(save({ name, cron: '* * * * * *', kind: job })).rejects.toThrow(TypeError);
+  await expect(save({ name, cron: YEARLY, timeZone: 'Mars/Olympus', kind: job })).rejects.toThrow(TypeError);
+  expect(await rowOf(name)).toBeUndefined();
+});
+
+test('a schedule can be deleted, and goes with its deployment or user', async () => {
+  const job = kind(async () => {});
+  const { id: deploymentId } = await jobs.world.deployment();
+  const { userId } = await jobs.world.person();
+  const [alone, ofDeployment, ofUser] = [unique('schedule'), unique('schedule'), unique('schedule')] as const;
+  await save({ name: alone, cron: YEARLY, kind: job });
+  await save({ name: ofDeployment, cron: YEARLY, kind: job, deploymentId });
+  await save({ name: ofUser, cron: YEARLY, kind: job, userId });
+  await jobs.world.server.db.transaction((tx) => deleteSchedule(tx, alone));
+  expect(await rowOf(alone)).toBeUndefined();
+  await jobs.world.admin.deleteDeployment({ deploymentId });
+  expect(await rowOf(ofDeployment)).toBeUndefined();
+  await jobs.world.admin.deleteUser({ id: userId });
+  expect(await rowOf(ofUser)).toBeUndefined();
+});
+
+const next = (pattern: { cron: string; timeZone?: string }, now: string) => {
+  const at = new Date(now);
+  return nextRun({ everySeconds: null, timeZone: 'UTC', ...pattern }, at, at)?.toISOString();
+};
+
+test.each([
+  ['* * * * *', '2026-01-01T10:00:30.000Z', '2026-01-01T10:01:00.000Z'],
+  ['* * * * *', '2026-01-01T10:01:00.000Z', '2026-01-01T10:02:00.000Z'],
+  ['0 3 * * *', '2026-01-01T03:00:00.000Z', '2026-01-02T03:00:00.000Z'],
+  ['0 0 30 2 *', '2026-01-01T03:00:00.000Z', undefined],
+])('%s after %s comes at %s', (cron, now, expected) => {
+  expect(next({ cron }, now)).toBe(expected);
+});
+
+test.each([
+  ['in winter', '30 2 * * *', '2026-03-28T00:00:00.000Z', '2026-03-28T01:30:00.000Z'],
+  [
+    'at the end of the hour that is left out',
+    '30 2 * * *',
+    '2026-03-28T12:00:00.000Z',
+    '2026-03-29T01:00:00.000Z',
+  ],
+  ['once after that', '30 2 * * *', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+  ['in the first of two equal hours', '30 2 * * *', '2026-10-24T12:00:00.000Z', '2026-10-25T00:30:00.000Z'],
+  ['not in the second one', '30 2 * * *', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
+  ['each hour, the doubled one too', '0 * * * *', '2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z'],
+])('a schedule in Berlin comes %s', (_, cron, now, expected) => {
+  expect(next({ cron, timeZone: 'Europe/Berlin' }, now)).toBe(expected);
+});
+
+test.each([
+  ['at its time', '10:00:00', '10:00:00', '10:15:00'],
+  ['a little late', '10:00:00', '10:00:07', '10:15:00'],
+  ['after a long pause', '10:00:00', '12:20:00', '12:30:00'],
+])('an interval of a quarter of an hour keeps its grid %s', (_, last, now, expected) => {
+  const at = (time: string) => new Date(`2026-01-01T${time}.000Z`);
+  const pattern = { cron: null, everySeconds: 900, timeZone: 'UTC' };
+  expect(nextRun(pattern, at(last), at(now))).toEqual(at(expected));
+});

@@ -1,0 +1,177 @@
+/**
+ * Runs jobs. A clock looks what is due, without taking a lock, and sleeps until the next time or notification. Each lane
+ * has loops of its own, so that a long job holds up neither the clock nor another lane.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../db/database.ts';
+import type { Listener } from '../db/listener.ts';
+import type { Logger } from '../log.ts';
+import { JOBS_CHANNEL, type JobKind } from './jobs.ts';
+import { LANES } from './lanes.ts';
+import { type RunTimes, runJob } from './run-job.ts';
+import { enqueueDue, type Schedule, upsertSchedule } from './schedules.ts';
+import * as store from './store.ts';
+
+export interface WorkerTimes extends RunTimes {
+  /** How long the clock sleeps at the most: notifications can be lost. */
+  pollMs: number;
+}
+
+const DEFAULT_TIMES: WorkerTimes = {
+  pollMs: 30_000,
+  leaseMs: 30_000,
+  backoffMs: 1000,
+  progressMs: 1000,
+  stopWithinMs: 20_000,
+};
+/** While notifications are not heard, and after the queue could not be reached. */
+const IMPATIENT_MS = 1000;
+const KEEP_FINISHED_DAYS = 7;
+const UNREACHABLE = 'the job worker could not reach its queue';
+
+const cleanUp: JobKind = {
+  name: 'jobs.clean-up',
+  run: async (_payload, { db }) => void (await store.deleteFinishedJobs(db, KEEP_FINISHED_DAYS)),
+};
+
+export interface Worker {
+  /** Tells running jobs to stop by their signal, and waits for them. */
+  stop(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  db: Database;
+  listener: Listener;
+  log: Logger;
+  /** Kinds that schedules name need not be named again. */
+  kinds?: JobKind[];
+  schedules: Schedule[];
+  /** A worker that takes the place of one that died has its id, and releases its jobs. */
+  id?: string;
+  lanes?: Record<string, number>;
+  times?: Partial<WorkerTimes>;
+}
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { db, listener, log, id = randomUUID() } = options;
+  const lanes: Record<string, number> = options.lanes ?? LANES;
+  const times = { ...DEFAULT_TIMES, ...options.times };
+  const schedules: Schedule[] = [
+    ...options.schedules,
+    { name: cleanUp.name, cron: '17 * * * *', kind: cleanUp },
+  ];
+  const kinds = new Map(
+    [...(options.kinds ?? []), ...schedules.map(({ kind }) => kind)].map((kind) => [kind.name, kind]),
+  );
+  const names = [...kinds.keys()];
+  const stopping = new AbortController();
+
+  await store.releaseAbandonedJobs(db, id);
+  await db.transaction(async (tx) => {
+    for (const schedule of schedules) await upsertSchedule(tx, schedule);
+  });
+
+  async function runOne(lane: string): Promise<boolean> {
+    const lease = { token: randomUUID(), workerId: id, leaseMs: times.leaseMs };
+    const job = await store.claimJob(db, lane, names, lease);
+    if (!job) return false;
+    if (stopping.signal.aborted) {
+      await store.giveBackJob(db, job.id, lease);
+      return false;
+    }
+    const kind = kinds.get(job.kind)!;
+    await runJob({ db, log, kind, job, lease, times, stopping: stopping.signal });
+    return true;
+  }
+
+  async function work(lane: string, alarm: Alarm) {
+    for (let wakes = 0; !stopping.signal.aborted; ) {
+      wakes = await alarm.next(wakes);
+      while (!stopping.signal.aborted) {
+        const ran = await runOne(lane).catch(async (error) => {
+          log.warn({ err: error, lane }, UNREACHABLE);
+          await sleep(IMPATIENT_MS, undefined, { signal: stopping.signal }).catch(() => {});
+          return true;
+        });
+        if (!ran) break;
+      }
+    }
+  }
+
+  /** Does what is due, and returns for how long there is nothing to do. */
+  async function tick(): Promise<number> {
+    const due = await store.findNextDue(db, Object.keys(lanes), names);
+    let released = 0;
+    let enqueued = 0;
+    if (isDue(due.leaseInMs)) released = await store.releaseAbandonedJobs(db);
+    if (isDue(due.scheduleInMs)) enqueued = await enqueueDue(db, log, kinds);
+    for (const { lane, inMs } of due.lanes) if (isDue(inMs)) alarms.get(lane)!.ring();
+    if (released + enqueued > 0) return 0;
+    // What is due and was not ours to do is being done by another server.
+    const later = [due.leaseInMs, due.scheduleInMs].map((inMs) => (isDue(inMs) ? IMPATIENT_MS : inMs));
+    const inLanes = due.lanes.map(({ inMs }) => inMs).filter((inMs) => !isDue(inMs));
+    const pollMs = listener.hears ? times.pollMs : Math.min(times.pollMs, IMPATIENT_MS);
+    return Math.min(pollMs, ...later.filter((inMs) => inMs !== null), ...inLanes);
+  }
+
+  async function keepTime(alarm: Alarm) {
+    for (let wakes = 0; !stopping.signal.aborted; ) {
+      const pauseMs = await tick().catch((error) => {
+        log.warn({ err: error }, UNREACHABLE);
+        return IMPATIENT_MS;
+      });
+      if (pauseMs > 0) wakes = await alarm.next(wakes, Math.ceil(pauseMs));
+    }
+  }
+
+  const clock = createAlarm();
+  const alarms = new Map(Object.keys(lanes).map((lane) => [lane, createAlarm()]));
+  listener.on(JOBS_CHANNEL, clock.ring);
+  const loops = [
+    keepTime(clock),
+    ...[...alarms].flatMap(([lane, alarm]) => Array.from({ length: lanes[lane]! }, () => work(lane, alarm))),
+  ];
+
+  return {
+    async stop() {
+      stopping.abort();
+      clock.ring();
+      for (const alarm of alarms.values()) alarm.ring();
+      await Promise.all(loops);
+    },
+  };
+}
+
+const isDue = (inMs: number | null) => inMs !== null && inMs <= 0;
+
+interface Alarm {
+  ring(): void;
+  /** Waits until it has rung more often than `seen` times, or until the time is over. Returns how often it has rung. */
+  next(seen: number, withinMs?: number): Promise<number>;
+}
+
+function createAlarm(): Alarm {
+  let rings = 0;
+  const waiting = new Set<() => void>();
+  return {
+    ring() {
+      rings++;
+      for (const resume of waiting) resume();
+    },
+    async next(seen, withinMs) {
+      if (rings === seen) {
+        await new Promise<void>((resolve) => {
+          const resume = () => {
+            clearTimeout(timer);
+            waiting.delete(resume);
+            resolve();
+          };
+          const timer = withinMs === undefined ? undefined : setTimeout(resume, withinMs);
+          waiting.add(resume);
+        });
+      }
+      return rings;
+    },
+  };
+}
