@@ -129,8 +129,8 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
   const first = await bringUp();
   const kept = keepUp(first).catch((error: Error) => {
     if (stopping.signal.aborted) return;
-    log.error({ err: error }, `the ${name} is given up`);
-    options.onLost?.(error);
+    if (options.onLost) options.onLost(error);
+    else log.error({ err: error }, `the ${name} is given up`);
   });
 
   return {
