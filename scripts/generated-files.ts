@@ -67,10 +67,16 @@ function statusCodes(): string {
 }
 
 function coverage(): string {
-  const built = expectedOperations.filter(({ isBuilt }) => isBuilt);
-  const row = ({ id, method, path, tag }: (typeof expectedOperations)[number]) =>
-    `| \`${id}\` | ${tag} | \`${method} ${path}\` |`;
-  const table = ['| Operation | Area | Address |', '|---|---|---|'];
+  const builtIds = new Set(allOperations.map(({ id }) => id));
+  const expectedIds = new Set(expectedOperations.map(({ id }) => id));
+  const built = expectedOperations.filter(({ id }) => builtIds.has(id));
+  const others = allOperations.filter(({ id }) => !expectedIds.has(id));
+  const table = (operations: readonly { id: string; tag: string; method: string; path: string }[]) => [
+    '| Operation | Area | Address |',
+    '|---|---|---|',
+    ...operations.map(({ id, method, path, tag }) => `| \`${id}\` | ${tag} | \`${method} ${path}\` |`),
+    '',
+  ];
   return [
     '# Coverage',
     '',
@@ -80,13 +86,10 @@ function coverage(): string {
     '',
     '## Built',
     '',
-    ...table,
-    ...built.map(row),
-    '',
+    ...table(built),
+    ...(others.length ? ['## Built beyond the specification', '', ...table(others)] : []),
     '## Not built yet',
     '',
-    ...table,
-    ...expectedOperations.filter(({ isBuilt }) => !isBuilt).map(row),
-    '',
+    ...table(expectedOperations.filter(({ id }) => !builtIds.has(id))),
   ].join('\n');
 }

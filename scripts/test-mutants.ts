@@ -3,18 +3,10 @@
  * With words behind `--`, only the mutants whose names hold one of them.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyProject } from './copy-project.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -24,7 +16,7 @@ const copy = mkdtempSync(join(tmpdir(), 'oriel-mutants-'));
 process.on('SIGINT', () => process.exit(130));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 
-copyProject();
+copyProject(root, copy);
 const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
 console.log(`The tests of ${chosen.length} mutants, on the code as it is:`);
 const sound = runTests(files);
@@ -87,27 +79,5 @@ function runTests(tests: string[]): Outcome {
     return { passed: numPassedTests, failed: failures.length, names, output };
   } catch {
     return { passed: 0, failed: 0, names: [], output };
-  }
-}
-
-/** Our own files are copied. The packages that npm installed are linked to, and ours among them point into the copy. */
-function copyProject() {
-  const list = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-  });
-  if (list.status !== 0) throw new Error('git could not list the files of the project');
-  for (const file of list.stdout.toString().split('\0').filter(Boolean)) {
-    cpSync(join(root, file), join(copy, file), { recursive: true });
-  }
-  const installed = join(root, 'node_modules');
-  mkdirSync(join(copy, 'node_modules', '.cache'), { recursive: true });
-  for (const name of readdirSync(installed)) {
-    if (name === '.cache') continue;
-    if (name === '@oriel')
-      cpSync(join(installed, name), join(copy, 'node_modules', name), {
-        recursive: true,
-        verbatimSymlinks: true,
-      });
-    else symlinkSync(join(installed, name), join(copy, 'node_modules', name));
   }
 }

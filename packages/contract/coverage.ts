@@ -1,6 +1,6 @@
 /**
- * Every operation that Oriel is to have. Those that are not in the contract yet are marked `unbuilt`: whoever builds one
- * takes the mark away. This is the only place that says so.
+ * Every operation that Oriel is to have by its specification. Which of them are built is seen by comparing with the
+ * contract; docs/coverage.md shows it. The contract may have more.
  */
 const list = `
 listApiKeys | API Keys | GET /api/v1/api-keys
@@ -10,41 +10,41 @@ getApiKey | API Keys | GET /api/v1/api-keys/{id}
 updateApiKey | API Keys | PUT /api/v1/api-keys/{id}
 getAppConfig | App Theme | GET /api/v1/app-config
 updateAppConfig | App Theme | PUT /api/v1/app-config
-getEmbedAccess | Dashboard Embed Access | GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access | unbuilt
-updateEmbedAccess | Dashboard Embed Access | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access | unbuilt
-listBranches | Data Model | GET /build/api/v1/deployments/{deploymentId}/branches | unbuilt
-createBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/branches | unbuilt
-setBranchStagingEnvironment | Data Model | PUT /build/api/v1/deployments/{deploymentId}/branches/staging-environment | unbuilt
-commitChanges | Data Model | POST /build/api/v1/deployments/{deploymentId}/commit | unbuilt
-removeFiles | Data Model | DELETE /build/api/v1/deployments/{deploymentId}/data-model/files | unbuilt
-listFiles | Data Model | GET /build/api/v1/deployments/{deploymentId}/data-model/files | unbuilt
-updateFiles | Data Model | PUT /build/api/v1/deployments/{deploymentId}/data-model/files | unbuilt
-renameFiles | Data Model | POST /build/api/v1/deployments/{deploymentId}/data-model/files/rename | unbuilt
-stopDevMode | Data Model | DELETE /build/api/v1/deployments/{deploymentId}/dev-mode | unbuilt
-startDevMode | Data Model | POST /build/api/v1/deployments/{deploymentId}/dev-mode | unbuilt
-mergeIntoParentBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/merge | unbuilt
-mergeToDefaultBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/merge-to-default | unbuilt
-pull | Data Model | POST /build/api/v1/deployments/{deploymentId}/pull | unbuilt
-fileHashes | Data Model Uploads | GET /build/api/v1/deployments/{deploymentId}/data-model/file-hashes | unbuilt
-uploadFile | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/file | unbuilt
-finishUpload | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/finish | unbuilt
-startUpload | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/start | unbuilt
+getEmbedAccess | Dashboard Embed Access | GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access
+updateEmbedAccess | Dashboard Embed Access | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access
+listBranches | Data Model | GET /build/api/v1/deployments/{deploymentId}/branches
+createBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/branches
+setBranchStagingEnvironment | Data Model | PUT /build/api/v1/deployments/{deploymentId}/branches/staging-environment
+commitChanges | Data Model | POST /build/api/v1/deployments/{deploymentId}/commit
+removeFiles | Data Model | DELETE /build/api/v1/deployments/{deploymentId}/data-model/files
+listFiles | Data Model | GET /build/api/v1/deployments/{deploymentId}/data-model/files
+updateFiles | Data Model | PUT /build/api/v1/deployments/{deploymentId}/data-model/files
+renameFiles | Data Model | POST /build/api/v1/deployments/{deploymentId}/data-model/files/rename
+stopDevMode | Data Model | DELETE /build/api/v1/deployments/{deploymentId}/dev-mode
+startDevMode | Data Model | POST /build/api/v1/deployments/{deploymentId}/dev-mode
+mergeIntoParentBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/merge
+mergeToDefaultBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/merge-to-default
+pull | Data Model | POST /build/api/v1/deployments/{deploymentId}/pull
+fileHashes | Data Model Uploads | GET /build/api/v1/deployments/{deploymentId}/data-model/file-hashes
+uploadFile | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/file
+finishUpload | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/finish
+startUpload | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/start
 createDeployment | Deployment Creation | POST /build/api/v1/deployments
 getDeployments | Deployments | GET /api/v1/deployments
 deleteDeployment | Deployments | DELETE /api/v1/deployments/{deploymentId}
 getDeployment | Deployments | GET /api/v1/deployments/{deploymentId}
-updateDeployment | Deployments | PUT /api/v1/deployments/{deploymentId} | unbuilt
-buildStatus | Deployments | GET /api/v1/deployments/{deploymentId}/build-status | unbuilt
-advanceCreationStep | Deployments | POST /api/v1/deployments/{deploymentId}/creation-step/advance | unbuilt
-resetCreationStep | Deployments | POST /api/v1/deployments/{deploymentId}/creation-step/reset | unbuilt
-logs | Deployments | GET /api/v1/deployments/{deploymentId}/logs | unbuilt
-pods | Deployments | GET /api/v1/deployments/{deploymentId}/pods | unbuilt
-getDeploymentSettings | Deployments | GET /api/v1/deployments/{deploymentId}/settings | unbuilt
-deploymentToken | Deployments | POST /api/v1/deployments/{deploymentId}/token | unbuilt
-listDeploymentVersions | Deployments | GET /api/v1/deployments/{deploymentId}/versions | unbuilt
-getDashboard | Embed | GET /api/v1/embed/dashboard/{publicId} | unbuilt
-updateDashboardEmbedding | Embed | PATCH /api/v1/embed/dashboard/{publicId} | unbuilt
-postDashboardPythonRun | Embed | POST /api/v1/embed/dashboard/{publicId}/python-run | unbuilt
+updateDeployment | Deployments | PUT /api/v1/deployments/{deploymentId}
+buildStatus | Deployments | GET /api/v1/deployments/{deploymentId}/build-status
+advanceCreationStep | Deployments | POST /api/v1/deployments/{deploymentId}/creation-step/advance
+resetCreationStep | Deployments | POST /api/v1/deployments/{deploymentId}/creation-step/reset
+logs | Deployments | GET /api/v1/deployments/{deploymentId}/logs
+pods | Deployments | GET /api/v1/deployments/{deploymentId}/pods
+getDeploymentSettings | Deployments | GET /api/v1/deployments/{deploymentId}/settings
+deploymentToken | Deployments | POST /api/v1/deployments/{deploymentId}/token
+listDeploymentVersions | Deployments | GET /api/v1/deployments/{deploymentId}/versions
+getDashboard | Embed | GET /api/v1/embed/dashboard/{publicId}
+updateDashboardEmbedding | Embed | PATCH /api/v1/embed/dashboard/{publicId}
+postDashboardPythonRun | Embed | POST /api/v1/embed/dashboard/{publicId}/python-run
 generateSession | Embed | POST /api/v1/embed/generate-session
 dryRunSession | Embed | POST /api/v1/embed/generate-session/dry-run
 getJwks | Embed | GET /.well-known/jwks.json
@@ -65,45 +65,45 @@ removeGroupMembers | Embed Tenants | DELETE /api/v1/embed-tenants/{embedTenantNa
 getGroupMembers | Embed Tenants | GET /api/v1/embed-tenants/{embedTenantName}/groups/{id}/users
 addGroupMembers | Embed Tenants | POST /api/v1/embed-tenants/{embedTenantName}/groups/{id}/users
 listEmbedUsers | Embed Tenants | GET /api/v1/embed-tenants/{embedTenantName}/users
-getEnvVariables | Env Variables | GET /api/v1/deployments/{deploymentId}/env-vars | unbuilt
-setEnvVariables | Env Variables | PUT /api/v1/deployments/{deploymentId}/env-vars | unbuilt
-deleteEnvVariable | Env Variables | DELETE /api/v1/deployments/{deploymentId}/env-vars/{name} | unbuilt
-getDeploymentEnvironments | Environments | GET /api/v1/deployments/{deploymentId}/environments | unbuilt
-getDeploymentEnvironmentTokens | Environments | GET /api/v1/deployments/{deploymentId}/environments/{environmentId}/tokens | unbuilt
-createDeploymentEnvironmentToken | Environments | POST /api/v1/deployments/{deploymentId}/environments/{environmentId}/tokens | unbuilt
-createDeploymentEnvironmentTokenForMetaSync | Environments | POST /api/v1/deployments/{deploymentId}/environments/{environmentId}/tokens-for-meta-sync | unbuilt
+getEnvVariables | Env Variables | GET /api/v1/deployments/{deploymentId}/env-vars
+setEnvVariables | Env Variables | PUT /api/v1/deployments/{deploymentId}/env-vars
+deleteEnvVariable | Env Variables | DELETE /api/v1/deployments/{deploymentId}/env-vars/{name}
+getDeploymentEnvironments | Environments | GET /api/v1/deployments/{deploymentId}/environments
+getDeploymentEnvironmentTokens | Environments | GET /api/v1/deployments/{deploymentId}/environments/{environmentId}/tokens
+createDeploymentEnvironmentToken | Environments | POST /api/v1/deployments/{deploymentId}/environments/{environmentId}/tokens
+createDeploymentEnvironmentTokenForMetaSync | Environments | POST /api/v1/deployments/{deploymentId}/environments/{environmentId}/tokens-for-meta-sync
 getFolders | Folders | GET /api/v1/deployments/{deploymentId}/folders
 createFolder | Folders | POST /api/v1/deployments/{deploymentId}/folders
 deleteFolder | Folders | DELETE /api/v1/deployments/{deploymentId}/folders/{folderId}
 updateFolder | Folders | PUT /api/v1/deployments/{deploymentId}/folders/{folderId}
 getFolderAncestors | Folders | GET /api/v1/deployments/{deploymentId}/folders/{folderId}/ancestors
-installations | GitHost | GET /api/v1/git-host/installations | unbuilt
-repositories | GitHost | GET /api/v1/git-host/installations/{installationId}/repositories | unbuilt
-branches | GitHost | GET /api/v1/git-host/repositories/{owner}/{repo}/branches | unbuilt
-status | GitHost | GET /api/v1/git-host/status | unbuilt
-connect | GitHost Connection | POST /build/api/v1/deployments/{deploymentId}/git-host/connect | unbuilt
-startModelSync | Model Sync | POST /api/v1/deployments/{deploymentId}/model-sync | unbuilt
-cancelModelSync | Model Sync | DELETE /api/v1/deployments/{deploymentId}/model-sync/{syncJobId} | unbuilt
-getModelSyncStatus | Model Sync | GET /api/v1/deployments/{deploymentId}/model-sync/{syncJobId} | unbuilt
-getModelSyncResult | Model Sync | GET /api/v1/deployments/{deploymentId}/model-sync/{syncJobId}/result | unbuilt
-getNotifications | Notifications | GET /api/v1/deployments/{deploymentId}/notifications | unbuilt
-createNotification | Notifications | POST /api/v1/deployments/{deploymentId}/notifications | unbuilt
-deleteNotification | Notifications | DELETE /api/v1/deployments/{deploymentId}/notifications/{id} | unbuilt
-getNotification | Notifications | GET /api/v1/deployments/{deploymentId}/notifications/{id} | unbuilt
-updateNotification | Notifications | PUT /api/v1/deployments/{deploymentId}/notifications/{id} | unbuilt
-removeRecipients | Notifications | DELETE /api/v1/deployments/{deploymentId}/notifications/{id}/recipients | unbuilt
-getRecipients | Notifications | GET /api/v1/deployments/{deploymentId}/notifications/{id}/recipients | unbuilt
-addRecipients | Notifications | POST /api/v1/deployments/{deploymentId}/notifications/{id}/recipients | unbuilt
-listOAuthIntegrations | OAuth Integrations | GET /api/v1/oauth-integrations | unbuilt
-createOAuthIntegration | OAuth Integrations | POST /api/v1/oauth-integrations | unbuilt
-deleteOAuthIntegration | OAuth Integrations | DELETE /api/v1/oauth-integrations/{id} | unbuilt
-getOAuthIntegration | OAuth Integrations | GET /api/v1/oauth-integrations/{id} | unbuilt
-updateOAuthIntegration | OAuth Integrations | PUT /api/v1/oauth-integrations/{id} | unbuilt
-listOidcTokenConfigs | OIDC Token Configs | GET /api/v1/oidc-token-configs | unbuilt
-createOidcTokenConfig | OIDC Token Configs | POST /api/v1/oidc-token-configs | unbuilt
-deleteOidcTokenConfig | OIDC Token Configs | DELETE /api/v1/oidc-token-configs/{id} | unbuilt
-getOidcTokenConfig | OIDC Token Configs | GET /api/v1/oidc-token-configs/{id} | unbuilt
-updateOidcTokenConfig | OIDC Token Configs | PUT /api/v1/oidc-token-configs/{id} | unbuilt
+installations | GitHost | GET /api/v1/git-host/installations
+repositories | GitHost | GET /api/v1/git-host/installations/{installationId}/repositories
+branches | GitHost | GET /api/v1/git-host/repositories/{owner}/{repo}/branches
+status | GitHost | GET /api/v1/git-host/status
+connect | GitHost Connection | POST /build/api/v1/deployments/{deploymentId}/git-host/connect
+startModelSync | Model Sync | POST /api/v1/deployments/{deploymentId}/model-sync
+cancelModelSync | Model Sync | DELETE /api/v1/deployments/{deploymentId}/model-sync/{syncJobId}
+getModelSyncStatus | Model Sync | GET /api/v1/deployments/{deploymentId}/model-sync/{syncJobId}
+getModelSyncResult | Model Sync | GET /api/v1/deployments/{deploymentId}/model-sync/{syncJobId}/result
+getNotifications | Notifications | GET /api/v1/deployments/{deploymentId}/notifications
+createNotification | Notifications | POST /api/v1/deployments/{deploymentId}/notifications
+deleteNotification | Notifications | DELETE /api/v1/deployments/{deploymentId}/notifications/{id}
+getNotification | Notifications | GET /api/v1/deployments/{deploymentId}/notifications/{id}
+updateNotification | Notifications | PUT /api/v1/deployments/{deploymentId}/notifications/{id}
+removeRecipients | Notifications | DELETE /api/v1/deployments/{deploymentId}/notifications/{id}/recipients
+getRecipients | Notifications | GET /api/v1/deployments/{deploymentId}/notifications/{id}/recipients
+addRecipients | Notifications | POST /api/v1/deployments/{deploymentId}/notifications/{id}/recipients
+listOAuthIntegrations | OAuth Integrations | GET /api/v1/oauth-integrations
+createOAuthIntegration | OAuth Integrations | POST /api/v1/oauth-integrations
+deleteOAuthIntegration | OAuth Integrations | DELETE /api/v1/oauth-integrations/{id}
+getOAuthIntegration | OAuth Integrations | GET /api/v1/oauth-integrations/{id}
+updateOAuthIntegration | OAuth Integrations | PUT /api/v1/oauth-integrations/{id}
+listOidcTokenConfigs | OIDC Token Configs | GET /api/v1/oidc-token-configs
+createOidcTokenConfig | OIDC Token Configs | POST /api/v1/oidc-token-configs
+deleteOidcTokenConfig | OIDC Token Configs | DELETE /api/v1/oidc-token-configs/{id}
+getOidcTokenConfig | OIDC Token Configs | GET /api/v1/oidc-token-configs/{id}
+updateOidcTokenConfig | OIDC Token Configs | PUT /api/v1/oidc-token-configs/{id}
 getSpec | OpenAPI Spec | GET /api/v1/spec
 listRegions | Regions | GET /api/v1/regions
 getReports | Reports | GET /api/v1/deployments/{deploymentId}/reports
@@ -113,7 +113,7 @@ deleteReport | Reports | DELETE /api/v1/deployments/{deploymentId}/reports/{repo
 getReport | Reports | GET /api/v1/deployments/{deploymentId}/reports/{reportId}
 updateReport | Reports | PUT /api/v1/deployments/{deploymentId}/reports/{reportId}
 connectReportToWorkbook | Reports | PUT /api/v1/deployments/{deploymentId}/reports/{reportId}/connect-workbook
-refreshReport | Reports | PUT /api/v1/deployments/{deploymentId}/reports/{reportId}/refresh | unbuilt
+refreshReport | Reports | PUT /api/v1/deployments/{deploymentId}/reports/{reportId}/refresh
 getResourcePolicies | Resource Policies | GET /api/v1/resource-policies
 setGroupPolicy | Resource Policies | PUT /api/v1/resource-policies/group
 setRolePolicy | Resource Policies | PUT /api/v1/resource-policies/role
@@ -139,15 +139,15 @@ updateUserGroup | User Groups | PUT /api/v1/user-groups/{id}
 removeUserGroupMembers | User Groups | DELETE /api/v1/user-groups/{id}/users
 getUserGroupMembers | User Groups | GET /api/v1/user-groups/{id}/users
 addUserGroupMembers | User Groups | POST /api/v1/user-groups/{id}/users
-listUserOAuthTokens | User OAuth Tokens | GET /api/v1/user-oauth-tokens | unbuilt
-revokeUserOAuthToken | User OAuth Tokens | DELETE /api/v1/user-oauth-tokens/{integrationId} | unbuilt
-getUserOAuthToken | User OAuth Tokens | GET /api/v1/user-oauth-tokens/{integrationId} | unbuilt
-initiateOAuthFlow | User OAuth Tokens | POST /api/v1/user-oauth-tokens/{integrationId}/initiate | unbuilt
+listUserOAuthTokens | User OAuth Tokens | GET /api/v1/user-oauth-tokens
+revokeUserOAuthToken | User OAuth Tokens | DELETE /api/v1/user-oauth-tokens/{integrationId}
+getUserOAuthToken | User OAuth Tokens | GET /api/v1/user-oauth-tokens/{integrationId}
+initiateOAuthFlow | User OAuth Tokens | POST /api/v1/user-oauth-tokens/{integrationId}/initiate
 getMe | Users | GET /api/v1/users/me
 createUser | Users Admin | POST /api/v1/users
-bulkUserAction | Users Admin | POST /api/v1/users/bulk | unbuilt
+bulkUserAction | Users Admin | POST /api/v1/users/bulk
 deleteUser | Users Admin | DELETE /api/v1/users/{id}
-updateUserByPost | Users Admin | POST /api/v1/users/{id} | unbuilt
+updateUserByPost | Users Admin | POST /api/v1/users/{id}
 updateUser | Users Admin | PUT /api/v1/users/{id}
 getWorkbooks | Workbooks | GET /api/v1/deployments/{deploymentId}/workbooks
 createWorkbook | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks
@@ -156,9 +156,9 @@ deleteWorkbook | Workbooks | DELETE /api/v1/deployments/{deploymentId}/workbooks
 getWorkbook | Workbooks | GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}
 updateWorkbook | Workbooks | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}
 updateWorkbookDashboard | Workbooks | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard
-createAiWidgetThread | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/ai-widget-thread | unbuilt
+createAiWidgetThread | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/ai-widget-thread
 duplicateWorkbook | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/duplicate
-publishDashboard | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/publish | unbuilt
+publishDashboard | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/publish
 sharedWorkspaceObjects | Workspace | GET /api/v1/deployments/{deploymentId}/shared-workspace
 workspaceObjects | Workspace | GET /api/v1/deployments/{deploymentId}/workspace
 bulkDeleteWorkspaceObjects | Workspace | POST /api/v1/deployments/{deploymentId}/workspace/bulk-delete
@@ -170,8 +170,7 @@ export const expectedOperations = list
   .trim()
   .split('\n')
   .map((line) => {
-    const [id, tag, address, mark] = line.split(' | ') as [string, string, string, string?];
+    const [id, tag, address] = line.split(' | ') as [string, string, string];
     const [method, path] = address.split(' ') as [string, string];
-    if (mark !== undefined && mark !== 'unbuilt') throw new Error(`${id} has the unknown mark ${mark}`);
-    return { id, tag, method, path, isBuilt: mark === undefined };
+    return { id, tag, method, path };
   });

@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Copies the files of the project, as they are in the working folder, to where they can be changed without harm. The
+ * packages that npm installed are linked to, and ours among them lead into the copy.
+ */
+export function copyProject(from: string, to: string) {
+  const list = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: from,
+  });
+  if (list.status !== 0) throw new Error(`git could not list the files of ${from}`);
+  // One that was deleted and not committed yet is still listed.
+  const files = list.stdout
+    .toString()
+    .split('\0')
+    .filter((file) => file && existsSync(join(from, file)));
+  for (const file of files) cpSync(join(from, file), join(to, file), { recursive: true });
+  const installed = join(from, 'node_modules');
+  mkdirSync(join(to, 'node_modules', '.cache'), { recursive: true });
+  for (const name of readdirSync(installed)) {
+    const [source, target] = [join(installed, name), join(to, 'node_modules', name)];
+    if (name === '@oriel') cpSync(source, target, { recursive: true, verbatimSymlinks: true });
+    else if (name !== '.cache') symlinkSync(source, target);
+  }
+}
