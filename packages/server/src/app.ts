@@ -12,6 +12,7 @@ import { policies } from './domains/policies/index.ts';
 import { regions } from './domains/regions/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
+import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
 import { userAttributes } from './domains/user-attributes/index.ts';
 import { userGroups } from './domains/user-groups/index.ts';
@@ -19,9 +20,6 @@ import { users } from './domains/users/index.ts';
 import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
-import { createEmbedTokens } from './platform/auth/embed-tokens.ts';
-import { createRevocations } from './platform/auth/revocations.ts';
-import { createSigningKeys, signingKeyRotation } from './platform/auth/signing-keys.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
@@ -38,20 +36,20 @@ export interface Modules {
 
 type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers'>;
 
-/** Demo steps run in this order, and modules stop in the reverse one. */
+/** Demo steps run in this order, kinds of credentials are asked in it, and modules stop in the reverse one. */
 export function createModules(platform: Platform, settings: ModuleSettings): Modules {
   const { plan, tenant, maxExternalUsers } = settings;
   const knownDeployments = createKnownDeployments(platform);
   const requireDeployment = knownDeployments.require;
   const account = createTenantSettings(platform);
   const trees = createTrees();
-  const credentials = createCredentials(platform);
-  const list = [
-    { schedules: [signingKeyRotation(platform.keyFor('signing keys'))], stop: credentials.stop },
+  const keys = createSigningKeys(platform);
+  const list: Module[] = [
     deployments(platform, { knownDeployments }),
     regions(platform),
     users(platform),
     apiKeys(platform),
+    signingKeys(platform, { keys }),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),
     userAttributes(platform),
@@ -64,9 +62,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     reports(platform),
     workspace(platform, { trees }),
     embedSessions(platform, {
-      revocations: credentials.revocations,
-      signingKeys: credentials.signingKeys,
-      embedTokens: credentials.embedTokens,
+      signingKeys: keys,
       tenant,
       plan,
       maxExternalUsers,
@@ -74,24 +70,8 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       requireDeployment,
     }),
   ];
-  return { list, authenticator: credentials.authenticator, requireDeployment };
-}
-
-function createCredentials({ essential: db, listener, log, keyFor, remember }: Platform) {
-  const revocations = createRevocations(db, listener, log);
-  const signingKeys = createSigningKeys(
-    db,
-    remember(() => ['signing-keys']),
-    keyFor('signing keys'),
-  );
-  const permissions = remember<number, never>((id) => [`user:${id}`]);
-  const embedTokens = createEmbedTokens({ db, keys: signingKeys, revocations, permissions });
-  const authenticator = createAuthenticator({ db, listener, embedTokens, log });
-  const stop = async () => {
-    revocations.stop();
-    await authenticator.stop();
-  };
-  return { revocations, signingKeys, embedTokens, authenticator, stop };
+  const authenticator = createAuthenticator(list.flatMap(({ credentials }) => credentials ?? []));
+  return { list, authenticator, requireDeployment };
 }
 
 type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & { timeouts?: Timeouts };

@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { looksLikeApiKey } from './platform/auth/api-keys.ts';
+import { looksLikeApiKey } from './domains/api-keys/index.ts';
 import { StartupError } from './platform/startup-error.ts';
 
 export interface Config {

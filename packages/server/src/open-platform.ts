@@ -1,10 +1,9 @@
 /** Opens what domains work with: connections to the database, notifications, keys, metrics. */
 import type { Config } from './config.ts';
-import { CREDENTIALS_CHANNEL } from './platform/auth/authenticate.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import { type Database, openDatabase } from './platform/db/database.ts';
 import { createListener } from './platform/db/listener.ts';
-import { createNotifiedCache } from './platform/db/notified-cache.ts';
+import { CREDENTIALS_CHANNEL, createNotifiedCache } from './platform/db/notified-cache.ts';
 import { createMetrics, type Metrics } from './platform/http/metrics.ts';
 import { createCursors } from './platform/http/pages.ts';
 import { watchJobs } from './platform/jobs/metrics.ts';

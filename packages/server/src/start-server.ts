@@ -4,7 +4,6 @@ import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
 import { openPlatform } from './open-platform.ts';
-import { rotateSigningKeys } from './platform/auth/signing-keys.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import type { Database } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
@@ -103,7 +102,6 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   });
   for (const line of withoutEffect) log.warn(line);
 
-  await rotateSigningKeys(db, keyFor('signing keys'));
   const worker = await startWorker({
     db,
     listener,

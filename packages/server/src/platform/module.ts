@@ -1,4 +1,5 @@
 /** What the server gives to each domain, and what a domain brings. `app.ts` holds the list of domains. */
+import type { CredentialKind } from './auth/credentials.ts';
 import type { Database } from './db/database.ts';
 import type { Listener } from './db/listener.ts';
 import type { NotifiedCache } from './db/notified-cache.ts';
@@ -38,5 +39,7 @@ export interface Module {
   schedules?: Schedule[];
   /** Fills an empty installation. Steps run in the order of the list of modules. */
   demo?: DemoStep;
+  /** Kinds of credentials whose tables the domain owns. They are asked in the order of the list of modules. */
+  credentials?: CredentialKind[];
   stop?(): Promise<void> | void;
 }

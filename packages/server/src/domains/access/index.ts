@@ -1,4 +1,6 @@
 export { requireHome } from './home.ts';
+export { findPermissions, PERMISSIONS, type PermissionRow } from './permissions.store.ts';
+export { toPermissions } from './permissions.ts';
 export * from './rules.ts';
 export {
   type Alias,

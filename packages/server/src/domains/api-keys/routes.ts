@@ -1,13 +1,13 @@
 import { operations } from '@oriel/contract';
 import { changed, created, deleted } from '../../platform/audit/change.ts';
 import type { Person } from '../../platform/auth/actor.ts';
-import { generateApiKey, hashApiKey } from '../../platform/auth/api-keys.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { type Cursors, pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { listExistingIds } from '../deployments/index.ts';
 import { outlives, reachesFurther } from './rules.ts';
+import { generateApiKey, hashApiKey } from './secret.ts';
 import * as store from './store.ts';
 
 export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [

@@ -1,11 +1,11 @@
 import { type BodyOf, operations } from '@oriel/contract';
 import { changed } from '../../platform/audit/change.ts';
-import type { Revocations } from '../../platform/auth/revocations.ts';
-import type { RevocationRow } from '../../platform/auth/store.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import * as store from './ledger.store.ts';
+import type { Revocations } from './revocations.ts';
+import type { RevocationRow } from './tokens.store.ts';
 
 interface LedgerOptions {
   cursors: Cursors;

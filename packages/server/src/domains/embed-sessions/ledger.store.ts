@@ -1,6 +1,6 @@
-import { REVOCATION_COLUMNS, type RevocationRow } from '../../platform/auth/store.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, type Sql, sql } from '../../platform/db/sql.ts';
+import { REVOCATION_COLUMNS, type RevocationRow } from './tokens.store.ts';
 
 export type State = 'minted' | 'exchanged' | 'expired' | 'revoked';
 

@@ -1,15 +1,14 @@
 import { operations } from '@oriel/contract';
-import type { EmbedTokens } from '../../platform/auth/embed-tokens.ts';
-import type { Revocations } from '../../platform/auth/revocations.ts';
-import { SIGNING_ALGORITHM, type SigningKeys } from '../../platform/auth/signing-keys.ts';
 import { ApiError, isApiError } from '../../platform/errors.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { dryRun } from './dry-run.ts';
+import type { EmbedTokens } from './embed-tokens.ts';
 import { createExchange } from './exchange.ts';
 import { ledgerRoutes } from './ledger-routes.ts';
 import { type MintOptions, mintSession } from './mint.ts';
+import type { Revocations } from './revocations.ts';
 import { createSessionIds, hashSecret } from './session-ids.ts';
 import { describeViewer } from './viewer.ts';
 
@@ -19,15 +18,14 @@ import { describeViewer } from './viewer.ts';
  */
 const EXCHANGE_FAILURES = { max: 100, perMs: 60_000 };
 
-export interface EmbedSessionOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {
+interface RouteOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {
   revocations: Revocations;
   embedTokens: EmbedTokens;
-  signingKeys: SigningKeys;
 }
 
-export function embedSessionRoutes(platform: Platform, options: EmbedSessionOptions) {
+export function embedSessionRoutes(platform: Platform, options: RouteOptions) {
   const { essential: db, cursors, keyFor } = platform;
-  const { embedTokens, signingKeys, tenantSettings } = options;
+  const { embedTokens, tenantSettings } = options;
   const sessionIds = createSessionIds(keyFor('embed session ids'));
   const minting = { ...options, db, sessionIds };
   const exchange = createExchange(db);
@@ -54,17 +52,6 @@ export function embedSessionRoutes(platform: Platform, options: EmbedSessionOpti
     }),
 
     handle(operations.getEmbedSession, ({ actor, db }) => describeViewer(db, tenantSettings, actor.embed)),
-
-    handle(operations.getJwks, async () => ({
-      keys: (await signingKeys.all()).map(({ id, publicKey }) => {
-        const { kty, crv, x } = publicKey.export({ format: 'jwk' }) as {
-          kty: string;
-          crv: string;
-          x: string;
-        };
-        return { kty, crv, x, kid: id, alg: SIGNING_ALGORITHM, use: 'sig' };
-      }),
-    })),
 
     ...ledgerRoutes({ cursors, revocations: options.revocations }),
   ];

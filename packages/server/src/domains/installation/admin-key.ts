@@ -1,9 +1,8 @@
 /** Another API key for an admin, for who holds the database itself and has no key any more. */
 import { insertAuditEntries } from '../../platform/audit/store.ts';
-import { generateApiKey, hashApiKey } from '../../platform/auth/api-keys.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { StartupError } from '../../platform/startup-error.ts';
-import { insertApiKey } from '../api-keys/index.ts';
+import { generateApiKey, hashApiKey, insertApiKey } from '../api-keys/index.ts';
 import * as store from './store.ts';
 
 export interface AdminKeyOptions {

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { ADMIN_KEY, createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { readConfig } from '../../config.ts';
-import { hashApiKey } from '../../platform/auth/api-keys.ts';
 import { startServer } from '../../start-server.ts';
+import { hashApiKey } from '../api-keys/index.ts';
 import { addAdminKey } from './index.ts';
 
 const worlds: World[] = [];

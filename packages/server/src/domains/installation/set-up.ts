@@ -1,10 +1,9 @@
 /** What a start finds or makes: the installation itself, its first admin and the demo. */
 import { createHmac } from 'node:crypto';
-import { generateApiKey, hashApiKey } from '../../platform/auth/api-keys.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { type DemoStep, seededRandom } from '../../platform/demo.ts';
 import { StartupError } from '../../platform/startup-error.ts';
-import { insertApiKey } from '../api-keys/index.ts';
+import { generateApiKey, hashApiKey, insertApiKey } from '../api-keys/index.ts';
 import { countAllDeployments } from '../deployments/index.ts';
 import { ADMIN_ROLE, countPeople, createUser, hashPassword } from '../users/index.ts';
 import * as store from './store.ts';

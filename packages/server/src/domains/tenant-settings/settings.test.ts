@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListening } from '../../../test/listening.ts';
 import { createWorld, type World } from '../../../test/world.ts';
-import { CREDENTIALS_CHANNEL } from '../../platform/auth/authenticate.ts';
 import type { Listener } from '../../platform/db/listener.ts';
-import { createNotifiedCache } from '../../platform/db/notified-cache.ts';
+import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import { createTenantSettings } from './settings.ts';
 
 let world: World;

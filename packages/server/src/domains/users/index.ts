@@ -4,7 +4,7 @@ import { userRoutes } from './routes.ts';
 
 export { hashPassword } from './passwords.ts';
 export { ADMIN_ROLE } from './rules.ts';
-export { countPeople, isLiving } from './store.ts';
+export { countPeople, isLiving, noteLogins } from './store.ts';
 export { createUser, requireRemainingAdmin, requireUsers } from './users.ts';
 
 export const users = (platform: Platform): Module => ({ routes: userRoutes(platform), jobs: [removeUser] });

@@ -230,3 +230,14 @@ export const countPeople = async (db: Queryable) =>
       sql`select count(*) from users where embed_tenant is null and deleted_at is null`,
     )
   ).count;
+
+/** External viewers sign in by being seen. Times that are older than what is stored change nothing. */
+export const noteLogins = async (tx: Tx, logins: { userId: number; at: string }[]) => {
+  if (!logins.length) return;
+  await tx.run(sql`
+    update users u set last_login = l.at
+    from (select id, max(at) as at
+          from unnest(${logins.map(({ userId }) => userId)}::bigint[], ${logins.map(({ at }) => at)}::timestamptz[]) as s (id, at)
+          group by id) l
+    where u.id = l.id and u.embed_tenant is not null and (u.last_login is null or u.last_login < l.at)`);
+};

@@ -1,37 +1,47 @@
-/** Tells a caller how to send a credential. Says what is wrong with the form of the header, never whose key it is. */
-import type { Auth } from '@oriel/contract';
+/** Tells a caller how to send a credential. Says what is wrong with its form, never whose credential it is. */
 import { ApiError } from '../errors.ts';
-import { API_KEY_PREFIX } from './api-keys.ts';
+import { type CredentialKind, comesWith, kindOf, type Presented } from './credentials.ts';
 
-const HOW: Record<Auth, string> = {
-  public: '',
-  management: 'Send `Authorization: Api-Key sk-…` or `Authorization: Bearer <token>`.',
-  apiKey: 'Send `Authorization: Api-Key sk-…`.',
-  embed: 'Send `Authorization: Bearer <token>`, with the token that an embed session was exchanged for.',
-};
-
-export const unauthenticated = (authorization: string | undefined, auth: Auth) =>
-  new ApiError('unauthenticated', { message: `${whatIsWrong(authorization, auth)} ${HOW[auth]}` });
-
-function whatIsWrong(authorization: string | undefined, auth: Auth): string {
-  const given = authorization?.trim();
-  if (!given) return 'The request has no Authorization header.';
-  const [scheme, secret, ...rest] = given.split(/ +/);
-  if (!secret) {
-    return isScheme(scheme!)
-      ? `The Authorization header has nothing behind \`${scheme}\`.`
-      : 'The Authorization header has no scheme, such as `Api-Key`, in front of the credential.';
-  }
-  if (!isScheme(scheme!)) return `The scheme ${shown(scheme!)}of the Authorization header is not taken.`;
-  if (rest.length) return 'The Authorization header has more than one credential behind its scheme.';
-  if (auth === 'embed') return 'This operation takes no API key.';
-  if (/^bearer$/i.test(scheme!)) return 'This operation takes an API key, and no token.';
-  return secret.startsWith(API_KEY_PREFIX)
-    ? `What was sent is no API key. A key is \`${API_KEY_PREFIX}\`, followed by 8 to 253 printable characters.`
-    : `The API key does not begin with \`${API_KEY_PREFIX}\`.`;
+interface Kinds {
+  /** Those that the operation takes. */
+  taken: readonly CredentialKind[];
+  all: readonly CredentialKind[];
 }
 
-const isScheme = (text: string) => /^(api-key|bearer)$/i.test(text);
+/** `given` is missing if the header can not be read as one credential. */
+export function unauthenticated(
+  authorization: string | undefined,
+  given: Presented | undefined,
+  kinds: Kinds,
+) {
+  const how = kinds.taken.map(({ howToSend }) => howToSend).join(' or ');
+  return new ApiError('unauthenticated', {
+    message: `${whatIsWrong(authorization, given, kinds)} Send ${how}.`,
+  });
+}
+
+function whatIsWrong(authorization: string | undefined, given: Presented | undefined, kinds: Kinds): string {
+  const isScheme = (text: string) => kinds.all.some(({ schemes }) => schemes.includes(text.toLowerCase()));
+  const [scheme, secret] = authorization?.trim().split(/ +/) ?? [];
+  if (!scheme) return 'The request has no Authorization header.';
+  if (!secret && isScheme(scheme)) return `The Authorization header has nothing behind \`${scheme}\`.`;
+  if (!secret && !kinds.taken.some(({ schemes }) => schemes.includes(''))) {
+    return 'The Authorization header has no scheme, such as `Api-Key`, in front of the credential.';
+  }
+  if (secret && !isScheme(scheme))
+    return `The scheme ${shown(scheme)}of the Authorization header is not taken.`;
+  if (!given) return 'The Authorization header has more than one credential behind its scheme.';
+  return whyNotTaken(given, kinds) ?? 'What was sent is no credential that this operation takes.';
+}
+
+function whyNotTaken(given: Presented, { taken, all }: Kinds): string | undefined {
+  const candidates = taken.filter((kind) => comesWith(kind, given));
+  const others = all.filter((kind) => !taken.includes(kind));
+  const other =
+    kindOf(others, given) ?? (candidates.length ? undefined : others.find((kind) => comesWith(kind, given)));
+  if (other) return `This operation takes no ${other.name}.`;
+  return candidates.map((kind) => kind.whyNot?.(given)).find((reason) => reason !== undefined);
+}
 
 /** Only what is clearly the name of a scheme is repeated: anything else may be a secret. */
 const shown = (scheme: string) => (/^[A-Za-z-]{1,12}$/.test(scheme) ? `\`${scheme}\` ` : '');

@@ -1,9 +1,17 @@
 /** When credentials were last used: noted at each request, written now and then. */
+import type { Logger } from '../log.ts';
+
+const WRITE_EVERY_MS = 15_000;
+
+export interface Use {
+  id: number;
+  at: string;
+}
 
 export interface Uses {
   note(id: number): void;
   /** What was noted and not written yet. */
-  take(): { id: number; at: string }[];
+  take(): Use[];
 }
 
 /** A use within `everyMs` of one that was noted is not worth writing. */
@@ -23,6 +31,39 @@ export function createUses(everyMs: number): Uses {
       const now = Date.now();
       for (const [id, at] of lastNoted) if (now - at >= everyMs) lastNoted.delete(id);
       return taken;
+    },
+  };
+}
+
+export interface WrittenUses {
+  note(id: number): void;
+  /** Writes what is still due. */
+  stop(): Promise<void>;
+}
+
+/** Uses that are written in the background. A failure is logged: nobody waits for it. */
+export function writeUses(options: {
+  everyMs?: number;
+  write: (uses: Use[]) => Promise<unknown>;
+  log: Logger;
+}): WrittenUses {
+  const { everyMs = WRITE_EVERY_MS, write, log } = options;
+  const uses = createUses(everyMs);
+  async function flush() {
+    const due = uses.take();
+    if (!due.length) return;
+    try {
+      await write(due);
+    } catch (error) {
+      log.warn({ err: error }, 'could not note the use of credentials');
+    }
+  }
+  const timer = setInterval(flush, WRITE_EVERY_MS).unref();
+  return {
+    note: uses.note,
+    async stop() {
+      clearInterval(timer);
+      await flush();
     },
   };
 }

@@ -4,6 +4,9 @@
  */
 import type { Listener } from './listener.ts';
 
+/** Triggers tell here what changed of credentials, users, settings, signing keys and deployments. */
+export const CREDENTIALS_CHANNEL = 'oriel_credentials';
+
 /** Not needed for changes, which are notified: a bound on how long anything unforeseen can last. */
 const KEEP_MS = 60_000;
 const KEEP_MAX = 10_000;

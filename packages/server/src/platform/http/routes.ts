@@ -118,7 +118,7 @@ function register(
     }
     let actor: Actor | Promise<Actor>;
     try {
-      actor = authenticator.authenticate(request.headers.authorization, op.auth, request.ip);
+      actor = authenticator.authenticate(request, op.auth);
     } catch (error) {
       return done(error as Error);
     }

@@ -4,11 +4,9 @@
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
-import type { Database } from '../db/database.ts';
-import type { NotifiedCache } from '../db/notified-cache.ts';
-import type { JobKind } from '../jobs/jobs.ts';
-import type { Schedule } from '../jobs/schedules.ts';
-import { decrypt, encrypt } from '../secrets.ts';
+import type { Schedule } from '../../platform/jobs/schedules.ts';
+import type { Platform } from '../../platform/module.ts';
+import { decrypt, encrypt } from '../../platform/secrets.ts';
 import * as store from './store.ts';
 
 export const SIGNING_ALGORITHM = 'EdDSA';
@@ -29,24 +27,29 @@ export interface SigningKeys {
   /** The key to sign with. */
   current(): Promise<SigningKey>;
   find(id: string): Promise<SigningKey | undefined>;
+  /** Makes the first key if there is none. */
   all(): Promise<KeyRing>;
+  /** Adds a key if the newest one is too old, and deletes those that were replaced long ago. */
+  rotate(): Promise<void>;
 }
 
 const RING = 'ring';
-/** Anybody can send tokens of a key that does not exist. Those of a key that was just made are notified, too. */
+/** Anybody can send tokens of a key that does not exist. A key that was just made is notified, too. */
 const LOOK_AGAIN_EVERY_MS = 1000;
 
-export function createSigningKeys(
-  db: Database,
-  cache: NotifiedCache<string, KeyRing>,
-  secret: Buffer,
-): SigningKeys {
+export function createSigningKeys({
+  essential: db,
+  remember,
+  keyFor,
+}: Pick<Platform, 'essential' | 'remember' | 'keyFor'>): SigningKeys {
+  const secret = keyFor('signing keys');
+  const remembered = remember<string, KeyRing>(() => ['signing-keys']);
   /** Those that were read last: what an id stands for never changes, so each is decrypted once. */
   let opened: KeyRing = [];
   let lookedAgainAt = Number.NEGATIVE_INFINITY;
 
   const read = async () => {
-    const rows = await store.listSigningKeys(db);
+    const rows = await listOrMake();
     const ring = rows.map((row) => opened.find(({ id }) => id === row.id) ?? open(row));
     opened = ring;
     return ring;
@@ -56,7 +59,28 @@ export function createSigningKeys(
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     return { id: row.id, privateKey, publicKey: createPublicKey(privateKey) };
   };
-  const all = async () => cache.get(RING) ?? (await cache.load(RING, read));
+
+  async function listOrMake() {
+    const rows = await store.listSigningKeys(db);
+    if (rows.length) return rows;
+    await addIfNeeded();
+    return store.listSigningKeys(db);
+  }
+
+  /** Several servers that find the keys too old at once may each add one: any of them serves. */
+  async function addIfNeeded() {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const jwk = publicKey.export({ format: 'jwk' }) as store.SigningKeyRow['publicKey'];
+    const der = privateKey.export({ format: 'der', type: 'pkcs8' });
+    const id = await calculateJwkThumbprint(jwk);
+    await store.insertSigningKey(
+      db.writes,
+      { id, publicKey: jwk, privateKey: encrypt(secret, der) },
+      MAX_AGE_DAYS,
+    );
+  }
+
+  const all = async () => remembered.get(RING) ?? (await remembered.load(RING, read));
   return {
     all,
     async current() {
@@ -69,30 +93,17 @@ export function createSigningKeys(
       const known = has(await all());
       if (known || performance.now() - lookedAgainAt < LOOK_AGAIN_EVERY_MS) return known;
       lookedAgainAt = performance.now();
-      // A key that another server made a moment ago.
-      return has(await cache.load(RING, read));
+      // Another server may have made the key a moment ago.
+      return has(await remembered.load(RING, read));
+    },
+    async rotate() {
+      await addIfNeeded();
+      await store.deleteReplacedSigningKeys(db.writes, KEEP_REPLACED_DAYS);
     },
   };
 }
 
-/** Of several servers that find the key too old at once, each may add one: any of them serves. */
-export async function rotateSigningKeys(db: Database, secret: Buffer): Promise<void> {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const jwk = publicKey.export({ format: 'jwk' }) as store.SigningKeyRow['publicKey'];
-  const der = privateKey.export({ format: 'der', type: 'pkcs8' });
-  const key = {
-    id: await calculateJwkThumbprint(jwk),
-    publicKey: jwk,
-    privateKey: encrypt(secret, der),
-  };
-  await store.insertSigningKey(db, key, MAX_AGE_DAYS);
-  await store.deleteReplacedSigningKeys(db, KEEP_REPLACED_DAYS);
-}
-
-export function signingKeyRotation(secret: Buffer): Schedule {
-  const kind: JobKind = {
-    name: 'signing-keys.rotate',
-    run: (_payload, { db }) => rotateSigningKeys(db, secret),
-  };
-  return { name: kind.name, cron: '23 3 * * *', kind };
-}
+export const signingKeyRotation = (keys: SigningKeys): Schedule => {
+  const name = 'signing-keys.rotate';
+  return { name, cron: '23 3 * * *', kind: { name, run: () => keys.rotate() } };
+};

@@ -2,12 +2,10 @@
  * Which embed tokens were ended before their time. The list is kept in memory and brought up to date by
  * notifications. While those can not be heard, it is not believed, and the database is asked about each token.
  */
-import type { Database } from '../db/database.ts';
-import type { Listener } from '../db/listener.ts';
-import type { Logger } from '../log.ts';
-import { listRevocations, type RevocationRow } from './store.ts';
+import type { Platform } from '../../platform/module.ts';
+import { listRevocations, type RevocationRow } from './tokens.store.ts';
 
-export const REVOCATIONS_CHANNEL = 'oriel_embed_revocations';
+const REVOCATIONS_CHANNEL = 'oriel_embed_revocations';
 
 /** What of a token can be revoked. `exchangedAt` is in seconds, of the database's clock. */
 export interface Revocable {
@@ -56,7 +54,7 @@ class RevocationList {
   }
 }
 
-export function createRevocations(db: Database, listener: Listener, log: Logger): Revocations {
+export function createRevocations({ essential: db, listener, log }: Platform): Revocations {
   let list = new RevocationList();
   let next: RevocationList | undefined;
   let isLoaded = false;

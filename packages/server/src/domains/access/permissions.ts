@@ -1,7 +1,7 @@
-/** What a person may do, as requests ask for it. */
+/** What a person may do, in the form in which requests ask for it. */
 import type { Action } from '@oriel/contract';
-import type { Permissions } from './actor.ts';
-import type { PermissionRow } from './store.ts';
+import type { Permissions } from '../../platform/auth/actor.ts';
+import type { PermissionRow } from './permissions.store.ts';
 
 export const toPermissions = (row: PermissionRow): Permissions => ({
   actions: new Set(row.actions),

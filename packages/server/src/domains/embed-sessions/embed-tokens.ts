@@ -1,51 +1,46 @@
 /**
- * Embed tokens: signed, so that verifying one that is known takes no query, and yet ended within a second when their
- * session is.
+ * Embed tokens. They are signed, so that verifying a known one takes no query, and yet a token ends within a second
+ * after its session does.
  */
 import { sign } from 'node:crypto';
 import type { Action } from '@oriel/contract';
 import { decodeProtectedHeader, errors as joseErrors, jwtVerify } from 'jose';
-import type { Database } from '../db/database.ts';
-import type { NotifiedCache } from '../db/notified-cache.ts';
-import { ApiError } from '../errors.ts';
-import type { Embedded, Permissions } from './actor.ts';
-import { toPermissions } from './permissions.ts';
+import type { Embedded, Permissions } from '../../platform/auth/actor.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Platform } from '../../platform/module.ts';
+import { findPermissions, toPermissions } from '../access/index.ts';
+import { SIGNING_ALGORITHM, type SigningKeys } from '../signing-keys/index.ts';
 import type { Revocable, Revocations } from './revocations.ts';
-import { SIGNING_ALGORITHM, type SigningKeys } from './signing-keys.ts';
-import { findPermissions, isLiveSession } from './store.ts';
+import { isLiveSession } from './tokens.store.ts';
 
 const ISSUER = 'oriel';
 const AUDIENCE = 'oriel-embed';
 const TOKEN_LIFE_SECONDS = 24 * 3600;
 const REMEMBER_MAX = 10_000;
 
-/** An exchanged session, as its token tells it. */
 const invalidToken = () =>
   new ApiError('unauthenticated', {
     message: 'The token is not valid: it was altered, has expired or was revoked, or is no token.',
   });
 
+/** An exchanged session, as its token tells it. */
 export interface EmbedToken extends Revocable {
   /** An existing user of ours, who keeps their own rights, instead of an external viewer. */
   isInternal: boolean;
 }
 
 export interface EmbedTokens {
-  /** Signs with the key of the moment, which may have to be read. */
+  /** Signs with the newest key, which may have to be read. */
   signer(): Promise<(token: EmbedToken) => string>;
-  /** Answers at once where the token is known. Throws or rejects with a 401. */
+  /** Answers at once if the token is known. Throws or rejects with a 401. */
   authenticate(token: string): Embedded | Promise<Embedded>;
 }
 
-export type PermissionCache = NotifiedCache<number, Permissions>;
-
-export function createEmbedTokens(options: {
-  db: Database;
-  keys: SigningKeys;
-  revocations: Revocations;
-  permissions: PermissionCache;
-}): EmbedTokens {
-  const { db, keys, revocations, permissions } = options;
+export function createEmbedTokens(
+  { essential: db, remember }: Platform,
+  { signingKeys: keys, revocations }: { signingKeys: SigningKeys; revocations: Revocations },
+): EmbedTokens {
+  const permissions = remember<number, Permissions>((userId) => [`user:${userId}`]);
   const verified = new Map<string, { token: EmbedToken; actor: Embedded }>();
 
   async function verify(text: string) {
@@ -60,7 +55,7 @@ export function createEmbedTokens(options: {
     return known;
   }
 
-  /** Internal users are asked about again whenever their rights may have changed. */
+  /** An internal user's rights are read again whenever they may have changed. */
   async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Embedded }): Promise<Embedded> {
     const read = async () => {
       const row = await findPermissions(db, token.userId);
@@ -83,7 +78,7 @@ export function createEmbedTokens(options: {
           exp: Math.floor(exchangedAt) + TOKEN_LIFE_SECONDS,
         };
         const text = `${base64url({ alg: SIGNING_ALGORITHM, kid: key.id, typ: 'JWT' })}.${base64url(claims)}`;
-        // Here and now: handing it to another thread, as jose does, takes longer than signing.
+        // In this thread: handing it to another one, as jose does, takes longer than signing.
         return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
       };
     },

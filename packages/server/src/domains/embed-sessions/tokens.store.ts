@@ -1,0 +1,48 @@
+import type { Queryable } from '../../platform/db/database.ts';
+import { sql } from '../../platform/db/sql.ts';
+
+export interface RevocationRow {
+  sessionId: number | null;
+  userId: number | null;
+  embedTenant: string | null;
+  apiKeyId: number | null;
+  deploymentId: number | null;
+  /** Set if it ends the tokens of everybody in creator mode. */
+  creatorMode: true | null;
+  /** In seconds: tokens that were exchanged up to here are revoked. */
+  until: number;
+}
+
+export const REVOCATION_COLUMNS = sql`
+  session_id as "sessionId", user_id as "userId", embed_tenant as "embedTenant", api_key_id as "apiKeyId",
+  deployment_id as "deploymentId", creator_mode as "creatorMode", extract(epoch from revoked_at)::float8 as until`;
+
+export const listRevocations = (db: Queryable) =>
+  db.many<RevocationRow>(sql`select ${REVOCATION_COLUMNS} from embed_revocations`);
+
+/** Whether a session is there and was not revoked, neither by itself nor with others. */
+export const isLiveSession = async (db: Queryable, sessionId: number) =>
+  (
+    await db.one<{ exists: boolean }>(
+      sql`select exists (
+            select from embed_sessions s where id = ${sessionId} and revoked_at is null and not exists (
+              select from embed_revocations r
+              where r.revoked_at >= s.exchanged_at
+                and (r.user_id = s.user_id or r.embed_tenant = s.embed_tenant or r.api_key_id = s.api_key_id
+                     or r.deployment_id = s.deployment_id or (r.creator_mode and s.creator_mode))))`.named(
+        'is-live-session',
+      ),
+    )
+  ).exists;
+
+/**
+ * Other servers note uses as well: what is stored changes only by as much as `everyMs`. Answers the users of the sessions
+ * that changed, once for each session.
+ */
+export const updateLastSeen = (db: Queryable, seen: { id: number; at: string }[], everyMs: number) =>
+  db.many<{ userId: number; at: string }>(sql`
+    update embed_sessions s set last_seen_at = g.at
+    from unnest(${seen.map(({ id }) => id)}::bigint[], ${seen.map(({ at }) => at)}::timestamptz[]) as g (id, at)
+    where s.id = g.id
+      and (s.last_seen_at is null or s.last_seen_at <= g.at - make_interval(secs => ${everyMs / 1000}))
+    returning s.user_id as "userId", g.at`);

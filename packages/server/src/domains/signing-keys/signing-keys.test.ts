@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { startListening } from '../../../test/listening.ts';
+import { createWorld, type World } from '../../../test/world.ts';
+import type { Listener } from '../../platform/db/listener.ts';
+import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
+import { deriveKey } from '../../platform/secrets.ts';
+import { createSigningKeys } from './index.ts';
+
+let world: World;
+let listener: Listener;
+beforeAll(async () => {
+  world = await createWorld();
+  listener = await startListening(world.databaseUrl, CREDENTIALS_CHANNEL);
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(async () => {
+  await listener.end();
+  await world.stop();
+});
+
+const secret = deriveKey(randomBytes(32).toString('hex'), 'test');
+
+/** The keys as a server of their own would know them. */
+const openKeys = () =>
+  createSigningKeys({
+    essential: world.server.db,
+    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    keyFor: () => secret,
+  });
+const run = (text: string) => world.server.db.pool.query(text);
+const age = (days: number) =>
+  run(`update signing_keys set created_at = created_at - make_interval(days => ${days})`);
+const storedIds = async () =>
+  (await run('select id from signing_keys order by created_at desc')).rows.map(({ id }) => id);
+
+beforeEach(() => run('delete from signing_keys'));
+
+test('servers that need a key while there is none make one, and each finds those of the others', async () => {
+  const servers = [openKeys(), openKeys(), openKeys()];
+  const made = await Promise.all(servers.map((keys) => keys.current()));
+  expect(await storedIds()).toEqual(expect.arrayContaining(made.map(({ id }) => id)));
+  for (const keys of servers) {
+    for (const { id } of made) await expect.poll(async () => (await keys.find(id))?.id).toBe(id);
+  }
+  const before = await storedIds();
+  await openKeys().current();
+  expect(await storedIds()).toEqual(before);
+});
+
+test('a key is replaced when it is old, and leaves when no token that it signed can be alive', async () => {
+  const keys = openKeys();
+  const { id: old } = await keys.current();
+  await keys.rotate();
+  expect(await storedIds()).toEqual([old]);
+  await age(31);
+  await keys.rotate();
+  const [young] = await storedIds();
+  expect(await storedIds()).toEqual([young, old]);
+  await age(1);
+  await keys.rotate();
+  expect(await storedIds()).toEqual([young, old]);
+  await age(2);
+  await keys.rotate();
+  expect(await storedIds()).toEqual([young]);
+});
+
+test('keys that do not exist are looked for once a second at the most', async () => {
+  const { db } = world.server;
+  const keys = openKeys();
+  const { id } = await keys.current();
+  const query = vi.spyOn(db.pool, 'query');
+  const reads = () => query.mock.calls.filter(([text]) => /signing_keys/.test(JSON.stringify(text))).length;
+  const readsDuring = async (work: () => Promise<unknown>) => {
+    const before = reads();
+    await work();
+    return reads() - before;
+  };
+  await expect.poll(() => readsDuring(() => keys.current())).toBe(0);
+
+  let now = 5000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const guess = () => keys.find(randomBytes(32).toString('base64url'));
+  const guesses = () =>
+    readsDuring(async () => {
+      for (let i = 0; i < 20; i++) expect(await guess()).toBeUndefined();
+    });
+  expect(await guesses()).toBe(1);
+  now += 1000;
+  expect(await guesses()).toBe(1);
+  expect(await readsDuring(async () => expect((await keys.find(id))?.id).toBe(id))).toBe(0);
+});

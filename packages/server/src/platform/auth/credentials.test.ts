@@ -1,0 +1,126 @@
+/** Which kind of credential an operation takes, with kinds that are made up here. */
+import { describe, expect, test } from 'vitest';
+import type { Person } from './actor.ts';
+import { createAuthenticator } from './authenticate.ts';
+import type { CredentialKind } from './credentials.ts';
+
+const person = (userId: number): Person => ({
+  kind: 'person',
+  userId,
+  apiKeyId: null,
+  deploymentIds: null,
+  actions: new Set(),
+  deploymentActions: new Map(),
+});
+
+const kind = (name: string, userId: number, how: Partial<CredentialKind>): CredentialKind => ({
+  name,
+  auths: ['management'],
+  schemes: ['bearer'],
+  example: { secret: `${name}-example` },
+  takes: ({ secret }) => secret.startsWith(name),
+  verify: () => person(userId),
+  howToSend: `a ${name}`,
+  ...how,
+});
+
+const cat = kind('cat', 1, { auths: ['management', 'apiKey'], schemes: ['bearer', 'pet'] });
+const dog = kind('dog', 2, { auths: ['management'], schemes: ['bearer'] });
+const fish = kind('fish', 3, {
+  auths: ['embed'],
+  schemes: [''],
+  whyNot: () => 'Fish begin with `fish`.',
+});
+const mouse = kind('mouse', 4, {
+  schemes: [],
+  example: { headers: { cookie: 'mouse=1' } },
+  takes: ({ headers }) => headers.cookie?.includes('mouse=') === true,
+});
+
+const { authenticate } = createAuthenticator([cat, dog, fish, mouse]);
+const caller = (auth: 'management' | 'apiKey' | 'embed', authorization?: string, cookie?: string) =>
+  (authenticate({ method: 'GET', headers: { authorization, cookie }, ip: '' }, auth) as Person).userId;
+
+describe('a credential is verified by the kind that takes it', () => {
+  test.each([
+    ['by its scheme and form', 'management', 'Bearer cat-1', undefined, 1],
+    ['whatever the case of the scheme', 'management', 'PET cat-1', undefined, 1],
+    ['also if several kinds come with its scheme', 'management', 'Bearer dog-1', undefined, 2],
+    ['without a scheme, if the kind comes so', 'embed', 'fish-1', undefined, 3],
+    ['in a cookie, if there is no Authorization header', 'management', undefined, 'mouse=1', 4],
+    ['and a cookie is ignored beside an Authorization header', 'management', 'Bearer dog-1', 'mouse=1', 2],
+  ] as const)('%s', (_, auth, authorization, cookie, userId) => {
+    expect(caller(auth, authorization, cookie)).toBe(userId);
+  });
+
+  test('a public operation looks at none', () => {
+    const request = { method: 'GET', headers: { authorization: 'Bearer cat-1' }, ip: '' };
+    expect(authenticate(request, 'public')).toEqual({ kind: 'nobody' });
+  });
+});
+
+describe('what an operation does not take is a 401 that says what to send', () => {
+  test.each([
+    ['a kind that only others take', 'apiKey', 'Bearer dog-1', 'This operation takes no dog. Send a cat.'],
+    ['a scheme that only others take', 'embed', 'Pet rock', 'This operation takes no cat. Send a fish.'],
+    ['a wrong form, in words of the kind', 'embed', 'rock', 'Fish begin with `fish`. Send a fish.'],
+    [
+      'a wrong form of which no kind knows more',
+      'apiKey',
+      'Bearer rock',
+      'What was sent is no credential that this operation takes. Send a cat.',
+    ],
+    [
+      'a valid cookie beside a wrong header',
+      'management',
+      'Bearer rock',
+      'What was sent is no credential that this operation takes. Send a cat or a dog or a mouse.',
+    ],
+  ] as const)('%s', (_, auth, authorization, message) => {
+    expect(() => caller(auth, authorization, 'mouse=1')).toThrow(
+      expect.objectContaining({ code: 'unauthenticated', message }),
+    );
+  });
+});
+
+describe('kinds that could take each other for themselves are refused at the start', () => {
+  const all = { takes: () => true };
+
+  test('if one takes the example of another', () => {
+    for (const kinds of [
+      [cat, kind('greedy', 9, all)],
+      [kind('greedy', 9, all), cat],
+    ]) {
+      expect(() => createAuthenticator(kinds)).toThrow(
+        /example of the credential (cat|greedy) must be taken by it alone/,
+      );
+    }
+  });
+
+  test('if one does not take its own', () => {
+    const mute = kind('mute', 9, { takes: () => false });
+    expect(() => createAuthenticator([mute])).toThrow('is taken by: no kind');
+  });
+
+  test('and not if no operation takes both, or they never come in the same way', () => {
+    createAuthenticator([cat, kind('greedy', 9, { ...all, auths: ['embed'] })]);
+    createAuthenticator([cat, kind('greedy', 9, { ...all, schemes: ['other'] })]);
+    createAuthenticator([cat, kind('greedy', 9, { ...all, schemes: [] })]);
+  });
+
+  test('where two take a credential all the same, the first of the list gets it', () => {
+    const [first, second] = [kind('a', 1, {}), kind('b', 2, {})];
+    const both = { takes: ({ secret }: { secret: string }) => secret === 'both' };
+    for (const [one, other] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const kinds = [one, other].map((each) => ({
+        ...each,
+        takes: (given: Parameters<CredentialKind['takes']>[0]) => both.takes(given) || each.takes(given),
+      }));
+      const request = { method: 'GET', headers: { authorization: 'Bearer both' }, ip: '' };
+      expect(createAuthenticator(kinds).authenticate(request, 'management')).toEqual(one.verify({} as never));
+    }
+  });
+});
