@@ -55,7 +55,10 @@ async function measure(name: string, target: Target, connections: number, watch:
     name: `${name}, ${count} connections`,
     measure: (seconds) => runWrk({ ...target, connections: count, mayRefuse: true }, seconds),
   });
-  const calm = at(SATURATING);
+  const calm = {
+    ...at(SATURATING),
+    does: 'Oriel itself under the load that saturates it: tells what overload costs, not how fast it is.',
+  };
   const crowd = at(connections);
   const rounds = await measureInTurns(
     {

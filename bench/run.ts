@@ -1,5 +1,7 @@
 /** `npm run bench`: all benchmarks, or those that are named: `npm run bench -- users-me --rounds 3`. */
 import { parseArgs } from 'node:util';
+import { embedDatabases } from './embed-databases.ts';
+import { embedExchange } from './embed-exchange.ts';
 import { embedSessions } from './embed-sessions.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { describeMachine } from './harness/machine.ts';
@@ -9,9 +11,16 @@ import { overload } from './overload.ts';
 import { reportsList } from './reports-list.ts';
 import { usersMe } from './users-me.ts';
 
-const benchmarks: Benchmark[] = [usersMe, reportsList, embedSessions, overload];
+const benchmarks: Benchmark[] = [
+  usersMe,
+  reportsList,
+  embedSessions,
+  embedExchange,
+  embedDatabases,
+  overload,
+];
 
-const DEFAULTS = { rounds: '7', seconds: '3' };
+const DEFAULTS = { rounds: '5', seconds: '2' };
 
 let interrupted = false;
 

@@ -1,5 +1,5 @@
-/** The statements as the server sends them, asked of the server's own code, so that they can not differ. */
-import { exchangeSessions, insertSession } from '../../packages/server/src/domains/embed-sessions/store.ts';
+/** The statement of minting as the server sends it, asked of the server's own code, so that it can not differ. */
+import { insertSession } from '../../packages/server/src/domains/embed-sessions/store.ts';
 import type { Queryable } from '../../packages/server/src/platform/db/database.ts';
 import type { Sql } from '../../packages/server/src/platform/db/sql.ts';
 
@@ -19,15 +19,8 @@ const nobody = { userId: 0, apiKeyId: 0, ip: '', requestId: '' };
 const mintStatement = recorded((db) =>
   insertSession(db, { request: {}, secretHash: NOTHING, maxExternalUsers: 0, origin: nobody }),
 );
-const exchangeStatement = recorded((db) => exchangeSessions(db, [], false));
 
 /** With something of pgbench's language in the place of each value. */
-const fill = (statement: string, values: string[]) =>
-  statement.replaceAll(/\$(\d+)/g, (_, n) => `(${values[Number(n) - 1]})`);
-
 export const mintSql = (
   ...values: [request: string, hash: string, limit: string, origin: string, dryRun: string]
-) => fill(mintStatement, values);
-
-export const exchangeSql = (...values: [ids: string, hashes: string, waits: string]) =>
-  fill(exchangeStatement, values);
+) => mintStatement.replaceAll(/\$(\d+)/g, (_, n) => `(${values[Number(n) - 1]})`);

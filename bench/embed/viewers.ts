@@ -3,8 +3,10 @@ import pg from 'pg';
 import type { Connection } from '../harness/oriel.ts';
 
 export const VIEWERS = 10_000;
+/** Viewers who are new come on top of them. */
+export const USERS_MAX = 100_000_000;
 const BATCH = 100;
-const GROUPS = ['analysts', 'marketing', 'finance'];
+export const GROUPS = ['analysts', 'marketing', 'finance'];
 
 /** The full body, for a viewer who is named later. */
 const body = (deploymentId: number) => ({
@@ -58,7 +60,7 @@ export async function makeViewers(connection: Connection): Promise<Viewers> {
     for (let from = 1; from <= VIEWERS; from += BATCH) {
       await client.query(
         `select count(mint_embed_session(($1 || ',"creatorMode":false,"externalId":"viewer-' || i || '"}')::jsonb,
-                                         ''::bytea, ${VIEWERS}, $2, false))
+                                         ''::bytea, ${USERS_MAX}, $2, false))
          from generate_series($3::int, $4::int) i`,
         [viewers.openBody, JSON.stringify(origin), from, from + BATCH - 1],
       );

@@ -24,10 +24,16 @@ export interface Sample {
 
 export type Metric = keyof Sample;
 
-/** Somebody who can be measured: Oriel, or an anchor that it is held against. */
+/** Something that can be measured. */
 export interface Contender {
   name: string;
   measure(seconds: number): Promise<Sample>;
+}
+
+/** What Oriel is compared with. */
+export interface Anchor extends Contender {
+  /** What it does and what it does not do, for the reader of a ratio. */
+  does: string;
 }
 
 /** All measurements of one contender. */
@@ -41,6 +47,8 @@ export interface Measured {
 export interface Comparison {
   subject: string;
   anchor: string;
+  /** What the anchor does and does not do. */
+  anchorDoes: string;
   metric: Metric;
   /** The median of the ratios of subject to anchor, one from each round. */
   ratio: number;

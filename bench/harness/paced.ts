@@ -9,20 +9,25 @@ export interface PacedLoad {
   body: () => string;
   connections: number;
   perSecond: number;
+  /** The load runs this long before anything counts, so that every connection is warm. */
+  warmUpSeconds: number;
 }
 
-/** Latencies count from the moment at which a request was due, so that who falls behind is seen. */
+/** Latencies count from the moment at which a request was due, so that falling behind shows. */
 export async function runPaced(load: PacedLoad, seconds: number): Promise<Sample> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.connections });
   const latencies: number[] = [];
   const running = new Set<Promise<void>>();
   const started = performance.now();
-  const end = started + seconds * 1000;
+  const countFrom = started + load.warmUpSeconds * 1000;
+  const end = countFrom + seconds * 1000;
   try {
     for (let due = started; due < end; due += gap(load.perSecond)) {
       while (performance.now() < due) await sleep(0);
       const dueAt = due;
-      const sent = send(agent, load).then(() => void latencies.push(performance.now() - dueAt));
+      const sent = send(agent, load).then(() => {
+        if (dueAt >= countFrom) latencies.push(performance.now() - dueAt);
+      });
       running.add(sent);
       sent.finally(() => running.delete(sent)).catch(() => {});
     }
@@ -31,7 +36,7 @@ export async function runPaced(load: PacedLoad, seconds: number): Promise<Sample
     agent.destroy();
   }
   return {
-    perSecond: (latencies.length * 1000) / (performance.now() - started),
+    perSecond: (latencies.length * 1000) / (performance.now() - countFrom),
     ...summary(latencies),
   };
 }

@@ -20,10 +20,14 @@ export interface DatabaseLoad {
   connections: number;
   /** Values for `:name` in the script. */
   variables?: Record<string, string | number>;
-  /** Offers this many transactions a second instead of as many as possible. */
-  perSecond?: number;
-  /** Where each transaction is noted, which percentiles are made from. */
-  logDir?: string;
+  /** Offers transactions at a given rate instead of as many as possible, and tells percentiles. */
+  paced?: {
+    perSecond: number;
+    /** The load runs this long before anything counts: each run begins with new, cold connections. */
+    warmUpSeconds: number;
+    /** Where pgbench notes each transaction. */
+    logDir: string;
+  };
 }
 
 export const requirePgbench = () => requireTool(PGBENCH);
@@ -35,14 +39,16 @@ export async function runPgbench(load: DatabaseLoad, seconds: number): Promise<S
     '-D',
     `${name}=${value}`,
   ]);
+  const { paced } = load;
   const output = await runTool(
     requirePgbench(),
     [
       ...['--host', host, '--port', String(port), '--username', user, '--no-vacuum'],
       ...['--protocol', 'prepared', '--file', load.script, ...variables],
-      ...['--client', String(load.connections), '--jobs', '1', '--time', String(seconds)],
-      ...(load.perSecond ? ['--rate', String(load.perSecond)] : []),
-      ...(load.logDir ? ['--log', '--log-prefix', join(load.logDir, 'pgbench')] : []),
+      ...['--client', String(load.connections), '--jobs', '1'],
+      ...['--time', String(seconds + (paced?.warmUpSeconds ?? 0))],
+      ...(paced ? ['--rate', String(paced.perSecond)] : []),
+      ...(paced ? ['--log', '--log-prefix', join(paced.logDir, 'pgbench')] : []),
       database,
     ],
     (seconds + 60) * 1000,
@@ -50,20 +56,30 @@ export async function runPgbench(load: DatabaseLoad, seconds: number): Promise<S
   return {
     perSecond: read(output, /^tps = ([\d.]+)/m),
     meanMs: read(output, /^latency average = ([\d.]+) ms/m),
-    ...(load.logDir ? summary(await readLatencies(load.logDir)) : {}),
+    ...(paced ? summary(await readLatencies(paced)) : {}),
   };
 }
 
-/** The third field of each line: microseconds, from the moment at which the transaction was due. */
-async function readLatencies(dir: string): Promise<number[]> {
-  const logs = (await readdir(dir)).filter((name) => name.startsWith('pgbench.'));
-  const latencies: number[] = [];
+/**
+ * The third field of a line is the latency in microseconds, from the moment at which the transaction was due; the fifth
+ * and sixth are the moment at which it ended.
+ */
+async function readLatencies({ logDir, warmUpSeconds }: { logDir: string; warmUpSeconds: number }) {
+  const logs = (await readdir(logDir)).filter((name) => name.startsWith('pgbench.'));
+  const transactions: { endedAt: number; ms: number }[] = [];
   for (const log of logs) {
-    const lines = (await readFile(join(dir, log), 'utf8')).trim().split('\n');
-    for (const line of lines) latencies.push(Number(line.split(' ')[2]) / 1000);
-    await rm(join(dir, log));
+    const lines = (await readFile(join(logDir, log), 'utf8')).trim().split('\n');
+    for (const line of lines) {
+      const fields = line.split(' ').map(Number);
+      transactions.push({ endedAt: fields[4]! + fields[5]! / 1e6, ms: fields[2]! / 1000 });
+    }
+    await rm(join(logDir, log));
   }
-  return latencies;
+  const first = transactions.reduce(
+    (earliest, { endedAt }) => Math.min(earliest, endedAt),
+    Number.POSITIVE_INFINITY,
+  );
+  return transactions.filter(({ endedAt }) => endedAt >= first + warmUpSeconds).map(({ ms }) => ms);
 }
 
 function read(output: string, pattern: RegExp): number {

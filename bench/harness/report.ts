@@ -21,6 +21,8 @@ export function formatReport(report: Report): string {
     ...table(['', 'per second', 'mean ms', 'p50 ms', 'p99 ms'], report.measured.map(measuredRow)),
     '',
     ...table(['ratio', 'median', 'lowest', 'highest', 'asked', ''], report.comparisons.map(comparisonRow)),
+    '',
+    ...anchorLines(report.comparisons),
   ].join('\n');
 }
 
@@ -47,6 +49,18 @@ function comparisonRow(comparison: Comparison): string[] {
     asked ? askedText(asked) : '-',
     met === undefined ? '' : met ? 'met' : 'short',
   ];
+}
+
+/** What each anchor does and does not do. Anchors of one kind share a line. */
+function anchorLines(comparisons: Comparison[]): string[] {
+  const named = new Map<string, Set<string>>();
+  for (const { anchor, anchorDoes } of comparisons) {
+    named.set(anchorDoes, (named.get(anchorDoes) ?? new Set()).add(anchor));
+  }
+  return [...named].map(([does, names]) => {
+    const [first] = names;
+    return `${first}${names.size > 1 ? ` and ${names.size - 1} more` : ''}: ${does}`;
+  });
 }
 
 const askedText = (asked: Asked) =>

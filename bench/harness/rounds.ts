@@ -2,7 +2,16 @@
  * Measures in turns. The machine is shared and its speed drifts, so a figure means something only beside an
  * anchor that was measured right before or after it.
  */
-import type { Asked, Comparison, Contender, Measured, Metric, RunOptions, Sample } from './benchmark.ts';
+import type {
+  Anchor,
+  Asked,
+  Comparison,
+  Contender,
+  Measured,
+  Metric,
+  RunOptions,
+  Sample,
+} from './benchmark.ts';
 
 const WARM_UP_SECONDS = 3;
 /** Connections to the database that rest for ten seconds are closed, so whoever waited for its turn starts cold. */
@@ -15,15 +24,26 @@ interface Pair {
 
 export interface Rounds {
   measured: Measured[];
-  compare(anchor: Contender, options?: { metric?: Metric; asked?: Asked }): Comparison;
+  compare(anchor: Anchor, options?: { metric?: Metric; asked?: Asked }): Comparison;
 }
 
 export async function measureInTurns(
   subject: Contender,
-  anchors: Contender[],
-  { rounds, seconds }: RunOptions,
+  anchors: Anchor[],
+  {
+    rounds,
+    seconds,
+    runUpSeconds = RUN_UP_SECONDS,
+  }: RunOptions & {
+    /** None where a measurement warms its connections itself. */
+    runUpSeconds?: number;
+  },
 ): Promise<Rounds> {
-  const pairs = new Map<Contender, Pair[]>(anchors.map((anchor) => [anchor, []]));
+  const measureWarm = async (contender: Contender) => {
+    if (runUpSeconds) await contender.measure(runUpSeconds);
+    return contender.measure(seconds);
+  };
+  const pairs = new Map<Anchor, Pair[]>(anchors.map((anchor) => [anchor, []]));
   for (const contender of [...anchors, subject]) {
     progress(`warming up: ${contender.name}`);
     await contender.measure(WARM_UP_SECONDS);
@@ -31,7 +51,7 @@ export async function measureInTurns(
   for (let round = 0; round < rounds; round++) {
     for (const [anchor, list] of pairs) {
       progress(`round ${round + 1} of ${rounds}: ${anchor.name}`);
-      list.push(await measurePair(anchor, subject, seconds, round % 2 === 0));
+      list.push(await measurePair(measureWarm, anchor, subject, round % 2 === 0));
     }
   }
   progress('');
@@ -51,6 +71,7 @@ export async function measureInTurns(
     compare: (anchor, { metric = 'perSecond', asked } = {}) => ({
       subject: subject.name,
       anchor: anchor.name,
+      anchorDoes: anchor.does,
       metric,
       ...ratios(pairs.get(anchor)!, metric),
       asked,
@@ -60,22 +81,17 @@ export async function measureInTurns(
 
 /** Who goes first changes from round to round, so that a drift favours neither. */
 async function measurePair(
-  anchor: Contender,
+  measure: (contender: Contender) => Promise<Sample>,
+  anchor: Anchor,
   subject: Contender,
-  seconds: number,
   anchorFirst: boolean,
 ): Promise<Pair> {
   if (anchorFirst) {
-    const first = await measureWarm(anchor, seconds);
-    return { anchor: first, subject: await measureWarm(subject, seconds) };
+    const first = await measure(anchor);
+    return { anchor: first, subject: await measure(subject) };
   }
-  const first = await measureWarm(subject, seconds);
-  return { subject: first, anchor: await measureWarm(anchor, seconds) };
-}
-
-async function measureWarm(contender: Contender, seconds: number): Promise<Sample> {
-  await contender.measure(RUN_UP_SECONDS);
-  return contender.measure(seconds);
+  const first = await measure(subject);
+  return { subject: first, anchor: await measure(anchor) };
 }
 
 function ratios(pairs: Pair[], metric: Metric) {

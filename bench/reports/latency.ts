@@ -9,10 +9,12 @@ export interface Action {
   act(): Promise<unknown>;
 }
 
-/** A ratio that is asked for. Its anchor may be the sum of several. */
+/** A ratio that is asked for. */
 export interface Ratio {
   subject: Action;
   anchor: Action;
+  /** What the anchor does and does not do. */
+  anchorDoes: string;
   /** Taken off the subject, where only what it does on top counts. */
   without?: Action;
   asked?: Asked;
@@ -64,7 +66,7 @@ export async function compareLatencies(
   }
   return {
     measured: actions.map((action) => summarise(action, values.get(action)!)),
-    comparisons: ratios.map(({ subject, anchor, without, asked }) => {
+    comparisons: ratios.map(({ subject, anchor, anchorDoes, without, asked }) => {
       const all = values.get(subject)!.map((value, round) => {
         const taken = without ? values.get(without)![round]! : 0;
         return Math.max(0, value - taken) / values.get(anchor)![round]!;
@@ -72,6 +74,7 @@ export async function compareLatencies(
       return {
         subject: without ? `${subject.name}, what the count adds` : subject.name,
         anchor: anchor.name,
+        anchorDoes,
         metric: 'p50Ms',
         ratio: median(all),
         lowest: Math.min(...all),
