@@ -1,5 +1,5 @@
 /** The secret part of API keys: how they look, how they are made and what is stored of them. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 export const API_KEY_PREFIX = 'sk-';
 const KEY_PATTERN = /^sk-[\x21-\x7e]{8,253}$/;
@@ -8,4 +8,4 @@ export const looksLikeApiKey = (text: string) => KEY_PATTERN.test(text);
 
 export const generateApiKey = () => API_KEY_PREFIX + randomBytes(32).toString('base64url');
 
-export const hashApiKey = (key: string) => createHash('sha256').update(key).digest();
+export const hashApiKey = (key: string) => hash('sha256', key, 'buffer');

@@ -55,20 +55,25 @@ export interface UserContext {
 /** Whether the user `u` was not deleted, by themselves or with their embed tenant. */
 export const isLiving: Sql = sql`u.deleted_at is null and coalesce(u.embed_tenant, '') not like '~%'`;
 
-export const findUser = (db: Queryable, id: number) =>
-  db.maybeOne<UserRow>(
-    sql`select u.id, u.username, u.shown_email as email, u.embed_tenant as "embedTenant", u.first_name as "firstName", u.title, u.picture,
-               u.external_id as "externalId", u.is_deactivated as "isDeactivated", u.notifications,
-               u.settings, u.tos_accepted as "tosAccepted",
-               u.created_at as "createdAt", u.updated_at as "updatedAt", u.last_login as "lastLogin",
-               r.names as roles, r.admin as "isAdmin"
-        from users u, lateral (
-          select coalesce(json_agg(r.name order by r.name collate "C"), '[]') as names,
-                 coalesce(bool_or('All' = any(r.actions)), false) as admin
-          from user_roles ur join roles r on r.id = ur.role_id
-          where ur.user_id = u.id) r
-        where u.id = ${id} and ${isLiving}`.named('find-user'),
-  );
+const time = (column: string) =>
+  raw(`to_char(u.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+
+/** The user `u`, as one column of JSON: reading seventeen columns took the server twice as long. */
+const USER = sql`
+  select row_to_json(found) as found from (
+    select u.id, u.username, u.shown_email as email, u.embed_tenant as "embedTenant", u.first_name as "firstName", u.title,
+           u.picture, u.external_id as "externalId", u.is_deactivated as "isDeactivated", u.notifications, u.settings,
+           u.tos_accepted as "tosAccepted", ${time('created_at')} as "createdAt", ${time('updated_at')} as "updatedAt",
+           ${time('last_login')} as "lastLogin", r.names as roles, r.admin as "isAdmin"
+    from users u, lateral (
+      select coalesce(json_agg(r.name order by r.name collate "C"), '[]') as names,
+             coalesce(bool_or('All' = any(r.actions)), false) as admin
+      from user_roles ur join roles r on r.id = ur.role_id
+      where ur.user_id = u.id) r
+    where ${isLiving} and u.id = `;
+
+export const findUser = async (db: Queryable, id: number) =>
+  (await db.maybeOne<{ found: UserRow }>(sql`${USER}${id}) found`.named('find-user')))?.found;
 
 /**
  * Keeps others from changing the user, and from making anything theirs, until the end of the transaction. What the

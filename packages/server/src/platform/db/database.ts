@@ -69,15 +69,16 @@ export const isConflict = (error: unknown) => RETRYABLE.has((error as { code?: s
 
 type Runner = Pick<pg.ClientBase, 'query'>;
 
+/** Plain promises: these run for every statement, and async functions would add a turn each. */
 const queryable = (runner: Runner): Queryable => ({
-  many: async <Row>(query: Sql) => (await runner.query(query)).rows as Row[],
-  one: async <Row>(query: Sql) => {
-    const { rows } = await runner.query(query);
-    if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
-    return rows[0] as Row;
-  },
-  maybeOne: async <Row>(query: Sql) => (await runner.query(query)).rows[0] as Row | undefined,
-  run: async (query: Sql) => (await runner.query(query)).rowCount ?? 0,
+  many: <Row>(query: Sql) => runner.query(query).then(({ rows }) => rows as Row[]),
+  one: <Row>(query: Sql) =>
+    runner.query(query).then(({ rows }) => {
+      if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
+      return rows[0] as Row;
+    }),
+  maybeOne: <Row>(query: Sql) => runner.query(query).then(({ rows }) => rows[0] as Row | undefined),
+  run: (query: Sql) => runner.query(query).then(({ rowCount }) => rowCount ?? 0),
 });
 
 function transactional(client: pg.ClientBase): Tx {
@@ -154,7 +155,9 @@ export function openDatabase(
     return {
       pool,
       ...queryable({ query } as Runner),
-      writes: queryable({ query: write } as Runner),
+      get writes() {
+        return queryable({ query: write } as Runner);
+      },
       get waiting() {
         return all.waiting + changes.waiting;
       },

@@ -10,6 +10,7 @@ export type Sharer = string | null;
 
 export interface Gate {
   readonly waiting: number;
+  /** `work` must not throw, only reject. */
   pass<T>(sharer: Sharer, work: () => Promise<T>): Promise<T>;
 }
 
@@ -42,7 +43,7 @@ export function createGate(limits: GateLimits): Gate {
     const isFull = sharer !== null && queue.waiting.size >= limits.waitingShareMax;
     if (isFull || waiting >= limits.waitingMax) {
       forgetIfIdle(sharer, queue);
-      throw busy();
+      return Promise.reject(busy());
     }
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -95,20 +96,36 @@ export function createGate(limits: GateLimits): Gate {
       queues.delete(sharer);
   }
 
+  /** Not an async function, and no `finally`: every query passes here. */
+  function enter<T>(sharer: Sharer, queue: Queue, work: () => Promise<T>): Promise<T> {
+    return work().then(
+      (result) => {
+        leave(sharer, queue);
+        return result;
+      },
+      (error) => {
+        leave(sharer, queue);
+        throw error;
+      },
+    );
+  }
+
   return {
     get waiting() {
       return waiting;
     },
-    async pass(sharer, work) {
-      const queue = queues.get(sharer) ?? { running: 0, waiting: new Set() };
-      queues.set(sharer, queue);
-      if (running < limits.atOnce && hasRoom(sharer, queue)) begin(queue);
-      else await wait(sharer, queue);
-      try {
-        return await work();
-      } finally {
-        leave(sharer, queue);
+    pass(sharer, work) {
+      let queue = queues.get(sharer);
+      if (!queue) {
+        queue = { running: 0, waiting: new Set() };
+        queues.set(sharer, queue);
       }
+      if (running < limits.atOnce && hasRoom(sharer, queue)) {
+        begin(queue);
+        return enter(sharer, queue, work);
+      }
+      const present = queue;
+      return wait(sharer, queue).then(() => enter(sharer, present, work));
     },
   };
 }
