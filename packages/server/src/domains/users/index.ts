@@ -7,4 +7,4 @@ export { ADMIN_ROLE } from './rules.ts';
 export { countPeople, isLiving, noteLogins } from './store.ts';
 export { createUser, requireRemainingAdmin, requireUsers } from './users.ts';
 
-export const users = (platform: Platform): Module => ({ routes: userRoutes(platform), jobs: [removeUser] });
+export const users = (_platform: Platform): Module => ({ routes: userRoutes(), jobs: [removeUser] });

@@ -4,7 +4,6 @@ import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireBytes } from '../../platform/limits.ts';
-import type { Platform } from '../../platform/module.ts';
 import { hashPassword } from './passwords.ts';
 import { deleteUser } from './removal.ts';
 import { rolesOfNewUser, toTime } from './rules.ts';
@@ -13,63 +12,54 @@ import { createUser, updateUser, updateUserContext } from './users.ts';
 
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 
-export function userRoutes({ remember }: Pick<Platform, 'remember'>) {
-  // The caller's own user is asked for often and changes seldom.
-  const remembered = remember<number, store.UserRow>((id) => [`user:${id}`]);
-  return [
-    handle(operations.getMe, async ({ actor, db }) => {
-      const read = async () => {
-        const user = await store.findUser(db, actor.userId);
-        // Deleted since the credential was verified.
-        if (!user) throw new ApiError('unauthenticated');
-        return user;
+export const userRoutes = () => [
+  // No user: deleted since the credential was verified.
+  handle(operations.getMe, async ({ actor, db }) =>
+    toUser(found(await store.findUser(db, actor.userId), 'unauthenticated')),
+  ),
+
+  handle(operations.createUser, async ({ change }, { body }) => {
+    const passwordHash = body.password ? await hashPassword(body.password) : null;
+    return change(async (tx) => {
+      const { username, email, firstName = null, picture = null, externalId = null } = body;
+      const user = await createUser(
+        tx,
+        { username, email, passwordHash, firstName, picture, externalId },
+        rolesOfNewUser(body),
+      );
+      return { reply: toUser(user), changes: created(user) };
+    });
+  }),
+
+  handle(operations.updateUser, async ({ change }, { params, body }) => {
+    const { password, embedTheme, securityContext, ...asked } = body;
+    for (const name of ['settings', 'tosAccepted', 'embedTheme', 'securityContext'] as const) {
+      requireBytes(name, body[name], limits.userSettings);
+    }
+    if (asked.lastLogin) asked.lastLogin = toTime('lastLogin', asked.lastLogin);
+    const passwordHash = password ? await hashPassword(password) : null;
+    return change(async (tx) => {
+      const before = await lockUser(tx, params.id);
+      // What external viewers are is said by the sessions that are minted for them.
+      if (before.embedTenant !== null) throw new ApiError('user_not_found');
+      const after = await updateUser(tx, before, asked, passwordHash);
+      const context = await updateUserContext(tx, before.id, { embedTheme, securityContext });
+      // That there is a new password is told; the audit log masks the field, whatever it holds.
+      const audited = { ...after, ...context?.after, ...(passwordHash ? { password: 'changed' } : {}) };
+      return {
+        reply: toUser(after),
+        changes: changed({ ...before, ...context?.before }, audited),
       };
-      return toUser(remembered.get(actor.userId) ?? (await remembered.load(actor.userId, read)));
-    }),
+    });
+  }),
 
-    handle(operations.createUser, async ({ change }, { body }) => {
-      const passwordHash = body.password ? await hashPassword(body.password) : null;
-      return change(async (tx) => {
-        const { username, email, firstName = null, picture = null, externalId = null } = body;
-        const user = await createUser(
-          tx,
-          { username, email, passwordHash, firstName, picture, externalId },
-          rolesOfNewUser(body),
-        );
-        return { reply: toUser(user), changes: created(user) };
-      });
+  handle(operations.deleteUser, ({ change }, { params, query }) =>
+    change(async (tx) => {
+      const user = await lockUser(tx, params.id);
+      return { reply: undefined, changes: await deleteUser(tx, user, query.newOwnerId ?? undefined) };
     }),
-
-    handle(operations.updateUser, async ({ change }, { params, body }) => {
-      const { password, embedTheme, securityContext, ...asked } = body;
-      for (const name of ['settings', 'tosAccepted', 'embedTheme', 'securityContext'] as const) {
-        requireBytes(name, body[name], limits.userSettings);
-      }
-      if (asked.lastLogin) asked.lastLogin = toTime('lastLogin', asked.lastLogin);
-      const passwordHash = password ? await hashPassword(password) : null;
-      return change(async (tx) => {
-        const before = await lockUser(tx, params.id);
-        // What external viewers are is said by the sessions that are minted for them.
-        if (before.embedTenant !== null) throw new ApiError('user_not_found');
-        const after = await updateUser(tx, before, asked, passwordHash);
-        const context = await updateUserContext(tx, before.id, { embedTheme, securityContext });
-        // That there is a new password is told; the audit log masks the field, whatever it holds.
-        const audited = { ...after, ...context?.after, ...(passwordHash ? { password: 'changed' } : {}) };
-        return {
-          reply: toUser(after),
-          changes: changed({ ...before, ...context?.before }, audited),
-        };
-      });
-    }),
-
-    handle(operations.deleteUser, ({ change }, { params, query }) =>
-      change(async (tx) => {
-        const user = await lockUser(tx, params.id);
-        return { reply: undefined, changes: await deleteUser(tx, user, query.newOwnerId ?? undefined) };
-      }),
-    ),
-  ];
-}
+  ),
+];
 
 async function lockUser(tx: Tx, id: number) {
   await store.lockUser(tx, id);
