@@ -13,7 +13,7 @@ export function createLogger(
   level: string,
   onOutputClosed: () => void = () => {},
 ): Logger & { close(): Promise<void> } {
-  const out = destination({ fd: 1, sync: false, minLength: 64 * 1024, periodicFlush: 1000 });
+  const out = destination({ fd: 1, sync: false, minLength: 8 * 1024, periodicFlush: 1000 });
   // Without a listener, a log that can not be written would end the process.
   out.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') onOutputClosed();
