@@ -1216,23 +1216,12 @@ CREATE OR REPLACE FUNCTION public.notify_credentials()
  LANGUAGE plpgsql
 AS $function$
 declare
-  subject text := '';
+  subject text := coalesce(tg_argv[0], '');
   changed record;
 begin
-  if tg_table_name = 'tenant_settings' then
-    subject := 'tenant-settings';
-  elsif tg_table_name = 'signing_keys' then
-    subject := 'signing-keys';
-  elsif tg_level = 'ROW' then
+  if tg_nargs = 2 then
     if tg_op = 'DELETE' then changed := old; else changed := new; end if;
-    case tg_table_name
-      when 'users' then subject := 'user:' || changed.id;
-      when 'api_keys' then subject := 'key:' || changed.id;
-      when 'deployments' then subject := 'deployment:' || changed.id;
-      -- What is given to a group or a role concerns everybody in it.
-      when 'resource_policies' then subject := coalesce('user:' || changed.user_id, '');
-      else subject := '';
-    end case;
+    subject := coalesce(subject || (to_jsonb(changed) ->> tg_argv[1]), '');
   end if;
   perform pg_notify('oriel_credentials', subject);
   return null;
@@ -1472,9 +1461,9 @@ $function$
 
 -- triggers
 
-CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_credentials('key:', 'id');
 
-CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION notify_credentials('deployment:', 'id');
 
 CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION end_deployment();
 
@@ -1512,19 +1501,19 @@ CREATE TRIGGER reports_need_owner AFTER INSERT ON public.reports REFERENCING NEW
 
 CREATE TRIGGER reports_recounted AFTER UPDATE ON public.reports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
 
-CREATE TRIGGER deployment_policies_cleared AFTER DELETE ON public.resource_policies FOR EACH ROW WHEN ((old.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER deployment_policies_cleared AFTER DELETE ON public.resource_policies FOR EACH ROW WHEN ((old.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials('user:', 'user_id');
 
-CREATE TRIGGER deployment_policies_set AFTER INSERT OR UPDATE ON public.resource_policies FOR EACH ROW WHEN ((new.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER deployment_policies_set AFTER INSERT OR UPDATE ON public.resource_policies FOR EACH ROW WHEN ((new.resource_type = 'Deployment'::text)) EXECUTE FUNCTION notify_credentials('user:', 'user_id');
 
 CREATE TRIGGER resource_policies_need_deployment AFTER INSERT ON public.resource_policies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
 CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
-CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('signing-keys');
 
 CREATE TRIGGER creator_mode_switched_off AFTER UPDATE OF use_creator_mode ON public.tenant_settings FOR EACH ROW WHEN ((old.use_creator_mode AND (NOT new.use_creator_mode))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 
-CREATE TRIGGER tenant_settings_changed AFTER UPDATE ON public.tenant_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER tenant_settings_changed AFTER UPDATE ON public.tenant_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('tenant-settings');
 
 CREATE TRIGGER user_group_members_added AFTER INSERT ON public.user_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
 
@@ -1540,9 +1529,9 @@ CREATE TRIGGER external_users_counted_in AFTER INSERT ON public.users REFERENCIN
 
 CREATE TRIGGER external_users_counted_out AFTER DELETE ON public.users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_external_users();
 
-CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials('user:', 'id');
 
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials('user:', 'id');
 
 CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public.users FOR EACH ROW WHEN ((new.is_deactivated AND (NOT old.is_deactivated))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 

@@ -1,0 +1,2 @@
+create or replace trigger signing_keys_changed after insert or delete on signing_keys
+  for each statement execute function notify_credentials('signing-keys');
