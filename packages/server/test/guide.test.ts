@@ -1,0 +1,127 @@
+/** Follows docs/adding-an-operation.md in a copy of the project. */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyProject } from '../../../scripts/copy-project.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const guide = readFileSync(join(root, 'docs/adding-an-operation.md'), 'utf8');
+/** A whole run of programs each: they have the time that a busy machine needs. */
+const TIMEOUT_MS = 600_000;
+
+let copy: string;
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'oriel-guide-'));
+  copyProject(root, copy);
+  git('init', '-q');
+  commitAll();
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+const git = (...args: string[]) =>
+  run('git', ['-c', 'user.name=guide', '-c', 'user.email=guide@example.com', ...args]);
+const commitAll = () => {
+  git('add', '-A');
+  git('commit', '-qm', 'before');
+};
+
+function run(program: string, args: string[], env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd: copy,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0)
+    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}\n${stderr}`.slice(-6000));
+  return stdout;
+}
+
+const installed = (program: string) => join(copy, 'node_modules', '.bin', program);
+const tsx = (...args: string[]) => run(installed('tsx'), args);
+
+interface Block {
+  file: string;
+  language: string;
+  text: string;
+}
+
+/** Each block whose paragraph names a file of the project; if it names several, the last one counts. */
+const blocks: Block[] = [...guide.matchAll(/((?:^.+\n)+)\n```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(
+  ([, paragraph, language, text]) => {
+    const file = [...paragraph!.matchAll(/`(packages\/[^`<]+\.(?:ts|sql))`/g)].at(-1)?.[1];
+    return file ? [{ file, language: language!, text: text! }] : [];
+  },
+);
+
+/** Puts each line with a plus behind, or before, the line without one that stands beside it. */
+function applyDiff(file: string, diff: string) {
+  let lines = readFileSync(file, 'utf8').split('\n');
+  const given = diff.trimEnd().split('\n');
+  for (const [i, line] of given.entries()) {
+    if (!line.startsWith('+')) continue;
+    const [anchor, offset] = given[i + 1]?.startsWith(' import') ? [given[i + 1]!, 0] : [given[i - 1]!, 1];
+    const at = lines.indexOf(anchor.slice(1));
+    if (at < 0) throw new Error(`${file} has no line ${anchor}`);
+    lines = lines.toSpliced(at + offset, 0, line.slice(1));
+  }
+  writeFileSync(file, lines.join('\n'));
+}
+
+const nextMigration = () =>
+  String(readdirSync(join(copy, 'packages/server/migrations')).length + 1).padStart(4, '0');
+
+function write({ file, language, text }: Block) {
+  const path = join(copy, file.replace('NNNN', nextMigration()));
+  if (language === 'diff') return applyDiff(path, text);
+  expect(existsSync(path), `${file} is new`).toBe(false);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+test('the guide names the files of a domain', () => {
+  expect(blocks.map(({ file }) => file.replace(/^.*\//, ''))).toEqual([
+    'announcements.ts',
+    'NNNN-announcements.sql',
+    'store.ts',
+    'routes.ts',
+    'index.ts',
+    'app.ts',
+    'announcements.test.ts',
+  ]);
+});
+
+test('its example, written down as it stands, is a domain that works', { timeout: TIMEOUT_MS }, () => {
+  for (const block of blocks) write(block);
+  const byHand = run('git', ['status', '--porcelain', '--untracked-files=no']).trim().split('\n');
+  expect(byHand.map((line) => line.trim())).toEqual(['M packages/server/src/app.ts']);
+
+  tsx('scripts/generate.ts');
+  run(installed('tsc'), ['--noEmit']);
+  const written = run('git', ['ls-files', '--modified', '--others', '--exclude-standard', '*.ts'])
+    .trim()
+    .split('\n');
+  run(installed('biome'), ['check', '--error-on-warnings', ...written]);
+  const database = { ORIEL_TEST_DATABASE_URL: inject('postgresUrl') };
+  const vitest = (...args: string[]) =>
+    run(installed('vitest'), ['run', '--maxWorkers=1', ...args], database);
+  vitest('packages/server/test/migrations.test.ts', '--update');
+  vitest(
+    'packages/server/src/domains/announcements',
+    'packages/server/test/architecture.test.ts',
+    'packages/server/test/generated.test.ts',
+    'packages/server/test/lists.test.ts',
+    'packages/server/test/permissions.test.ts',
+    '-t',
+    'nnouncement|import|owner|generated|up to date',
+  );
+});
