@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './scripts/slowest-first.ts';
 
 export default defineConfig({
   test: {
@@ -9,13 +10,17 @@ export default defineConfig({
       ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
     ],
     globalSetup: 'packages/server/test/global-setup.ts',
+    setupFiles: 'packages/server/test/setup.ts',
     // Processes, because each starts servers of its own; two, because that is how many cores a small machine has.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // Long enough for a busy machine: a poll ends as soon as it succeeds.
-    expect: { poll: { timeout: 15_000 } },
+    // The files of a process share its modules, and the server and database of test/world.ts.
+    isolate: false,
+    sequence: process.argv.includes('--sequence.shuffle.files') ? {} : { sequencer: SlowestFirst },
+    // Long enough for a machine that is busy with much else: nothing waits longer than for what it waits for.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', 'json'],
     outputFile: { json: 'node_modules/.cache/oriel-test-results.json' },
   },

@@ -1,4 +1,4 @@
-/** Bundles our own code of the server into one file, and puts the SQL of its functions beside it. Packages from npm stay where npm put them. */
+/** Bundles our own code of the server into one file, and puts the SQL of its functions beside it. Packages from npm stay where npm put them, except typebox. */
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './install.mjs';
@@ -30,9 +30,12 @@ async function gatherFunctions() {
   await rename(unfinished, join(dist, 'functions.sql'));
 }
 
+/** typebox consists of hundreds of small files: reading them one by one took a quarter of a start. */
+const BUNDLED = /^(@oriel|typebox)(\/|$)/;
+
 function keepPackages({ onResolve }) {
   onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-    kind === 'entry-point' || path.startsWith('@oriel/') ? undefined : { path, external: true },
+    kind === 'entry-point' || BUNDLED.test(path) ? undefined : { path, external: true },
   );
 }
 

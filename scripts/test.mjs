@@ -1,5 +1,5 @@
 /** `npm test`: every check there is. Ends with the line `N passed, N failed`. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, install, root } from './install.mjs';
@@ -9,32 +9,43 @@ install();
 const results = join(root, 'node_modules', '.cache', 'oriel-test-results.json');
 rmSync(results, { force: true });
 
-const checks = [
-  ['types', 'tsc', ['--noEmit']],
-  ['lint', 'biome', ['check', '--error-on-warnings', '.']],
-  ['tests', 'vitest', ['run', ...process.argv.slice(2)]],
+// Types and lint are checked beside the tests. What they print is kept until those are done.
+const others = [
+  ['types', run('tsc', ['--noEmit'], 'pipe')],
+  ['lint', run('biome', ['check', '--error-on-warnings', '.'], 'pipe')],
 ];
+console.log('\n— tests');
+const tests = await run('vitest', ['run', ...process.argv.slice(2)], 'inherit');
+let { passed, failed } = countTests();
+// A runner that broke down without counting a failure has failed all the same.
+if (tests.status !== 0 && failed === 0) failed++;
 
-let passed = 0;
-let failed = 0;
-for (const [name, program, args] of checks) {
-  console.log(`\n— ${name}`);
-  const { status } = spawnSync(bin(program), args, { cwd: root, stdio: 'inherit' });
-  if (name === 'tests') countTests();
-  else if (status === 0) passed++;
-  // A runner that broke down without counting a failure has failed all the same.
-  if (status !== 0 && (name !== 'tests' || failed === 0)) failed++;
+for (const [name, check] of others) {
+  const { status, output } = await check;
+  console.log(`\n— ${name}${status === 0 ? ': passed' : ''}\n${output}`.trimEnd());
+  if (status === 0) passed++;
+  else failed++;
 }
 
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
 
+function run(program, args, output) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(bin(program), args, { cwd: root, stdio: ['inherit', output, output] });
+    const chunks = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk));
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, output: Buffer.concat(chunks).toString() }));
+  });
+}
+
 function countTests() {
   try {
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, 'utf8'));
-    passed += numPassedTests;
-    failed += numFailedTests;
+    return { passed: numPassedTests, failed: numFailedTests };
   } catch {
     console.error('the test runner wrote no results');
+    return { passed: 0, failed: 0 };
   }
 }

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tryRandomly } from './random-runs.ts';
-import { createWorld, type Person, unique, type World } from './world.ts';
+import { createOwnWorld, type Person, unique, type World } from './world.ts';
 
 const NONE = 0;
 const READ = 1;
@@ -40,7 +40,7 @@ let roleId: number;
 let groupIds: number[];
 
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   const role = await world.admin.createRole({ body: { name: unique('role'), actions: ['DeploymentRead'] } });
   roleId = role.id;
   const somebody = async (name: string, roles: string[]): Promise<Somebody> => {

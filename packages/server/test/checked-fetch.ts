@@ -21,7 +21,7 @@ export async function checkReply(method: string, path: string, response: Respons
   if (!response.headers.get('x-request-id')) throw new Error(`${where} without X-Request-Id`);
   if (response.headers.get('x-content-type-options') !== 'nosniff')
     throw new Error(`${where} without nosniff`);
-  const op = allOperations.find((candidate) => candidate.method === method && matches(candidate, path));
+  const op = operationAt(method, path);
   const text = await response.text();
   if (response.status >= 400) checkError(op, response.status, text, where);
   else if (op && response.status !== successStatus(op)) {
@@ -60,8 +60,10 @@ function check(schema: object, text: string, where: string) {
 }
 
 const collections = collectionPaths(allOperations);
-
-function matches(op: Operation, path: string): boolean {
+const patterns = allOperations.map((op) => {
   const pattern = op.path.replaceAll(/\{\w+\}/g, '[^/]+');
-  return new RegExp(`^${pattern}${collections.has(op.path) ? '/?' : ''}$`).test(path);
-}
+  return { op, pattern: new RegExp(`^${pattern}${collections.has(op.path) ? '/?' : ''}$`) };
+});
+
+const operationAt = (method: string, path: string) =>
+  patterns.find(({ op, pattern }) => op.method === method && pattern.test(path))?.op;

@@ -11,13 +11,13 @@ import {
   startPoisoningProxy,
   startTransactionPooler,
 } from './postgres-proxy.ts';
-import { createWorld, unique, type World } from './world.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
 
 describe('connections that the database ends while they are being opened', () => {
   let world: World;
   let proxy: Awaited<ReturnType<typeof startPoisoningProxy>>;
   beforeAll(async () => {
-    world = await createWorld({
+    world = await createOwnWorld({
       through: async (databaseUrl) => {
         proxy = await startPoisoningProxy(databaseUrl);
         return proxy.url;
@@ -75,7 +75,7 @@ describe('connections that the database ends while they are being opened', () =>
 
 test('times are right, whatever the database or a pooler says of time zone and style', async () => {
   let proxy!: DatabaseProxy;
-  const world = await createWorld({
+  const world = await createOwnWorld({
     through: async (databaseUrl) => {
       const name = new URL(databaseUrl).pathname.slice(1);
       await administer(databaseUrl, `alter database ${name} set timezone = 'Asia/Tokyo'`);

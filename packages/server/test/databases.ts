@@ -21,20 +21,32 @@ export function onServer(serverUrl: string, database: string): string {
 }
 
 export async function createDatabase(serverUrl: string, template?: string): Promise<string> {
-  const name = `oriel_test_${randomBytes(6).toString('hex')}`;
-  await administer(serverUrl, `create database ${name} ${template ? `template ${template}` : ''}`);
+  const name = `${template ?? 'oriel_test'}_${randomBytes(6).toString('hex')}`;
+  await administer(
+    serverUrl,
+    `create database ${name} ${template ? `template ${template} strategy file_copy` : ''}`,
+  );
   return name;
 }
 
 export const dropDatabase = (serverUrl: string, name: string) =>
   administer(serverUrl, `drop database if exists ${name} with (force)`);
 
+/** Drops the databases that were made from this template. */
+export async function dropCopies(serverUrl: string, template: string) {
+  const { rows } = await administer(
+    serverUrl,
+    `select datname as name from pg_database where datname like '${template}\\_%'`,
+  );
+  for (const { name } of rows) await dropDatabase(serverUrl, name);
+}
+
 /** Runs a statement outside of the databases under test. */
 export async function administer(serverUrl: string, statement: string) {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {
-    await client.query(statement);
+    return await client.query(statement);
   } finally {
     await client.end();
   }

@@ -10,7 +10,6 @@ let otherDeploymentId: number;
 let embedded: Record<'a viewer' | 'a creator' | 'an internal viewer' | 'an internal creator', Embedded>;
 beforeAll(async () => {
   world = await createWorld();
-  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   deploymentId = (await world.deployment()).id;
   otherDeploymentId = (await world.deployment()).id;
   const inAcme = { deploymentId, embedTenantName: 'acme-corp' };

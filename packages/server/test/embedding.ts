@@ -1,6 +1,6 @@
 /** A world with what embedding needs: a deployment, creator mode, and short ways to mint a session and look at it. */
 import type { OrielError } from '@oriel/client';
-import { createWorld, unique, type World } from './world.ts';
+import { createOwnWorld, createWorld, unique, type World } from './world.ts';
 
 export type SessionRequest = Parameters<World['embedded']>[0];
 /** What a test says about a request; the rest is a deployment and a viewer of its own. Wrong on purpose at times. */
@@ -35,11 +35,19 @@ export interface Embedding {
   stop(): Promise<void>;
 }
 
-export async function createEmbedding(env: Record<string, string> = {}): Promise<Embedding> {
-  const world = await createWorld({ env });
+/** In the world that all files share. */
+export const createEmbedding = async (): Promise<Embedding> => embeddingIn(await createWorld());
+
+/** In a world of its own. */
+export async function createOwnEmbedding(env: Record<string, string> = {}): Promise<Embedding> {
+  const world = await createOwnWorld({ env });
+  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
+  return embeddingIn(world);
+}
+
+async function embeddingIn(world: World): Promise<Embedding> {
   const rows: Embedding['rows'] = async (text, values) =>
     (await world.server.db.pool.query(text, values)).rows;
-  await rows('update tenant_settings set use_creator_mode = true');
   const { id: deploymentId } = await world.deployment();
   const request = (wishes: Wishes = {}) =>
     ({

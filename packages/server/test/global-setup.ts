@@ -1,4 +1,4 @@
-/** One PostgreSQL for the whole run, with a migrated database that each test process copies. */
+/** One PostgreSQL for the whole run, with a migrated database of which each world gets a copy. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,14 @@ import type { TestProject } from 'vitest/node';
 import { build } from '../../../scripts/build.mjs';
 import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
+import {
+  administer,
+  createDatabase,
+  dropCopies,
+  dropDatabase,
+  onServer,
+  readOwnSchema,
+} from './databases.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,6 +34,8 @@ export default async function setup(project: TestProject) {
   project.provide('postgresUrl', url);
   project.provide('templateDatabase', templateDatabase);
   return async () => {
+    // Also those of the shared worlds, which no test file stops.
+    await dropCopies(url, templateDatabase);
     await dropDatabase(url, templateDatabase);
     await stop();
   };
@@ -37,8 +46,14 @@ async function startOwnPostgres() {
   // mkdtemp makes it private, and the database's user must pass through where we are root.
   await chmod(dataDir, 0o711);
   const postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }));
+  const url = `postgres://oriel@${encodeURIComponent(String(postgres.connection.host))}/postgres`;
+  // Nothing here outlives the run, so nothing needs to survive a power cut.
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+    await administer(url, `alter system set ${setting} = off`);
+  }
+  await administer(url, 'select pg_reload_conf()');
   return {
-    url: `postgres://oriel@${encodeURIComponent(String(postgres.connection.host))}/postgres`,
+    url,
     stop: async () => {
       await postgres.stop();
       await rm(dataDir, { recursive: true, force: true });

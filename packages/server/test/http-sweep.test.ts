@@ -3,11 +3,11 @@ import { allOperations, errorCodesOf, hasBody, type Operation, patternMessages }
 import { type TSchema, Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf, validBody } from './samples.ts';
-import { createWorld, type World } from './world.ts';
+import { createOwnWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 

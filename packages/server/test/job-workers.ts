@@ -5,7 +5,7 @@ import type { Listener } from '../src/platform/db/listener.ts';
 import { enqueue, JOBS_CHANNEL, type JobKind } from '../src/platform/jobs/jobs.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../src/platform/jobs/worker.ts';
 import { startListening } from './listening.ts';
-import { createWorld, unique, type World } from './world.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
 
 export const TIMES = { pollMs: 50, leaseMs: 600, backoffMs: 10, progressMs: 20, stopWithinMs: 10_000 };
 
@@ -32,7 +32,7 @@ export function jobWorkers() {
   const workers: Worker[] = [];
 
   beforeAll(async () => {
-    world = await createWorld();
+    world = await createOwnWorld();
     listener = await startListening(world.databaseUrl, JOBS_CHANNEL);
   });
   afterEach(async () => {

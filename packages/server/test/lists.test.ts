@@ -1,8 +1,9 @@
 /** What holds for every list of the contract, also for those that are added tomorrow. */
 import { allOperations, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
 import { validBody } from './samples.ts';
-import { createWorld, unique, type World } from './world.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
 
 /** Their shape is a bare array: all of few things, without pages. */
 const BARE = ['getFolderAncestors', 'getUserAttributeValues'];
@@ -34,7 +35,7 @@ describe('every list can be paged to its end', () => {
   let ids: Record<string, number>;
 
   beforeAll(async () => {
-    world = await createWorld();
+    world = await createOwnWorld();
     const { admin } = world;
     const { id: deploymentId } = await world.deployment();
     await times(() => world.deployment());

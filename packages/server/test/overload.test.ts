@@ -3,12 +3,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer } from './databases.ts';
 import { holdRows } from './hold.ts';
-import { createWorld, unique, type World } from './world.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
 
 let world: World;
 let other: pg.Client;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   other = new pg.Client({ connectionString: world.databaseUrl });
   // Its end is part of what is tried here.
   other.on('error', () => {});

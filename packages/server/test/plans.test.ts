@@ -6,7 +6,7 @@ import { readPage } from '../src/domains/reports/list.ts';
 import type { ReportFilter, ReportQuery } from '../src/domains/reports/list-query.ts';
 import type { Queryable } from '../src/platform/db/database.ts';
 import { Sql } from '../src/platform/db/sql.ts';
-import { createWorld, type World } from './world.ts';
+import { createOwnWorld, type World } from './world.ts';
 
 const REPORTS = 100_000;
 const PIECE = 10_000;
@@ -24,7 +24,7 @@ let folderId: number;
 let workbookId: number;
 
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   deploymentId = (await world.deployment()).id;
   const people = await Promise.all([1, 2, 3].map(() => world.person({ roles: ['Viewer'] })));
   const [scattered, few, many] = people.map(({ userId }) => userId) as [number, number, number];

@@ -10,7 +10,6 @@ let deploymentId: number;
 let adminId: number;
 beforeAll(async () => {
   world = await createWorld();
-  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   adminId = (await world.admin.getMe()).id;
 });
 beforeEach(async () => {

@@ -1,14 +1,14 @@
 /** What is deleted is gone for every reader before its rows are removed, and they are removed whatever happens. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRows, limitStatements } from './hold.ts';
-import { createWorld, unique, type World } from './world.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
 
 const MANY = 2500;
 const PATIENCE = { timeout: 30_000 };
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   // More than what a request or a batch of a job takes on, and less than there is.
   for (const table of ['reports', 'workbooks', 'folders']) await limitStatements(world, table, 1000);
@@ -109,7 +109,7 @@ test('a removal goes on after its worker has died in the middle', async () => {
 });
 
 test('a server that stops leaves the rest of a removal to the next one', async () => {
-  const other = await createWorld();
+  const other = await createOwnWorld();
   try {
     const { id } = await other.deployment();
     const me = (await other.admin.getMe()).id;

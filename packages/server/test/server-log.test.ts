@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverErrors } from './server-log.ts';
-import { createWorld, type World } from './world.ts';
+import { createOwnWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 

@@ -1,6 +1,5 @@
-/** Keeps what servers log as errors, and prints it beside the test that failed meanwhile. */
+/** Keeps what servers log as errors, so that it can be printed beside the test that failed meanwhile. */
 import { multistream, pino } from 'pino';
-import { afterAll, afterEach } from 'vitest';
 
 const lines: string[] = [];
 
@@ -11,17 +10,13 @@ export function createServerLog() {
   return pino({ level }, multistream([kept, { level: level as 'info', stream: process.stdout }]));
 }
 
-/** What servers of this test file have logged as errors since its test began. */
+/** What the servers of this process have logged as errors since the test began. */
 export const serverErrors = (): readonly string[] => lines;
 
-function print() {
+export function printServerErrors() {
   if (lines.length) console.error(`The server logged:\n${lines.join('')}`);
 }
 
-afterEach(({ task }) => {
-  if (task.result?.state === 'fail') print();
+export function forgetServerErrors() {
   lines.length = 0;
-});
-
-// What is left was logged outside of tests, such as by a beforeAll that failed.
-afterAll(print);
+}

@@ -16,7 +16,7 @@ import {
   SessionModel,
   type Value,
 } from './session-model.ts';
-import { createWorld, type Person, type World } from './world.ts';
+import { createOwnWorld, type Person, type World } from './world.ts';
 
 const MAX_EXTERNAL_USERS = 6;
 const NO_DEPLOYMENT = 1_000_000;
@@ -40,7 +40,7 @@ const ATTRIBUTES: [string, AttributeType, string | null][] = [
 ];
 
 beforeAll(async () => {
-  world = await createWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: String(MAX_EXTERNAL_USERS) } });
+  world = await createOwnWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: String(MAX_EXTERNAL_USERS) } });
   const { pool } = world.server.db;
   await pool.query('update tenant_settings set use_creator_mode = true');
   for (const name of GROUPS) await world.admin.createUserGroup({ body: { name } });

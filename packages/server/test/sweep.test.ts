@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedOperations } from '../../contract/coverage.ts';
 import { addressOf, validBody } from './samples.ts';
-import { createWorld, type World } from './world.ts';
+import { createOwnWorld, type World } from './world.ts';
 
 /** Operations that change something and leave no audit entry, for a reason that belongs here. */
 const UNAUDITED: string[] = [
@@ -23,7 +23,7 @@ const UNAUDITED: string[] = [
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 

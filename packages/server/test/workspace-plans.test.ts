@@ -11,7 +11,7 @@ import { listWorkspace, type OrderBy, type WorkspaceQuery } from '../src/domains
 import { clientConfig } from '../src/platform/db/connection.ts';
 import type { Queryable } from '../src/platform/db/database.ts';
 import type { Sql } from '../src/platform/db/sql.ts';
-import { createWorld, type World } from './world.ts';
+import { createOwnWorld, type World } from './world.ts';
 
 const REPORTS = 60_000;
 const WORKBOOKS = 20_000;
@@ -35,7 +35,7 @@ let bigFolder: number;
 type Mode = 'force_custom_plan' | 'force_generic_plan';
 
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   deploymentId = (await world.deployment()).id;
   const { userId: grantee } = await world.person({ roles: ['Viewer'] });
   const owner = (await world.admin.getMe()).id;

@@ -1,4 +1,4 @@
-/** A running server on a database of its own, and the people in it. Every reply is checked against the contract. */
+/** A running server with its database, and the people in it. Every reply is checked against the contract. */
 import { createOrielClient, type OrielClient } from '@oriel/client';
 import { inject } from 'vitest';
 import { readConfig } from '../src/config.ts';
@@ -29,6 +29,7 @@ export interface World {
   embedded(request: SessionRequest): Promise<Embedded>;
   /** A second server on the same database. */
   anotherServer(): Promise<RunningServer>;
+  /** Stops what this file started. The shared server and its database stay for the other files. */
   stop(): Promise<void>;
 }
 
@@ -51,14 +52,44 @@ let counter = 0;
 /** A name that no other test uses. */
 export const unique = (prefix: string) => `${prefix}-${process.pid}-${++counter}`;
 
-export async function createWorld(
-  options: {
-    env?: Record<string, string>;
-    timeouts?: Timeouts;
-    /** The address at which the server finds its database, where that is not the database itself. */
-    through?: (databaseUrl: string) => Promise<string>;
-  } = {},
-): Promise<World> {
+interface WorldOptions {
+  env?: Record<string, string>;
+  timeouts?: Timeouts;
+  /** The address at which the server finds its database, if that is not the database itself. */
+  through?: (databaseUrl: string) => Promise<string>;
+}
+
+interface Running {
+  server: RunningServer;
+  databaseUrl: string;
+  startAnother(): Promise<RunningServer>;
+  end(): Promise<void>;
+}
+
+let shared: Promise<Running> | undefined;
+
+/**
+ * The world that all test files of this process share: one server, one database, creator mode on. It also holds what
+ * other files made. A test that changes the whole account, or expects to be alone in it, needs `createOwnWorld`.
+ */
+export async function createWorld(): Promise<World> {
+  shared ??= startShared();
+  return worldOf(await shared, async () => {});
+}
+
+async function startShared(): Promise<Running> {
+  const running = await start({});
+  await running.server.db.pool.query('update tenant_settings set use_creator_mode = true');
+  return running;
+}
+
+/** A server and a database for one file or one test alone, as a first start leaves them. */
+export async function createOwnWorld(options: WorldOptions = {}): Promise<World> {
+  const running = await start(options);
+  return worldOf(running, running.end);
+}
+
+async function start(options: WorldOptions): Promise<Running> {
   const postgresUrl = inject('postgresUrl');
   const database = await createDatabase(postgresUrl, inject('templateDatabase'));
   const databaseUrl = onServer(postgresUrl, database);
@@ -71,8 +102,19 @@ export async function createWorld(
     ...options.env,
   });
   const server = await startServer(config, log, { timeouts: options.timeouts });
-  const others: RunningServer[] = [];
+  return {
+    server,
+    databaseUrl,
+    startAnother: () => startServer(config, log),
+    async end() {
+      await server.stop();
+      await dropDatabase(postgresUrl, database);
+    },
+  };
+}
 
+function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Promise<void>): World {
+  const others: RunningServer[] = [];
   const clientWith = (credential: { apiKey?: string; token?: string }) =>
     createOrielClient({ baseUrl: server.url, ...credential, fetch: checkedFetch, retries: 0 });
   const client = (apiKey?: string) => clientWith({ apiKey });
@@ -114,13 +156,13 @@ export async function createWorld(
       return { sessionId, token, client: clientWith({ token }) };
     },
     async anotherServer() {
-      const another = await startServer(config, log);
+      const another = await startAnother();
       others.push(another);
       return another;
     },
     async stop() {
-      await Promise.all([server, ...others].map((running) => running.stop()));
-      await dropDatabase(postgresUrl, database);
+      await Promise.all(others.map((other) => other.stop()));
+      await end();
     },
   };
 }

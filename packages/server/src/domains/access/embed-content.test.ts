@@ -56,7 +56,6 @@ async function internalUser(roles: string[]) {
 
 beforeAll(async () => {
   world = await createWorld();
-  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   deploymentId = (await world.deployment()).id;
   explorer = await world.person({ roles: ['Explorer'] });
   clients = {

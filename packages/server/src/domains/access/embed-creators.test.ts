@@ -12,7 +12,6 @@ let ann: OrielClient;
 let bob: OrielClient;
 beforeAll(async () => {
   world = await createWorld();
-  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
 });
 beforeEach(async () => {
   deploymentId = (await world.deployment()).id;

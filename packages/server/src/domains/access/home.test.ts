@@ -13,7 +13,6 @@ let other: OrielClient;
 let theirs: { folderId: number; workbookId: number; reportId: number };
 beforeAll(async () => {
   world = await createWorld();
-  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   deploymentId = (await world.deployment()).id;
 });
 beforeEach(async () => {

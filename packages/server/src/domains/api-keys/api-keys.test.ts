@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, unique, type World } from '../../../test/world.ts';
+import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 import { reachesFurther } from './rules.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 
@@ -114,7 +114,7 @@ test('a change of roles, and deactivation, reach keys that are in use', async ()
 });
 
 test('the use of a key is noted', async () => {
-  const other = await createWorld();
+  const other = await createOwnWorld();
   const { key, id } = await other.admin.createApiKey({ body: { name: 'used' } });
   await other.client(key).getMe();
   const { db } = await other.anotherServer();

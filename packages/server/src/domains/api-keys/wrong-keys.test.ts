@@ -1,13 +1,13 @@
 /** Wrong API keys are slowed, and nobody with a valid key pays for it. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 
 const ALLOWED = 300;
 const SUSPECT = '203.0.113.9';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld({ env: { ORIEL_TRUST_PROXY: 'loopback' } });
+  world = await createOwnWorld({ env: { ORIEL_TRUST_PROXY: 'loopback' } });
 });
 afterAll(() => world.stop());
 

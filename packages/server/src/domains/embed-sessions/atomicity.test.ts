@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tryRandomly } from '../../../test/random-runs.ts';
 import { snapshot } from '../../../test/snapshot.ts';
-import { createWorld, type Person, type World } from '../../../test/world.ts';
+import { createOwnWorld, type Person, type World } from '../../../test/world.ts';
 
 let world: World;
 let pool: pg.Pool;
@@ -100,7 +100,7 @@ const FLAWS: Record<string, (request: Rich) => unknown> = {
 };
 
 beforeAll(async () => {
-  world = await createWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: '1' } });
+  world = await createOwnWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: '1' } });
   pool = new pg.Pool({ connectionString: world.databaseUrl, max: 2 });
   deploymentId = (await world.deployment()).id;
   scoped = await world.person({ deploymentIds: [(await world.deployment()).id] });

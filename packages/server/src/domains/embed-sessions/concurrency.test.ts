@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { checkedFetch } from '../../../test/checked-fetch.ts';
 import { snapshot } from '../../../test/snapshot.ts';
-import { ADMIN_KEY, createWorld, unique, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createOwnWorld, unique, type World } from '../../../test/world.ts';
 import type { SessionRequest } from './rules.ts';
 
 const CALLS = 200;
@@ -19,7 +19,7 @@ let clients: OrielClient[];
 let deploymentId: number;
 
 beforeAll(async () => {
-  world = await createWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: String(MAX_EXTERNAL_USERS) } });
+  world = await createOwnWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: String(MAX_EXTERNAL_USERS) } });
   const second = await world.anotherServer();
   stopSecond = second.stop;
   clients = [

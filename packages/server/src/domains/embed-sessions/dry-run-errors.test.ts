@@ -1,6 +1,6 @@
 /** What a dry run finds wrong: everything, not only the first. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createEmbedding, createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -132,7 +132,7 @@ describe('a dry run tells every error at once', () => {
   });
 
   test('of plan, flag and limit beside those of the catalogues', async () => {
-    const poor = await createEmbedding({ ORIEL_PLAN: 'starter', ORIEL_MAX_EXTERNAL_USERS: '1' });
+    const poor = await createOwnEmbedding({ ORIEL_PLAN: 'starter', ORIEL_MAX_EXTERNAL_USERS: '1' });
     try {
       await poor.rows('update tenant_settings set use_creator_mode = false');
       await poor.rows(`insert into embed_tenants (name) values ('someone')`);

@@ -1,12 +1,12 @@
 /** The dry run: what a call would do, without doing it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { snapshot } from '../../../test/snapshot.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
 beforeAll(async () => {
-  embedding = await createEmbedding();
+  embedding = await createOwnEmbedding();
 });
 afterAll(() => embedding.stop());
 

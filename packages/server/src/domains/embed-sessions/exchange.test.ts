@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
 import { deriveKey } from '../../platform/secrets.ts';
 import { createSigningKeys } from '../signing-keys/index.ts';
 
 let embedding: Embedding;
 beforeAll(async () => {
-  embedding = await createEmbedding();
+  embedding = await createOwnEmbedding();
 });
 afterAll(() => embedding.stop());
 

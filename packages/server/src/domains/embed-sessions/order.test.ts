@@ -1,6 +1,6 @@
 /** Which of two mistakes is told: the checks have an order. And what plans and limits allow. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { ADMIN_KEY, unique } from '../../../test/world.ts';
 
 const UNKNOWN = 999_999_999;
@@ -10,7 +10,7 @@ describe('where two things are wrong, the earlier is told', () => {
   let embedding: Embedding;
   const tenant = unique('tenant');
   beforeAll(async () => {
-    embedding = await createEmbedding({ ORIEL_MAX_EXTERNAL_USERS: '1' });
+    embedding = await createOwnEmbedding({ ORIEL_MAX_EXTERNAL_USERS: '1' });
     await embedding.mint({
       externalId: 'known',
       embedTenantName: tenant,
@@ -102,7 +102,7 @@ describe('plans', () => {
   test.each(['free', 'starter'])(
     '%s has no embedding, and tells it before the scope of a key',
     async (plan) => {
-      const embedding = await createEmbedding({ ORIEL_PLAN: plan });
+      const embedding = await createOwnEmbedding({ ORIEL_PLAN: plan });
       try {
         expect(await embedding.refusal({})).toMatchObject({ status: 403, code: 'plan_required' });
         expect((await embedding.refusal({ deploymentId: UNKNOWN })).code).toBe('plan_required');
@@ -119,7 +119,7 @@ describe('plans', () => {
   );
 
   test.each(['premium', 'enterprise'])('%s has embedding', async (plan) => {
-    const embedding = await createEmbedding({ ORIEL_PLAN: plan, ORIEL_TENANT: 'acme-inc' });
+    const embedding = await createOwnEmbedding({ ORIEL_PLAN: plan, ORIEL_TENANT: 'acme-inc' });
     try {
       expect((await embedding.see()).embedTenantName).toBe('acme-inc');
     } finally {
@@ -130,7 +130,7 @@ describe('plans', () => {
 
 describe('creator mode', () => {
   test('is refused with or without definitions while the flag of the account is off', async () => {
-    const embedding = await createEmbedding();
+    const embedding = await createOwnEmbedding();
     try {
       await embedding.rows('update tenant_settings set use_creator_mode = false');
       const off = { status: 403, code: 'creator_mode_disabled' };
@@ -150,7 +150,7 @@ describe('the limit on external users', () => {
   const FULL = { status: 403, code: 'external_user_limit_reached' };
   let embedding: Embedding;
   beforeAll(async () => {
-    embedding = await createEmbedding({ ORIEL_MAX_EXTERNAL_USERS: '3' });
+    embedding = await createOwnEmbedding({ ORIEL_MAX_EXTERNAL_USERS: '3' });
   });
   afterAll(() => embedding.stop());
 

@@ -1,11 +1,11 @@
 /** What a session carries besides groups and attributes: profiles, the embed tenant, settings and theme. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
 beforeAll(async () => {
-  embedding = await createEmbedding();
+  embedding = await createOwnEmbedding();
 });
 afterAll(() => embedding.stop());
 

@@ -17,7 +17,6 @@ beforeAll(async () => {
   world = await createWorld();
   pool = new pg.Pool({ connectionString: world.databaseUrl, max: 6 });
   deploymentId = (await world.deployment()).id;
-  await pool.query('update tenant_settings set use_creator_mode = true');
 });
 afterAll(async () => {
   await pool.end();

@@ -2,13 +2,13 @@
 import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { administer } from '../../../test/databases.ts';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { type Person, unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
 let otherUrl: string;
 beforeAll(async () => {
-  embedding = await createEmbedding();
+  embedding = await createOwnEmbedding();
   otherUrl = (await embedding.world.anotherServer()).url;
 });
 afterAll(() => embedding.stop());

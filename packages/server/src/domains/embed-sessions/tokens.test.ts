@@ -3,13 +3,13 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { createOrielClient } from '@oriel/client';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
 import { decrypt, deriveKey } from '../../platform/secrets.ts';
 
 let embedding: Embedding;
 beforeAll(async () => {
-  embedding = await createEmbedding();
+  embedding = await createOwnEmbedding();
 });
 afterAll(() => embedding.stop());
 afterEach(() => {

@@ -1,12 +1,12 @@
 /** What the upkeep of sessions deletes, and what it keeps. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
 let embedding: Embedding;
 beforeAll(async () => {
-  embedding = await createEmbedding();
+  embedding = await createOwnEmbedding();
 });
 afterAll(() => embedding.stop());
 

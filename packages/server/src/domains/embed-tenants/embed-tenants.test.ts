@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTenant, newViewer, newViewers } from '../../../test/embed-tenants.ts';
-import { ADMIN_KEY, createWorld, unique, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 /** The account's own tenant, where nothing else is set. */
 const OWN = 'oriel';
@@ -9,7 +9,7 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 
@@ -179,7 +179,7 @@ test("the account's own tenant is there before anything is in it, and can not be
 });
 
 test('which tenant is the own one is a setting', async () => {
-  const other = await createWorld({ env: { ORIEL_TENANT: 'my-company' } });
+  const other = await createOwnWorld({ env: { ORIEL_TENANT: 'my-company' } });
   try {
     const deletion = (embedTenantName: string) => other.admin.deleteEmbedTenant({ embedTenantName });
     await expect(deletion('my-company')).rejects.toMatchObject({ code: 'embed_tenant_is_own' });

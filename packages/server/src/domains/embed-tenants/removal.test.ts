@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTenant, newViewer, newViewers } from '../../../test/embed-tenants.ts';
-import { createWorld, unique, type World } from '../../../test/world.ts';
+import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 const MISSING = { status: 404, code: 'embed_tenant_not_found' };
 
 let world: World;
 let deploymentIds: [number, number];
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   deploymentIds = [(await world.deployment()).id, (await world.deployment()).id];
 });
 afterAll(() => world.stop());

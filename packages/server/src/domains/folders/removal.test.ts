@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdRows, limitStatements } from '../../../test/hold.ts';
-import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
+import { createOwnWorld, type Person, unique, type World } from '../../../test/world.ts';
 
 const MANY = 2500;
 const PATIENCE = { timeout: 30_000 };
@@ -12,7 +12,7 @@ let deploymentId: number;
 let owner: Person;
 let other: Person;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   owner = await world.person({ roles: ['Explorer'] });
   other = await world.person({ roles: ['Explorer'] });
   for (const table of ['reports', 'workbooks', 'folders']) await limitStatements(world, table, 1000);

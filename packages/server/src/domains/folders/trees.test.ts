@@ -22,7 +22,6 @@ let deploymentId: number;
 let clients: Record<'main' | typeof ACME | typeof GLOBEX, OrielClient>;
 beforeAll(async () => {
   world = await createWorld();
-  await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   rival = openDatabase({ connectionString: world.databaseUrl }, pino({ level: 'silent' }));
 });
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { ADMIN_KEY, createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { readConfig } from '../../config.ts';
 import { startServer } from '../../start-server.ts';
 import { hashApiKey } from '../api-keys/index.ts';
@@ -8,7 +8,7 @@ import { addAdminKey } from './index.ts';
 
 const worlds: World[] = [];
 async function world(env?: Record<string, string>) {
-  const made = await createWorld({ env });
+  const made = await createOwnWorld({ env });
   worlds.push(made);
   return made;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -7,7 +7,7 @@ const MB = 1024 * KB;
 let world: World;
 let deploymentId: number;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   deploymentId = (await world.deployment()).id;
 });
 afterAll(() => world.stop());

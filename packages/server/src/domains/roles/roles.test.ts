@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, unique, type World } from '../../../test/world.ts';
+import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 
@@ -184,7 +184,7 @@ test('a renamed role stays with its holders, and a deleted one leaves them', asy
 });
 
 test('the last active admin keeps the action All, whichever role gives it', async () => {
-  const alone = await createWorld();
+  const alone = await createOwnWorld();
   const role = await alone.admin.createRole({ body: { name: 'Owner', actions: ['ReportRead', 'All'] } });
   const { id: userId } = await alone.admin.getMe();
   const me = await alone.admin.updateUser({ id: userId, body: { roles: ['Owner'] } });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startListening } from '../../../test/listening.ts';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import { deriveKey } from '../../platform/secrets.ts';
@@ -10,7 +10,7 @@ import { createSigningKeys } from './index.ts';
 let world: World;
 let listener: Listener;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   listener = await startListening(world.databaseUrl, CREDENTIALS_CHANNEL);
 });
 afterEach(() => vi.restoreAllMocks());

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 import { auditRetention } from './audit-retention.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 

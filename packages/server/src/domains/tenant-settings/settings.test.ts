@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListening } from '../../../test/listening.ts';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import { createTenantSettings } from './settings.ts';
@@ -8,7 +8,7 @@ import { createTenantSettings } from './settings.ts';
 let world: World;
 let listener: Listener;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   listener = await startListening(world.databaseUrl, CREDENTIALS_CHANNEL);
 });
 afterAll(async () => {

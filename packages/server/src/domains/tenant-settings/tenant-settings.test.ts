@@ -1,10 +1,10 @@
 import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createOwnWorld, type World } from '../../../test/world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld({ env: { ORIEL_PLAN: 'premium' } });
+  world = await createOwnWorld({ env: { ORIEL_PLAN: 'premium' } });
 });
 afterAll(() => world.stop());
 

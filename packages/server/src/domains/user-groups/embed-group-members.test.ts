@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTenant, newViewer, newViewers, type Viewer } from '../../../test/embed-tenants.ts';
-import { createWorld, unique, type World } from '../../../test/world.ts';
+import { createOwnWorld, createWorld, unique, type World } from '../../../test/world.ts';
 
 const UNKNOWN = 999_999_999;
 const MISSING = { status: 404, code: 'group_not_found' };
@@ -139,7 +139,7 @@ test('an external id that is not lowercase and trimmed is refused', async () => 
 });
 
 test('new users are made within the limit on external users, or nobody is', async () => {
-  const limited = await createWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: '3' } });
+  const limited = await createOwnWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: '3' } });
   try {
     const embedTenantName = await newTenant(limited);
     const { id } = await limited.admin.createGroup({ embedTenantName, body: { name: 'all' } });

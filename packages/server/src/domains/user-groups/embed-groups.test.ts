@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTenant, newViewers, type Viewer } from '../../../test/embed-tenants.ts';
-import { createWorld, unique, type World } from '../../../test/world.ts';
+import { createOwnWorld, createWorld, unique, type World } from '../../../test/world.ts';
 
 /** The account's own tenant, where nothing else is set. */
 const OWN = 'oriel';
@@ -155,7 +155,7 @@ test.each(['abc', '1.5', '-1', '0', '9007199254740993', '%00'])('%s is no id of 
 });
 
 test("the account's own tenant has groups from the first one on", async () => {
-  const other = await createWorld({ env: { ORIEL_TENANT: 'my-company' } });
+  const other = await createOwnWorld({ env: { ORIEL_TENANT: 'my-company' } });
   try {
     const embedTenantName = 'my-company';
     const audited = async () =>

@@ -1,12 +1,12 @@
 import type { OrielClient } from '@oriel/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 
 /** Each test has an account of its own, because it speaks of all admins that there are. */
 let world: World;
 let adminId: number;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   adminId = (await world.admin.getMe()).id;
 });
 afterEach(() => world.stop());

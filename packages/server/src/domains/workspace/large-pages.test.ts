@@ -1,6 +1,6 @@
 /** Lists stay of a bounded size, whatever they hold, and a page that is cut short leaves nothing out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 
 const KB = 1024;
@@ -12,7 +12,7 @@ let world: World;
 let deploymentId: number;
 let userId: number;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
   userId = (await world.admin.getMe()).id;
 });
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 import { MASK, maskSecrets } from './mask.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 

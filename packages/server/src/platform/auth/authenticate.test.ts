@@ -2,11 +2,11 @@
 import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { administer } from '../../../test/databases.ts';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 

@@ -15,7 +15,7 @@ const CLEAR = sql`delete from write_probes`;
 
 export type WriteProbe = () => Promise<void>;
 
-export function createWriteProbe(db: Database, now: () => number = Date.now): WriteProbe {
+export function createWriteProbe(db: Database, now: () => number = () => Date.now()): WriteProbe {
   let last: { result: Promise<void>; until: number } | undefined;
 
   async function write() {

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
 
 let world: World;
 let deploymentId: number;
 beforeAll(async () => {
-  world = await createWorld({
+  world = await createOwnWorld({
     env: { ORIEL_MAX_REQUESTS_PER_EMBED_TOKEN: '2', ORIEL_MAX_REQUESTS_PER_EMBED_TENANT: '3' },
   });
   await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');

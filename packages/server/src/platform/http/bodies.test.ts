@@ -7,14 +7,14 @@ import { allOperations, bodyLimitOf, hasBody, operations } from '@oriel/contract
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../../../test/samples.ts';
 import { serverErrors } from '../../../test/server-log.ts';
-import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createOwnWorld, type World } from '../../../test/world.ts';
 
 const MB = 1024 * 1024;
 const BODIES_MAX_BYTES = 200 * MB;
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld({
+  world = await createOwnWorld({
     env: { ORIEL_MAX_CONNECTIONS: '10' },
     timeouts: { headersMs: 20_000, requestMs: 20_000, idleMs: 20_000, publicBodyMs: 300 },
   });

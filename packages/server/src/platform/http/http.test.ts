@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkReply } from '../../../test/checked-fetch.ts';
-import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createOwnWorld, type World } from '../../../test/world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld({
+  world = await createOwnWorld({
     env: { ORIEL_METRICS_TOKEN: 'a-token-for-the-metrics', ORIEL_TRUST_PROXY: '127.0.0.2' },
     timeouts: { headersMs: 400, requestMs: 800, idleMs: 1200 },
   });

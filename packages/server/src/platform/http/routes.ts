@@ -11,7 +11,6 @@ import {
   successStatus,
 } from '@oriel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { TObject } from 'typebox';
 import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
 import { authorize } from '../auth/access.ts';
 import { type Actor, type CallerOf, type EmbedSession, embedOf, sharerOf } from '../auth/actor.ts';
@@ -20,8 +19,8 @@ import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { AtOnce } from './at-once.ts';
 import { type Etag, etagOf } from './etag.ts';
-import { listSerializer, repeatsItems } from './list-serializer.ts';
 import { type Cursors, scopeCursors } from './pages.ts';
+import { serializerOf } from './serializer.ts';
 import { compileValidators } from './validation.ts';
 
 export interface Input<O extends Operation> {
@@ -182,7 +181,7 @@ function register(
       url,
       config: { operation: op },
       schema: status === 204 ? {} : { response: { 200: op.reply } },
-      ...(repeatsItems(op.reply) ? { serializerCompiler: () => listSerializer(op.reply as TObject) } : {}),
+      serializerCompiler: () => serializerOf(op.reply),
       onRequest,
       handler: (request, reply) => {
         const embed = embedOf(request.actor!);

@@ -50,11 +50,13 @@ export function compileValidators(op: Operation): Validators {
   };
 }
 
+/** At the first value: a start does not wait for every operation to be compiled. */
 function compile(schema: TSchema) {
-  const fast = firstError.compile(schema);
+  let fast: ValidateFunction | undefined;
   let thorough: ValidateFunction | undefined;
   return {
     check(value: unknown, sizeBytes: number) {
+      fast ??= firstError.compile(schema);
       if (fast(value)) return value;
       let errors = fast.errors ?? [];
       if (sizeBytes < LIST_ALL_BELOW_BYTES) {

@@ -1,5 +1,4 @@
-/** Lists repeat their `items` as the deprecated `data`: what is the same is written once and used twice. */
-
+/** Writes replies as their schema says. A schema is compiled for its first reply, so that a start need not wait for all. */
 import fastJsonStringify from 'fast-json-stringify';
 import type { TObject, TSchema } from 'typebox';
 
@@ -17,12 +16,21 @@ class JsonText {
 /** Stands in a reply as what it is the text of. */
 export const jsonText = <Items>(text: string) => new JsonText(text) as Items;
 
-export const repeatsItems = (reply: TSchema): reply is TObject => {
+const compiled = new WeakMap<TSchema, (value: unknown) => string>();
+
+export const serializerOf = (reply: TSchema) => (value: unknown) => {
+  const write = compiled.get(reply) ?? (repeatsItems(reply) ? listSerializer(reply) : compile(reply));
+  compiled.set(reply, write);
+  return write(value);
+};
+
+const repeatsItems = (reply: TSchema): reply is TObject => {
   const { properties } = reply as TObject;
   return properties !== undefined && 'items' in properties && 'data' in properties;
 };
 
-export function listSerializer(reply: TObject): (value: unknown) => string {
+/** Lists repeat their `items` as the deprecated `data`: what is the same is written once and used twice. */
+function listSerializer(reply: TObject): (value: unknown) => string {
   const { items, data: _data, ...rest } = reply.properties;
   const writeItems = compile(items!);
   const writeRest = compile({
