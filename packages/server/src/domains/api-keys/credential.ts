@@ -31,7 +31,11 @@ export interface ApiKeyCredential {
   stop(): Promise<void>;
 }
 
-export function createApiKeyCredential({ essential: db, remember, log }: Platform): ApiKeyCredential {
+export function createApiKeyCredential({
+  essential: db,
+  remember,
+  log,
+}: Pick<Platform, 'essential' | 'remember' | 'log'>): ApiKeyCredential {
   const verified = remember<string, Verified>((_, { actor }) => [
     `user:${actor.userId}`,
     `key:${actor.apiKeyId}`,

@@ -7,7 +7,7 @@ import { listRevocations, type RevocationRow } from './tokens.store.ts';
 
 const REVOCATIONS_CHANNEL = 'oriel_embed_revocations';
 
-/** What of a token can be revoked. `exchangedAt` is in seconds, of the database's clock. */
+/** The parts of a token by which it can be revoked. `exchangedAt` is in seconds, by the database's clock. */
 export interface Revocable {
   sessionId: number;
   userId: number;
@@ -22,20 +22,20 @@ export interface Revocations {
   /** Whether `covers` can be believed. */
   readonly isCurrent: boolean;
   covers(token: Revocable): boolean;
-  /** For what this server itself has just revoked: its next answer knows of it. */
+  /** Adds what this server itself has just revoked, so that it need not wait for the notification. */
   add(row: RevocationRow): void;
   stop(): void;
 }
 
 const RETRY_MS = 250;
-/** What no living token needs any more is forgotten by reading the list anew. */
+/** Reading the list again forgets the entries that no living token needs. */
 const REFRESH_MS = 3_600_000;
 
 const KINDS = ['userId', 'embedTenant', 'apiKeyId', 'deploymentId', 'creatorMode'] as const;
 
 class RevocationList {
   readonly #sessions = new Set<number>();
-  /** Up to which moment, by kind and whom. */
+  /** The moment up to which tokens are revoked, by kind and value: `userId:12`. */
   readonly #until = new Map<string, number>();
 
   add(row: RevocationRow) {

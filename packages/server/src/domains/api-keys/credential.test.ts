@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startListening } from '../../../test/listening.ts';
+import { createWorld, type World } from '../../../test/world.ts';
+import type { Presented } from '../../platform/auth/credentials.ts';
+import type { Listener } from '../../platform/db/listener.ts';
+import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
+import { createApiKeyCredential } from './credential.ts';
+
+let world: World;
+let listener: Listener;
+beforeAll(async () => {
+  world = await createWorld();
+  listener = await startListening(world.databaseUrl, CREDENTIALS_CHANNEL);
+});
+afterAll(async () => {
+  await listener.end();
+  await world.stop();
+});
+
+const open = () =>
+  createApiKeyCredential({
+    essential: world.server.db,
+    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    log: { warn: () => {} } as never,
+  });
+const given = (secret: string): Presented => ({
+  scheme: 'api-key',
+  secret,
+  method: 'GET',
+  headers: {},
+  address: '127.0.0.1',
+});
+
+test('a key that is known is answered at once, with the person who holds it', async () => {
+  const { apiKey, apiKeyId, userId } = await world.person({ roles: ['Viewer'] });
+  const { kind, stop } = open();
+  // A notification of another test's change may come between reading and keeping.
+  await expect
+    .poll(async () => {
+      await kind.verify(given(apiKey));
+      return kind.verify(given(apiKey)) instanceof Promise;
+    })
+    .toBe(false);
+  expect(kind.verify(given(apiKey))).toMatchObject({ kind: 'person', userId, apiKeyId, deploymentIds: null });
+  await stop();
+  const { lastUsedAt } = await world.admin.getApiKey({ id: apiKeyId });
+  expect(lastUsedAt).not.toBeNull();
+});
+
+test('a key that is unknown is refused', async () => {
+  const { kind, stop } = open();
+  await expect(kind.verify(given('sk-was-never-made'))).rejects.toMatchObject({ code: 'unauthenticated' });
+  await stop();
+});
