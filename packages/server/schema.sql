@@ -979,17 +979,6 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.end_deployment()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from resource_policies where resource_type = 'Deployment' and resource_id = old.id;
-  insert into embed_revocations (deployment_id) values (old.id);
-  return null;
-end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.ensure_embed_tenant(tenant text, wanted_display_name text, origin jsonb, OUT tenant_id bigint, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -1316,7 +1305,7 @@ begin
   where not exists (select from deployments d where d.id = n.deployment_id) limit 1;
   if missing is not null then
     raise exception 'there is no deployment %', missing
-      using errcode = 'foreign_key_violation', constraint = tg_table_name || '_deployment_id_fkey', table = tg_table_name;
+      using errcode = 'OR404', detail = 'deployment_not_found';
   end if;
   return null;
 end $function$
@@ -1394,7 +1383,6 @@ begin
       delete from embed_sessions where embed_tenant = old.name;
       insert into embed_revocations (embed_tenant) values (old.name);
     when 'deployments' then
-      delete from embed_sessions where deployment_id = old.id;
       insert into embed_revocations (deployment_id) values (old.id);
   end case;
   return null;
@@ -1465,7 +1453,9 @@ CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, dep
 
 CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION notify_credentials('deployment:', 'id');
 
-CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION end_deployment();
+CREATE TRIGGER deployments_deleted_policies AFTER DELETE ON public.deployments REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Deployment');
+
+CREATE TRIGGER deployments_deleted_revoke AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
 CREATE TRIGGER deployments_uncounted AFTER DELETE ON public.deployments REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_report_counts();
 

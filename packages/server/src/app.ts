@@ -7,7 +7,7 @@ import { appConfig } from './domains/app-config/index.ts';
 import { createKnownDeployments, deployments, type RequireDeployment } from './domains/deployments/index.ts';
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
-import { createTrees, folders } from './domains/folders/index.ts';
+import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { policies } from './domains/policies/index.ts';
 import { regions } from './domains/regions/index.ts';
 import { reports } from './domains/reports/index.ts';
@@ -20,12 +20,15 @@ import { users } from './domains/users/index.ts';
 import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
+import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
 import { type Route, registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
 import { registerSpecRoute } from './platform/http/spec-route.ts';
+import { scheduleLeftovers } from './platform/jobs/schedules.ts';
+import { askLeftovers } from './platform/leftovers.ts';
 import type { Module, Platform } from './platform/module.ts';
 
 export interface Modules {
@@ -36,18 +39,24 @@ export interface Modules {
 
 type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers'>;
 
-/** Demo steps run in this order, kinds of credentials are asked in it, and modules stop in the reverse one. */
+/**
+ * What refers to something comes behind it. Demo steps run in this order and kinds of credentials are asked in it. Modules
+ * stop, and remove rows of what was deleted, in the reverse one.
+ */
 export function createModules(platform: Platform, settings: ModuleSettings): Modules {
   const { plan, tenant, maxExternalUsers } = settings;
   const knownDeployments = createKnownDeployments(platform);
   const requireDeployment = knownDeployments.require;
   const account = createTenantSettings(platform);
   const trees = createTrees();
+  const leftovers = askLeftovers(() => list);
+  const removal = createFolderRemoval(leftovers);
   const keys = createSigningKeys(platform);
   const list: Module[] = [
-    deployments(platform, { knownDeployments }),
+    { leftovers: scheduleLeftovers },
+    deployments(platform, { knownDeployments, leftovers }),
     regions(platform),
-    users(platform),
+    users(platform, { leftovers }),
     apiKeys(platform),
     signingKeys(platform, { keys }),
     roles(platform),
@@ -55,12 +64,12 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     userAttributes(platform),
     tenantSettings(platform, { plan }),
     appConfig(platform),
-    embedTenants(platform, { tenant }),
+    embedTenants(platform, { tenant, leftovers }),
     policies(platform),
-    folders(platform, { trees }),
+    folders(platform, { trees, removal }),
     workbooks(platform),
     reports(platform),
-    workspace(platform, { trees }),
+    workspace(platform, { trees, removal }),
     embedSessions(platform, {
       signingKeys: keys,
       tenant,
@@ -74,13 +83,23 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   return { list, authenticator, requireDeployment };
 }
 
-type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & { timeouts?: Timeouts };
+type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & {
+  timeouts?: Timeouts;
+  missingReference?: MissingReference;
+};
 
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
   const { db, essential, log, metrics, cursors } = platform;
   const { authenticator, requireDeployment } = modules;
-  const { limits, trustProxy, metricsToken, timeouts } = settings;
-  const app = createHttpServer({ log, metrics, trustProxy, timeouts, maxConnections: limits.connections });
+  const { limits, trustProxy, metricsToken, timeouts, missingReference } = settings;
+  const app = createHttpServer({
+    log,
+    metrics,
+    trustProxy,
+    timeouts,
+    maxConnections: limits.connections,
+    missingReference,
+  });
   const atOnce = createAtOnce(limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   requireComplete(routes);

@@ -9,6 +9,7 @@ import type { Database } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
+import { readForeignKeys } from './platform/db/foreign-keys.ts';
 import { migrate, readSchema } from './platform/db/migrate.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
@@ -119,7 +120,9 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     node: process.version,
   });
   const { limits, trustProxy, metricsToken } = config;
-  const app = createApp(platform, modules, { limits, trustProxy, metricsToken, timeouts: options.timeouts });
+  const missingReference = await readForeignKeys(db);
+  const { timeouts } = options;
+  const app = createApp(platform, modules, { limits, trustProxy, metricsToken, timeouts, missingReference });
   await app.ready();
   await reserved.release();
   await app.listen({ host: config.host, port: reserved.port });

@@ -38,8 +38,14 @@ export async function holdRows(world: World, table: string, ids: number[]) {
             [rows[0].pid],
           )
         ).rows;
-      await expect.poll(async () => (await blocked()).length, { timeout: 20_000 }).toBe(1);
-      return (await blocked())[0].pid;
+      let pids: { pid: number }[] = [];
+      const look = async () => {
+        pids = await blocked();
+        return pids.length;
+      };
+      await expect.poll(look, { timeout: 20_000 }).toBe(1);
+      // Of the look that found it: the one who waits may be gone at the next.
+      return pids[0]!.pid;
     },
     /** Does something to the rows first, where it is given. They are the parameter `$1`. */
     async release(statement?: string) {

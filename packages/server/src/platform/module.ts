@@ -9,6 +9,7 @@ import type { Cursors } from './http/pages.ts';
 import type { Route } from './http/routes.ts';
 import type { JobKind } from './jobs/jobs.ts';
 import type { Schedule } from './jobs/schedules.ts';
+import type { Leftovers } from './leftovers.ts';
 import type { Logger } from './log.ts';
 
 export interface Platform {
@@ -41,5 +42,7 @@ export interface Module {
   demo?: DemoStep;
   /** Kinds of credentials whose tables the domain owns. They are asked in the order of the list of modules. */
   credentials?: CredentialKind[];
+  /** What to do with its rows when a user, deployment, embed tenant or folder is deleted that they belong to. */
+  leftovers?: Leftovers;
   stop?(): Promise<void> | void;
 }

@@ -11,6 +11,7 @@ export {
   grantedIds,
   inTenant,
   isIn,
+  isOfUsersIn,
   isPresent,
   isRemoved,
   isWithin,

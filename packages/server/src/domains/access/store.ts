@@ -47,6 +47,10 @@ export const isRemoved = (alias: Alias): Sql => sql`(
   not exists (select from deployments d where d.id = ${raw(alias)}.deployment_id)
   or not ${isPresent(alias)} or ${ofDeletedTenant(raw(alias))})`;
 
+/** Whether its owner is a user of this embed tenant, which is deleted and has this name now. */
+export const isOfUsersIn = (hiddenName: string): Sql =>
+  sql`user_id in (select id from users where embed_tenant = ${hiddenName})`;
+
 /** Conditions on a policy `p`: given to the viewer, to a group of theirs, or to a role of theirs. */
 const isMine = ({ userId }: Viewer): Sql => sql`(
   p.user_id = ${userId}

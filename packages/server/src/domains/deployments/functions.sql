@@ -9,7 +9,7 @@ begin
   where not exists (select from deployments d where d.id = n.deployment_id) limit 1;
   if missing is not null then
     raise exception 'there is no deployment %', missing
-      using errcode = 'foreign_key_violation', constraint = tg_table_name || '_deployment_id_fkey', table = tg_table_name;
+      using errcode = 'OR404', detail = 'deployment_not_found';
   end if;
   return null;
 end $$;
@@ -21,13 +21,3 @@ create or replace trigger reports_need_deployment after insert on reports
   referencing new table as new_rows for each statement execute function require_deployment();
 create or replace trigger resource_policies_need_deployment after insert on resource_policies
   referencing new table as new_rows for each statement execute function require_deployment();
-
--- Sessions of a deployment that is gone can not be exchanged; a job removes them.
-create or replace function end_deployment() returns trigger language plpgsql as $$
-begin
-  delete from resource_policies where resource_type = 'Deployment' and resource_id = old.id;
-  insert into embed_revocations (deployment_id) values (old.id);
-  return null;
-end $$;
-create or replace trigger deployments_deleted_revoke after delete on deployments
-  for each row execute function end_deployment();

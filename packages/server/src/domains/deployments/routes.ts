@@ -9,12 +9,15 @@ import { enqueue } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
 import { requireRegion } from '../regions/index.ts';
 import type { KnownDeployments } from './known-deployments.ts';
-import { removeDeployment } from './removal.ts';
+import type { RemoveDeployment } from './removal.ts';
 import * as store from './store.ts';
 
 export function deploymentRoutes(
   { cursors, publicUrl }: Pick<Platform, 'cursors' | 'publicUrl'>,
-  knownDeployments: KnownDeployments,
+  {
+    knownDeployments,
+    removeDeployment,
+  }: { knownDeployments: KnownDeployments; removeDeployment: RemoveDeployment },
 ) {
   const toDeployment = ({ id, name, creationStep }: store.DeploymentRow) => ({
     id,

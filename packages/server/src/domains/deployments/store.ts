@@ -1,6 +1,6 @@
 import type { operations, ReplyOf } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 import type { PageById } from '../../platform/http/pages.ts';
 
 export type CreationStep = ReplyOf<typeof operations.getDeployment>['creationStep'];
@@ -72,49 +72,6 @@ export const insertDeployment = (tx: Tx, deployment: NewDeployment) =>
 /** What was in it is in nobody's sight from now on, and removed later. */
 export const deleteDeployment = (tx: Tx, id: number) =>
   tx.maybeOne<DeploymentRow>(sql`delete from deployments where id = ${id} returning ${COLUMNS}`);
-
-/** The order is that of an index, or, for folders, such that none goes along with one above it. */
-const LEFTOVERS = {
-  embed_sessions: [raw('true'), raw('id')],
-  reports: [raw('embed_tenant is null'), raw('id')],
-  'reports of embed tenants': [raw('embed_tenant is not null'), raw('embed_tenant, created_at, id')],
-  workbooks: [raw('true'), raw('created_at, id')],
-  folders: [raw('true'), raw('cardinality(path) desc')],
-} as const;
-export const LEFTOVER_KINDS = Object.keys(LEFTOVERS) as (keyof typeof LEFTOVERS)[];
-
-/** Removes up to so many rows of a deployment that is gone, and answers how many there were. */
-export const deleteLeftovers = (
-  db: Queryable,
-  deploymentId: number,
-  kind: keyof typeof LEFTOVERS,
-  rows: number,
-) => {
-  const table = raw(kind.split(' ')[0]!);
-  const [condition, order] = LEFTOVERS[kind];
-  return db.run(sql`
-    delete from ${table} where id = any(array(
-      select id from ${table} where deployment_id = ${deploymentId} and ${condition} order by ${order} limit ${rows}))`);
-};
-
-export const hasLeftovers = async (db: Queryable, deploymentId: number) => {
-  const tables = [...new Set(LEFTOVER_KINDS.map((kind) => kind.split(' ')[0]!))];
-  const { left } = await db.one<{ left: boolean }>(sql`
-    select ${join(
-      tables.map((table) => sql`exists (select from ${raw(table)} where deployment_id = ${deploymentId})`),
-      ' or ',
-    )} as left`);
-  return left;
-};
-
-/** For tokens that were being exchanged when the deployment was deleted. */
-export const revokeTokens = (db: Queryable, deploymentId: number) =>
-  db.run(sql`insert into embed_revocations (deployment_id) values (${deploymentId})`);
-
-export const deleteReportCounts = (db: Queryable, deploymentId: number, rows: number) =>
-  db.run(sql`
-    delete from report_counts where ctid = any(array(
-      select ctid from report_counts where deployment_id = ${deploymentId} limit ${rows}))`);
 
 export const countAllDeployments = async (db: Queryable) =>
   (await db.one<{ count: number }>(sql`select count(*) from deployments`)).count;

@@ -50,7 +50,8 @@ end $$;
 create or replace trigger embed_revocations_added after insert on embed_revocations
   for each row execute function notify_embed_revocation();
 
--- The sessions of a deleted user or embed tenant end.
+-- The sessions of a deleted user, embed tenant or deployment end. Those of a deployment can not be exchanged any more, and
+-- a job removes them.
 create or replace function revoke_embed_sessions_of_deleted() returns trigger language plpgsql as $$
 begin
   case tg_table_name
@@ -60,7 +61,6 @@ begin
       delete from embed_sessions where embed_tenant = old.name;
       insert into embed_revocations (embed_tenant) values (old.name);
     when 'deployments' then
-      delete from embed_sessions where deployment_id = old.id;
       insert into embed_revocations (deployment_id) values (old.id);
   end case;
   return null;
@@ -68,6 +68,8 @@ end $$;
 create or replace trigger users_deleted after delete on users
   for each row when (old.deleted_at is null and (old.embed_tenant is null or old.embed_tenant not like '~%'))
   execute function revoke_embed_sessions_of_deleted();
+create or replace trigger deployments_deleted_revoke after delete on deployments
+  for each row execute function revoke_embed_sessions_of_deleted();
 create or replace trigger embed_tenants_deleted after delete on embed_tenants
   for each row when (old.deleted_at is null) execute function revoke_embed_sessions_of_deleted();
 

@@ -2,10 +2,13 @@ import type { Module, Platform } from '../../platform/module.ts';
 import type { SigningKeys } from '../signing-keys/index.ts';
 import { createEmbedCredential } from './credential.ts';
 import { createEmbedTokens } from './embed-tokens.ts';
+import { leftovers } from './leftovers.store.ts';
 import type { MintOptions } from './mint.ts';
 import { createRevocations } from './revocations.ts';
 import { embedSessionRoutes } from './routes.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
+
+export { endSessionsOfTenant } from './leftovers.store.ts';
 
 export interface EmbedSessionOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {
   signingKeys: SigningKeys;
@@ -20,6 +23,7 @@ export const embedSessions = (platform: Platform, options: EmbedSessionOptions):
     routes: embedSessionRoutes(platform, { ...minting, revocations, embedTokens }),
     schedules: [embedSessionUpkeep],
     credentials: [credential.kind],
+    leftovers,
     async stop() {
       revocations.stop();
       await credential.stop();

@@ -4,9 +4,9 @@ import { type KeyHolder, sharerOf } from '../../platform/auth/actor.ts';
 import {
   type Database,
   isConflict,
+  isForeignKeyViolation,
   raisedDetail,
   retrying,
-  violatedConstraint,
 } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import type { Call } from '../../platform/http/routes.ts';
@@ -122,7 +122,6 @@ export async function toInput(
 }
 
 /** What was found and then deleted by somebody else is looked for again, and not found or made anew. */
-export const isWorthAnotherTry = (error: unknown) =>
-  isConflict(error) || violatedConstraint(error)?.endsWith('_fkey') === true;
+export const isWorthAnotherTry = (error: unknown) => isConflict(error) || isForeignKeyViolation(error);
 
 const refusalsOf = (error: unknown): Refusal[] => JSON.parse(raisedDetail(error, REFUSED) ?? '[]');

@@ -4,16 +4,17 @@ import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireTenant } from './embed-tenants.ts';
-import { deleteTenant } from './removal.ts';
+import type { TenantRemoval } from './removal.ts';
 import * as store from './store.ts';
 
 interface Options {
   cursors: Cursors;
   /** The account's own embed tenant: it is always there, whether or not anything is in it yet. */
   ownTenant: string;
+  removal: TenantRemoval;
 }
 
-export const embedTenantRoutes = ({ cursors, ownTenant }: Options) => [
+export const embedTenantRoutes = ({ cursors, ownTenant, removal }: Options) => [
   handle(operations.listEmbedTenants, ({ db }, { query }) =>
     pageById(cursors, 'embed tenants by id', query, (page) =>
       store.listTenants(db, query.search ?? null, page),
@@ -23,7 +24,7 @@ export const embedTenantRoutes = ({ cursors, ownTenant }: Options) => [
   handle(operations.deleteEmbedTenant, ({ change }, { params }) =>
     change(async (tx) => {
       if (params.embedTenantName === ownTenant) throw new ApiError('embed_tenant_is_own');
-      const before = await deleteTenant(tx, params.embedTenantName);
+      const before = await removal.deleteTenant(tx, params.embedTenantName);
       return { reply: undefined, changes: { ...deleted(before), id: before.name } };
     }),
   ),

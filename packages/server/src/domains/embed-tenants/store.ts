@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import type { PageById } from '../../platform/http/pages.ts';
+import type { HiddenTenant } from '../../platform/leftovers.ts';
 
 export interface TenantRow {
   id: number;
@@ -77,82 +78,8 @@ export const hideTenant = (tx: Tx, name: string) =>
     update embed_tenants set name = '~' || id, id = default, deleted_at = now() where name = ${name}
     returning name as "hiddenName", content_key as "contentKey"`);
 
-/** Users of a deleted tenant do not count towards the limit. Answers how many there are. */
-export const uncountUsers = async (tx: Tx, hiddenName: string) => {
-  const { users } = await tx.one<{ users: number }>(
-    sql`select count(*) as users from users where embed_tenant = ${hiddenName}`,
-  );
-  if (users > 0) await tx.run(sql`update external_user_count set count = count - ${users} where singleton`);
-  return users;
-};
-
-/**
- * Ends the sessions of the tenant that had this name. Those that are not exchanged yet are the ones of the last minutes,
- * and go at once. Tokens of the others end by the revocation, which comes last: its time must be later than the exchange
- * of each. Answers the last session that there was.
- */
-export async function endSessions(tx: Tx, name: string): Promise<number> {
-  await tx.run(sql`
-    delete from embed_sessions where embed_tenant = ${name} and exchanged_at is null and id > coalesce((
-      select id from embed_sessions where embed_tenant = ${name} and created_at < now() - interval '10 minutes'
-      order by id desc limit 1), 0)`);
-  const { last } = await tx.one<{ last: number }>(
-    sql`select coalesce(max(id), 0) as last from embed_sessions where embed_tenant = ${name}`,
-  );
-  await tx.run(sql`insert into embed_revocations (embed_tenant) values (${name})`);
-  return last;
-}
-
-/** A tenant that was deleted and not removed yet. */
-export interface HiddenTenant {
-  name: string;
-  hiddenName: string;
-  contentKey: string;
-  lastSessionId: number;
-}
-
-const owned = (hiddenName: string): Sql =>
-  sql`user_id in (select id from users where embed_tenant = ${hiddenName})`;
-
-/** What of each table is left of the tenant, in an order that an index has, or in which no folder takes others along. */
-const LEFTOVERS = {
-  embed_sessions: ({ name, lastSessionId }: HiddenTenant) =>
-    sql`embed_tenant = ${name} and id <= ${lastSessionId} order by id`,
-  reports: ({ contentKey }: HiddenTenant) => sql`embed_tenant = ${contentKey}`,
-  'reports of its users': ({ hiddenName }: HiddenTenant) => owned(hiddenName),
-  workbooks: ({ contentKey }: HiddenTenant) => sql`embed_tenant = ${contentKey}`,
-  'workbooks of its users': ({ hiddenName }: HiddenTenant) => owned(hiddenName),
-  folders: ({ contentKey }: HiddenTenant) =>
-    sql`embed_tenant = ${contentKey} order by cardinality(path) desc`,
-  'folders of its users': ({ hiddenName }: HiddenTenant) =>
-    sql`${owned(hiddenName)} order by cardinality(path) desc`,
-  users: ({ hiddenName }: HiddenTenant) => sql`embed_tenant = ${hiddenName}`,
-  user_groups: ({ hiddenName }: HiddenTenant) => sql`coalesce(embed_tenant, '') = ${hiddenName}`,
-  user_attributes: ({ hiddenName }: HiddenTenant) => sql`coalesce(embed_tenant, '') = ${hiddenName}`,
-};
-export const LEFTOVER_KINDS = Object.keys(LEFTOVERS) as (keyof typeof LEFTOVERS)[];
-
-/** Removes up to so many rows, and answers how many there were. */
-export const deleteLeftovers = (
-  db: Queryable,
-  tenant: HiddenTenant,
-  kind: keyof typeof LEFTOVERS,
-  rows: number,
-) => {
-  const table = raw(kind.split(' ')[0]!);
-  return db.run(sql`
-    delete from ${table} where id = any(array(select id from ${table} where ${LEFTOVERS[kind](tenant)} limit ${rows}))`);
-};
-
-/** False while content is left: who held something of it while it was removed may have made a copy. */
-export const deleteTenant = async (db: Queryable, { hiddenName, contentKey }: HiddenTenant) => {
-  const { left } = await db.one<{ left: boolean }>(sql`
-    select exists (select from reports where embed_tenant = ${contentKey})
-        or exists (select from workbooks where embed_tenant = ${contentKey})
-        or exists (select from folders where embed_tenant = ${contentKey}) as left`);
-  if (!left) await db.run(sql`delete from embed_tenants where name = ${hiddenName}`);
-  return !left;
-};
+export const deleteTenant = (db: Queryable, { hiddenName }: HiddenTenant) =>
+  db.run(sql`delete from embed_tenants where name = ${hiddenName}`);
 
 /** False where its removal has ended before. */
 export const hasHiddenTenant = async (db: Queryable, { hiddenName }: HiddenTenant) =>

@@ -1,5 +1,6 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { emptyFolder, removeFolders } from './removal.ts';
+import { leftovers } from './leftovers.store.ts';
+import type { FolderRemoval } from './removal.ts';
 import { folderRoutes } from './routes.ts';
 import type { Trees } from './trees.ts';
 
@@ -11,7 +12,8 @@ export {
   requireTree,
   toFolder,
 } from './folders.ts';
-export { deleteFolder, RETURNED_MAX } from './removal.ts';
+export { foldersToRemove, isInRemoved } from './removal.store.ts';
+export { createFolderRemoval, type FolderRemoval, RETURNED_MAX } from './removal.ts';
 export { nameKey } from './rules.ts';
 export {
   type FolderAccessRow,
@@ -24,7 +26,11 @@ export {
 } from './store.ts';
 export { createTrees, type Trees } from './trees.ts';
 
-export const folders = (_platform: Platform, { trees }: { trees: Trees }): Module => ({
-  routes: folderRoutes({ trees }),
-  jobs: [removeFolders, emptyFolder],
+export const folders = (
+  _platform: Platform,
+  { trees, removal }: { trees: Trees; removal: FolderRemoval },
+): Module => ({
+  routes: folderRoutes({ trees, removal }),
+  jobs: removal.jobs,
+  leftovers,
 });

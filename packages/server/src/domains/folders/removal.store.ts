@@ -56,39 +56,20 @@ export async function lockAll(tx: Tx, folder: Folder): Promise<void> {
     order by id for no key update`);
 }
 
-/**
- * Takes the folder and everything below it out of sight. Slugs are free at once. What was being removed below it
- * already goes along.
- */
-export async function hideAll(tx: Tx, folder: Folder): Promise<void> {
-  await tx.run(sql`
+/** Takes the folder and everything below it out of sight. What was being removed below it already goes along. */
+export const hideBelow = (tx: Tx, folder: Folder) =>
+  tx.run(sql`
     insert into removed_folders (folder_id, root_id, depth, keeps_content)
     select id, ${folder.id}, cardinality(path), false from folders where ${isBelow(folder)}
     on conflict (folder_id) do update set root_id = excluded.root_id, depth = excluded.depth`);
-  await tx.run(sql`
-    update workbooks set slug = null
-    where slug is not null and folder_id in (select folder_id from removed_folders where root_id = ${folder.id})`);
-}
 
 /** Asked again of each row: somebody who began before the folder was deleted may have moved it out meanwhile. */
-const areRemoved = (rootId: number): Sql =>
+export const isInRemoved = (rootId: number): Sql =>
   sql`in (select folder_id from removed_folders where root_id = ${rootId})`;
 
 /** The folders whose turn it is: none of those that remain is below them. */
-const nextFolders = (rootId: number): Sql => sql`
+export const foldersToRemove = (rootId: number): Sql => sql`
   select folder_id from removed_folders where root_id = ${rootId} order by depth desc, folder_id limit 100`;
-
-export const deleteReports = (db: Queryable, rootId: number, rows: number) =>
-  db.run(sql`
-    delete from reports where id = any(array(
-      select id from reports where scope_folder_id in (${nextFolders(rootId)}) limit ${rows}))
-    and scope_folder_id ${areRemoved(rootId)}`);
-
-export const deleteWorkbooks = (db: Queryable, rootId: number, rows: number) =>
-  db.run(sql`
-    delete from workbooks where id = any(array(
-      select id from workbooks where folder_id in (${nextFolders(rootId)}) limit ${rows}))
-    and folder_id ${areRemoved(rootId)}`);
 
 /** Whether nothing lies in the folder `f`: what does would be deleted with it. */
 const isEmpty = sql`not exists (select from reports r where r.scope_folder_id = f.id)
@@ -96,7 +77,7 @@ const isEmpty = sql`not exists (select from reports r where r.scope_folder_id = 
 
 export const deleteEmptyFolders = (db: Queryable, rootId: number) =>
   db.run(sql`
-    delete from folders f where id = any(array(${nextFolders(rootId)})) and ${isEmpty}
+    delete from folders f where id = any(array(${foldersToRemove(rootId)})) and ${isEmpty}
       and not exists (select from folders below where below.parent_id = f.id)`);
 
 /** Whether folders are left of those that were deleted with this one. */
@@ -107,35 +88,13 @@ export const hasRemoved = async (db: Queryable, rootId: number) =>
     )
   ).left;
 
-/** Moves up to so many of the reports and workbooks in the folder to the root, and answers how many. */
-export async function returnToRoot(tx: Tx, folderId: number, rows: number): Promise<number> {
-  if (rows <= 0) return 0;
-  const workbooks = await tx.run(sql`
-    update workbooks set folder_id = null, version = version + 1
-    where id = any(array(
-      select id from workbooks where folder_id = ${folderId} order by created_at, id limit ${rows}))
-      and folder_id = ${folderId}`);
-  // Those in workbooks lie in them still, and are reached through them from now on.
-  const reports = await tx.run(sql`
-    update reports set folder_id = null, scope_folder_id = null,
-      version = version + case when folder_id is null then 0 else 1 end
-    where id = any(array(
-      select id from reports where scope_folder_id = ${folderId} order by created_at, id limit ${rows - workbooks}))
-      and scope_folder_id = ${folderId}`);
-  return workbooks + reports;
-}
-
-/**
- * Takes the folder out of sight and leaves what lies in it, for which nothing is inherited any more: the folder is taken
- * out of its own folder, and policies on it go.
- */
+/** Takes the folder out of sight and out of its own folder, so that nothing is inherited for what lies in it. */
 export async function hideOnly(tx: Tx, id: number): Promise<void> {
   await tx.run(sql`
     insert into removed_folders (folder_id, root_id, depth, keeps_content) values (${id}, ${id}, 1, true)`);
   await tx.run(
     sql`update folders set parent_id = null, path = array[id], shown_path = '{}' where id = ${id}`,
   );
-  await tx.run(sql`delete from resource_policies where resource_type = 'Folder' and resource_id = ${id}`);
 }
 
 /** False where something lies in the folder still. What was below it and is being removed goes by itself. */

@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
+import { type AskLeftovers, upTo } from '../../platform/leftovers.ts';
 import { MANAGE, type Viewer } from '../access/index.ts';
 import { requireFolder } from './folders.ts';
 import * as store from './removal.store.ts';
@@ -11,54 +12,77 @@ import type { FolderAccessRow } from './store.ts';
 /** How much returns to the root before the answer. The rest follows in a job. */
 export const RETURNED_MAX = 1000;
 
-export const removeFolders: JobKind<{ rootId: number }> = {
-  name: 'folders.remove',
-  ...UNTIL_DONE,
-  async run({ rootId }, { db, signal }) {
-    const outcome = await runBatches(signal, [
-      async (rows) =>
-        (await store.deleteReports(db, rootId, rows)) ||
-        (await store.deleteWorkbooks(db, rootId, rows)) ||
+export interface FolderRemoval {
+  /** Called within a change of its tree (see trees.ts). Returns what the folder was, and how much has returned to the root. */
+  deleteFolder(
+    tx: Tx,
+    viewer: Viewer,
+    id: number,
+    options: { recursive: boolean; returnedMax?: number },
+  ): Promise<{ before: FolderAccessRow; returned: number }>;
+  jobs: JobKind<never>[];
+}
+
+export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
+  /** What is called first in the list of modules comes first: workbooks, then reports. */
+  const returnToRoot = (tx: Tx, folderId: number, rows: number) =>
+    upTo(
+      rows,
+      leftovers('folder')
+        .reverse()
+        .map((part) => async (most) => part.returnToRoot?.(tx, folderId, most) ?? 0),
+    );
+
+  const removeFolders: JobKind<{ rootId: number }> = {
+    name: 'folders.remove',
+    ...UNTIL_DONE,
+    async run({ rootId }, { db, signal }) {
+      const removeSome = async (rows: number) => {
+        for (const part of leftovers('folder')) {
+          const removed = (await part.removeOf?.(db, rootId, rows)) ?? 0;
+          if (removed > 0) return removed;
+        }
         // Deepest first, and only those that nothing lies in.
-        store.deleteEmptyFolders(db, rootId),
-    ]);
-    return outcome === 'done' && !(await store.hasRemoved(db, rootId)) ? 'done' : 'unfinished';
-  },
-};
+        return store.deleteEmptyFolders(db, rootId);
+      };
+      const outcome = await runBatches(signal, [removeSome]);
+      return outcome === 'done' && !(await store.hasRemoved(db, rootId)) ? 'done' : 'unfinished';
+    },
+  };
 
-export const emptyFolder: JobKind<{ folderId: number }> = {
-  name: 'folders.empty',
-  ...UNTIL_DONE,
-  async run({ folderId }, { db, signal }) {
-    const outcome = await runBatches(signal, [
-      (rows) => db.transaction((tx) => store.returnToRoot(tx, folderId, rows)),
-    ]);
-    return outcome === 'done' && (await store.deleteEmptyFolder(db, folderId)) ? 'done' : 'unfinished';
-  },
-};
+  const emptyFolder: JobKind<{ folderId: number }> = {
+    name: 'folders.empty',
+    ...UNTIL_DONE,
+    async run({ folderId }, { db, signal }) {
+      const outcome = await runBatches(signal, [
+        (rows) => db.transaction((tx) => returnToRoot(tx, folderId, rows)),
+      ]);
+      return outcome === 'done' && (await store.deleteEmptyFolder(db, folderId)) ? 'done' : 'unfinished';
+    },
+  };
 
-/** Called within a change of its tree (see trees.ts). Answers what the folder was, and how much has returned to the root. */
-export async function deleteFolder(
-  tx: Tx,
-  viewer: Viewer,
-  id: number,
-  { recursive, returnedMax = RETURNED_MAX }: { recursive: boolean; returnedMax?: number },
-): Promise<{ before: FolderAccessRow; returned: number }> {
-  // Waits for who is putting something into the folder: it is found there then.
-  await store.lockFolder(tx, id);
-  const before = await requireFolder(tx, viewer, id, MANAGE);
-  if (recursive) {
-    await store.lockAll(tx, before);
-    if (await store.hasUnmanaged(tx, viewer, before)) throw new ApiError('forbidden');
-    await store.hideAll(tx, before);
-    await enqueue(tx, removeFolders, { rootId: id });
-    return { before, returned: 0 };
-  }
-  if (await store.hasFolders(tx, id)) throw new ApiError('folder_not_empty');
-  const returned = await store.returnToRoot(tx, id, returnedMax);
-  if (!(await store.deleteEmptyFolder(tx, id))) {
-    await store.hideOnly(tx, id);
-    await enqueue(tx, emptyFolder, { folderId: id });
-  }
-  return { before, returned };
+  return {
+    jobs: [removeFolders, emptyFolder],
+    async deleteFolder(tx, viewer, id, { recursive, returnedMax = RETURNED_MAX }) {
+      // Waits for who is putting something into the folder: it is found there then.
+      await store.lockFolder(tx, id);
+      const before = await requireFolder(tx, viewer, id, MANAGE);
+      if (recursive) {
+        await store.lockAll(tx, before);
+        if (await store.hasUnmanaged(tx, viewer, before)) throw new ApiError('forbidden');
+        await store.hideBelow(tx, before);
+        for (const part of leftovers('folder')) await part.hideBelow?.(tx, id);
+        await enqueue(tx, removeFolders, { rootId: id });
+        return { before, returned: 0 };
+      }
+      if (await store.hasFolders(tx, id)) throw new ApiError('folder_not_empty');
+      const returned = await returnToRoot(tx, id, returnedMax);
+      if (!(await store.deleteEmptyFolder(tx, id))) {
+        await store.hideOnly(tx, id);
+        for (const part of leftovers('folder')) await part.hideOnly?.(tx, id);
+        await enqueue(tx, emptyFolder, { folderId: id });
+      }
+      return { before, returned };
+    },
+  };
 }

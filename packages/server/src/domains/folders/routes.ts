@@ -5,14 +5,14 @@ import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, embedTenantOf, MANAGE, READ, viewerOf } from '../access/index.ts';
 import { requireFolder, requireTarget, requireTree } from './folders.ts';
-import { deleteFolder } from './removal.ts';
+import type { FolderRemoval } from './removal.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
 import type { Trees } from './trees.ts';
 
 const LIST = 'folders by position';
 
-export const folderRoutes = ({ trees }: { trees: Trees }) => [
+export const folderRoutes = ({ trees, removal }: { trees: Trees; removal: FolderRemoval }) => [
   handle(operations.getFolders, async ({ actor, db, cursors }, { params, query }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const filter = {
@@ -80,7 +80,7 @@ export const folderRoutes = ({ trees }: { trees: Trees }) => [
     const embedTenant = await requireTree(db, viewer, params.folderId, MANAGE);
     return trees.change(change, viewer, [embedTenant], async (tx) => {
       const recursive = query.recursive ?? false;
-      const { before } = await deleteFolder(tx, viewer, params.folderId, { recursive });
+      const { before } = await removal.deleteFolder(tx, viewer, params.folderId, { recursive });
       return { reply: undefined, changes: deleted(before) };
     });
   }),

@@ -8,5 +8,7 @@ create or replace trigger folders_deleted after delete on folders
   referencing old table as gone for each statement execute function delete_policies('Folder');
 create or replace trigger workbooks_deleted after delete on workbooks
   referencing old table as gone for each statement execute function delete_policies('Workbook');
+create or replace trigger deployments_deleted_policies after delete on deployments
+  referencing old table as gone for each statement execute function delete_policies('Deployment');
 create or replace trigger reports_deleted after delete on reports
   referencing old table as gone for each statement execute function delete_policies('Report');

@@ -1,4 +1,5 @@
 import type { Module, Platform } from '../../platform/module.ts';
+import { leftovers } from './leftovers.store.ts';
 import { policyRoutes } from './routes.ts';
 
-export const policies = (_platform: Platform): Module => ({ routes: policyRoutes() });
+export const policies = (_platform: Platform): Module => ({ routes: policyRoutes(), leftovers });

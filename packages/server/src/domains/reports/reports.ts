@@ -6,7 +6,6 @@ import type { Etag } from '../../platform/http/etag.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import { EDIT, type Level, MANAGE, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
 import { requireTarget } from '../folders/index.ts';
-import { lockPlainWorkbook } from '../workbooks/index.ts';
 import { findReport, type ReportRow } from './read.ts';
 import { newPlace, UNTITLED } from './rules.ts';
 import * as store from './store.ts';
@@ -170,7 +169,8 @@ async function requirePlace(
   home: string | null,
 ): Promise<store.ReportPlace> {
   if (workbookId !== null) {
-    const workbook = await lockPlainWorkbook(tx, viewer, workbookId, EDIT);
+    const workbook = found(await store.lockWorkbookPlace(tx, viewer, workbookId), 'workbook_not_found');
+    if (workbook.level < EDIT) throw new ApiError('forbidden');
     return {
       folderId: null,
       workbookId,

@@ -7,8 +7,10 @@ import {
   type Level,
   levelShape,
   MANAGE,
+  READ,
   reportLevel,
   type Viewer,
+  workbookLevel,
 } from '../access/index.ts';
 import { nameKey, pathText } from '../folders/index.ts';
 import { searchText } from './rules.ts';
@@ -343,7 +345,41 @@ export const countPlacements = async (tx: Tx, reportId: number) =>
       select count(*) from report_placements where report_id = ${reportId}`)
   ).count;
 
+/**
+ * Where a report lies that is put into this workbook, which stays there until the transaction ends. Nothing if the viewer
+ * can not read the workbook.
+ */
+export async function lockWorkbookPlace(tx: Tx, viewer: Viewer, id: number) {
+  await tx.run(sql`select from workbooks where id = ${id} for update`);
+  return tx.maybeOne<{ folderId: number | null; embedTenant: string | null; level: Level }>(sql`
+    select * from (
+      select w.folder_id as "folderId", w.embed_tenant as "embedTenant", ${workbookLevel(viewer)} as level
+      from workbooks w left join folders f on f.id = w.folder_id
+      where w.deployment_id = ${viewer.deploymentId} and w.id = ${id} offset 0) w
+    where level >= ${READ}`);
+}
+
 export const noteView = (db: Queryable, userId: number, reportId: number) =>
   db.run(sql`
     insert into report_views (user_id, report_id, viewed_at) values (${userId}, ${reportId}, now())
     on conflict (user_id, report_id) do update set viewed_at = excluded.viewed_at`);
+
+/** The reports of a workbook are reached through its folder. */
+export const moveReportsOfWorkbook = (tx: Tx, workbookId: number, folderId: number | null) =>
+  tx.run(sql`
+    update reports set scope_folder_id = ${folderId}::bigint
+    where workbook_id = ${workbookId} and scope_folder_id is distinct from ${folderId}::bigint`);
+
+/** Into another workbook, for its owner. */
+export const copyReports = (
+  tx: Tx,
+  copies: { ids: number[]; publicIds: string[]; workbookId: number; folderId: number | null; userId: number },
+) =>
+  tx.run(sql`
+    insert into reports (deployment_id, public_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text,
+      source, result_location, end_result_cell, sql_query, json_query, pivot_items, meta, embed_tenant, user_id, created_by)
+    select r.deployment_id, c.public_id, ${copies.workbookId}, ${copies.folderId}::bigint, r.name, r.name_key, r.title, r.description,
+      r.search_text, r.source, r.result_location, r.end_result_cell, r.sql_query, r.json_query, r.pivot_items, r.meta,
+      r.embed_tenant, ${copies.userId}, ${copies.userId}
+    from unnest(${copies.ids}::bigint[], ${copies.publicIds}::text[]) as c (id, public_id) join reports r on r.id = c.id
+    order by r.id`);

@@ -1,9 +1,11 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import { demoGroups } from './demo.ts';
 import { type EmbedGroupOptions, embedGroupRoutes } from './embed-group-routes.ts';
+import { leftovers } from './leftovers.store.ts';
 import { userGroupRoutes } from './routes.ts';
 
 export const userGroups = (platform: Platform, options: EmbedGroupOptions): Module => ({
   routes: [...userGroupRoutes(platform), ...embedGroupRoutes(platform, options)],
   demo: demoGroups,
+  leftovers,
 });

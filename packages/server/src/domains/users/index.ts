@@ -1,10 +1,15 @@
+import type { AskLeftovers } from '../../platform/leftovers.ts';
 import type { Module, Platform } from '../../platform/module.ts';
-import { removeUser } from './removal.ts';
+import { leftovers } from './leftovers.store.ts';
+import { createUserRemoval } from './removal.ts';
 import { userRoutes } from './routes.ts';
 
 export { hashPassword } from './passwords.ts';
 export { ADMIN_ROLE } from './rules.ts';
-export { countPeople, isLiving, noteLogins } from './store.ts';
+export { countPeople, isLiving, noteLogins, uncountUsersOf } from './store.ts';
 export { createUser, requireRemainingAdmin, requireUsers } from './users.ts';
 
-export const users = (_platform: Platform): Module => ({ routes: userRoutes(), jobs: [removeUser] });
+export function users(_platform: Platform, options: { leftovers: AskLeftovers }): Module {
+  const removal = createUserRemoval(options.leftovers);
+  return { routes: userRoutes(removal), jobs: removal.jobs, leftovers };
+}

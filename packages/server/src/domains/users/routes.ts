@@ -5,14 +5,14 @@ import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import { hashPassword } from './passwords.ts';
-import { deleteUser } from './removal.ts';
+import type { UserRemoval } from './removal.ts';
 import { rolesOfNewUser, toTime } from './rules.ts';
 import * as store from './store.ts';
 import { createUser, updateUser, updateUserContext } from './users.ts';
 
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 
-export const userRoutes = () => [
+export const userRoutes = (removal: UserRemoval) => [
   // No user: deleted since the credential was verified.
   handle(operations.getMe, async ({ actor, db }) =>
     toUser(found(await store.findUser(db, actor.userId), 'unauthenticated')),
@@ -56,7 +56,7 @@ export const userRoutes = () => [
   handle(operations.deleteUser, ({ change }, { params, query }) =>
     change(async (tx) => {
       const user = await lockUser(tx, params.id);
-      return { reply: undefined, changes: await deleteUser(tx, user, query.newOwnerId ?? undefined) };
+      return { reply: undefined, changes: await removal.deleteUser(tx, user, query.newOwnerId ?? undefined) };
     }),
   ),
 ];

@@ -1,6 +1,5 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { join, json, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { type Alias, isRemoved } from '../access/index.ts';
+import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { ADMIN_ROLE } from './rules.ts';
 
 /** A person, or an external viewer of an embed tenant. */
@@ -134,79 +133,35 @@ export const updateUserContext = (tx: Tx, id: number, { embedTheme, securityCont
   tx.run(sql`
     update users set embed_theme = ${json(embedTheme)}, security_context = ${json(securityContext)} where id = ${id}`);
 
-/** Everything that a user can own, as it is called in queries. */
-const CONTENT: Record<Alias, Sql> = { f: raw('folders'), w: raw('workbooks'), r: raw('reports') };
-const ALIASES = Object.keys(CONTENT) as Alias[];
-
-/** Whether something is theirs, or is about to become theirs. */
-export const ownsContent = async (tx: Tx, id: number) => {
-  const theirs = ALIASES.map(
-    (alias) =>
-      sql`exists (select from ${CONTENT[alias]} ${raw(alias)} where user_id = ${id} and not ${isRemoved(alias)})`,
-  );
-  const { owns } = await tx.one<{ owns: boolean }>(sql`
-    select ${join(theirs, ' or ')} or exists (select from users where heir_id = ${id}) as owns`);
-  return owns;
-};
+/** Whether content of somebody who was deleted is about to become theirs. */
+export const isHeir = async (tx: Tx, id: number) =>
+  (await tx.one<{ exists: boolean }>(sql`select exists (select from users where heir_id = ${id})`)).exists;
 
 /**
- * Takes the user out of sight, with their credentials, roles, memberships and policies. Their name and email are free at
- * once. What they own shows them until it is the heir's.
+ * Takes the user out of sight, with their roles and their password. Their name and email are free at once. What they own
+ * shows them until it is the heir's.
  */
 export async function hideUser(tx: Tx, user: UserRow, heirId: number | null): Promise<void> {
-  for (const table of ['api_keys', 'user_roles', 'user_group_members', 'resource_policies'])
-    await tx.run(sql`delete from ${raw(table)} where user_id = ${user.id}`);
+  await deleteUserRoles(tx, user.id);
   await tx.run(sql`
     update users set deleted_at = now(), heir_id = ${heirId}, is_deactivated = true, password_hash = null,
       email = shown_email, embed_tenant = null
     where id = ${user.id}`);
   // Who is in no embed tenant any more is not counted down when they are removed.
-  if (user.embedTenant !== null)
-    await tx.run(sql`update external_user_count set count = count - 1 where singleton`);
+  if (user.embedTenant !== null) await uncountExternalUsers(tx, 1);
 }
 
-/** Gives up to so many things to the new owner, and answers how many. They stay as they are, with times and versions. */
-export async function updateContentOwner(tx: Tx, ownerId: number, newOwnerId: number, rows: number) {
-  let moved = 0;
-  for (const table of Object.values(CONTENT)) {
-    moved += await tx.run(sql`
-      update ${table} set user_id = ${newOwnerId}
-      where id = any(array(select id from ${table} where user_id = ${ownerId} limit ${rows - moved}))
-        and user_id = ${ownerId}`);
-  }
-  return moved;
-}
+const uncountExternalUsers = (tx: Tx, users: number) =>
+  tx.run(sql`update external_user_count set count = count - ${users} where singleton`);
 
-/** Where a user is named who need not be there. */
-const MENTIONS = [
-  ['folders', 'created_by'],
-  ['folders', 'updated_by'],
-  ['workbooks', 'created_by'],
-  ['reports', 'created_by'],
-  ['reports', 'refreshed_by'],
-] as const;
-
-/** Forgets the user in up to so many places of each kind, and answers in how many of the kind with the most. */
-export async function clearMentions(tx: Tx, userId: number, rows: number) {
-  let most = 0;
-  for (const [table, column] of MENTIONS) {
-    const cleared = await tx.run(sql`
-      update ${raw(table)} set ${raw(column)} = null
-      where id = any(array(select id from ${raw(table)} where ${raw(column)} = ${userId} limit ${rows}))`);
-    most = Math.max(most, cleared);
-  }
-  return most;
-}
-
-export const deleteViews = (db: Queryable, userId: number, rows: number) =>
-  db.run(sql`
-    delete from report_views where user_id = ${userId} and report_id = any(array(
-      select report_id from report_views where user_id = ${userId} limit ${rows}))`);
-
-export const deleteSessions = (db: Queryable, userId: number, rows: number) =>
-  db.run(sql`
-    delete from embed_sessions where id = any(array(
-      select id from embed_sessions where user_id = ${userId} order by id limit ${rows}))`);
+/** Users of a deleted embed tenant do not count towards the limit. Returns how many there are. */
+export const uncountUsersOf = async (tx: Tx, hiddenName: string) => {
+  const { users } = await tx.one<{ users: number }>(
+    sql`select count(*) as users from users where embed_tenant = ${hiddenName}`,
+  );
+  if (users > 0) await uncountExternalUsers(tx, users);
+  return users;
+};
 
 export const findHeirId = async (db: Queryable, userId: number) =>
   (

@@ -1,4 +1,5 @@
 import type { Module, Platform } from '../../platform/module.ts';
+import { leftovers } from './leftovers.store.ts';
 import { workbookRoutes } from './routes.ts';
 
 export {
@@ -15,4 +16,4 @@ export {
   toWorkbook,
 } from './workbooks.ts';
 
-export const workbooks = (_platform: Platform): Module => ({ routes: workbookRoutes() });
+export const workbooks = (_platform: Platform): Module => ({ routes: workbookRoutes(), leftovers });

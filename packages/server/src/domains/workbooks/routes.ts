@@ -19,6 +19,7 @@ import {
   viewerOf,
 } from '../access/index.ts';
 import { requireMoveTarget, requireTarget } from '../folders/index.ts';
+import { copyReports, moveReportsOfWorkbook } from '../reports/index.ts';
 import * as store from './store.ts';
 import { deleteWorkbook, lockWorkbook, requireWorkbook, toListed, UNTITLED } from './workbooks.ts';
 
@@ -107,7 +108,7 @@ export const workbookRoutes = () => [
       const id = await store.copyWorkbook(tx, original.id, copyName(original.name), actor.userId, folderId);
       const ids = await store.listReadableReportIds(tx, viewer, original.id);
       const publicIds = ids.map(() => newPublicId());
-      await store.copyReports(tx, { ids, publicIds, workbookId: id, folderId, userId: actor.userId });
+      await copyReports(tx, { ids, publicIds, workbookId: id, folderId, userId: actor.userId });
       const copy = await requireWorkbook(tx, viewer, id, NONE);
       etag.send(copy);
       return { reply: copy, changes: changesOf(null, copy) };
@@ -209,7 +210,7 @@ async function update(
     // It changes who reaches the workbook.
     if (before.level < MANAGE) throw new ApiError('forbidden');
     await requireMoveTarget(tx, viewer, before, folderId);
-    await store.moveReports(tx, before.id, folderId);
+    await moveReportsOfWorkbook(tx, before.id, folderId);
   }
   const changed = await store
     .updateWorkbook(tx, {

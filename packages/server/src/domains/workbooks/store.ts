@@ -236,12 +236,6 @@ export async function updateWorkbook(
   return changed === 1;
 }
 
-/** The reports of a workbook are reached through its folder. */
-export const moveReports = (tx: Tx, workbookId: number, folderId: number | null) =>
-  tx.run(sql`
-    update reports set scope_folder_id = ${folderId}::bigint
-    where workbook_id = ${workbookId} and scope_folder_id is distinct from ${folderId}::bigint`);
-
 /** Whether anything has changed. */
 export async function updateDraft(tx: Tx, id: number, draft: object | null) {
   const value = json(draft);
@@ -274,16 +268,3 @@ export const listReadableReportIds = async (tx: Tx, viewer: Viewer, workbookId: 
       select r.id from reports r left join folders f on f.id = r.scope_folder_id
       where r.workbook_id = ${workbookId} and ${reportLevel(viewer)} >= ${READ} order by r.id`)
   ).map(({ id }) => id);
-
-export const copyReports = (
-  tx: Tx,
-  copies: { ids: number[]; publicIds: string[]; workbookId: number; folderId: number | null; userId: number },
-) =>
-  tx.run(sql`
-    insert into reports (deployment_id, public_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text,
-      source, result_location, end_result_cell, sql_query, json_query, pivot_items, meta, embed_tenant, user_id, created_by)
-    select r.deployment_id, c.public_id, ${copies.workbookId}, ${copies.folderId}::bigint, r.name, r.name_key, r.title, r.description,
-      r.search_text, r.source, r.result_location, r.end_result_cell, r.sql_query, r.json_query, r.pivot_items, r.meta,
-      r.embed_tenant, ${copies.userId}, ${copies.userId}
-    from unnest(${copies.ids}::bigint[], ${copies.publicIds}::text[]) as c (id, public_id) join reports r on r.id = c.id
-    order by r.id`);

@@ -3,6 +3,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { type Level, MANAGE, NONE, READ, type Viewer } from '../access/index.ts';
 import { requireMoveTarget } from '../folders/index.ts';
+import { moveReportsOfWorkbook } from '../reports/index.ts';
 import * as store from './store.ts';
 
 export const UNTITLED = 'Untitled workbook';
@@ -46,7 +47,7 @@ export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId:
   const before = await lockPlainWorkbook(tx, viewer, id, MANAGE);
   await requireMoveTarget(tx, viewer, before, folderId);
   if (!(await store.updateWorkbook(tx, { ...before, folderId }))) return { before, after: before };
-  await store.moveReports(tx, id, folderId);
+  await moveReportsOfWorkbook(tx, id, folderId);
   return { before, after: await requirePlainWorkbook(tx, viewer, id, NONE) };
 }
 

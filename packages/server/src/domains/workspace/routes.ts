@@ -8,8 +8,8 @@ import { type Cursors, fitting, jsonBytes, pageSize, toPage } from '../../platfo
 import { handle } from '../../platform/http/routes.ts';
 import { embedTenantOf, MANAGE, NONE, type Viewer, viewerOf } from '../access/index.ts';
 import {
-  deleteFolder,
   type FolderAccessRow,
+  type FolderRemoval,
   findFolders,
   moveFolder,
   RETURNED_MAX,
@@ -53,7 +53,7 @@ interface ListQuery {
   after?: string;
 }
 
-export const workspaceRoutes = ({ trees }: { trees: Trees }) => {
+export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: FolderRemoval }) => {
   async function list(
     { db, actor, cursors }: { db: Database; actor: Caller; cursors: Cursors },
     deploymentId: number,
@@ -136,7 +136,7 @@ export const workspaceRoutes = ({ trees }: { trees: Trees }) => {
         // What returns to the root at once is limited for the request as a whole.
         const budget = { rows: RETURNED_MAX };
         const { done, failed } = await each(tx, body.items, reached, async (item) =>
-          briefly(item, await remove(tx, viewer, item, budget), null),
+          briefly(item, await remove(tx, removal, viewer, item, budget), null),
         );
         return {
           reply: { deleted: done.map(({ item }) => item), failed },
@@ -176,9 +176,15 @@ const move = (
   folderId: number | null,
 ): Promise<{ before: Content; after: Content }> => MOVES[type](tx, viewer, id, folderId);
 
-async function remove(tx: Tx, viewer: Viewer, { type, id }: Item, budget: { rows: number }): Promise<object> {
+async function remove(
+  tx: Tx,
+  removal: FolderRemoval,
+  viewer: Viewer,
+  { type, id }: Item,
+  budget: { rows: number },
+): Promise<object> {
   if (type === 'FOLDER') {
-    const { before, returned } = await deleteFolder(tx, viewer, id, {
+    const { before, returned } = await removal.deleteFolder(tx, viewer, id, {
       recursive: false,
       returnedMax: budget.rows,
     });

@@ -176,13 +176,9 @@ export function openDatabase(
 export const violatedConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
 
-/** Whether a statement failed because it refers to this user, who is gone. */
-export function misses(error: unknown, userId: number): boolean {
-  const [, column] =
-    /_(user_id|(?:created|updated|refreshed)_by)_fkey$/.exec(violatedConstraint(error) ?? '') ?? [];
-  // The detail is in the language of the database, except for columns and their values.
-  return (error as pg.DatabaseError).detail?.includes(`(${column})=(${userId})`) === true;
-}
+/** A reference to a row that is not there, or the deletion of a row that others refer to. */
+export const isForeignKeyViolation = (error: unknown) =>
+  error instanceof pg.DatabaseError && error.code === '23503';
 
 /** The detail of an error that a function of ours raised with this code. */
 export const raisedDetail = (error: unknown, code: string): string | undefined =>

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ErrorCode } from '@oriel/contract';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -10,7 +11,8 @@ import {
   fastify,
 } from 'fastify';
 import { identityOf, NOBODY } from '../auth/actor.ts';
-import { isLocked, isTimedOut, isUnavailable, misses, violatedConstraint } from '../db/database.ts';
+import { isLocked, isTimedOut, isUnavailable, raisedDetail } from '../db/database.ts';
+import type { MissingReference } from '../db/foreign-keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { collectMethods } from './allowed-methods.ts';
@@ -39,6 +41,8 @@ export interface HttpOptions {
   trustProxy?: string[];
   timeouts?: Timeouts;
   maxConnections?: number;
+  /** Tells that the caller was deleted during their request. */
+  missingReference?: MissingReference;
 }
 
 export function createHttpServer({
@@ -47,6 +51,7 @@ export function createHttpServer({
   trustProxy,
   timeouts = DEFAULT_TIMEOUTS,
   maxConnections = 2000,
+  missingReference,
 }: HttpOptions): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -120,7 +125,7 @@ export function createHttpServer({
   app.setNotFoundHandler(answerUnknown);
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = toApiError(error, identityOf(request.actor ?? NOBODY).userId);
+    const failure = toApiError(error, identityOf(request.actor ?? NOBODY).userId, missingReference?.(error));
     if (failure.statusCode >= 500) {
       // A refusal that we decided on, such as that of too much at once, is no fault of ours, and may come very often.
       const level = error instanceof ApiError ? 'debug' : failure.code === 'busy' ? 'warn' : 'error';
@@ -161,7 +166,14 @@ function answerError(failure: ApiError, requestId: string, reply: FastifyReply) 
 /** Addresses can hold secrets in their query, and those do not belong into logs. */
 const pathOf = (url: string) => url.split('?', 1)[0]!;
 
-function toApiError(error: unknown, userId: number | null = null): ApiError {
+/** Raised by functions of the database, with a code of the error catalogue as its detail. */
+const RAISED_CODE = 'OR404';
+
+function toApiError(
+  error: unknown,
+  userId: number | null = null,
+  missing: ReturnType<MissingReference> = undefined,
+): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error as FastifyError;
   switch (code) {
@@ -174,8 +186,9 @@ function toApiError(error: unknown, userId: number | null = null): ApiError {
   // Whatever else the framework finds wrong with a request.
   if (code?.startsWith('FST_') && statusCode && statusCode < 500) return new ApiError('invalid_url');
   // They were there when the request came, and were deleted meanwhile.
-  if (violatedConstraint(error)?.endsWith('_deployment_id_fkey')) return new ApiError('deployment_not_found');
-  if (userId !== null && misses(error, userId)) return new ApiError('unauthenticated');
+  const raised = raisedDetail(error, RAISED_CODE);
+  if (raised !== undefined) return new ApiError(raised as ErrorCode, { cause: error });
+  if (missing?.table === 'users' && missing.id === userId) return new ApiError('unauthenticated');
   if (isLocked(error)) return new ApiError('busy', { cause: error });
   if (isTimedOut(error)) return new ApiError('timed_out', { cause: error });
   if (isUnavailable(error)) return new ApiError('unavailable', { cause: error });

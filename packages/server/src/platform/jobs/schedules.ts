@@ -4,6 +4,7 @@
  */
 import { Cron } from 'croner';
 import type { Database, Tx } from '../db/database.ts';
+import type { Leftovers } from '../leftovers.ts';
 import type { Logger } from '../log.ts';
 import { type JobKind, newJob } from './jobs.ts';
 import * as store from './schedules.store.ts';
@@ -50,8 +51,8 @@ export function upsertSchedule<Payload extends object>(
 
 export const deleteSchedule = (tx: Tx, name: string) => store.deleteSchedule(tx, name);
 
-/** For a user who is gone for everybody, and whose row is removed later. */
-export const deleteSchedulesOfUser = (tx: Tx, userId: number) => store.deleteSchedulesOfUser(tx, userId);
+/** The row of a deleted user is removed later, and the schedules must end at once. */
+export const scheduleLeftovers: Leftovers = { user: { endAccess: store.deleteSchedulesOfUser } };
 
 /**
  * Enqueues the jobs of schedules that are due and sets their next time, in one transaction. Returns how many there were.

@@ -1,0 +1,58 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { sql } from '../../platform/db/sql.ts';
+import type { Leftovers } from '../../platform/leftovers.ts';
+
+export const leftovers: Leftovers = {
+  user: {
+    removeOf: [
+      (db, userId, rows) =>
+        db.run(sql`
+          delete from embed_sessions where id = any(array(
+            select id from embed_sessions where user_id = ${userId} order by id limit ${rows}))`),
+    ],
+  },
+  deployment: {
+    removeOf: [
+      async (db, deploymentId, rows) => {
+        const removed = await db.run(sql`
+          delete from embed_sessions where id = any(array(
+            select id from embed_sessions where deployment_id = ${deploymentId} order by id limit ${rows}))`);
+        // For tokens that were being exchanged when the deployment was deleted.
+        if (removed > 0)
+          await db.run(sql`insert into embed_revocations (deployment_id) values (${deploymentId})`);
+        return removed;
+      },
+    ],
+    isLeft: async (db, deploymentId) =>
+      (
+        await db.one<{ left: boolean }>(sql`
+          select exists (select from embed_sessions where deployment_id = ${deploymentId}) as left`)
+      ).left,
+  },
+  embedTenant: {
+    removeOf: [
+      (db, { name, lastSessionId }, rows) =>
+        db.run(sql`
+          delete from embed_sessions where id = any(array(
+            select id from embed_sessions where embed_tenant = ${name} and id <= ${lastSessionId}
+            order by id limit ${rows}))`),
+    ],
+  },
+};
+
+/**
+ * Ends the sessions of the tenant that had this name. Those that are not exchanged yet are the ones of the last minutes,
+ * and go at once. Tokens of the others end by the revocation, which comes last: its time must be later than the exchange
+ * of each. Returns the last session that there was.
+ */
+export async function endSessionsOfTenant(tx: Tx, name: string): Promise<number> {
+  await tx.run(sql`
+    delete from embed_sessions where embed_tenant = ${name} and exchanged_at is null and id > coalesce((
+      select id from embed_sessions where embed_tenant = ${name} and created_at < now() - interval '10 minutes'
+      order by id desc limit 1), 0)`);
+  const { last } = await tx.one<{ last: number }>(
+    sql`select coalesce(max(id), 0) as last from embed_sessions where embed_tenant = ${name}`,
+  );
+  await tx.run(sql`insert into embed_revocations (embed_tenant) values (${name})`);
+  return last;
+}

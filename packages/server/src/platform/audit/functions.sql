@@ -1,0 +1,7 @@
+-- Everything that minting creates or changes has an entry in the audit log.
+create or replace function audit_minting(origin jsonb, noun text, resource_id text, before jsonb, after jsonb) returns void
+language sql as $$
+  insert into audit_log (operation, resource_type, resource_id, user_id, api_key_id, ip, request_id, before, after)
+  values ('generateSession', noun, resource_id, (origin->>'userId')::bigint, (origin->>'apiKeyId')::bigint,
+          origin->>'ip', origin->>'requestId', before, after)
+$$;
