@@ -8,22 +8,12 @@ import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { onServer } from './databases.ts';
 import { writesOfSource, writesOfSql } from './sql-writes.ts';
+import { ownedTables, SOURCES } from './table-owners.ts';
 
-const root = join(import.meta.dirname, '../src');
+const root = SOURCES;
 const files = (await readdir(root, { recursive: true })).filter(
   (file) => /\.(ts|sql)$/.test(file) && !file.endsWith('.test.ts'),
 );
-
-/** By the folder, such as `domains/users`. */
-async function ownedTables(): Promise<[owner: string, table: string][]> {
-  const owned = files
-    .filter((file) => /(^|\/)tables\.ts$/.test(file))
-    .map(async (file) => {
-      const { tables } = (await import(join(root, file))) as { tables: readonly string[] };
-      return tables.map((table): [string, string] => [dirname(file), table]);
-    });
-  return (await Promise.all(owned)).flat();
-}
 
 const owned = await ownedTables();
 const ownerOf = new Map(owned.map(([owner, table]) => [table, owner]));
