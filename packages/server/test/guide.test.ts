@@ -92,6 +92,7 @@ test('the guide names the files of a domain', () => {
   expect(blocks.map(({ file }) => file.replace(/^.*\//, ''))).toEqual([
     'announcements.ts',
     'NNNN-announcements.sql',
+    'tables.ts',
     'store.ts',
     'routes.ts',
     'index.ts',
@@ -121,6 +122,7 @@ test('its example, written down as it stands, is a domain that works', { timeout
     'packages/server/test/generated.test.ts',
     'packages/server/test/lists.test.ts',
     'packages/server/test/permissions.test.ts',
+    'packages/server/test/table-owners.test.ts',
     '-t',
     'nnouncement|import|owner|generated|up to date',
   );
