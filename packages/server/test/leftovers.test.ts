@@ -195,6 +195,9 @@ async function fill(deploymentId: number, embedTenantName: string) {
     embedTenantName,
     creatorMode: true,
   });
+  // Somebody who is no user of the embed tenant: their session is not deleted with its users.
+  const { username: internalId } = await world.admin.getMe();
+  await world.embedded({ deploymentId, internalId, embedTenantName });
   const made: { type: 'Deployment' | 'Folder' | 'Workbook' | 'Report'; id: number }[] = [];
   for (const client of [world.admin, viewer.client]) {
     const folder = await client.createFolder({ deploymentId, body: { name: 'f' } });

@@ -1,6 +1,5 @@
 /** How much a stored field holds, in bytes. The contract names the limits, and constraints of the database keep them. */
-import { violatedConstraint } from './db/database.ts';
-import { type ApiError, invalid } from './errors.ts';
+import { invalid } from './errors.ts';
 
 const KB = 1024;
 
@@ -16,15 +15,8 @@ export function requireBytes(path: string, value: unknown, maxBytes: number) {
 }
 
 /**
- * A 400 where a constraint such as `reports_meta_max_128_kb` found it: what is stored can be longer than what was sent,
+ * For `refusing`: a 400 where a constraint found the field too large. What is stored can be longer than what was sent,
  * because numbers are written out, and letters take more bytes than one.
  */
-export function fromSizeConstraint(error: unknown): ApiError | undefined {
-  const name = violatedConstraint(error) ?? '';
-  const [, column, kb] = SIZE.exec(name.slice((error as { table?: string }).table?.length)) ?? [];
-  if (column === undefined) return undefined;
-  const path = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return invalid(path, `is larger than ${shown(Number(kb) * KB)} as it is stored`);
-}
-
-const SIZE = /^_(.+)_max_(\d+)_kb$/;
+export const tooLarge = (path: string, kb: number) => () =>
+  invalid(path, `is larger than ${shown(kb * KB)} as it is stored`);

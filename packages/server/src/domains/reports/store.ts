@@ -1,6 +1,8 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
 import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
+import { tooLarge } from '../../platform/limits.ts';
 import {
   EDIT,
   isRemoved,
@@ -285,13 +287,30 @@ export const lockPublicId = async (tx: Tx, publicId: string) =>
 export const lockReport = (tx: Tx, id: number) =>
   tx.run(sql`select from reports where id = ${id} for update`);
 
+const refuseOversize = refusing({
+  reports_name_max_4_kb: tooLarge('name', 4),
+  reports_title_max_4_kb: tooLarge('title', 4),
+  reports_description_max_40_kb: tooLarge('description', 40),
+  reports_external_workbook_id_max_2_kb: tooLarge('externalWorkbookId', 2),
+  reports_result_location_max_4_kb: tooLarge('resultLocation', 4),
+  reports_end_result_cell_max_4_kb: tooLarge('endResultCell', 4),
+  reports_sql_query_max_256_kb: tooLarge('sqlQuery', 256),
+  reports_json_query_max_256_kb: tooLarge('jsonQuery', 256),
+  reports_pivot_items_max_128_kb: tooLarge('pivotItems', 128),
+  reports_meta_max_128_kb: tooLarge('meta', 128),
+  report_placements_external_workbook_id_max_1_kb: tooLarge('externalWorkbookId', 1),
+  report_placements_result_location_max_1_kb: tooLarge('resultLocation', 1),
+  report_placements_end_result_cell_max_1_kb: tooLarge('endResultCell', 1),
+});
+
 /** Nothing where the public id is taken. */
 export const insertReport = async (
   tx: Tx,
   report: ReportFields & ReportPlace & { deploymentId: number; publicId: string; userId: number },
 ) =>
   (
-    await tx.maybeOne<{ id: number }>(sql`
+    await tx
+      .maybeOne<{ id: number }>(sql`
       insert into reports (deployment_id, public_id, folder_id, workbook_id, scope_folder_id, name, name_key, title, description,
         search_text, source, external_workbook_id, result_location, end_result_cell, sql_query, json_query, pivot_items, meta,
         embed_tenant, user_id, created_by)
@@ -300,6 +319,7 @@ export const insertReport = async (
         ${report.externalWorkbookId}, ${report.resultLocation}, ${report.endResultCell}, ${report.sqlQuery}, ${report.jsonQuery},
         ${json(report.pivotItems)}, ${json(report.meta)}, ${report.embedTenant}, ${report.userId}, ${report.userId})
       on conflict (public_id) do nothing returning id`)
+      .catch(refuseOversize)
   )?.id;
 
 /** Whether anything has changed: what stays as it is stays a version. */
@@ -311,9 +331,11 @@ export async function updateReport(tx: Tx, report: ReportFields & ReportPlace & 
     ${nameKey(report.name)}, ${report.title}, ${report.description}, ${searchText(report)}, ${report.source},
     ${report.externalWorkbookId}, ${report.resultLocation}, ${report.endResultCell}, ${report.sqlQuery}, ${report.jsonQuery},
     ${json(report.pivotItems)}::jsonb, ${json(report.meta)}::jsonb`;
-  const changed = await tx.run(sql`
+  const changed = await tx
+    .run(sql`
     update reports set (${columns}) = (select ${values}), version = version + 1, updated_at = now()
-    where id = ${report.id} and (${columns}) is distinct from (${values})`);
+    where id = ${report.id} and (${columns}) is distinct from (${values})`)
+    .catch(refuseOversize);
   return changed === 1;
 }
 
@@ -331,13 +353,14 @@ export const upsertPlacement = async (
   reportId: number,
   placement: { externalWorkbookId: string; resultLocation: string; endResultCell: string | null },
 ) =>
-  (await tx.run(sql`
+  (await tx
+    .run(sql`
     insert into report_placements as p (report_id, external_workbook_id, result_location, end_result_cell)
     values (${reportId}, ${placement.externalWorkbookId}, ${placement.resultLocation}, ${placement.endResultCell})
     on conflict (report_id, external_workbook_id)
     do update set result_location = excluded.result_location, end_result_cell = excluded.end_result_cell
-    where (p.result_location, p.end_result_cell) is distinct from (excluded.result_location, excluded.end_result_cell)`)) ===
-  1;
+    where (p.result_location, p.end_result_cell) is distinct from (excluded.result_location, excluded.end_result_cell)`)
+    .catch(refuseOversize)) === 1;
 
 export const countPlacements = async (tx: Tx, reportId: number) =>
   (
@@ -375,11 +398,13 @@ export const copyReports = (
   tx: Tx,
   copies: { ids: number[]; publicIds: string[]; workbookId: number; folderId: number | null; userId: number },
 ) =>
-  tx.run(sql`
+  tx
+    .run(sql`
     insert into reports (deployment_id, public_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text,
       source, result_location, end_result_cell, sql_query, json_query, pivot_items, meta, embed_tenant, user_id, created_by)
     select r.deployment_id, c.public_id, ${copies.workbookId}, ${copies.folderId}::bigint, r.name, r.name_key, r.title, r.description,
       r.search_text, r.source, r.result_location, r.end_result_cell, r.sql_query, r.json_query, r.pivot_items, r.meta,
       r.embed_tenant, ${copies.userId}, ${copies.userId}
     from unnest(${copies.ids}::bigint[], ${copies.publicIds}::text[]) as c (id, public_id) join reports r on r.id = c.id
-    order by r.id`);
+    order by r.id`)
+    .catch(refuseOversize);

@@ -1,5 +1,7 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
 import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { tooLarge } from '../../platform/limits.ts';
 import { ADMIN_ROLE } from './rules.ts';
 
 /** A person, or an external viewer of an embed tenant. */
@@ -115,15 +117,23 @@ export const insertUserRoles = async (tx: Tx, userId: number, roleNames: string[
 export const deleteUserRoles = (tx: Tx, userId: number) =>
   tx.run(sql`delete from user_roles where user_id = ${userId}`);
 
+const refuseOversize = refusing({
+  users_notifications_max_128_kb: tooLarge('notifications', 128),
+  users_settings_max_128_kb: tooLarge('settings', 128),
+  users_tos_accepted_max_128_kb: tooLarge('tosAccepted', 128),
+});
+
 /** Without a new password the old one stays. */
 export const updateUser = (tx: Tx, user: ChangedUser, passwordHash: string | null) =>
-  tx.run(sql`
+  tx
+    .run(sql`
     update users
     set first_name = ${user.firstName}, title = ${user.title}, picture = ${user.picture},
         is_deactivated = ${user.isDeactivated}, notifications = ${json(user.notifications)}, settings = ${json(user.settings)},
         tos_accepted = ${json(user.tosAccepted)}, last_login = ${user.lastLogin}, password_hash = coalesce(${passwordHash}, password_hash),
         updated_at = now()
-    where id = ${user.id}`);
+    where id = ${user.id}`)
+    .catch(refuseOversize);
 
 export const findUserContext = (db: Queryable, id: number) =>
   db.one<UserContext>(sql`

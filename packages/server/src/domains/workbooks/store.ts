@@ -1,6 +1,8 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
 import { json, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
+import { tooLarge } from '../../platform/limits.ts';
 import {
   belongsTo,
   fromReach,
@@ -211,15 +213,28 @@ export interface NewWorkbook {
   userId: number;
 }
 
+const refuseOversize = refusing({
+  workbooks_name_max_4_kb: tooLarge('name', 4),
+  workbooks_meta_max_128_kb: tooLarge('meta', 128),
+  workbooks_calculated_fields_max_128_kb: tooLarge('calculatedFields', 128),
+  'workbooks_dashboard_draft.theme_max_128_kb': tooLarge('dashboardDraft.theme', 128),
+  workbooks_dashboard_draft_max_10240_kb: tooLarge('dashboardDraft', 10240),
+  workbooks_dashboard_draft_max_2048_kb: tooLarge('dashboardDraft', 2048),
+  workbooks_dashboard_published_max_10240_kb: tooLarge('dashboardPublished', 10240),
+  workbooks_dashboard_published_max_2048_kb: tooLarge('dashboardPublished', 2048),
+});
+
 /** Nothing where the slug is taken. */
 export const insertWorkbook = async (tx: Tx, workbook: NewWorkbook) =>
   (
-    await tx.maybeOne<{ id: number }>(sql`
+    await tx
+      .maybeOne<{ id: number }>(sql`
       insert into workbooks (deployment_id, name, name_key, slug, meta, folder_id, embed_tenant, user_id, created_by)
       values (${workbook.deploymentId}, ${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug},
               ${json(workbook.meta)}, ${workbook.folderId}, ${workbook.embedTenant}, ${workbook.userId}, ${workbook.userId})
       on conflict (deployment_id, embed_tenant, slug) where slug is not null do nothing
       returning id`)
+      .catch(refuseOversize)
   )?.id;
 
 /** Whether anything has changed: what stays as it is stays a version. */
@@ -230,18 +245,22 @@ export async function updateWorkbook(
   const columns = raw('name, name_key, slug, meta, folder_id');
   const values = sql`${workbook.name}, ${nameKey(workbook.name)}, ${workbook.slug}, ${json(workbook.meta)}::jsonb,
     ${workbook.folderId}::bigint`;
-  const changed = await tx.run(sql`
+  const changed = await tx
+    .run(sql`
     update workbooks set (${columns}) = (select ${values}), version = version + 1, updated_at = now()
-    where id = ${workbook.id} and (${columns}) is distinct from (${values})`);
+    where id = ${workbook.id} and (${columns}) is distinct from (${values})`)
+    .catch(refuseOversize);
   return changed === 1;
 }
 
 /** Whether anything has changed. */
 export async function updateDraft(tx: Tx, id: number, draft: object | null) {
   const value = json(draft);
-  const changed = await tx.run(sql`
+  const changed = await tx
+    .run(sql`
     update workbooks set dashboard_draft = ${value}::jsonb, version = version + 1, updated_at = now()
-    where id = ${id} and dashboard_draft is distinct from ${value}::jsonb`);
+    where id = ${id} and dashboard_draft is distinct from ${value}::jsonb`)
+    .catch(refuseOversize);
   return changed === 1;
 }
 
@@ -256,10 +275,12 @@ export const copyWorkbook = async (
   folderId: number | null,
 ) =>
   (
-    await tx.one<{ id: number }>(sql`
+    await tx
+      .one<{ id: number }>(sql`
       insert into workbooks (deployment_id, name, name_key, meta, calculated_fields, dashboard_draft, folder_id, embed_tenant, user_id, created_by)
       select deployment_id, ${name}, ${nameKey(name)}, meta, calculated_fields, dashboard_draft, ${folderId}::bigint, embed_tenant, ${userId}, ${userId}
       from workbooks where id = ${id} returning id`)
+      .catch(refuseOversize)
   ).id;
 
 export const listReadableReportIds = async (tx: Tx, viewer: Viewer, workbookId: number) =>

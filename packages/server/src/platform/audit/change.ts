@@ -4,7 +4,6 @@
  */
 import { type Actor, identityOf } from '../auth/actor.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { fromSizeConstraint } from '../limits.ts';
 import { shorten, whatDiffers } from './differences.ts';
 import { maskSecrets } from './mask.ts';
 import { type AuditEntry, insertAuditEntries } from './store.ts';
@@ -67,16 +66,12 @@ export interface Origin {
 export const changeFunction =
   (db: Database, origin: Origin): ChangeFunction =>
   (work) =>
-    db
-      .transaction(async (tx) => {
-        const { reply, changes } = await work(tx);
-        const entries = [changes].flat().flatMap((change) => toEntry(origin, change));
-        if (entries.length) await insertAuditEntries(tx, entries);
-        return { reply } as Committed<typeof reply>;
-      })
-      .catch((error) => {
-        throw fromSizeConstraint(error) ?? error;
-      });
+    db.transaction(async (tx) => {
+      const { reply, changes } = await work(tx);
+      const entries = [changes].flat().flatMap((change) => toEntry(origin, change));
+      if (entries.length) await insertAuditEntries(tx, entries);
+      return { reply } as Committed<typeof reply>;
+    });
 
 /** None for what did not change. */
 function toEntry(origin: Origin, change: Change): AuditEntry[] {
