@@ -1,0 +1,138 @@
+/** Who may see and change policies, and what of them callers see. */
+import type { Action } from '@oriel/contract';
+import { may, mayIn, reaches } from '../../platform/auth/access.ts';
+import type { Caller } from '../../platform/auth/actor.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { MANAGE, maySeeNames, type Noun, type Viewer, viewerOf } from '../access/index.ts';
+import { findDeployment } from '../deployments/index.ts';
+import { requireFolder } from '../folders/index.ts';
+import { requireReport } from '../reports/index.ts';
+import { requirePlainWorkbook } from '../workbooks/index.ts';
+import { applicableActions, policyLevel, type ResourceType } from './rules.ts';
+import * as store from './store.ts';
+
+interface Asked {
+  resourceType: ResourceType | 'Dashboard';
+  resourceId: number;
+}
+
+type NamedResource = { type: ResourceType; id: number; name: string };
+
+/** The resource and what is above it, nearest first. */
+type Chain = [store.Resource & { name: string }, ...NamedResource[]];
+
+export async function setPolicy(
+  tx: Tx,
+  actor: Caller,
+  body: Asked & { action?: Action | null },
+  principal: store.Principal,
+) {
+  const { resourceType: type, resourceId } = body;
+  if (type !== 'Deployment' && type !== 'Dashboard') await store.lockResource(tx, type, resourceId);
+  const chain = await requireChain(tx, actor, body);
+  const [resource] = chain;
+  const action = body.action ?? null;
+  if (action !== null && !applicableActions(resource.type).includes(action)) {
+    const message = `${action} can not be given on a ${resource.type}; these can: ${applicableActions(resource.type).join(', ')}.`;
+    throw new ApiError('action_not_applicable', { message, issues: [{ path: 'action', message }] });
+  }
+  const before = (await store.findPolicy(tx, resource, principal)) ?? null;
+  if (action === null) await store.deletePolicy(tx, resource, principal);
+  else {
+    const isNamed = maySeeNames(actor);
+    const given = { action, level: policyLevel(resource.type, action), isNamed };
+    if (!(await store.upsertPolicy(tx, resource, principal, given))) {
+      const field = principal.column.replace('_id', 'Id');
+      throw invalid(field, 'There is none with this id.', 'invalid_reference');
+    }
+  }
+  const who = { [principal.column]: principal.id };
+  return {
+    reply: await readPolicies(tx, actor, chain),
+    changes: {
+      id: `${resource.type}:${resource.id}`,
+      deploymentId: resource.deploymentId,
+      before: before && { ...who, ...before },
+      after: action && { ...who, action },
+    },
+  };
+}
+
+export async function readPolicies(db: Queryable, actor: Caller, chain: Chain) {
+  const rows = await store.listPolicies(db, chain, { userId: actor.userId, mayList: maySeeNames(actor) });
+  const granted = ({ action, inheritedFrom }: store.PolicyRow) => ({ action, inheritedFrom });
+  return {
+    users: rows.flatMap((row) =>
+      row.userId === null
+        ? []
+        : [
+            {
+              userId: row.userId,
+              email: row.email,
+              firstName: row.firstName,
+              picture: row.picture,
+              ...granted(row),
+            },
+          ],
+    ),
+    groups: rows.flatMap((row) =>
+      row.groupId === null ? [] : [{ groupId: row.groupId, name: row.groupName, ...granted(row) }],
+    ),
+    roles: rows.flatMap((row) =>
+      row.roleId === null ? [] : [{ roleId: row.roleId, name: row.roleName, ...granted(row) }],
+    ),
+  };
+}
+
+/** The resource with what is above it. Throws unless the caller manages the resource. */
+export async function requireChain(
+  db: Queryable,
+  actor: Caller,
+  { resourceType: type, resourceId: id }: Asked,
+): Promise<Chain> {
+  if (type === 'Deployment') return [await requireManagedDeployment(db, actor, id)];
+  // A dashboard comes into being when it is published, which can not be done yet.
+  if (type === 'Dashboard') throw new ApiError('resource_not_found');
+  const deploymentId = found(await store.findDeploymentOf(db, type, id), 'resource_not_found');
+  if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('resource_not_found');
+  const chain = await chainOf(db, viewerOf(actor, deploymentId), type, id);
+  // Only now: that it is outside of the key's scope would tell that it is there.
+  if (!reaches(actor, deploymentId)) throw new ApiError('outside_key_scope');
+  return chain;
+}
+
+async function chainOf(db: Queryable, viewer: Viewer, type: Noun, id: number): Promise<Chain> {
+  const { deploymentId } = viewer;
+  const above = (path: { id: number; name: string }[]) =>
+    path.map((folder): NamedResource => ({ type: 'Folder', ...folder })).reverse();
+  const self = (name: string) => ({ type, id, deploymentId, name });
+  try {
+    if (type === 'Folder') {
+      const folder = await requireFolder(db, viewer, id, MANAGE);
+      return [self(folder.name), ...above(folder.folderPath)];
+    }
+    if (type === 'Workbook') {
+      const workbook = await requirePlainWorkbook(db, viewer, id, MANAGE);
+      return [self(workbook.name), ...above(workbook.folderPath)];
+    }
+    const report = await requireReport(db, viewer, id, MANAGE);
+    const workbook = report.workbookId === null ? [] : await workbookAbove(db, report.workbookId);
+    return [self(report.name), ...workbook, ...above(report.folderPath)];
+  } catch (error) {
+    if (error instanceof ApiError && error.statusCode === 404) throw new ApiError('resource_not_found');
+    throw error;
+  }
+}
+
+async function workbookAbove(db: Queryable, id: number): Promise<NamedResource[]> {
+  return [{ type: 'Workbook', id, name: (await store.findWorkbookName(db, id)) ?? '' }];
+}
+
+async function requireManagedDeployment(db: Queryable, actor: Caller, id: number) {
+  if (!reaches(actor, id)) throw new ApiError('outside_key_scope');
+  const row = mayIn(actor, id, 'DeploymentRead') ? await findDeployment(db, id) : undefined;
+  const deployment = found(row, 'resource_not_found');
+  if (!may(actor, 'DeploymentsManage')) throw new ApiError('forbidden');
+  return { type: 'Deployment' as const, id, deploymentId: id, name: deployment.name };
+}
