@@ -138,8 +138,8 @@ test('settings of the first start are obeyed, and secrets among them are not pri
   await stop(server);
   expect(server.stdout).not.toContain(ADMIN_KEY);
   expect(server.stdout).not.toContain('correct-horse-battery');
-  // It is kept for later, and until then the operator is told.
-  expect(server.stdout).toContain('ORIEL_ADMIN_PASSWORD is set, and nothing uses it yet');
+  // There is no sign-in by password yet, and the operator is told so.
+  expect(server.stdout).toContain('ORIEL_ADMIN_PASSWORD is not a setting of Oriel, and is ignored');
 });
 
 test('while the database is being made, the server answers that it lives and is not ready', async () => {

@@ -17,7 +17,7 @@ export interface Config {
   secretKey: string | undefined;
   tenant: string;
   plan: (typeof PLANS)[number];
-  admin: { email: string | undefined; password: string | undefined; apiKey: string | undefined };
+  admin: { email: string | undefined; apiKey: string | undefined };
   demo: boolean;
   maxExternalUsers: number;
   limits: { connections: number; perEmbedToken: number; perEmbedTenant: number };
@@ -26,24 +26,12 @@ export interface Config {
   metricsToken: string | undefined;
   /** Variables that look like settings and are none. */
   unknown: string[];
-  /** Settings that are given, for what is not built yet. */
-  unused: string[];
 }
 
 type Env = Record<string, string | undefined>;
 
 const PLANS = ['free', 'starter', 'premium', 'enterprise'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** The password is stored for the time when people can sign in; the others are not even looked at. */
-const UNUSED_YET = [
-  'ORIEL_ADMIN_PASSWORD',
-  'ORIEL_OIDC_ISSUER',
-  'ORIEL_OIDC_CLIENT_ID',
-  'ORIEL_OIDC_CLIENT_SECRET',
-  'ORIEL_OIDC_CREATE_USERS',
-  'ORIEL_DEVICE_CODE_SECONDS',
-  'ORIEL_ALLOW_PRIVATE_REMOTES',
-];
 /** The modes that verify all do so fully; `prefer` and `allow` are missing because whoever is in between can turn TLS off. */
 const SSL_MODES = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
 const SSL_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
@@ -118,9 +106,6 @@ export function readConfig(env: Env): Config {
       email: read('ORIEL_ADMIN_EMAIL', 'an email address', (value) =>
         EMAIL.test(value) ? value : undefined,
       ),
-      password: read('ORIEL_ADMIN_PASSWORD', '8 or more characters', (value) =>
-        value.length >= 8 ? value : undefined,
-      ),
       apiKey: read(
         'ORIEL_ADMIN_API_KEY',
         `${SECRET_MIN} or more characters without spaces, \`sk-\` and random ones behind it, such as \`sk-$(openssl rand -hex 32)\``,
@@ -147,10 +132,8 @@ export function readConfig(env: Env): Config {
     metricsToken: read('ORIEL_METRICS_TOKEN', '16 or more characters without spaces', (value) =>
       /^\S{16,}$/.test(value) ? value : undefined,
     ),
-    unused: UNUSED_YET.filter((name) => env[name]),
     unknown: [],
   };
-  for (const name of UNUSED_YET) seen.add(name);
   config.unknown = Object.keys(env).filter((name) => name.startsWith('ORIEL_') && !seen.has(name));
   return config;
 }

@@ -69,7 +69,6 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   const build = { version: VERSION, schemaVersion: schema.migrations.length, address: url };
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
-  for (const name of config.unused) log.warn(`${name} is set, and nothing uses it yet`);
 
   const dataDir = config.dataDir ?? defaultDataDir();
   const connection = await openConnection(config, dataDir, log, undo);

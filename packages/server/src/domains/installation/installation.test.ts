@@ -93,8 +93,8 @@ test('settings that do nothing on a database with users are told, and those that
     ORIEL_PROT: '1',
   };
   expect(await warningsOf(made, changed)).toEqual([
+    'ORIEL_OIDC_ISSUER is not a setting of Oriel, and is ignored',
     'ORIEL_PROT is not a setting of Oriel, and is ignored',
-    'ORIEL_OIDC_ISSUER is set, and nothing uses it yet',
     expect.stringMatching(/^ORIEL_ADMIN_API_KEY has no effect: .*npm run admin-key/),
     expect.stringMatching(/^ORIEL_ADMIN_EMAIL has no effect: /),
   ]);

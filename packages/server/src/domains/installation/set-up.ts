@@ -5,7 +5,7 @@ import { type DemoStep, seededRandom } from '../../platform/demo.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { generateApiKey, hashApiKey, insertApiKey } from '../api-keys/index.ts';
 import { countAllDeployments } from '../deployments/index.ts';
-import { ADMIN_ROLE, countPeople, createUser, hashPassword } from '../users/index.ts';
+import { ADMIN_ROLE, countPeople, createUser } from '../users/index.ts';
 import * as store from './store.ts';
 
 const DEMO_SEED = 20_260_101;
@@ -14,7 +14,6 @@ const DEFAULT_ADMIN_EMAIL = 'admin@example.com';
 
 export interface AdminSettings {
   email: string | undefined;
-  password: string | undefined;
   apiKey: string | undefined;
 }
 
@@ -44,7 +43,6 @@ export async function setUpInstallation(
   },
 ): Promise<SetUp> {
   const { admin, tenant } = options;
-  const passwordHash = admin.password ? await hashPassword(admin.password) : null;
   const fingerprint = createHmac('sha256', options.secretKey).update('fingerprint').digest('base64url');
 
   return db.transaction(async (tx) => {
@@ -60,7 +58,7 @@ export async function setUpInstallation(
       );
     }
     const isEmpty = (await countPeople(tx)) === 0;
-    const firstAdmin = isEmpty ? await createFirstAdmin(tx, admin, passwordHash) : undefined;
+    const firstAdmin = isEmpty ? await createFirstAdmin(tx, admin) : undefined;
     const withoutEffect = isEmpty ? [] : await settingsWithoutEffect(tx, admin);
     const wantsDemo =
       options.demo.length > 0 && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0;
@@ -70,14 +68,10 @@ export async function setUpInstallation(
   });
 }
 
-async function createFirstAdmin(
-  tx: Tx,
-  settings: AdminSettings,
-  passwordHash: string | null,
-): Promise<FirstAdmin> {
+async function createFirstAdmin(tx: Tx, settings: AdminSettings): Promise<FirstAdmin> {
   const email = settings.email ?? DEFAULT_ADMIN_EMAIL;
-  const profile = { firstName: null, picture: null, externalId: null };
-  const admin = await createUser(tx, { username: email, email, passwordHash, ...profile }, [ADMIN_ROLE]);
+  const profile = { passwordHash: null, firstName: null, picture: null, externalId: null };
+  const admin = await createUser(tx, { username: email, email, ...profile }, [ADMIN_ROLE]);
   const apiKey = settings.apiKey ?? generateApiKey();
   await insertApiKey(tx, {
     name: 'First admin',

@@ -4,7 +4,6 @@ import { leftovers } from './leftovers.store.ts';
 import { createUserRemoval } from './removal.ts';
 import { userRoutes } from './routes.ts';
 
-export { hashPassword } from './passwords.ts';
 export { ADMIN_ROLE } from './rules.ts';
 export { countPeople, isLiving, noteLogins, uncountUsersOf } from './store.ts';
 export { createUser, requireRemainingAdmin, requireUsers } from './users.ts';
