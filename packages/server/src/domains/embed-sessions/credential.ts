@@ -16,7 +16,7 @@ export interface EmbedCredential {
 }
 
 export function createEmbedCredential(
-  { essential, log }: Platform,
+  { essential, log }: Pick<Platform, 'essential' | 'log'>,
   embedTokens: EmbedTokens,
 ): EmbedCredential {
   const seen = writeUses({

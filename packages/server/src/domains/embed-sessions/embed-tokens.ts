@@ -37,7 +37,7 @@ export interface EmbedTokens {
 }
 
 export function createEmbedTokens(
-  { essential: db, remember }: Platform,
+  { essential: db, remember }: Pick<Platform, 'essential' | 'remember'>,
   { signingKeys: keys, revocations }: { signingKeys: SigningKeys; revocations: Revocations },
 ): EmbedTokens {
   const permissions = remember<number, Permissions>((userId) => [`user:${userId}`]);

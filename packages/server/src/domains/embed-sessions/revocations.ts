@@ -5,7 +5,7 @@
 import type { Platform } from '../../platform/module.ts';
 import { listRevocations, type RevocationRow } from './tokens.store.ts';
 
-const REVOCATIONS_CHANNEL = 'oriel_embed_revocations';
+export const REVOCATIONS_CHANNEL = 'oriel_embed_revocations';
 
 /** The parts of a token by which it can be revoked. `exchangedAt` is in seconds, by the database's clock. */
 export interface Revocable {
@@ -54,7 +54,11 @@ class RevocationList {
   }
 }
 
-export function createRevocations({ essential: db, listener, log }: Platform): Revocations {
+export function createRevocations({
+  essential: db,
+  listener,
+  log,
+}: Pick<Platform, 'essential' | 'listener' | 'log'>): Revocations {
   let list = new RevocationList();
   let next: RevocationList | undefined;
   let isLoaded = false;

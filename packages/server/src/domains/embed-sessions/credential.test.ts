@@ -1,0 +1,73 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { startListening } from '../../../test/listening.ts';
+import { SECRET_KEY, unique } from '../../../test/world.ts';
+import type { CredentialKind } from '../../platform/auth/credentials.ts';
+import type { Listener } from '../../platform/db/listener.ts';
+import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
+import type { Platform } from '../../platform/module.ts';
+import { deriveKey } from '../../platform/secrets.ts';
+import { createSigningKeys } from '../signing-keys/index.ts';
+import { createEmbedCredential } from './credential.ts';
+import { createEmbedTokens } from './embed-tokens.ts';
+import { createRevocations, REVOCATIONS_CHANNEL } from './revocations.ts';
+
+let embedding: Embedding;
+let listener: Listener;
+let kind: CredentialKind;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  embedding = await createEmbedding();
+  const { db: essential } = embedding.world.server;
+  listener = await startListening(embedding.world.databaseUrl, CREDENTIALS_CHANNEL, REVOCATIONS_CHANNEL);
+  const platform: Pick<Platform, 'essential' | 'remember' | 'keyFor' | 'listener' | 'log'> = {
+    essential,
+    listener,
+    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    keyFor: (purpose) => deriveKey(SECRET_KEY, purpose),
+    log: pino({ level: 'silent' }),
+  };
+  const revocations = createRevocations(platform);
+  const tokens = createEmbedTokens(platform, { signingKeys: createSigningKeys(platform), revocations });
+  const credential = createEmbedCredential(platform, tokens);
+  kind = credential.kind;
+  stop = async () => {
+    revocations.stop();
+    await credential.stop();
+  };
+});
+afterAll(async () => {
+  await listener.end();
+  await embedding.stop();
+});
+
+const verify = (secret: string) =>
+  kind.verify({ scheme: 'bearer', secret, method: 'GET', headers: {}, address: '127.0.0.1' });
+
+test('an external viewer who is known is answered at once, and their login is noted', async () => {
+  const externalId = unique('ada');
+  const { token } = await embedding.world.embedded(embedding.request({ externalId }));
+  const isKnown = async () => {
+    await verify(token);
+    return !(verify(token) instanceof Promise);
+  };
+  await expect.poll(isKnown).toBe(true);
+  expect(verify(token)).toMatchObject({ kind: 'externalViewer', embed: { creatorMode: false } });
+  const lastLogin = async () =>
+    (await embedding.rows('select last_login from users where external_id = $1', [externalId]))[0].last_login;
+  await stop();
+  expect(await lastLogin()).not.toBeNull();
+});
+
+test('a user of the account who is embedded has their own rights, read again after each change', async () => {
+  const { userId } = await embedding.world.person({ roles: ['Explorer'] });
+  const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
+  const { token } = await embedding.world.embedded(embedding.request({ internalId: username }));
+  const { deploymentId } = embedding;
+  const person = await verify(token);
+  expect(person).toMatchObject({ kind: 'embeddedPerson', userId, deploymentIds: [deploymentId] });
+  expect(person.actions.size).toBeGreaterThan(0);
+  await embedding.world.admin.updateUser({ id: userId, body: { roles: [] } });
+  await expect.poll(async () => (await verify(token)).actions.size).toBe(0);
+});
