@@ -74,7 +74,8 @@ const cutListeners = () => database.query(`select pg_terminate_backend(pid) ${LI
 async function knownKey() {
   await until('every server listens', async () => {
     const { rowCount } = await database.query(`select ${LISTENERS}`);
-    return rowCount === servers.length;
+    // One for requests and one for jobs.
+    return rowCount === 2 * servers.length;
   });
   const created = await admins[0]!.createApiKey({ body: { name: 'to be revoked' } });
   for (const server of [...servers, ...servers]) expect(await works(server, created.key)).toBe(true);

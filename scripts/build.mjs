@@ -3,11 +3,11 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
-export async function build() {
+export async function build(entry = 'packages/server/src/main.ts', name = 'main.js') {
   const { build: bundle } = await import('esbuild');
   await bundle({
-    entryPoints: [join(root, 'packages/server/src/main.ts')],
-    outfile: join(root, 'packages/server/dist/main.js'),
+    entryPoints: [join(root, entry)],
+    outfile: join(root, 'packages/server/dist', name),
     bundle: true,
     platform: 'node',
     format: 'esm',

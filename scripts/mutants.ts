@@ -16,6 +16,8 @@ export interface Mutant {
 
 const SERVER = 'packages/server/src/';
 const TEST = 'packages/server/test/';
+const JOBS_TEST = `${SERVER}platform/jobs/jobs.test.ts`;
+const SCHEDULES_TEST = `${SERVER}platform/jobs/schedules.test.ts`;
 
 export const mutants: Mutant[] = [
   {
@@ -101,5 +103,117 @@ export const mutants: Mutant[] = [
     from: 'numRuns: runs,',
     to: 'numRuns: 0,',
     tests: [`${SERVER}domains/embed-sessions/atomicity.test.ts`],
+  },
+  {
+    name: 'a job of another lane is not taken',
+    file: `${SERVER}platform/jobs/store.ts`,
+    from: ` and lane = \${lane} and run_at <= now()`,
+    to: ' and run_at <= now()',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a run that lost its job does not finish it',
+    file: `${SERVER}platform/jobs/store.ts`,
+    from: `update jobs set state = 'done', finished_at = now(), last_error = null, \${NO_LEASE}\n    where id = \${id} and lease_token = \${token}`,
+    to: `update jobs set state = 'done', finished_at = now(), last_error = null, \${NO_LEASE}\n    where id = \${id} and \${token} <> ''`,
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a stop is no failed attempt of a job',
+    file: `${SERVER}platform/jobs/store.ts`,
+    from: 'attempts = attempts - 1',
+    to: 'attempts = attempts',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a job that returns to the queue wakes other workers',
+    file: `${SERVER}platform/jobs/functions.sql`,
+    from: `when (new.state = 'waiting')`,
+    to: `when (new.state = 'never')`,
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a job that does not end is returned to the queue by a stop',
+    file: `${SERVER}platform/jobs/run-job.ts`,
+    from: 'givenUp(stopping, times.stopWithinMs, over.signal),',
+    to: '',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a worker in place of a dead one releases its jobs',
+    file: `${SERVER}platform/jobs/worker.ts`,
+    from: `  await store.releaseAbandonedJobs(db, id);\n`,
+    to: '',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a job that kills its workers is given up',
+    file: `${SERVER}platform/jobs/store.ts`,
+    from: `state = case when attempts < max_attempts then 'waiting' else 'failed' end`,
+    to: `state = 'waiting'`,
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'the lease of a long job is renewed',
+    file: `${SERVER}platform/jobs/run-job.ts`,
+    from: 'const timer = setInterval(renew, times.leaseMs / 3);',
+    to: 'const timer = setInterval(renew, times.leaseMs * 30);',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'an idle job worker takes no lock',
+    file: `${SERVER}platform/jobs/worker.ts`,
+    from: 'if (isDue(due.scheduleInMs)) enqueued',
+    to: 'if (due.scheduleInMs !== null) enqueued',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'an idle job worker sleeps',
+    file: `${SERVER}platform/jobs/worker.ts`,
+    from: 'return Math.min(pollMs, ...later',
+    to: 'return Math.min(20, pollMs, ...later',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'the progress of a job is written rarely',
+    file: `${SERVER}platform/jobs/run-job.ts`,
+    from: 'Math.max(0, writtenAt + times.progressMs - performance.now())',
+    to: '0',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a schedule and its job are written together',
+    file: `${SERVER}platform/jobs/schedules.ts`,
+    from: `    await store.updateSchedules(tx, next);\n    return due.length;`,
+    to: `    await db.transaction((other) => store.updateSchedules(other, next));\n    return due.length;`,
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a broken schedule is parked',
+    file: `${SERVER}platform/jobs/schedules.ts`,
+    from: 'return { nextRunAt: null, error: (error as Error).message };',
+    to: 'return { nextRunAt: schedule.nextRunAt, error: (error as Error).message };',
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a schedule of an unknown kind is left alone',
+    file: `${SERVER}platform/jobs/schedules.store.ts`,
+    from: `where next_run_at <= now() and kind = any(\${kinds})`,
+    to: `where next_run_at <= now() and cardinality(\${kinds}::text[]) > 0`,
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a start does not move a schedule on',
+    file: `${SERVER}platform/jobs/schedules.store.ts`,
+    from: `then s.next_run_at\n        else excluded.next_run_at end`,
+    to: `then excluded.next_run_at\n        else excluded.next_run_at end`,
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a schedule goes with its user',
+    file: `${SERVER}domains/users/removal.ts`,
+    from: `  await deleteSchedulesOfUser(tx, user.id);\n`,
+    to: '',
+    tests: [SCHEDULES_TEST],
   },
 ];

@@ -37,7 +37,7 @@ export interface Modules {
   requireDeployment: RequireDeployment;
 }
 
-type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers'>;
+export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers'>;
 
 /**
  * What refers to something comes behind it. Demo steps run in this order and kinds of credentials are asked in it. Modules
@@ -88,9 +88,9 @@ type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & {
   missingReference?: MissingReference;
 };
 
-export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
-  const { db, essential, log, metrics, cursors } = platform;
-  const { authenticator, requireDeployment } = modules;
+/** For a server without API: answers only what operators and their tools ask. */
+export function createOperationalApp(platform: Platform, settings: AppSettings): FastifyInstance {
+  const { essential, log, metrics } = platform;
   const { limits, trustProxy, metricsToken, timeouts, missingReference } = settings;
   const app = createHttpServer({
     log,
@@ -100,11 +100,18 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
     maxConnections: limits.connections,
     missingReference,
   });
-  const atOnce = createAtOnce(limits);
+  registerOperationalRoutes(app, { db: essential, log, metrics, metricsToken });
+  return app;
+}
+
+export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
+  const { db, cursors } = platform;
+  const { authenticator, requireDeployment } = modules;
+  const app = createOperationalApp(platform, settings);
+  const atOnce = createAtOnce(settings.limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   requireComplete(routes);
   registerRoutes(app, routes, { db, authenticator, atOnce, requireDeployment, cursors });
-  registerOperationalRoutes(app, { db: essential, log, metrics, metricsToken });
   registerSpecRoute(app, openApiDocument(allOperations));
   registerDocsRoutes(app);
   return app;

@@ -1,11 +1,15 @@
 /** What a start prints: the first time how to get in, and where the server is. */
+import type { Config } from './config.ts';
 import type { FirstAdmin } from './domains/installation/index.ts';
 import type { RunningServer } from './start-server.ts';
 
-export function banner({ publicUrl, dataDir }: RunningServer, embedded: boolean): string {
+export function banner(
+  { publicUrl, dataDir }: RunningServer,
+  { databaseUrl, role }: Pick<Config, 'databaseUrl' | 'role'>,
+): string {
   const facts: [string, string][] = [
-    ['API reference', `${publicUrl}/docs`],
-    ['Database', embedded ? `embedded PostgreSQL, in ${dataDir}` : 'as ORIEL_DATABASE_URL says'],
+    role === 'worker' ? ['Runs', 'jobs only, without API'] : ['API reference', `${publicUrl}/docs`],
+    ['Database', databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`],
   ];
   return [`Oriel is running at ${publicUrl}`, '', ...table(facts), ''].join('\n');
 }

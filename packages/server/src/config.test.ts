@@ -3,6 +3,7 @@ import { readConfig } from './config.ts';
 
 test('without any setting the defaults hold', () => {
   expect(readConfig({})).toEqual({
+    role: 'all',
     host: '127.0.0.1',
     port: 4000,
     publicUrl: undefined,
@@ -30,6 +31,14 @@ test('the demo is off on an external database unless asked for', () => {
   expect(readConfig({ ORIEL_DATABASE_URL, ORIEL_DEMO: 'true' }).demo).toBe(true);
 });
 
+test('a server with half of the work needs a database that it can share', () => {
+  const ORIEL_DATABASE_URL = 'postgres://u:p@db.example.com/oriel';
+  for (const role of ['web', 'worker']) {
+    expect(readConfig({ ORIEL_DATABASE_URL, ORIEL_ROLE: role }).role).toBe(role);
+    expect(() => readConfig({ ORIEL_ROLE: role })).toThrow(`ORIEL_ROLE=${role} needs ORIEL_DATABASE_URL`);
+  }
+});
+
 test('an empty setting counts as unset, and a misspelt one is named', () => {
   expect(readConfig({ ORIEL_PORT: '', ORIEL_PROT: '5000', HOME: '/root' })).toMatchObject({
     port: 4000,
@@ -44,6 +53,7 @@ test('the public address has no slash at its end', () => {
 });
 
 test.each([
+  ['ORIEL_ROLE', 'both'],
   ['ORIEL_PORT', 'abc'],
   ['ORIEL_PORT', '70000'],
   ['ORIEL_PORT', '4e3'],

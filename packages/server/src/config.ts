@@ -6,6 +6,7 @@ import { looksLikeApiKey } from './domains/api-keys/index.ts';
 import { StartupError } from './platform/startup-error.ts';
 
 export interface Config {
+  role: (typeof ROLES)[number];
   host: string;
   port: number;
   publicUrl: string | undefined;
@@ -30,6 +31,7 @@ export interface Config {
 
 type Env = Record<string, string | undefined>;
 
+const ROLES = ['all', 'web', 'worker'] as const;
 const PLANS = ['free', 'starter', 'premium', 'enterprise'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 /** The modes that verify all do so fully; `prefer` and `allow` are missing because whoever is in between can turn TLS off. */
@@ -82,7 +84,15 @@ export function readConfig(env: Env): Config {
     },
   );
 
+  const role = oneOf('ORIEL_ROLE', ROLES) ?? 'all';
+  if (role !== 'all' && databaseUrl === undefined) {
+    throw new StartupError(
+      `ORIEL_ROLE=${role} needs ORIEL_DATABASE_URL: the embedded database serves one server, which must do both.`,
+    );
+  }
+
   const config: Config = {
+    role,
     host: text('ORIEL_HOST') ?? '127.0.0.1',
     port: integer('ORIEL_PORT', 0, 65_535) ?? 4000,
     publicUrl: webAddress('ORIEL_PUBLIC_URL'),

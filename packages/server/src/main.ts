@@ -1,8 +1,10 @@
 /** The process: settings, signals, output. */
 import { writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { makeAdminKey } from './admin-key.ts';
 import { banner, firstAdminBanner, newKeyBanner } from './banner.ts';
 import { type Config, readConfig } from './config.ts';
+import { JOB_WORKER_COMMAND, serveJobs } from './job-worker.ts';
 import { createLogger } from './platform/log.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { startServer } from './start-server.ts';
@@ -12,6 +14,7 @@ const STOP_WITHIN_MS = 45_000;
 
 async function main() {
   const [command, ...args] = process.argv.slice(2);
+  if (command === JOB_WORKER_COMMAND) return serveJobsOfParent();
   const config = readConfig(process.env);
   if (command === undefined) return serve(config);
   if (command === 'admin-key') {
@@ -20,11 +23,28 @@ async function main() {
   throw new StartupError(`There is no command ${command}: there is admin-key, and none starts the server.`);
 }
 
+function serveJobsOfParent() {
+  try {
+    serveJobs();
+  } catch {
+    throw new StartupError(
+      `${JOB_WORKER_COMMAND} is for the server itself: to run jobs apart from it, start another one with ORIEL_ROLE=worker.`,
+    );
+  }
+}
+
+/** What a child process gets: also what Node and the database driver read, but no secret of ours. */
+const withoutSettings = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => !entry[0].startsWith('ORIEL_')),
+  );
+
 async function serve(config: Config) {
   const stopped = new AbortController();
   const log = createLogger(config.logLevel, () => stop('because nobody reads its output any more', 1));
   const starting = startServer(config, log, {
     signal: stopped.signal,
+    jobProcess: { script: fileURLToPath(import.meta.url), env: withoutSettings(process.env) },
     showFirstAdmin: (admin, publicUrl, hasDemo) => print(firstAdminBanner(admin, publicUrl, hasDemo)),
   });
 
@@ -49,7 +69,7 @@ async function serve(config: Config) {
     const server = await starting;
     if (stopped.signal.aborted) return;
     try {
-      print(`${banner(server, config.databaseUrl === undefined)}\n`);
+      print(`${banner(server, config)}\n`);
     } catch (error) {
       // The log may have met the same end of the pipe. Both wait for one stop.
       await server.stop().catch(() => {});

@@ -1,8 +1,9 @@
 /** From settings to a listening server, and back down. */
-import { createApp, createModules } from './app.ts';
+import { createApp, createModules, createOperationalApp } from './app.ts';
 import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
+import { type JobProcess, startJobs, superviseJobs } from './job-worker.ts';
 import { openPlatform } from './open-platform.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import type { Database } from './platform/db/database.ts';
@@ -13,7 +14,7 @@ import { readForeignKeys } from './platform/db/foreign-keys.ts';
 import { migrate, readSchema } from './platform/db/migrate.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
-import { startWorker } from './platform/jobs/worker.ts';
+import type { Worker } from './platform/jobs/worker.ts';
 import type { Logger } from './platform/log.ts';
 import { loadSecretKey } from './platform/secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
@@ -38,6 +39,8 @@ const WAIT_FOR_DATABASE_MS = 60_000;
 
 export interface StartOptions {
   timeouts?: Timeouts;
+  /** Without it, jobs run in this process. */
+  jobProcess?: JobProcess;
   waitForDatabaseMs?: number;
   showFirstAdmin?: (admin: FirstAdmin, publicUrl: string, hasDemo: boolean) => void;
   /** Ends the waiting for a database. */
@@ -85,11 +88,13 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     : await loadSecretKey(dataDir);
   const secretKey = secret.value;
   const platform = openPlatform({ connection, pools: config, secretKey, publicUrl, log, undo });
-  const modules = createModules(platform, config);
+  const { tenant, plan, maxExternalUsers } = config;
+  const moduleSettings = { tenant, plan, maxExternalUsers };
+  const modules = createModules(platform, moduleSettings);
   for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
   const { db, essential, listener, keyFor } = platform;
   const { firstAdmin, withoutEffect } = await setUpInstallation(db, {
-    tenant: config.tenant,
+    tenant,
     admin: config.admin,
     demo: config.demo ? modules.list.flatMap(({ demo }) => demo ?? []) : [],
     secretKey: keyFor('installation'),
@@ -102,14 +107,20 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   });
   for (const line of withoutEffect) log.warn(line);
 
-  const worker = await startWorker({
-    db,
-    listener,
-    log,
-    kinds: modules.list.flatMap(({ jobs }) => jobs ?? []),
-    schedules: modules.list.flatMap(({ schedules }) => schedules ?? []),
-  });
-  undo.add('the jobs', () => worker.stop());
+  const { role, logLevel } = config;
+  let worker: Worker | undefined;
+  if (role !== 'web') {
+    worker = options.jobProcess
+      ? await superviseJobs(platform, options.jobProcess, {
+          connection,
+          secretKey,
+          publicUrl,
+          logLevel,
+          modules: moduleSettings,
+        })
+      : await startJobs(platform, modules.list);
+    undo.add('the jobs', worker.stop);
+  }
   await listener.start();
 
   platform.metrics.info('oriel_build_info', 'What runs here', {
@@ -120,12 +131,17 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   });
   const { limits, trustProxy, metricsToken } = config;
   const missingReference = await readForeignKeys(db);
-  const { timeouts } = options;
-  const app = createApp(platform, modules, { limits, trustProxy, metricsToken, timeouts, missingReference });
+  const settings = { limits, trustProxy, metricsToken, timeouts: options.timeouts, missingReference };
+  const app =
+    role === 'worker' ? createOperationalApp(platform, settings) : createApp(platform, modules, settings);
   await app.ready();
   await reserved.release();
   await app.listen({ host: config.host, port: reserved.port });
-  undo.add('the HTTP server', () => app.close());
+  undo.add('the HTTP server', () => {
+    // Jobs are told at once, and are waited for by their own step, which also tells if they do not end.
+    worker?.stop().catch(() => {});
+    return app.close();
+  });
   log.info('ready');
 
   return {

@@ -23,7 +23,8 @@ const DEFAULT_TIMES: WorkerTimes = {
   leaseMs: 30_000,
   backoffMs: 1000,
   progressMs: 1000,
-  stopWithinMs: 20_000,
+  // Within the time that a supervisor waits for a worker.
+  stopWithinMs: 15_000,
 };
 /** While notifications are not heard, and after the queue could not be reached. */
 const IMPATIENT_MS = 1000;

@@ -1,0 +1,210 @@
+/** Jobs run in a process of their own: whatever happens to it, requests go on, and the jobs are done in the end. */
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { build } from '../scripts/build.mjs';
+import {
+  ADMIN_KEY,
+  cleanUp,
+  deploymentNamed,
+  killServer,
+  MAIN,
+  newDataDir,
+  newFolder,
+  openDatabase,
+  type RunningServer,
+  ready,
+  SECRET_KEY,
+  type Settings,
+  spawnServer,
+  startServer,
+  stop,
+  until,
+} from './server-process.ts';
+
+const PROGRAM = `test-jobs-${process.pid}.js`;
+const SCRIPT = join(MAIN, '..', PROGRAM);
+
+beforeAll(() => build('acceptance/server-with-test-jobs.ts', PROGRAM));
+afterAll(() => {
+  for (const file of [SCRIPT, `${SCRIPT}.map`]) rmSync(file, { force: true });
+});
+
+const databases: pg.Client[] = [];
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.end();
+  await cleanUp();
+});
+
+const settings: Settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_SECRET_KEY: SECRET_KEY };
+
+const startWithJobs = async (dataDir: string, more: Settings = {}) =>
+  ready(spawnServer(dataDir, { ...settings, ...more }, [process.execPath, SCRIPT]));
+
+async function openQueue(dataDir: string, name?: string) {
+  const database = await openDatabase(dataDir, name);
+  databases.push(database);
+  return {
+    query: async (text: string, values: unknown[] = []) => (await database.query(text, values)).rows,
+    async add(kind: string, payload: object): Promise<number> {
+      const { rows } = await database.query(
+        'insert into jobs (kind, payload, max_attempts) values ($1, $2, 5) returning id::int',
+        [kind, payload],
+      );
+      return rows[0].id;
+    },
+    async job(id: number) {
+      const { rows } = await database.query('select state, attempts from jobs where id = $1', [id]);
+      return rows[0] as { state: string; attempts: number };
+    },
+  };
+}
+type Queue = Awaited<ReturnType<typeof openQueue>>;
+
+const untilState = (queue: Queue, id: number, state: string) =>
+  until(`the job is ${state}`, async () => (await queue.job(id)).state === state);
+
+/** As an operator sees them. */
+function workersOf({ pid }: RunningServer): number[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  return rows
+    .map((row) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? [])
+    .filter(([, , parent, args]) => Number(parent) === pid && / job-worker$/.test(args ?? ''))
+    .map(([, own]) => Number(own));
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const metricsOf = async (server: RunningServer) => (await fetch(`${server.url}/metrics`)).text();
+
+test('a worker that is killed in the middle of a job is started again and does the job, and requests go on', async () => {
+  const server = await startWithJobs(await newDataDir());
+  const queue = await openQueue(server.dataDir);
+  const file = join(await newFolder(), 'done');
+  const id = await queue.add('test.wait-for-file', { file });
+  await untilState(queue, id, 'running');
+
+  const [worker] = workersOf(server);
+  process.kill(worker!, 'SIGKILL');
+  await until('the worker is gone', () => !isAlive(worker!));
+  await expect(server.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+
+  await until('there is another worker', () => workersOf(server).some((pid) => pid !== worker));
+  await until('it has taken the job over', async () => (await queue.job(id)).attempts === 2);
+  writeFileSync(file, '');
+  await untilState(queue, id, 'done');
+  expect(await metricsOf(server)).toContain('oriel_process_restarts_total{process="job worker"} 1');
+  expect((await stop(server)).code).toBe(0);
+  // What a job logs is in the log of the server, as a line like all others.
+  const lines = server.stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'waiting for a file')).toMatchObject([
+    { level: 30, process: 'job worker', kind: 'test.wait-for-file', jobId: id, attempt: 1 },
+    { level: 30, process: 'job worker', kind: 'test.wait-for-file', jobId: id, attempt: 2 },
+  ]);
+});
+
+test('a job that computes for long holds up no request', async () => {
+  const server = await startWithJobs(await newDataDir());
+  const queue = await openQueue(server.dataDir);
+  const client = server.client(ADMIN_KEY);
+  await client.getMe();
+  const ms = 3000;
+  const id = await queue.add('test.compute', { ms });
+  await untilState(queue, id, 'running');
+  let longest = 0;
+  let answered = 0;
+  for (const end = performance.now() + ms * 0.8; performance.now() < end; answered++) {
+    const since = performance.now();
+    await client.getDeployments();
+    longest = Math.max(longest, performance.now() - since);
+  }
+  await untilState(queue, id, 'done');
+  // In the same process, the first of them would have waited for almost all of the time.
+  expect(longest / ms).toBeLessThan(0.5);
+  expect(answered).toBeGreaterThan(10);
+});
+
+test('a stop returns a running job to the queue, without an attempt, and leaves no process', async () => {
+  const dataDir = await newDataDir();
+  const server = await startWithJobs(dataDir);
+  const queue = await openQueue(dataDir);
+  const file = join(await newFolder(), 'done');
+  const id = await queue.add('test.wait-for-file', { file });
+  await untilState(queue, id, 'running');
+  const workers = workersOf(server);
+  expect(workers).toHaveLength(1);
+  await databases.pop()!.end();
+  expect(await stop(server)).toEqual({ code: 0, signal: null });
+  expect(workers.filter(isAlive)).toEqual([]);
+
+  const again = await startWithJobs(dataDir);
+  const later = await openQueue(dataDir);
+  await untilState(later, id, 'running');
+  expect(await later.job(id)).toMatchObject({ attempts: 1 });
+  writeFileSync(file, '');
+  await untilState(later, id, 'done');
+  expect((await stop(again)).code).toBe(0);
+});
+
+test('a server that is killed leaves no worker behind', async () => {
+  const server = await startServer(await newDataDir(), settings);
+  const workers = workersOf(server);
+  expect(workers).toHaveLength(1);
+  await killServer(server);
+  await until('the worker is gone', () => !workers.some(isAlive));
+});
+
+test('nobody sees the secrets of the worker in its arguments or environment', async () => {
+  const server = await startServer(await newDataDir(), settings);
+  const [worker] = workersOf(server);
+  const seen = execFileSync('ps', ['eww', '-o', 'args=', '-p', String(worker)], { encoding: 'utf8' });
+  expect(seen).toContain('job-worker');
+  expect(seen).not.toMatch(/ORIEL_/);
+  expect(seen).not.toContain(SECRET_KEY);
+});
+
+test('requests and jobs can be the work of two servers', async () => {
+  const host = await startServer(await newDataDir(), { ...settings, ORIEL_DEMO: 'false' });
+  const onHost = await openQueue(host.dataDir);
+  await onHost.query('create database shared');
+  const shared = {
+    ...settings,
+    ORIEL_DATABASE_URL: `postgres://oriel@${encodeURIComponent(join(host.dataDir, 'run'))}/shared`,
+  };
+  const web = await startServer(await newDataDir(), { ...shared, ORIEL_ROLE: 'web' });
+  const queue = await openQueue(host.dataDir, 'shared');
+  expect(workersOf(web)).toEqual([]);
+  const admin = web.client(ADMIN_KEY);
+  const { id: deploymentId } = await admin.createDeployment({ body: deploymentNamed('gone') });
+  await admin.deleteDeployment({ deploymentId });
+  expect(await queue.query('select kind, state from jobs')).toEqual([
+    { kind: 'deployments.remove', state: 'waiting' },
+  ]);
+
+  const worker = await startServer(await newDataDir(), { ...shared, ORIEL_ROLE: 'worker' });
+  await until('the job is done', async () => {
+    const rows = await queue.query("select from jobs where kind = 'deployments.remove' and state = 'done'");
+    return rows.length === 1;
+  });
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    expect((await fetch(worker.url + path)).status, path).toBe(200);
+  }
+  for (const path of ['/api/v1/users/me', '/docs', '/openapi.json']) {
+    expect((await fetch(worker.url + path)).status, path).toBe(404);
+  }
+  expect(worker.stdout).toContain('jobs only');
+  for (const server of [worker, web]) expect((await stop(server)).code).toBe(0);
+});

@@ -1,0 +1,25 @@
+/** The server, with jobs that no real one has. Built and started as a process of its own by the tests. */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JOB_WORKER_COMMAND, serveJobs } from '../packages/server/src/job-worker.ts';
+import type { JobKind } from '../packages/server/src/platform/jobs/jobs.ts';
+
+/** Computes in one piece, as a compiler does. */
+const compute: JobKind<{ ms: number }> = {
+  name: 'test.compute',
+  async run({ ms }) {
+    for (const until = performance.now() + ms; performance.now() < until; );
+  },
+};
+
+/** Goes on until there is a file with this name. */
+const waitForFile: JobKind<{ file: string }> = {
+  name: 'test.wait-for-file',
+  async run({ file }, { signal, log, attempt }) {
+    log.info({ attempt }, 'waiting for a file');
+    while (!existsSync(file)) await sleep(20, undefined, { signal });
+  },
+};
+
+if (process.argv[2] === JOB_WORKER_COMMAND) serveJobs([compute, waitForFile] as JobKind[]);
+else await import('../packages/server/src/main.ts');

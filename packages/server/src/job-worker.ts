@@ -1,0 +1,99 @@
+/**
+ * Where jobs run: by default in a child process of their own, so that a job that computes for long holds up no request.
+ * The child is this same program, started with the command below.
+ */
+import { randomUUID } from 'node:crypto';
+import { createModules, type ModuleSettings } from './app.ts';
+import { openPlatform } from './open-platform.ts';
+import type { ConnectionSettings } from './platform/db/connection.ts';
+import type { JobKind } from './platform/jobs/jobs.ts';
+import { LANES } from './platform/jobs/lanes.ts';
+import { startWorker, type Worker } from './platform/jobs/worker.ts';
+import { createLogger } from './platform/log.ts';
+import type { Module, Platform } from './platform/module.ts';
+import { nodeProgram } from './platform/processes/program.ts';
+import { serveParent } from './platform/processes/serve-parent.ts';
+import { supervise } from './platform/processes/supervise.ts';
+import { createUndo } from './platform/undo.ts';
+
+export const JOB_WORKER_COMMAND = 'job-worker';
+const NAME = 'job worker';
+
+/** One connection for each job that runs, and two for the clock and leases. */
+const POOLS = {
+  dbConnections: Object.values(LANES).reduce((sum, atOnce) => sum + atOnce, 2),
+  dbEssentialConnections: 2,
+};
+
+/** What the child is told through its pipe: other users of the machine could read its arguments. */
+interface ChildSettings {
+  connection: ConnectionSettings;
+  secretKey: string;
+  publicUrl: string;
+  logLevel: string;
+  modules: ModuleSettings;
+  /** The same for each child that takes the place of one that ended. */
+  workerId: string;
+}
+
+export interface JobProcess {
+  /** The file that is this program. */
+  script: string;
+  /** Such as the authorities that Node trusts. None of our settings: the child gets those through its pipe. */
+  env: Record<string, string>;
+}
+
+export const startJobs = ({ db, listener, log }: Platform, modules: Module[], id?: string): Promise<Worker> =>
+  startWorker({
+    db,
+    listener,
+    log,
+    id,
+    kinds: modules.flatMap(({ jobs }) => jobs ?? []),
+    schedules: modules.flatMap(({ schedules }) => schedules ?? []),
+  });
+
+/** Starts the child, and starts it again whenever it ends. */
+export const superviseJobs = (
+  { log, metrics }: Pick<Platform, 'log' | 'metrics'>,
+  { script, env }: JobProcess,
+  settings: Omit<ChildSettings, 'workerId'>,
+): Promise<Worker> =>
+  supervise({
+    name: NAME,
+    program: nodeProgram(script, { args: [JOB_WORKER_COMMAND], env, cwd: process.cwd() }),
+    start: { ...settings, workerId: randomUUID() } satisfies ChildSettings,
+    log,
+    metrics: metrics.ofProcess(NAME),
+  });
+
+/** The child itself. Throws if this process has no pipe to a parent. `more` is for kinds of jobs that only tests have. */
+export function serveJobs(more: JobKind[] = []) {
+  let stop = async () => {};
+  // Sent to the child alone, or to all processes of the server. The parent starts it again, or stops too.
+  process.on('SIGTERM', () => void stop().finally(() => process.exit()));
+  serveParent({
+    async onStart({
+      connection,
+      secretKey,
+      publicUrl,
+      logLevel,
+      modules: settings,
+      workerId,
+    }: ChildSettings) {
+      const log = createLogger(logLevel, undefined, { atOnce: true });
+      const undo = createUndo(log);
+      stop = async () => {
+        await undo.run();
+        await log.close();
+      };
+      const platform = openPlatform({ connection, pools: POOLS, secretKey, publicUrl, log, undo });
+      const modules = createModules(platform, settings);
+      for (const module of modules.list) if (module.stop) undo.add('a module', module.stop);
+      const worker = await startJobs(platform, [...modules.list, { jobs: more }], workerId);
+      undo.add('the jobs', () => worker.stop());
+      await platform.listener.start();
+    },
+    onStop: () => stop(),
+  });
+}
