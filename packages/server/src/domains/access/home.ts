@@ -4,9 +4,10 @@ import type { Viewer } from './rules.ts';
 import { keepTenant } from './store.ts';
 
 /**
- * What new content at the root belongs to: an embed tenant, by its content key, or null for the main workspace. The
- * tenant stays in existence until the transaction ends, so that nothing is left of one that is deleted meanwhile. Comes
- * before all other locks of who makes something, as it does for who deletes the tenant.
+ * Returns the content key of the embed tenant that new content at the root belongs to, or null for the main workspace.
+ * The lock keeps the tenant until the transaction ends, so that no content is left of a tenant that is deleted at the
+ * same time. It must be the first lock of a transaction that creates something, because deleting a tenant also begins
+ * with it.
  */
 export async function requireHome(tx: Tx, { embedTenant, userId }: Viewer): Promise<string | null> {
   if (embedTenant === null) return null;

@@ -2,7 +2,7 @@ import type { Action } from '@oriel/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
 
-/** What a person may do, by roles and by policies on deployments. */
+/** What a person may do because of their roles and of policies on deployments. */
 export interface PermissionRow {
   actions: Action[];
   deploymentActions: { deploymentId: number; action: Action }[];
@@ -21,7 +21,7 @@ export const PERMISSIONS = sql`
               or p.role_id in (select role_id from user_roles where user_id = u.id))),
            '[]') as "deploymentActions"`;
 
-/** What an active person may do. */
+/** Returns nothing if the person is deactivated or does not exist. */
 export const findPermissions = (db: Queryable, userId: number) =>
   db.maybeOne<PermissionRow>(
     sql`select ${PERMISSIONS} from users u

@@ -1,4 +1,4 @@
-/** What a person may do, in the form in which requests ask for it. */
+/** Turns the stored permissions of a person into the form that the checks of a request need. */
 import type { Action } from '@oriel/contract';
 import type { Permissions } from '../../platform/auth/actor.ts';
 import type { PermissionRow } from './permissions.store.ts';

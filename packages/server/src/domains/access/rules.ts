@@ -1,4 +1,4 @@
-/** Who may do how much with content: the levels, and what gives them. */
+/** The levels of access to content, and the roles and actions that give them. */
 import type { Action } from '@oriel/contract';
 import { may, mayIn } from '../../platform/auth/access.ts';
 import { type Caller, embedOf } from '../../platform/auth/actor.ts';
@@ -13,26 +13,26 @@ export type Level = typeof NONE | typeof READ | typeof EDIT | typeof MANAGE;
 
 export type Noun = 'Folder' | 'Workbook' | 'Report';
 
-/** Somebody who looks at the content of one deployment. */
+/** A user who works with the content of one deployment. */
 export interface Viewer {
   userId: number;
   deploymentId: number;
-  /** What roles, and policies on the deployment, give on every resource of a kind. */
+  /** The level that roles, and policies on the deployment, give on every resource of a kind. */
   levels: Record<Noun, Level>;
-  /** Whether they may make things, which is also what putting something at the root needs. */
+  /** Whether they may create content. Putting something at the root needs this too. */
   mayCreate: boolean;
-  /** The embed tenant outside of which nothing exists for them; null for people. */
+  /** The only embed tenant whose content exists for this user; null for people, who are in no embed session. */
   embedTenant: string | null;
-  /** Whether they see the names of people, groups and roles that were shared with by id alone. */
+  /** Whether they see the names of people, groups and roles that something was shared with by id only. */
   seesNames: boolean;
-  /** Somebody else's customer: they share all of their embed tenant, and are not told of the account's roles. */
+  /** External users share everything in their embed tenant, and do not see the roles of the account. */
   isExternal: boolean;
 }
 
 export const actionFor = (noun: Noun, level: Exclude<Level, 0>): Action =>
   `${noun}${({ 1: 'Read', 2: 'Edit', 3: 'Manage' } as const)[level]}`;
 
-/** The level that an action gives on a resource of its own kind; none where it is about something else. */
+/** The level that an action gives on a resource of this kind; `NONE` if the action is about another kind. */
 export function levelOf(noun: Noun, action: Action): Level {
   for (const level of [MANAGE, EDIT, READ] as const) if (action === actionFor(noun, level)) return level;
   return NONE;
@@ -59,12 +59,12 @@ export const viewerOf = (actor: Caller, deploymentId: number): Viewer => ({
   isExternal: actor.kind === 'externalViewer',
 });
 
-/** Whether they may list the people, groups and roles of the account, and so see the names of all of them. */
+/** A caller who may list the people, groups and roles of the account sees the names of all of them. */
 export const maySeeNames = (actor: Caller) => may(actor, 'All');
 
 /**
- * Whose content a list is of: null for the main workspace. Who is embedded has only their own embed tenant's, and only
- * admins look into one from outside.
+ * Returns the embed tenant whose content a list shows, or null for the main workspace. An embedded user sees only their
+ * own embed tenant. From outside, only admins can look into an embed tenant.
  */
 export function embedTenantOf(actor: Caller, asked?: string | null): string | null {
   const own = embedOf(actor)?.embedTenant ?? null;

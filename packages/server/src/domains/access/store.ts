@@ -1,19 +1,19 @@
 /**
- * The one place that says, in SQL, who reaches which content. Every list filters with it and every single resource
- * is loaded with it.
+ * The SQL that decides which content a viewer reaches. It stands only here: every list filters with it, and every single
+ * resource is loaded with it.
  */
 import type { Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { MANAGE, type Noun, READ, type Viewer } from './rules.ts';
 
-/** Folders, workbooks and reports, by the names that they have in every query. */
+/** The names that folders, workbooks and reports have in every query. */
 export type Alias = 'f' | 'w' | 'r';
 const ALIAS: Record<Noun, Alias> = { Folder: 'f', Workbook: 'w', Report: 'r' };
 
-/** Folders that go with all that lies in them. There are none most of the time, so that asking costs nothing. */
+/** Folders that are being removed with all of their content. Usually there are none, so this query costs almost nothing. */
 export const removedFolders = raw('select folder_id from removed_folders where not keeps_content');
 
-/** Whether it is not being removed with a folder. */
+/** True unless the row is being removed together with a folder. */
 export const isPresent = (alias: Alias): Sql =>
   ({
     f: sql`f.id not in (select folder_id from removed_folders)`,
@@ -21,16 +21,16 @@ export const isPresent = (alias: Alias): Sql =>
     r: sql`coalesce(r.scope_folder_id, 0) not in (${removedFolders})`,
   })[alias];
 
-/** What the content of an embed tenant belongs to. */
+/** The content key of the embed tenant with this name. */
 const contentKeyOf = (tenant: string): Sql => sql`(select content_key_of(${tenant}))`;
 
-/** Whether its own embed tenant is the one with this content key, or whether it has none where that is null. */
+/** Whether the row belongs to the embed tenant with this content key, or to the main workspace if the key is null. */
 export const belongsTo = (alias: Alias, contentKey: string | null): Sql =>
   contentKey === null
     ? sql`${raw(alias)}.embed_tenant is null`
     : sql`${raw(alias)}.embed_tenant = ${contentKey}`;
 
-/** Whether it shows in lists of the embed tenant with this name, or of the main workspace where there is none. */
+/** Whether the row shows in lists of the embed tenant with this name, or of the main workspace if the name is null. */
 export const inTenant = (alias: Alias, tenant: string | null): Sql =>
   tenant === null
     ? sql`${raw(alias)}.embed_tenant is null and ${isPresent(alias)}`
@@ -40,26 +40,25 @@ const ofDeletedTenant = (row: Sql): Sql => sql`${row}.embed_tenant is not null
   and ${row}.embed_tenant in (select content_key from embed_tenants where deleted_at is not null)`;
 
 /**
- * Whether it is only left because its removal has not come to it yet: its deployment, its embed tenant, or the folder
- * that it was in is deleted.
+ * Whether the deployment, the embed tenant or the folder of the row is deleted. The removal will come to this row later.
  */
 export const isRemoved = (alias: Alias): Sql => sql`(
   not exists (select from deployments d where d.id = ${raw(alias)}.deployment_id)
   or not ${isPresent(alias)} or ${ofDeletedTenant(raw(alias))})`;
 
-/** Whether its owner is a user of this embed tenant, which is deleted and has this name now. */
+/** Whether the owner of the row is a user of a deleted embed tenant, which got this hidden name when it was deleted. */
 export const isOfUsersIn = (hiddenName: string): Sql =>
   sql`user_id in (select id from users where embed_tenant = ${hiddenName})`;
 
-/** Conditions on a policy `p`: given to the viewer, to a group of theirs, or to a role of theirs. */
+/** Whether the policy `p` was given to the viewer, to one of their groups, or to one of their roles. */
 const isMine = ({ userId }: Viewer): Sql => sql`(
   p.user_id = ${userId}
   or p.group_id in (select group_id from user_group_members where user_id = ${userId})
   or p.role_id in (select role_id from user_roles where user_id = ${userId}))`;
 
 /**
- * The ids of the resources of a kind on which the viewer was given something. The planner does not get to see who that
- * is: for who was given little it would plan anew each time.
+ * The ids of the resources of a kind that have a policy for the viewer. The id of the viewer is hidden from the planner,
+ * because otherwise it would make a new plan each time for viewers with few policies.
  */
 export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql => {
   const me = sql`(select ${userId}::bigint)`;
@@ -74,13 +73,14 @@ export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql =>
     where ur.user_id = ${me} and ${of}`;
 };
 
-/** Whether a folder is this one or below it: the paths that begin with its own are a range. */
+/** Whether a folder is this one or lies below it. The paths that begin with the path of this folder are a range. */
 export const isWithin = ({ id, path }: { id: Sql; path: Sql }): Sql =>
   sql`path >= ${path} and path < (${path})[:cardinality(${path}) - 1] || (${id} + 1)`;
 
 /**
- * The ids of the folders that policies reach: those with one, and all below them. Some may come more than once. As an
- * array, because the planner expects far too many, and would not keep as many rows in memory.
+ * The ids of the folders that the viewer reaches by policies: folders with a policy, and all folders below them. An id
+ * can occur more than once. The result is an array, because the planner expects far too many rows and would not keep so
+ * many in memory.
  */
 export const reachedFolders = (viewer: Viewer): Sql => sql`array(
   select below.id from (select distinct resource_id from (${grantedIds(viewer, 'Folder')}) g) granted
@@ -88,16 +88,16 @@ export const reachedFolders = (viewer: Viewer): Sql => sql`array(
     lateral (select id from folders where ${isWithin({ id: raw('above.id'), path: raw('above.path') })}) below
   where below.id not in (select folder_id from removed_folders))`;
 
-/** The level that policies on a folder or above it give the viewer on everything below. */
+/** The level that policies on a folder, or on a folder above it, give the viewer on everything below. */
 export const folderPolicyLevel = (viewer: Viewer, path: readonly number[]): Sql => sql`(
   select coalesce(max(p.level), 0) from resource_policies p
   where p.resource_type = 'Folder' and p.resource_id = any(${path}::bigint[]) and ${isMine(viewer)})`;
 
 interface Kind {
   table: Sql;
-  /** What the row is called in conditions. */
+  /** The name of the row in conditions. */
   row: Sql;
-  /** Where it lies. */
+  /** The column with the folder that the row lies in. */
   folder: Sql;
   atRoot: Sql;
 }
@@ -123,12 +123,12 @@ const KINDS: Record<Noun, Kind> = {
   },
 };
 
-/** What a list is of: a folder, null for the root, undefined for everything. */
+/** The place whose content a list shows: a folder, null for the root, undefined for everything. */
 export type ListedPlace = number | null | undefined;
 
 /**
- * Whether the row lies there. What lies in a folder is in its deployment: asking again would let the planner expect too
- * few rows, and walk the whole deployment.
+ * Whether the row lies in the place. The content of a folder is in the deployment of the folder. A second condition on
+ * the deployment would make the planner expect too few rows and read the whole deployment.
  */
 export function isIn({ deploymentId }: Viewer, noun: Noun, place: ListedPlace): Sql {
   const { row, folder, atRoot } = KINDS[noun];
@@ -139,10 +139,10 @@ export function isIn({ deploymentId }: Viewer, noun: Noun, place: ListedPlace): 
 }
 
 /**
- * The rows that the viewer reaches in a place, found without reading what they do not reach. `rows` selects from a
- * table, in the order of the list and no more than a page; the pages that it is called for are put together. Who
- * reaches little has what they own, what they were given, and what lies in folders and workbooks that they were given.
- * `offset 0` keeps the planner from walking everything in the order of the list instead.
+ * The rows that the viewer reaches in a place, found without reading other rows. `rows` selects at most one page from a
+ * table, in the order of the list; the results of all calls are united. A viewer without a level on every row reaches
+ * what they own, what was shared with them, and the content of folders and workbooks that were shared with them.
+ * `offset 0` keeps the planner from reading the whole table in the order of the list.
  */
 export function fromReach(
   viewer: Viewer,
@@ -155,9 +155,9 @@ export function fromReach(
   const here = isIn(viewer, noun, place);
   const all = sql`${table} ${row}`;
   if (viewer.levels[noun] >= READ) return rows(all, here);
-  // No more is read than what lies in the folder.
+  // This reads only the content of the folder.
   if (typeof place === 'number') return rows(all, sql`${here} and ${visible}`);
-  // As a range, because the planner expects few rows in one: an equal share of an owner would be all, if one owns all.
+  // A range, because the planner expects few rows in a range. With `=` it would expect all rows if one user owns them all.
   const isOwn = sql`${row}.user_id between ${viewer.userId} and ${viewer.userId}`;
   const own = sql`(select * from ${all} where ${isOwn} and ${here} offset 0) ${row}`;
   const granted = sql`${row}.id = any(array(${grantedIds(viewer, noun)})) and ${here}`;
@@ -166,7 +166,7 @@ export function fromReach(
   return join(branches, ' union ');
 }
 
-/** What lies in folders and workbooks that were given to the viewer. */
+/** The content of folders and workbooks that were shared with the viewer. */
 function below(viewer: Viewer, noun: Noun, rows: (from: Sql, condition: Sql) => Sql): Sql[] {
   const { table, row } = KINDS[noun];
   const all = sql`${table} ${row}`;
@@ -184,7 +184,7 @@ function below(viewer: Viewer, noun: Noun, rows: (from: Sql, condition: Sql) => 
 export const folderLevel = (viewer: Viewer): Sql =>
   levelOn(viewer, 'Folder', sql`p.resource_type = 'Folder' and p.resource_id = any(f.path)`);
 
-/** The viewer's level on the workbook `w`, whose folder is `f` (or nothing). */
+/** The viewer's level on the workbook `w`, whose folder is `f` (nulls if it has none). */
 export const workbookLevel = (viewer: Viewer): Sql =>
   levelOn(
     viewer,
@@ -193,7 +193,7 @@ export const workbookLevel = (viewer: Viewer): Sql =>
         or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
   );
 
-/** The viewer's level on the report `r`, which policies reach through the folder `f` (or nothing). */
+/** The viewer's level on the report `r`, which policies reach through the folder `f` (nulls if there is none). */
 export const reportLevel = (viewer: Viewer): Sql =>
   levelOn(
     viewer,
@@ -204,8 +204,8 @@ export const reportLevel = (viewer: Viewer): Sql =>
   );
 
 /**
- * Where it is being removed, or outside of the viewer's embed tenant, it is null instead of none: that is not even read
- * back after a change.
+ * The level is null, not `NONE`, if the row is being removed or is outside of the viewer's embed tenant. With a null
+ * level, the row is not even read back after a change.
  */
 function levelOn(viewer: Viewer, noun: Noun, reaches: Sql): Sql {
   const row = raw(ALIAS[noun]);
@@ -216,7 +216,7 @@ function levelOn(viewer: Viewer, noun: Noun, reaches: Sql): Sql {
   return sql`case when ${isThere} and ${isPresent(ALIAS[noun])} then ${levelWithin(viewer, noun, row, reaches)} end`;
 }
 
-/** Tells apart the texts that a level can have, for the names of prepared statements. */
+/** Differs for each SQL text that a level can have. Names of prepared statements contain it. */
 export const levelShape = (viewer: Viewer, noun: Noun) =>
   `${viewer.levels[noun] === MANAGE ? 'all' : 'some'}-${viewer.embedTenant === null ? 'anywhere' : 'confined'}`;
 
@@ -229,8 +229,8 @@ function levelWithin(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql): Sql {
 }
 
 /**
- * Keeps the embed tenant in existence until the transaction ends, and answers what its content belongs to. Nothing where
- * it is gone, also where there is a new one with its name, which the user is not of.
+ * Keeps the embed tenant until the transaction ends, and returns its content key. Returns nothing if the tenant is gone,
+ * even if there is a new tenant with the same name, because the user does not belong to that one.
  */
 export const keepTenant = async (tx: Tx, name: string, userId: number) =>
   (
@@ -240,7 +240,7 @@ export const keepTenant = async (tx: Tx, name: string, userId: number) =>
       for key share`)
   )?.contentKey;
 
-/** Who owns something, as JSON, from the row of users with this alias. */
+/** The owner of something as JSON, from the row of `users` with this alias. */
 export const ownerOf = (alias: string): Sql => {
   const user = raw(alias);
   return sql`json_build_object('id', ${user}.id, 'email', ${user}.shown_email, 'firstName', ${user}.first_name, 'picture', ${user}.picture)`;

@@ -1,4 +1,4 @@
-/** What other nouns ask of folders. */
+/** Operations on folders that other domains use too. */
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { EDIT, type Level, MANAGE, NONE, READ, type Viewer } from '../access/index.ts';
@@ -14,8 +14,8 @@ export const toFolder = ({
 }: store.FolderAccessRow) => folder;
 
 /**
- * A 404 for who may not know of it, a 403 for who may not do that much with it. With no level it is read back after
- * a change, which may have taken it out of the caller's own reach.
+ * Throws a 404 if the viewer can not read the folder, and a 403 if their level is too low. With the level `NONE`, it
+ * reads a folder back after a change, even if the viewer can no longer read it because of the change.
  */
 export async function requireFolder(db: Queryable, viewer: Viewer, id: number, level: Level) {
   const [row] = await store.findFolders(db, viewer, [id], level === NONE ? NONE : READ);
@@ -25,15 +25,15 @@ export async function requireFolder(db: Queryable, viewer: Viewer, id: number, l
 }
 
 /**
- * The content key of the embed tenant whose tree a folder is in, null for the main workspace: a change of the folder
- * waits for that tree, and so asks for it first.
+ * Returns the content key of the embed tenant whose tree the folder is in, or null for the main workspace. A change of
+ * the folder must know it first, because it waits for that tree.
  */
 export const requireTree = async (db: Queryable, viewer: Viewer, id: number, level: Level) =>
   (await requireFolder(db, viewer, id, level)).embedTenant;
 
 /**
- * The folder that something is put into; null for the root, which is open to who may make things. It stays there until
- * the transaction ends.
+ * Returns the folder that something is put into, or null for the root, which is open to viewers who may create content.
+ * The folder stays where it is until the transaction ends.
  */
 export async function requireTarget(tx: Tx, viewer: Viewer, folderId: number | null) {
   if (folderId === null) {
@@ -44,7 +44,7 @@ export async function requireTarget(tx: Tx, viewer: Viewer, folderId: number | n
   return requireFolder(tx, viewer, folderId, EDIT);
 }
 
-/** As above, for something that is moved there. */
+/** Returns the folder that something is moved into, or null for the root. It must be in the same embed tenant. */
 export async function requireMoveTarget(
   tx: Tx,
   viewer: Viewer,
@@ -56,7 +56,10 @@ export async function requireMoveTarget(
   return target;
 }
 
-/** Within a change of its tree (see trees.ts). Whoever moves something changes who reaches it, so they must manage it. */
+/**
+ * Must be called within a change of the tree of the folder (see trees.ts). A move changes who can reach the folder, so it
+ * needs `MANAGE`.
+ */
 export async function moveFolder(tx: Tx, viewer: Viewer, id: number, targetId: number | null) {
   const before = await requireFolder(tx, viewer, id, MANAGE);
   const target = await requireMoveTarget(tx, viewer, before, targetId);

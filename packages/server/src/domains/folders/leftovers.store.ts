@@ -1,4 +1,4 @@
-/** What happens to folders when what they belong to is deleted. */
+/** What happens to folders when their owner, deployment or embed tenant is deleted. */
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import type { Leftovers } from '../../platform/leftovers.ts';
@@ -28,7 +28,7 @@ export const leftovers: Leftovers = {
   },
   deployment: {
     removeOf: [
-      // Deepest first, so that none goes along with one above it.
+      // Deepest first, because deleting a folder also deletes the folders below it.
       (db, deploymentId, rows) =>
         db.run(sql`
           delete from folders where id = any(array(
@@ -47,7 +47,7 @@ export const leftovers: Leftovers = {
           delete from folders where id = any(array(
             select id from folders where ${isOfUsersIn(hiddenName)} order by cardinality(path) desc limit ${rows}))`),
     ],
-    // Somebody who held something of the tenant while it was removed may have made a copy.
+    // A request that held a lock on content of the tenant during the removal may have made a copy of it.
     isLeft: (db, { contentKey }) => exists(db, sql`select from folders where embed_tenant = ${contentKey}`),
   },
 };

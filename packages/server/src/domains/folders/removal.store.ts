@@ -27,8 +27,8 @@ export const hasFolders = async (tx: Tx, id: number) =>
   ).exists;
 
 /**
- * Whether something below the folder is not the viewer's to manage, seen or unseen. What they manage by a role, or all
- * at once by a policy on the folder, is not looked at one by one.
+ * Whether there is something below the folder that the viewer does not manage, even if they can not see it. Kinds that
+ * they manage by a role are not checked row by row, and nothing is if they manage the folder by a policy.
  */
 export async function hasUnmanaged(tx: Tx, viewer: Viewer, folder: Folder): Promise<boolean> {
   const others = {
@@ -48,7 +48,7 @@ export async function hasUnmanaged(tx: Tx, viewer: Viewer, folder: Folder): Prom
   return unmanaged;
 }
 
-/** Waits for who is putting something into the folder or into one below it. Nobody does from now on. */
+/** Waits for requests that put something into the folder or below it, and blocks new ones until the transaction ends. */
 export async function lockAll(tx: Tx, folder: Folder): Promise<void> {
   await tx.run(sql`select from folders where ${isBelow(folder)} order by id for no key update`);
   await tx.run(sql`
@@ -56,22 +56,22 @@ export async function lockAll(tx: Tx, folder: Folder): Promise<void> {
     order by id for no key update`);
 }
 
-/** Takes the folder and everything below it out of sight. What was being removed below it already goes along. */
+/** Hides the folder and everything below it. Folders below it that were being removed already join this removal. */
 export const hideBelow = (tx: Tx, folder: Folder) =>
   tx.run(sql`
     insert into removed_folders (folder_id, root_id, depth, keeps_content)
     select id, ${folder.id}, cardinality(path), false from folders where ${isBelow(folder)}
     on conflict (folder_id) do update set root_id = excluded.root_id, depth = excluded.depth`);
 
-/** Asked again of each row: somebody who began before the folder was deleted may have moved it out meanwhile. */
+/** Checked again for each row, because a request that began before the deletion may have moved the row out. */
 export const isInRemoved = (rootId: number): Sql =>
   sql`in (select folder_id from removed_folders where root_id = ${rootId})`;
 
-/** The folders whose turn it is: none of those that remain is below them. */
+/** The folders to remove next: the deepest ones, so that no other remaining folder lies below them. */
 export const foldersToRemove = (rootId: number): Sql => sql`
   select folder_id from removed_folders where root_id = ${rootId} order by depth desc, folder_id limit 100`;
 
-/** Whether nothing lies in the folder `f`: what does would be deleted with it. */
+/** Whether the folder `f` is empty. Deleting a folder would delete its content too. */
 const isEmpty = sql`not exists (select from reports r where r.scope_folder_id = f.id)
   and not exists (select from workbooks w where w.folder_id = f.id)`;
 
@@ -80,7 +80,7 @@ export const deleteEmptyFolders = (db: Queryable, rootId: number) =>
     delete from folders f where id = any(array(${foldersToRemove(rootId)})) and ${isEmpty}
       and not exists (select from folders below where below.parent_id = f.id)`);
 
-/** Whether folders are left of those that were deleted with this one. */
+/** Whether some of the folders that were deleted with this one are still there. */
 export const hasRemoved = async (db: Queryable, rootId: number) =>
   (
     await db.one<{ left: boolean }>(
@@ -88,7 +88,7 @@ export const hasRemoved = async (db: Queryable, rootId: number) =>
     )
   ).left;
 
-/** Takes the folder out of sight and out of its own folder, so that nothing is inherited for what lies in it. */
+/** Hides the folder and takes it out of its parent, so that its content inherits no policies. */
 export async function hideOnly(tx: Tx, id: number): Promise<void> {
   await tx.run(sql`
     insert into removed_folders (folder_id, root_id, depth, keeps_content) values (${id}, ${id}, 1, true)`);
@@ -97,7 +97,7 @@ export async function hideOnly(tx: Tx, id: number): Promise<void> {
   );
 }
 
-/** False where something lies in the folder still. What was below it and is being removed goes by itself. */
+/** Returns false if the folder still has content. Folders in it that are being removed continue on their own. */
 export const deleteEmptyFolder = async (db: Queryable, id: number): Promise<boolean> => {
   await db.run(sql`update folders set parent_id = null where parent_id = ${id}`);
   await db.run(sql`delete from folders f where id = ${id} and ${isEmpty}`);

@@ -1,4 +1,4 @@
-/** Deleting folders, however much lies in them: out of every reader's sight at once, then row by row in a job. */
+/** Deletes folders with any amount of content: they are hidden at once, and a job deletes their rows later. */
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
@@ -9,11 +9,14 @@ import { requireFolder } from './folders.ts';
 import * as store from './removal.store.ts';
 import type { FolderAccessRow } from './store.ts';
 
-/** How much returns to the root before the answer. The rest follows in a job. */
+/** How many rows return to the root before the call returns. A job moves the rest. */
 export const RETURNED_MAX = 1000;
 
 export interface FolderRemoval {
-  /** Called within a change of its tree (see trees.ts). Returns what the folder was, and how much has returned to the root. */
+  /**
+   * Must be called within a change of the tree of the folder (see trees.ts). Returns the folder as it was, and how many
+   * rows have returned to the root.
+   */
   deleteFolder(
     tx: Tx,
     viewer: Viewer,
@@ -24,7 +27,7 @@ export interface FolderRemoval {
 }
 
 export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
-  /** What is called first in the list of modules comes first: workbooks, then reports. */
+  /** In the order of the list of modules, so that workbooks come before reports. */
   const returnToRoot = (tx: Tx, folderId: number, rows: number) =>
     upTo(
       rows,
@@ -42,7 +45,7 @@ export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
           const removed = (await part.removeOf?.(db, rootId, rows)) ?? 0;
           if (removed > 0) return removed;
         }
-        // Deepest first, and only those that nothing lies in.
+        // Deepest first, and only empty folders.
         return store.deleteEmptyFolders(db, rootId);
       };
       const outcome = await runBatches(signal, [removeSome]);
@@ -64,7 +67,7 @@ export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
   return {
     jobs: [removeFolders, emptyFolder],
     async deleteFolder(tx, viewer, id, { recursive, returnedMax = RETURNED_MAX }) {
-      // Waits for who is putting something into the folder: it is found there then.
+      // Waits for requests that are putting something into the folder, so that their content is found in it.
       await store.lockFolder(tx, id);
       const before = await requireFolder(tx, viewer, id, MANAGE);
       if (recursive) {

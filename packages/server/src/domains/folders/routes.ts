@@ -38,7 +38,7 @@ export const folderRoutes = ({ trees, removal }: { trees: Trees; removal: Folder
     const viewer = viewerOf(actor, params.deploymentId);
     const parentId = body.parentId ?? null;
     const embedTenants = parentId === null ? [] : [await requireTree(db, viewer, parentId, EDIT)];
-    // The tree holds still, so that the parent's path is still true when the folder is put below it.
+    // The tree must not change, so that the path of the parent is still correct when the folder is put below it.
     return trees.extend(change, viewer, embedTenants, async (tx, home) => {
       const parent = await requireTarget(tx, viewer, parentId);
       if (!fits(parent?.path.length ?? 0, 1)) throw new ApiError('folder_too_deep');
@@ -58,7 +58,7 @@ export const folderRoutes = ({ trees, removal }: { trees: Trees; removal: Folder
   handle(operations.updateFolder, async ({ actor, change, db }, { params, body }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const embedTenant = await requireTree(db, viewer, params.folderId, EDIT);
-    // The tree holds still, so that the name reaches all that is below.
+    // The tree must not change, so that the new name gets into the paths of all folders below.
     return trees.change(change, viewer, [embedTenant], async (tx) => {
       const before = await requireFolder(tx, viewer, params.folderId, EDIT);
       const renames = body.name != null && body.name !== before.name;

@@ -27,27 +27,27 @@ export interface FolderRow {
   updatedAt: string;
 }
 
-/** A folder as its operations need it: with its place in the tree and the caller's level. */
+/** A folder with its place in the tree and the level of the viewer. */
 export interface FolderAccessRow extends FolderRow {
   path: number[];
   embedTenant: string | null;
   level: Level;
 }
 
-/** The text of the JSON that callers see of a path, from `folders.shown_path`. Nothing gives an empty list. */
+/** The JSON text of a path as callers see it, from `folders.shown_path`. A null path becomes an empty list. */
 export const pathText = (shownPath: Sql): Sql => sql`concat('[', array_to_string(${shownPath}, ','), ']')`;
 
-/** What a folder adds to its own path and to those below it. */
+/** The entry of a folder in its own shown path and in those of the folders below it. */
 const pathEntry = (id: Sql, name: string): Sql =>
   sql`concat('{"id":', ${id}, ',"name":', to_json(${name}::text), '}')`;
 
-/** Of the folder `f`. Its `folderPath` ends with the folder that contains it. */
+/** The columns of the folder `f`. Its `folderPath` ends with the folder that contains it. */
 const COLUMNS = sql`
   f.id, f.deployment_id as "deploymentId", f.name, 'FOLDER' as type, f.parent_id as "parentId", f.position,
   ${pathText(sql`f.shown_path[:cardinality(f.path) - 1]`)}::json as "folderPath",
   coalesce(f.created_by, f.user_id) as "createdBy", f.updated_by as "updatedBy", f.created_at as "createdAt", f.updated_at as "updatedAt"`;
 
-/** Folders that the viewer reaches: by role all, else their own and what policies reach. */
+/** The folders that the viewer reaches: all by role, or otherwise their own folders and those that policies reach. */
 export const visibleFolders = (viewer: Viewer): Sql =>
   viewer.levels.Folder >= READ
     ? sql`true`
@@ -56,12 +56,12 @@ export const visibleFolders = (viewer: Viewer): Sql =>
 export interface FolderFilter {
   /** Null for the root. */
   parentId: number | null;
-  /** With all that is below. */
+  /** Whether the list also holds the folders on all levels below. */
   recursive: boolean;
   embedTenant: string | null;
 }
 
-/** `select` gives what is wanted of folders `f`, from a table and under a condition. */
+/** `select` returns a query for the folders `f` of a table that meet a condition. */
 function reached(
   viewer: Viewer,
   { parentId, recursive, embedTenant }: FolderFilter,
@@ -77,7 +77,7 @@ function reached(
   );
 }
 
-/** `offset 0` keeps the planner from walking the whole deployment for them. */
+/** `offset 0` keeps the planner from reading the whole deployment. */
 const foldersBelow = ({ deploymentId }: Viewer, id: number): Sql => {
   const path = sql`(select path from folders where id = ${id} and deployment_id = ${deploymentId})`;
   return sql`(select * from folders where ${isWithin({ id: sql`${id}::bigint`, path })} and id <> ${id} offset 0) f`;
@@ -112,7 +112,7 @@ export const countFolders = async (db: Queryable, viewer: Viewer, filter: Folder
   return (await db.one<{ count: number }>(sql`select count(*) from (${all}) reached`)).count;
 };
 
-/** The folders with these ids that the viewer can read, or has at least that level on, in no particular order. */
+/** The folders with these ids on which the viewer has at least this level, in no particular order. */
 export const findFolders = (db: Queryable, viewer: Viewer, ids: readonly number[], least: Level = READ) =>
   db.many<FolderAccessRow>(sql`
     select * from (
@@ -120,11 +120,11 @@ export const findFolders = (db: Queryable, viewer: Viewer, ids: readonly number[
       from folders f where f.id = any(${ids}::bigint[]) and f.deployment_id = ${viewer.deploymentId} offset 0) f
     where level >= ${least}`);
 
-/** Keeps folders with these ids where they are, and in existence, until the end of the transaction. */
+/** Nobody can move or delete the folders with these ids until the transaction ends. */
 export const lockFolders = (tx: Tx, ids: readonly number[]) =>
   tx.run(sql`select from folders where id = any(${ids}::bigint[]) order by id for share`);
 
-/** Whether `f` lies beside the folder. At the root, those of other tenants are not counted: it would tell of them. */
+/** Whether `f` lies beside the folder. At the root, folders of other tenants do not count, because that would reveal them. */
 const isSibling = (folder: {
   deploymentId: number;
   parent: { id: number } | null;
@@ -170,7 +170,7 @@ export const updateFolder = (tx: Tx, folder: { id: number; position: number | nu
 export const isBelow = ({ id, path }: { id: number; path: number[] }): Sql =>
   isWithin({ id: sql`${id}::bigint`, path: sql`${path}::bigint[]` });
 
-/** The new name stands in the paths of all that is below. */
+/** Also writes the new name into the paths of all folders below. */
 export const renameFolder = (tx: Tx, folder: { id: number; path: number[] }, name: string) =>
   tx.run(sql`
     update folders set
@@ -188,21 +188,21 @@ export interface Tree {
 const treeKey = ({ deploymentId, embedTenant }: Tree): Sql =>
   sql`hashtextextended(${`folders ${embedTenant ?? ''}`}, ${deploymentId})`;
 
-/** One change of a tree at a time: of two moves that together would make a cycle, the second sees the first. */
+/** Allows one change of a tree at a time. If two moves together would make a cycle, the second one sees the first. */
 export const lockTree = (tx: Tx, tree: Tree) => tx.run(sql`select pg_advisory_xact_lock(${treeKey(tree)})`);
 
-/** Together with others who only need the tree to hold still. */
+/** Shares the lock with other requests that only need the tree to stay unchanged. */
 export const lockTreeShared = (tx: Tx, tree: Tree) =>
   tx.run(sql`select pg_advisory_xact_lock_shared(${treeKey(tree)})`);
 
-/** How many levels the folder and what is below it span. */
+/** The number of levels of the folder and the folders below it. */
 export const findHeight = async (tx: Tx, folder: { id: number; path: number[] }) =>
   (
     await tx.one<{ height: number }>(sql`
       select max(cardinality(path)) - ${folder.path.length - 1} as height from folders where ${isBelow(folder)}`)
   ).height;
 
-/** Moves the folder, and rewrites the paths of those below it. Nothing else depends on where a folder is. */
+/** Moves the folder, and rewrites the paths of the folders below it. Nothing else depends on the place of a folder. */
 export const moveFolder = (
   tx: Tx,
   folder: { id: number; path: number[] },

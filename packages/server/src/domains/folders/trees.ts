@@ -1,6 +1,7 @@
 /**
- * Changes of a folder tree take turns: in this process before they take a connection, then in the database, where
- * other processes are. A tree is of one deployment and one embed tenant, so that no customer waits for another.
+ * Changes of a folder tree run one after another. They wait first in this process, before they take a connection, and
+ * then in the database for other processes. Each embed tenant has its own tree in each deployment, so that no customer
+ * waits for another.
  */
 import type { Change, ChangeFunction, Committed } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -10,8 +11,8 @@ import { requireHome, type Viewer } from '../access/index.ts';
 import { lockTree, lockTreeShared, type Tree } from './store.ts';
 
 /**
- * Runs the work in one transaction that holds the trees of these embed tenants, by their content keys; null stands for
- * the main workspace. The work is told what new content at the root belongs to.
+ * Runs `work` in one transaction that locks the trees of these embed tenants, which are given by their content keys; null
+ * is the main workspace. `home` is the content key that new content at the root belongs to.
  */
 type TreeChange = <Reply>(
   change: ChangeFunction,
@@ -21,9 +22,9 @@ type TreeChange = <Reply>(
 ) => Promise<Committed<Reply>>;
 
 export interface Trees {
-  /** For what moves, renames or deletes folders: nothing else happens in the trees meanwhile. */
+  /** For work that moves, renames or deletes folders: no other change of the trees runs at the same time. */
   change: TreeChange;
-  /** For what adds folders: the trees hold still, and others may add to them at the same time. */
+  /** For work that adds folders: other requests may add folders at the same time, but not change the trees. */
   extend: TreeChange;
 }
 
@@ -50,7 +51,7 @@ export function createTrees(): Trees {
 
 const keyOf = ({ deploymentId, embedTenant }: Tree) => `${deploymentId} ${embedTenant ?? ''}`;
 
-/** Each tree once, and in the same order for everybody: two that need the same trees do not wait for each other. */
+/** Each tree once, and always in the same order, so that two requests for the same trees do not wait for each other. */
 const inOrder = (deploymentId: number, embedTenants: Iterable<string | null>): Tree[] =>
   [...new Set(embedTenants)]
     .sort((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))

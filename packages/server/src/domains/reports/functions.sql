@@ -1,5 +1,5 @@
--- Keeps the number of reports by deployment and folder. A report may be counted out after its folder or deployment is
--- gone: then there is nothing to keep.
+-- Keeps the number of reports for each deployment and folder. A report may be deleted after its folder or deployment is
+-- gone. Then there is no count to change.
 create or replace function count_reports() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then

@@ -1,4 +1,4 @@
-/** What happens to reports when what they belong to is deleted. */
+/** What happens to reports when their owner, deployment, embed tenant or folder is deleted. */
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import type { Leftovers } from '../../platform/leftovers.ts';
@@ -33,7 +33,7 @@ export const leftovers: Leftovers = {
   },
   deployment: {
     removeOf: [
-      // Each in the order of an index.
+      // The order is that of an index.
       (db, deploymentId, rows) =>
         db.run(sql`
           delete from reports where id = any(array(
@@ -42,7 +42,7 @@ export const leftovers: Leftovers = {
         db.run(sql`
           delete from reports where id = any(array(
             select id from reports where deployment_id = ${deploymentId} and embed_tenant is not null order by embed_tenant, created_at, id limit ${rows}))`),
-      // Last, because removing reports counts them down.
+      // The counts come last, because removing reports changes them.
       (db, deploymentId, rows) =>
         db.run(sql`
           delete from report_counts where ctid = any(array(
@@ -66,7 +66,7 @@ export const leftovers: Leftovers = {
           delete from reports where id = any(array(
             select id from reports where ${isOfUsersIn(hiddenName)} limit ${rows}))`),
     ],
-    // Somebody who held something of the tenant while it was removed may have made a copy.
+    // A request that held a lock on content of the tenant during the removal may have made a copy of it.
     isLeft: (db, { contentKey }) => exists(db, sql`select from reports where embed_tenant = ${contentKey}`),
   },
   folder: {
@@ -75,7 +75,7 @@ export const leftovers: Leftovers = {
         delete from reports where id = any(array(
           select id from reports where scope_folder_id in (${foldersToRemove(rootId)}) limit ${rows}))
         and scope_folder_id ${isInRemoved(rootId)}`),
-    // Those in workbooks lie in them still, and are reached through them from now on.
+    // Reports in workbooks stay there. From now on, viewers reach them only through their workbook.
     returnToRoot: (tx, folderId, rows) =>
       tx.run(sql`
         update reports set folder_id = null, scope_folder_id = null,

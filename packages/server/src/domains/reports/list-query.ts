@@ -1,4 +1,4 @@
-/** What a list of reports is asked for. */
+/** Reads the query of a request for a list of reports. */
 import type { operations, QueryOf } from '@oriel/contract';
 import type { Caller } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -23,19 +23,19 @@ export interface ReportQuery {
   direction: SortDirection;
   /** The sort key and id of the row before the page. */
   after: [key: string, id: number] | null;
-  /** Rows to read: one more than the page holds, where it has a cursor. */
+  /** Rows to read: one more than the page holds if the page has a cursor. */
   limit: number;
   offset: number;
 }
 
 export interface ListRequest extends ReportQuery {
-  /** What cursors of this list are bound to. */
+  /** The name that cursors of this list contain. A cursor of another list is refused. */
   list: string;
   size: number;
   hasCursor: boolean;
 }
 
-/** The place of a report in its list. The key is the text of the sort column, times with microseconds. */
+/** The place of a report in its list. The key is the text of the sort column; times have microseconds. */
 export interface Position {
   id: number;
   key: string;

@@ -1,12 +1,12 @@
 /**
- * Pages of reports, at any size of a deployment. A page is found by one of three ways, each of which reads about
- * as many rows as it answers with in the case that it is for:
+ * Pages of reports, for deployments of any size. There are three ways to find a page. Each reads about as many rows as
+ * it returns, in the cases that it is used for:
  *
- * - `scanInOrder` walks an index in the order of the list. For who reaches all that the list is of, and, over a
- *   bounded stretch, for who reaches much of it.
- * - `mergeBranches` takes the first rows of each place that the viewer reaches, and merges them. For who reaches
- *   little.
- * - `sortHits` finds what is searched for by its trigrams and sorts that. For what is rare.
+ * - `scanInOrder` reads an index in the order of the list. Used when the viewer may read every row of the list.
+ *   `scanStretch` does so for a limited part of the list, for viewers who may read many of its rows.
+ * - `mergeBranches` takes the first rows of each place that the viewer reaches, and merges them. Used when the viewer
+ *   may read few reports.
+ * - `sortHits` finds the reports that match a search by their trigrams, and sorts them. Used for rare words.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import { join, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
@@ -16,7 +16,7 @@ import type { Position, ReportFilter, ReportQuery } from './list-query.ts';
 import { searchPattern } from './rules.ts';
 import { BEFORE, bytesBefore, findStoredReportsOf } from './store.ts';
 
-/** What was never opened has no key of its own: `listByLastViewed` does without. */
+/** A report that the viewer never opened has no time of a last view. `listByLastViewed` does not use this column. */
 const COLUMN = {
   name: raw('r.name_key'),
   createdAt: raw('r.created_at'),
@@ -32,7 +32,7 @@ const TYPE = {
 
 const and = (conditions: Sql[]) => join(conditions, ' and ');
 
-/** Where a list is of one folder or workbook, their own indexes serve it, and the deployment is checked there. */
+/** A list of one folder or workbook uses the index of that column, and checks the deployment of the folder or workbook. */
 function inPlace({ viewer, filter }: { viewer: Viewer; filter: ReportFilter }): Sql {
   const { deploymentId } = viewer;
   const places = [
@@ -53,17 +53,17 @@ function inPlace({ viewer, filter }: { viewer: Viewer; filter: ReportFilter }): 
   ]);
 }
 
-/** Whether the viewer reaches every report there is. */
+/** Whether the viewer may read every report. */
 export const reachesAll = (viewer: Viewer) => viewer.levels.Report >= READ;
 
-/** Whether the viewer reaches the report `r`. */
+/** Whether the viewer may read the report `r`. */
 export const isVisible = (viewer: Viewer, folderIds = sql`select unnest(${reachedFolders(viewer)})`): Sql =>
   reachesAll(viewer)
     ? sql`true`
     : sql`(r.user_id = ${viewer.userId} or r.scope_folder_id in (${folderIds})
            or r.id in (${grantedIds(viewer, 'Report')}) or r.workbook_id in (${grantedIds(viewer, 'Workbook')}))`;
 
-/** The text is made an expression, so that the trigram index stays out of where it would not help. */
+/** The text is part of an expression, so that the planner does not use the trigram index, which would not help here. */
 function isFound({ search, externalWorkbookId }: ReportFilter): Sql {
   const conditions = [
     ...(search === null ? [] : [sql`(r.search_text || '') like ${searchPattern(search)}`]),
@@ -96,8 +96,8 @@ const answer = (db: Queryable, query: ReportQuery, source: Sql) =>
   db.many<Position>(positions(query, source));
 
 /**
- * As above, and prepared where the list is a common one, because planning takes as long as reading: the name stands for
- * what the source depends on beside the query. Its limits stand in the text, so that plans are made for them.
+ * Uses a prepared statement for common lists, because planning takes as long as reading. The name must differ for each
+ * SQL text that the source can have. Limits stand in the text, so that the planner knows them.
  */
 const answerPrepared = (db: Queryable, query: ReportQuery, name: string, source: Sql) =>
   isCommon(query)
@@ -107,14 +107,14 @@ const answerPrepared = (db: Queryable, query: ReportQuery, name: string, source:
 const orderName = ({ sortBy, direction, after }: ReportQuery) =>
   `${sortBy}-${direction}-${after === null ? 'first' : 'after'}`;
 
-/** The lists that are asked for most: of all reports that the viewer reaches, in pages of the default size. */
+/** Whether this is one of the most frequent lists: all reports that the viewer may read, in pages of the default size. */
 export const isCommon = ({ filter, sortBy, limit, offset }: ReportQuery) =>
   sortBy !== 'lastViewedAt' &&
   Object.values(filter).every((value) => value === null) &&
   limit === PAGE_SIZE_DEFAULT + 1 &&
   offset === 0;
 
-/** For who reaches all of a common list: the reports are read along. */
+/** Used when the viewer may read every row of a common list: one query finds the page and reads its reports. */
 export function scanAll(db: Queryable, query: ReportQuery & { size: number }) {
   const order = inOrder(query);
   return findStoredReportsOf(db, query.viewer, {
@@ -130,7 +130,7 @@ export function scanAll(db: Queryable, query: ReportQuery & { size: number }) {
   });
 }
 
-/** Exact, and as fast as the share of rows that match is large. */
+/** Always finds the whole page. It is fast if a large share of the rows matches. */
 export const scanInOrder = (db: Queryable, query: ReportQuery) =>
   answer(
     db,
@@ -141,8 +141,8 @@ export const scanInOrder = (db: Queryable, query: ReportQuery) =>
   );
 
 /**
- * The rows that match among the first `stretch` of the list, in their order. Of folders, only those that occur there
- * are looked at: a viewer can reach thousands. With `is true`, what was granted is hashed once and not joined.
+ * The rows that match among the first `stretch` rows of the list, in their order. Only folders of these rows are checked,
+ * because a viewer can reach thousands. `is true` makes the planner hash the granted ids once and not join them.
  */
 export const scanStretch = (db: Queryable, query: ReportQuery, stretch: number) =>
   answerPrepared(
@@ -161,8 +161,9 @@ export const scanStretch = (db: Queryable, query: ReportQuery, stretch: number) 
   );
 
 /**
- * For a viewer who does not reach all: the first rows of what they own, were given, and of each folder and workbook.
- * What lies in a folder or workbook is in its deployment: asking again would let the planner expect too few rows.
+ * Used when the viewer may not read all reports. Merges the first rows of what they own, of what was shared with them,
+ * and of each folder and workbook that they reach. The content of a folder or workbook is in the same deployment. A
+ * second condition on the deployment would make the planner expect too few rows.
  */
 export function mergeBranches(db: Queryable, query: ReportQuery) {
   const { viewer } = query;
@@ -185,7 +186,7 @@ export function mergeBranches(db: Queryable, query: ReportQuery) {
   );
 }
 
-/** For a search of three letters or more, and for a spreadsheet: finds the hits first. */
+/** Used for searches of three letters or more and for lists of one spreadsheet: finds the matching reports first. */
 const hits = ({ viewer, filter }: { viewer: Viewer; filter: ReportFilter }): Sql => sql`
   select r.* from reports r
   where ${and([
@@ -201,7 +202,7 @@ export const sortHits = (db: Queryable, query: ReportQuery) =>
     select id, key::text from (select ${position(query)} from found r where ${behind(query)}) page
     ${byKey(query)} limit ${query.limit} offset ${query.offset}`);
 
-/** The exact number of reports that match, whatever the page. */
+/** The exact number of reports that match, on all pages. */
 export async function countReports(db: Queryable, viewer: Viewer, filter: ReportFilter): Promise<number> {
   const { search, externalWorkbookId, folderId, workbookId, embedTenant } = filter;
   const whole = folderId === null && workbookId === null && embedTenant === null;
@@ -217,14 +218,14 @@ export async function countReports(db: Queryable, viewer: Viewer, filter: Report
   return (await db.one<{ count: number }>(query)).count;
 }
 
-/** A viewer who reaches no more than this is served branch by branch even when searching. */
+/** For a viewer who reaches at most this many reports, a search reads the branches of `mergeBranches`. */
 export const FEW = 20_000;
 
-/** How many reports the viewer reaches in all. */
+/** The number of all reports that the viewer reaches. */
 export const countReach = async (db: Queryable, viewer: Viewer) =>
   (await db.one<{ count: number }>(visibleCount(viewer))).count;
 
-/** For a viewer who reaches little: looks at all of it. */
+/** Used when the viewer reaches few reports: checks each of them. */
 const countBranches = (viewer: Viewer, filter: ReportFilter): Sql => sql`
   with mine as materialized (
     select id from reports where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId}
@@ -237,12 +238,12 @@ const countBranches = (viewer: Viewer, filter: ReportFilter): Sql => sql`
 const storedCount = ({ deploymentId }: Viewer, condition: Sql): Sql => sql`
   select coalesce(sum(count), 0)::bigint as count from report_counts where deployment_id = ${deploymentId} and ${condition}`;
 
-/** Without what is being removed with its folder. */
+/** Does not count reports that are being removed with their folder. */
 const wholeCount = (viewer: Viewer): Sql => sql`
   select (${storedCount(viewer, sql`folder_id = -1`)})
        - (${storedCount(viewer, sql`folder_id in (${removedFolders})`)}) as count`;
 
-/** What is under the folders that the viewer reaches is counted there; only what else they have is looked at. */
+/** Adds up the stored counts of the folders that the viewer reaches, and counts only their other reports one by one. */
 const visibleCount = (viewer: Viewer): Sql =>
   sql`
   select (${storedCount(viewer, sql`folder_id = any(${reachedFolders(viewer)})`)}) + (
@@ -260,7 +261,7 @@ const visibleCount = (viewer: Viewer): Sql =>
     'count-visible-reports',
   );
 
-/** What the viewer has opened, last first, and then everything else. */
+/** The reports that the viewer has opened, in the order of their last view, and then all others. */
 export async function listByLastViewed(db: Queryable, query: ReportQuery): Promise<Position[]> {
   const { viewer, filter, direction, limit, offset } = query;
   const conditions = and([inPlace(query), isVisible(viewer), isFound(filter)]);

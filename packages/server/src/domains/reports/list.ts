@@ -1,4 +1,4 @@
-/** Chooses how a page is found. The first attempt is cheap and often enough; the one behind it is exact. */
+/** Chooses how to find a page. The first attempt is cheap and often finds enough rows. If not, an exact query follows. */
 import type { Queryable } from '../../platform/db/database.ts';
 import { READ } from '../access/index.ts';
 import * as store from './list.store.ts';
@@ -6,16 +6,18 @@ import type { Position, ReportQuery } from './list-query.ts';
 import { hasTrigrams } from './rules.ts';
 import { findStoredReports, type StoredReport } from './store.ts';
 
-/** How far the first attempt looks, in pages. What is behind it takes longer for a search. */
+/** How many pages the first attempt reads. A search reads more, because the exact query takes longer for a search. */
 const STRETCH_PAGES = { search: 12, all: 6 };
-/** How many matches there tell how far a longer look has to go, and how far it may. */
+/** A second attempt needs this many matches of the first one, from which it estimates how many rows to read. */
 const PROMISING = 3;
+/** The most rows that the second attempt may read. */
 const LONGEST = { search: 50_000, all: 5000 };
 
 /**
- * Where the page and what comes next lie in the list, how many of them the page holds, and the reports of the page as
- * the text of a JSON list. A page that has a cursor ends where it is large enough. By its number it can not end early,
- * or the next one would leave out the rest: there, what does not fit comes without its larger fields.
+ * Returns the positions of the page and of the next row in the list, how many of them are on the page, and the reports
+ * of the page as the text of a JSON list. A page with a cursor ends early if it is large enough. A page with a number
+ * can not end early, because the next page would not hold the rest. There, reports that do not fit come without their
+ * larger fields.
  */
 export async function readPage(
   db: Queryable,
@@ -34,7 +36,7 @@ export async function readPage(
   return { positions, size: cutOf(positions, reports, request.size), items };
 }
 
-/** How many positions come before the first report that was left out. One that is gone meanwhile is none of these. */
+/** How many positions come before the first report that did not fit. Reports that were just deleted are not in `reports`. */
 function cutOf(positions: Position[], reports: StoredReport[], size: number): number {
   const cut = reports.find(([, , , , , isItem]) => !isItem);
   return cut ? positions.findIndex(({ id }) => id === cut[0]) : size;
@@ -51,7 +53,7 @@ async function listPositions(db: Queryable, query: ReportQuery): Promise<Positio
   const stretch = needed * STRETCH_PAGES[kind];
   const found = await store.scanStretch(db, query, stretch);
   if (found.length === query.limit) return found;
-  // Twice of what should be enough, so that it seldom is not, and rounded, so that there are few such statements.
+  // Twice as many rows as should be enough, because the estimate is rough. Rounded, so that there are few different statements.
   const longer = 2 ** Math.ceil(Math.log2((stretch / found.length) * needed * 2));
   if (found.length >= PROMISING && longer <= LONGEST[kind]) {
     const more = await store.scanStretch(db, query, longer);

@@ -1,4 +1,4 @@
-/** Reports as callers see them, and what only we need to know of them. */
+/** Reads reports as callers see them, with fields that only the server needs. */
 import type { Action } from '@oriel/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Level, READ, type Viewer } from '../access/index.ts';
@@ -32,13 +32,13 @@ export interface ReportRow extends store.ReportFields, store.ReportPlace {
   canManage: boolean;
 }
 
-/** The report with this id, if the viewer can read it, or has at least that level on it. */
+/** Returns the report with this id, or nothing if the viewer does not have at least this level on it. */
 export const findReport = async (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
   (await readReports(db, viewer, [id], least)).rows[0];
 
 /**
- * The reports with these ids that the viewer can read, in the order of the ids, as many as fit into a page, and the id of
- * the first that does not.
+ * Returns the reports with these ids that the viewer can read, in the order of the ids, as many as fit into a page, and
+ * the id of the first report that does not fit.
  */
 export const listReports = (db: Queryable, viewer: Viewer, ids: readonly number[]) =>
   readReports(db, viewer, ids, READ);
@@ -52,7 +52,7 @@ async function readReports(db: Queryable, viewer: Viewer, ids: readonly number[]
   return { rows, cutAt: reports[rows.length]?.[0] };
 }
 
-/** The report without what only we need to know. */
+/** The report without the fields that only the server needs. */
 export const toReport = ({
   scopeFolderId: _scope,
   embedTenant: _tenant,

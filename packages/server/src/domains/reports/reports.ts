@@ -1,4 +1,4 @@
-/** What other nouns ask of reports, and what creating and changing them have in common. */
+/** Operations on reports that several routes or other domains use. */
 import { limits } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
@@ -14,20 +14,20 @@ type Nullable<T> = { [K in keyof T]?: T[K] | null };
 export type GivenReport = Nullable<store.ReportFields> &
   Nullable<{ folderId: number; workbookId: number; publicId: string }>;
 
-/** A 404 for who may not know of it, a 403 for who may not do that much with it. */
+/** Throws a 404 if the viewer can not read the report, and a 403 if their level is too low. */
 export async function requireReport(db: Queryable, viewer: Viewer, id: number, level: Level) {
   const report = found(await findReport(db, viewer, id, level === NONE ? NONE : READ), 'report_not_found');
   if (report.level < level) throw new ApiError('forbidden');
   return report;
 }
 
-/** As above, and nobody else changes it until the transaction ends. */
+/** Like `requireReport`, and nobody else can change the report until the transaction ends. */
 export async function lockReport(tx: Tx, viewer: Viewer, id: number, level: Level) {
   await store.lockReport(tx, id);
   return requireReport(tx, viewer, id, level);
 }
 
-/** Nothing where the public id is taken. */
+/** Returns nothing if the public id is taken. */
 export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, publicId: string) {
   requireSizes(given);
   const home = await requireHome(tx, viewer);
@@ -49,13 +49,13 @@ export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, p
   return (await store.deleteRemovedReport(tx, publicId)) ? store.insertReport(tx, report) : undefined;
 }
 
-/** What is not given stays, null clears. Where nothing changes, `after` is the same as `before`. */
+/** A field that is not given stays, and null clears it. Returns `before` itself if nothing changes. */
 export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, given: GivenReport) {
   requireSizes(given);
   requireSamePublicId(given, before.publicId);
   const { folderId, workbookId } = newPlace(before, onePlace(given));
   const moves = folderId !== before.folderId || workbookId !== before.workbookId;
-  // It changes who reaches the report.
+  // A move changes who can reach the report.
   if (moves && before.level < MANAGE) throw new ApiError('forbidden');
   const place = moves ? await requirePlace(tx, viewer, { folderId, workbookId }, before.embedTenant) : before;
   const atRoot = place.folderId === null && place.workbookId === null;
@@ -68,10 +68,10 @@ export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, gi
   return changed ? requireReport(tx, viewer, before.id, NONE) : before;
 }
 
-/** How often another call may create or delete the report while we are about to. Each time, that call succeeded. */
+/** Each try fails only because another call has just created or deleted the report. */
 const UPSERT_TRIES = 10;
 
-/** Changes the report with this public id, or creates it where there is none. */
+/** Changes the report with this public id, or creates it if there is none. */
 export async function upsertReport(
   tx: Tx,
   viewer: Viewer,
@@ -85,7 +85,7 @@ export async function upsertReport(
     if (known) {
       const before = await findReport(tx, viewer, known.id);
       if (!before) {
-        // What is deleted and not removed yet gives up its public id.
+        // A report that is deleted but not removed yet does not keep its public id.
         if (await store.deleteRemovedReport(tx, publicId)) continue;
         break;
       }
@@ -100,7 +100,7 @@ export async function upsertReport(
   throw new ApiError('public_id_taken');
 }
 
-/** Links that were published hang on it. */
+/** A public id never changes, because published links contain it. */
 export function requireSamePublicId(given: GivenReport, publicId: string) {
   if (given.publicId != null && given.publicId !== publicId) {
     throw invalid('publicId', 'is given at creation and never changes');
@@ -130,7 +130,7 @@ export async function placeReport(
 
 export async function moveReport(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
   const before = await lockReport(tx, viewer, id, MANAGE);
-  // To the root means out of its workbook too.
+  // A move to the root also takes the report out of its workbook.
   const after = await updateReport(
     tx,
     viewer,
@@ -156,7 +156,7 @@ function onePlace(given: GivenReport) {
   if (given.folderId != null && given.workbookId != null) {
     throw invalid(
       'folderId',
-      'A report in a workbook takes its place from the workbook: give one of the two.',
+      'A report lies in a folder or in a workbook: give only one of folderId and workbookId.',
     );
   }
   return given;
@@ -197,7 +197,7 @@ export const EMPTY_REPORT: store.ReportFields = {
   meta: null,
 };
 
-/** The given fields over those before, field by field. */
+/** The fields that are given, and the old values of all others. */
 function fieldsOf(given: GivenReport, before: store.ReportFields): store.ReportFields {
   const names = Object.keys(EMPTY_REPORT) as (keyof store.ReportFields)[];
   const fields = names.map((name) => [name, given[name] === undefined ? before[name] : given[name]]);

@@ -1,18 +1,18 @@
 export const UNTITLED = 'Untitled report';
 
-/** Between name, title and description, so that nothing is found across them. */
+/** Stands between name, title and description, so that no search matches across two of them. */
 const SEPARATOR = '\u0001';
 
 const foldCase = (text: string) => text.replaceAll(SEPARATOR, ' ').toLowerCase();
 
-/** What a search looks through. */
+/** The text that a search looks through. */
 export const searchText = (report: { name: string; title: string | null; description: string | null }) =>
   [report.name, report.title ?? '', report.description ?? ''].map(foldCase).join(SEPARATOR);
 
-/** A pattern for `like` that finds the text as it stands, in any case. */
+/** A pattern for `like` that finds exactly this text, in upper or lower case. */
 export const searchPattern = (search: string) => `%${foldCase(search).replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-/** Words of three letters or more can be found by their trigrams. */
+/** Whether the search has a word of three letters or more, which the trigram index can find. */
 export const hasTrigrams = (search: string) => /[\p{L}\p{N}]{3}/u.test(search);
 
 interface Place {
@@ -20,7 +20,7 @@ interface Place {
   workbookId: number | null;
 }
 
-/** Where a report is to be after an update: what is not given stays, null takes it out. A workbook wins over a folder. */
+/** The place of a report after an update. A field that is not given stays, and null clears it. A workbook wins over a folder. */
 export function newPlace(
   before: Place,
   given: { folderId?: number | null; workbookId?: number | null },

@@ -17,7 +17,7 @@ import {
 import { nameKey, pathText } from '../folders/index.ts';
 import { searchText } from './rules.ts';
 
-/** What a caller can set. */
+/** The fields that a caller can set. */
 export interface ReportFields {
   name: string;
   title: string | null;
@@ -40,23 +40,23 @@ export interface ReportPlace {
   embedTenant: string | null;
 }
 
-/** What of a report is only for us to know. */
+/** The fields of a report that only the server needs. */
 export type StoredReport = [
   id: number,
-  /** Its place in the list that it was read with. */
+  /** The sort key of the report in its list. */
   key: string | null,
   scopeFolderId: number | null,
   embedTenant: string | null,
   level: Level,
-  /** Whether it is among the items: the first ones are, until they are as many, or as large, as a page may be. */
+  /** Whether the report is among the items. They end when the page has enough reports or enough bytes. */
   isItem: boolean,
 ];
 
 export interface StoredReports {
   reports: StoredReport[];
   /**
-   * The reports as callers see them: the text of a JSON list. Written by the database, because reading forty columns
-   * of each row and writing them out again is most of what a page would cost.
+   * The reports as callers see them, as the text of a JSON list. The database writes it, because reading forty columns
+   * of each row and writing them again would be most of the cost of a page.
    */
   items: string;
 }
@@ -67,13 +67,13 @@ const plain = (column: string) => `coalesce(${column}::text, 'null')`;
 const time = (column: string) =>
   `to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
 
-/** Field by field: what writes whole rows as JSON looks up their types at each row, which takes longer than writing. */
+/** Written field by field, because functions that write whole rows as JSON look up the types for each row, which is slow. */
 const fields = (values: Record<string, string>) =>
   Object.entries(values)
     .map(([name, value], i) => `'${i ? ',' : ''}"${name}":', ${value}`)
     .join();
 
-/** Of the report `r`: what takes little room, and the rest. */
+/** The fields of the report `r` that are always small. `FIELDS` has all fields. */
 const SMALL_FIELDS = {
   id: 'r.id',
   publicId: text('r.public_id'),
@@ -104,12 +104,12 @@ const FIELDS = {
 };
 
 /**
- * How many bytes come before the report `r` in a list of this order, about: it tells what of a page need not be read any
- * more. The length of a text is known without reading it.
+ * About how many bytes come before the report `r` in a list of this order. It shows where the page is full, so that the
+ * rest need not be read. PostgreSQL knows the length of a text without reading it.
  */
 export const bytesBefore = (order: Sql): Sql => sql`coalesce(sum(${BYTES}) over (${order} ${BEFORE}), 0)`;
 
-/** Of JSON that is compressed, as only large values are, the length is worked out. */
+/** The length of compressed JSON must be computed. Only large values are compressed. */
 const jsonBytes = (column: string) => `
   case when pg_column_compression(${column}) is null then pg_column_size(${column}) else octet_length(${column}::text) end`;
 
@@ -122,7 +122,7 @@ const BYTES = raw(
     .join(' + '),
 );
 
-/** The frame of what comes before a row. */
+/** The window frame with all rows before the current one. */
 export const BEFORE = raw('rows between unbounded preceding and 1 preceding');
 
 const USER = raw(
@@ -136,7 +136,7 @@ const USER = raw(
 
 const bool = (condition: Sql) => sql`case when ${condition} then 'true' else 'false' end`;
 
-/** Where the page has placements, those of each report. */
+/** The placements of each report on the page, or null if there are none. */
 const PLACEMENTS = raw(`
   select jsonb_object_agg(report_id, list) as by_report
   from (select report_id, jsonb_agg(jsonb_build_object('workbookId', external_workbook_id, 'resultLocation', result_location,
@@ -155,7 +155,7 @@ const OF_ROLES = Object.entries(ON_PAGE).map(
     where role_id is not null and resource_type = '${noun}' and resource_id = any(array(${ids}))`,
 );
 
-/** Where roles were given anything on the page, that of each report, workbook and folder, if the viewer sees the name. */
+/** The policies of roles on each report, workbook and folder of the page, if the viewer sees the names of the roles. */
 const rolePolicies = (viewer: Viewer) => sql`
   select jsonb_object_agg(resource, policies) as by_resource
   from (select concat(resource_type, ':', resource_id) as resource,
@@ -164,7 +164,7 @@ const rolePolicies = (viewer: Viewer) => sql`
         where p.is_named or ${viewer.seesNames}
         group by 1) p`;
 
-/** Each role once, with all that it was given on the report or above it. */
+/** Each role once, with all actions that it was given on the report, its workbook and the folders above it. */
 const ROLES = raw(`
   (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'actions', actions) order by id), '[]')
    from (select (policy->>'id')::bigint as id, policy->>'name' as name,
@@ -177,13 +177,13 @@ const ROLES = raw(`
 const PAGE_BYTES = raw(String(PAGE_BYTES_MAX));
 
 /**
- * Of the reports `rows`, those that the viewer has at least that level on, in the order of their numbers; of them, the
- * first are written out. `offset 0` keeps the planner from working out the level once for each place that asks for
- * it, and from reading all users or folders for the few that are around. Placements and policies of roles are looked
- * up once for the whole page.
+ * The reports among `rows` on which the viewer has at least this level, in the order of their numbers. The first ones,
+ * which fit into the page, are written as JSON. `offset 0` keeps the planner from computing the level again for each use,
+ * and from reading all users or folders when it needs only a few. Placements and policies of roles are read once for
+ * the whole page.
  *
- * The page is cut by bytes: before anything large is read, by the lengths of what is stored, and where that was not
- * enough, exactly, by what was written.
+ * The page ends after a number of bytes. The first query estimates them from the stored lengths, before it reads large
+ * fields. If the result is still too large, a second query (`exact`) counts the bytes that were written.
  */
 const storedReports = (viewer: Viewer, { rows, least, size, beyond }: Wanted, exact: boolean) => sql`
   with page as materialized (
@@ -216,7 +216,7 @@ const storedReports = (viewer: Viewer, { rows, least, size, beyond }: Wanted, ex
 
 const PLACED = raw(`coalesce((select by_report from placements)->page.id::text, '[]')`);
 
-/** How many bytes were written before the report. */
+/** The number of bytes that were written before the report. */
 const written = sql`
   coalesce(sum(octet_length(head) + octet_length(${PLACED}::text)) over (order by n ${BEFORE}), 0)`;
 
@@ -224,22 +224,22 @@ const ROUND_ABOUT = raw(`',"user":', u.json, ',"refreshedByUser":', coalesce(v.j
 
 const isItem = (size: number) => sql`(n <= ${size} and (fits or short is not null))`;
 
-/** Who is external is told nothing of the account's roles. */
+/** External users do not see the roles of the account. */
 const showsRoles = (viewer: Viewer) => sql`${!viewer.isExternal}::boolean`;
 
 interface Wanted {
   /** Selects reports `r` with a `key`, a number `n` in their order, and `bytes_before`. */
   rows: Sql;
   least: Level;
-  /** How many are written out. */
+  /** How many reports are written as JSON at most. */
   size: number;
-  /** What of them does not fit into a page is left out, or is without its larger fields. */
+  /** Reports that do not fit into the page are left out (`nothing`), or have no larger fields (`short`). */
   beyond: 'nothing' | 'short';
 }
 
 /**
- * Reports with a `key`, in their order. Always prepared, because planning takes as long as reading a page: the name
- * stands for the text of `rows`.
+ * Always uses a prepared statement, because planning takes as long as reading a page. The name must differ for each SQL
+ * text of `rows`.
  */
 export async function findStoredReportsOf(
   db: Queryable,
@@ -253,13 +253,13 @@ export async function findStoredReportsOf(
     return { reports: JSON.parse(reports), items };
   };
   const found = await read(false);
-  // Adding up what is written would make every page slower. What is large is written twice instead.
+  // Counting the written bytes would make every page slower. So only a page that is too large is written twice.
   return Buffer.byteLength(found.items) > PAGE_BYTES_MAX ? read(true) : found;
 }
 
 /**
- * The reports with these ids that the viewer has at least that level on, in the order of the ids. The planner does not
- * get to see the ids, or it would plan anew each time that they are few.
+ * The reports with these ids on which the viewer has at least this level, in the order of the ids. The ids are hidden
+ * from the planner, because otherwise it would make a new plan each time that they are few.
  */
 export const findStoredReports = (
   db: Queryable,
@@ -279,11 +279,11 @@ export const findStoredReports = (
     name: 'find-reports',
   });
 
-/** Of a public id, the report, which then nobody else changes or deletes until the transaction ends. */
+/** Finds the report with this public id. Nobody else can change or delete it until the transaction ends. */
 export const lockPublicId = async (tx: Tx, publicId: string) =>
   await tx.maybeOne<{ id: number }>(sql`select id from reports where public_id = ${publicId} for update`);
 
-/** Keeps others from changing the report until the end of the transaction. */
+/** Nobody else can change the report until the transaction ends. */
 export const lockReport = (tx: Tx, id: number) =>
   tx.run(sql`select from reports where id = ${id} for update`);
 
@@ -303,7 +303,7 @@ const refuseOversize = refusing({
   report_placements_end_result_cell_max_1_kb: tooLarge('endResultCell', 1),
 });
 
-/** Nothing where the public id is taken. */
+/** Returns nothing if the public id is taken. */
 export const insertReport = async (
   tx: Tx,
   report: ReportFields & ReportPlace & { deploymentId: number; publicId: string; userId: number },
@@ -322,7 +322,7 @@ export const insertReport = async (
       .catch(refuseOversize)
   )?.id;
 
-/** Whether anything has changed: what stays as it is stays a version. */
+/** Returns whether anything has changed. If not, the version stays the same. */
 export async function updateReport(tx: Tx, report: ReportFields & ReportPlace & { id: number }) {
   const columns =
     raw(`folder_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text, source,
@@ -342,12 +342,12 @@ export async function updateReport(tx: Tx, report: ReportFields & ReportPlace & 
 export const deleteReport = (tx: Tx, id: number) => tx.run(sql`delete from reports where id = ${id}`);
 
 /**
- * What is deleted and not removed yet gives up its public id. Answers whether there was such a report with this one.
+ * A report that is deleted but not removed yet does not keep its public id. Returns whether there was such a report.
  */
 export const deleteRemovedReport = async (tx: Tx, publicId: string) =>
   (await tx.run(sql`delete from reports r where public_id = ${publicId} and ${isRemoved('r')}`)) === 1;
 
-/** Whether anything has changed. */
+/** Returns whether anything has changed. */
 export const upsertPlacement = async (
   tx: Tx,
   reportId: number,
@@ -369,8 +369,8 @@ export const countPlacements = async (tx: Tx, reportId: number) =>
   ).count;
 
 /**
- * Where a report lies that is put into this workbook, which stays there until the transaction ends. Nothing if the viewer
- * can not read the workbook.
+ * The place of a report that is put into this workbook. Nobody can move the workbook until the transaction ends. Returns
+ * nothing if the viewer can not read the workbook.
  */
 export async function lockWorkbookPlace(tx: Tx, viewer: Viewer, id: number) {
   await tx.run(sql`select from workbooks where id = ${id} for update`);
@@ -387,13 +387,13 @@ export const noteView = (db: Queryable, userId: number, reportId: number) =>
     insert into report_views (user_id, report_id, viewed_at) values (${userId}, ${reportId}, now())
     on conflict (user_id, report_id) do update set viewed_at = excluded.viewed_at`);
 
-/** The reports of a workbook are reached through its folder. */
+/** Policies on the folder of a workbook also reach the reports in the workbook. */
 export const moveReportsOfWorkbook = (tx: Tx, workbookId: number, folderId: number | null) =>
   tx.run(sql`
     update reports set scope_folder_id = ${folderId}::bigint
     where workbook_id = ${workbookId} and scope_folder_id is distinct from ${folderId}::bigint`);
 
-/** Into another workbook, for its owner. */
+/** Copies reports into another workbook. This user owns the copies. */
 export const copyReports = (
   tx: Tx,
   copies: { ids: number[]; publicIds: string[]; workbookId: number; folderId: number | null; userId: number },

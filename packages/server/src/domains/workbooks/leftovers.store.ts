@@ -1,4 +1,4 @@
-/** What happens to workbooks when what they belong to is deleted. */
+/** What happens to workbooks when their owner, deployment, embed tenant or folder is deleted. */
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import type { Leftovers } from '../../platform/leftovers.ts';
@@ -44,11 +44,11 @@ export const leftovers: Leftovers = {
           delete from workbooks where id = any(array(
             select id from workbooks where ${isOfUsersIn(hiddenName)} limit ${rows}))`),
     ],
-    // Somebody who held something of the tenant while it was removed may have made a copy.
+    // A request that held a lock on content of the tenant during the removal may have made a copy of it.
     isLeft: (db, { contentKey }) => exists(db, sql`select from workbooks where embed_tenant = ${contentKey}`),
   },
   folder: {
-    // Slugs are free at once.
+    // The slugs can be used again at once.
     hideBelow: (tx, rootId) =>
       tx.run(
         sql`update workbooks set slug = null where slug is not null and folder_id ${isInRemoved(rootId)}`,

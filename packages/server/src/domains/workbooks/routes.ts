@@ -98,9 +98,9 @@ export const workbookRoutes = () => [
       const viewer = viewerOf(actor, params.deploymentId);
       await requireHome(tx, viewer);
       const original = await lockWorkbook(tx, viewer, params.workbookId, READ);
-      // The shared workspace is what others own.
+      // The shared workspace holds only what other users own.
       if (body.shared && original.userId === actor.userId) throw new ApiError('workbook_not_found');
-      // Beside the original where the caller may put things there, else at the root.
+      // The copy lies beside the original if the caller may put things there, and otherwise at the root.
       const [beside] = original.folderId === null ? [] : await editableFolder(tx, viewer, original.folderId);
       const folderId = body.shared ? null : (beside ?? null);
       const id = await store.copyWorkbook(tx, original.id, copyName(original.name), actor.userId, folderId);

@@ -19,7 +19,7 @@ import {
 } from '../access/index.ts';
 import { nameKey, pathText } from '../folders/index.ts';
 
-/** Without its dashboards, which may be large. */
+/** A workbook without its dashboards, which may be large. */
 export interface PlainWorkbookRow {
   id: number;
   deploymentId: number;
@@ -47,7 +47,7 @@ export interface WorkbookRow extends PlainWorkbookRow {
   dashboardPublished: object | null;
 }
 
-/** Of the workbook `w` of the user `o`, in the folder `f`. */
+/** The small columns of the workbook `w`, which the user `o` owns and which lies in the folder `f`. */
 const SMALL_COLUMNS = sql`
   w.id, w.deployment_id as "deploymentId", w.name, w.slug, 'WORKBOOK' as type, w.user_id as "userId", ${ownerOf('o')} as user,
   coalesce(w.created_by, w.user_id) as "createdBy", w.folder_id as "folderId", ${pathText(sql`f.shown_path`)}::json as "folderPath",
@@ -59,7 +59,7 @@ const PLAIN_COLUMNS = sql`${SMALL_COLUMNS}, w.calculated_fields as "calculatedFi
 const COLUMNS = sql`${PLAIN_COLUMNS},
   w.dashboard_draft as "dashboardDraft", w.dashboard_published as "dashboardPublished"`;
 
-/** A workbook in a list. One that does not fit into the page any more has nothing large in it. */
+/** A workbook in a list. A workbook that no longer fits into the page comes without its large fields. */
 export interface ListedWorkbook extends WorkbookRow {
   fits: boolean;
   draftIsApp: boolean;
@@ -67,8 +67,8 @@ export interface ListedWorkbook extends WorkbookRow {
 }
 
 /**
- * Of workbooks `w` that come in this order: without the dashboards of apps, and without anything large as soon as the
- * page is large enough. Nothing large is read for that.
+ * The columns of a list of workbooks `w` in this order. The dashboards of apps are left out. When the page is large
+ * enough, the other workbooks come without large fields, which are not even read.
  */
 const listed = (workbooks: Sql, order: Sql) => {
   const ifFits = (value: string) => raw(`case when w.fits ${value} end`);
@@ -86,7 +86,7 @@ const listed = (workbooks: Sql, order: Sql) => {
 
 const FROM = sql`workbooks w join users o on o.id = w.user_id left join folders f on f.id = w.folder_id`;
 
-/** Workbooks that the viewer reaches: by role all, else their own and what policies reach. */
+/** The workbooks that the viewer reaches: all by role, or otherwise their own and those that policies reach. */
 export const visibleWorkbooks = (viewer: Viewer): Sql =>
   viewer.levels.Workbook >= READ
     ? sql`true`
@@ -99,7 +99,7 @@ export interface WorkbookFilter {
   embedTenant: string | null;
 }
 
-/** `select` gives what is wanted of workbooks `w`, from a table and under a condition. */
+/** `select` returns a query for the workbooks `w` of a table that meet a condition. */
 const reached = (
   viewer: Viewer,
   { folderId, embedTenant }: WorkbookFilter,
@@ -111,7 +111,6 @@ const reached = (
 
 const NEWEST_FIRST = raw('order by w.created_at desc, w.id desc');
 
-/** Newest first. */
 export const listWorkbooks = (
   db: Queryable,
   viewer: Viewer,
@@ -163,14 +162,14 @@ const oneWorkbook = (columns: Sql, viewer: Viewer, id: number, least: Level) => 
                  where w.deployment_id = ${viewer.deploymentId} and w.id = ${id} offset 0) w
   where level >= ${least}`;
 
-/** The workbook with this id, if the viewer can read it, or has at least that level on it. */
+/** Returns the workbook with this id, or nothing if the viewer does not have at least this level on it. */
 export const findWorkbook = (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
   db.maybeOne<WorkbookRow>(oneWorkbook(COLUMNS, viewer, id, least));
 
 export const findPlainWorkbook = (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
   db.maybeOne<PlainWorkbookRow>(oneWorkbook(PLAIN_COLUMNS, viewer, id, least));
 
-/** Whether a report in the workbook is not the viewer's to manage, seen or unseen. */
+/** Whether there is a report in the workbook that the viewer does not manage, even if they can not see it. */
 export const hasUnmanagedReports = async (tx: Tx, viewer: Viewer, id: number) =>
   (
     await tx.one<{ found: boolean }>(sql`
@@ -179,22 +178,22 @@ export const hasUnmanagedReports = async (tx: Tx, viewer: Viewer, id: number) =>
         where r.workbook_id = ${id} and r.user_id <> ${viewer.userId} and ${reportLevel(viewer)} < ${MANAGE}) as found`)
   ).found;
 
-/** Keeps others from changing the workbook until the end of the transaction. */
+/** Nobody else can change the workbook until the transaction ends. */
 export const lockWorkbook = (tx: Tx, id: number) =>
   tx.run(sql`select from workbooks where id = ${id} for update`);
 
-/** The main workspace and each embed tenant, by its content key, have slugs of their own. */
+/** The main workspace and each embed tenant, given by its content key, have their own slugs. */
 export interface SlugSpace {
   deploymentId: number;
   embedTenant: string | null;
 }
 
-/** One takeover of a slug at a time, so that each finds the holder that the one before it left. */
+/** Takeovers of a slug run one after another, so that each one finds the holder that the last one left. */
 export const lockSlug = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug: string) =>
   tx.run(sql`
     select pg_advisory_xact_lock(hashtextextended(${json(['slug', embedTenant, slug])}, ${deploymentId}))`);
 
-/** The workbook with the slug, which then nobody else changes or deletes until the transaction ends. */
+/** Finds the workbook with the slug. Nobody else can change or delete it until the transaction ends. */
 export const lockSlugHolder = (tx: Tx, { deploymentId, embedTenant }: SlugSpace, slug: string) =>
   tx.maybeOne<{ id: number }>(sql`
     select id from workbooks w where deployment_id = ${deploymentId} and ${belongsTo('w', embedTenant)} and slug = ${slug}
@@ -224,7 +223,7 @@ const refuseOversize = refusing({
   workbooks_dashboard_published_max_2048_kb: tooLarge('dashboardPublished', 2048),
 });
 
-/** Nothing where the slug is taken. */
+/** Returns nothing if the slug is taken. */
 export const insertWorkbook = async (tx: Tx, workbook: NewWorkbook) =>
   (
     await tx
@@ -237,7 +236,7 @@ export const insertWorkbook = async (tx: Tx, workbook: NewWorkbook) =>
       .catch(refuseOversize)
   )?.id;
 
-/** Whether anything has changed: what stays as it is stays a version. */
+/** Returns whether anything has changed. If not, the version stays the same. */
 export async function updateWorkbook(
   tx: Tx,
   workbook: { id: number; name: string; slug: string | null; meta: object; folderId: number | null },
@@ -253,7 +252,7 @@ export async function updateWorkbook(
   return changed === 1;
 }
 
-/** Whether anything has changed. */
+/** Returns whether anything has changed. */
 export async function updateDraft(tx: Tx, id: number, draft: object | null) {
   const value = json(draft);
   const changed = await tx
@@ -266,7 +265,7 @@ export async function updateDraft(tx: Tx, id: number, draft: object | null) {
 
 export const deleteWorkbook = (tx: Tx, id: number) => tx.run(sql`delete from workbooks where id = ${id}`);
 
-/** A copy for another owner, without slug and without what was published. */
+/** Copies a workbook for another owner, without its slug and its published dashboard. */
 export const copyWorkbook = async (
   tx: Tx,
   id: number,

@@ -1,4 +1,4 @@
-/** What is done with workbooks, and what other nouns ask of them. */
+/** Operations on workbooks, some of which other domains use too. */
 import { type BodyOf, limits, type operations } from '@oriel/contract';
 import { changed } from '../../platform/audit/change.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
@@ -22,7 +22,7 @@ export const toWorkbook = <Row extends store.PlainWorkbookRow>({
   ...workbook
 }: Row) => workbook;
 
-/** A 404 for who may not know of it, a 403 for who may not do that much with it. */
+/** Throws a 404 if the viewer can not read the workbook, and a 403 if their level is too low. */
 const requiring =
   <Row extends store.PlainWorkbookRow>(
     find: (db: Queryable, viewer: Viewer, id: number, least: Level) => Promise<Row | undefined>,
@@ -34,10 +34,10 @@ const requiring =
   };
 
 export const requireWorkbook = requiring(store.findWorkbook);
-/** Without its dashboards, for whoever does not need them: they may be large. */
+/** Reads the workbook without its dashboards, which may be large. */
 export const requirePlainWorkbook = requiring(store.findPlainWorkbook);
 
-/** As above, and nobody else changes it until the transaction ends. */
+/** Like `requireWorkbook`, and nobody else can change the workbook until the transaction ends. */
 export async function lockWorkbook(tx: Tx, viewer: Viewer, id: number, level: Level) {
   await store.lockWorkbook(tx, id);
   return requireWorkbook(tx, viewer, id, level);
@@ -56,7 +56,7 @@ export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId:
   return { before, after: await requirePlainWorkbook(tx, viewer, id, NONE) };
 }
 
-/** What is in a workbook goes with it, so whoever deletes it must manage all of that. */
+/** The reports in a workbook are deleted with it, so the viewer must manage all of them. */
 export async function deleteWorkbook(tx: Tx, viewer: Viewer, id: number) {
   if (viewer.levels.Report < MANAGE && (await store.hasUnmanagedReports(tx, viewer, id)))
     throw new ApiError('forbidden', {
@@ -65,7 +65,7 @@ export async function deleteWorkbook(tx: Tx, viewer: Viewer, id: number) {
   await store.deleteWorkbook(tx, id);
 }
 
-/** As in a list: with the dashboards of apps left out. */
+/** The workbook as it stands in a list, without the dashboards of apps. */
 export function toListed({ fits: _fits, draftIsApp, publishedIsApp, ...row }: store.ListedWorkbook) {
   const { dashboardDraft, dashboardPublished, ...workbook } = toWorkbook(row);
   return {
@@ -75,7 +75,7 @@ export function toListed({ fits: _fits, draftIsApp, publishedIsApp, ...row }: st
   };
 }
 
-/** The workbooks of a list, as many as fit into a page, and the id of the first that does not. */
+/** Returns as many workbooks of a list as fit into a page, and the id of the first one that does not fit. */
 export async function listWorkbooksById(db: Queryable, viewer: Viewer, ids: readonly number[]) {
   const rows = await store.listWorkbooksById(db, viewer, ids);
   return {
@@ -105,10 +105,10 @@ export async function insertWorkbook(tx: Tx, viewer: Viewer, given: Given, slug:
   });
 }
 
-/** How often another call may create or delete the workbook while we are about to. Each time, that call succeeded. */
+/** Each try fails only because another call has just created or deleted the workbook. */
 const UPSERT_TRIES = 10;
 
-/** Changes the workbook with this slug, or creates it where there is none: among those where it is to be. */
+/** Changes the workbook with this slug, or creates it if there is none. The slug is that of the target folder's tenant. */
 export async function upsertWorkbook(
   tx: Tx,
   viewer: Viewer,
@@ -150,7 +150,7 @@ export async function updateDraft(
   return changed ? requireWorkbook(tx, viewer, before.id, NONE) : before;
 }
 
-/** What is not given stays, null clears. Where nothing changes, it answers with `before`. */
+/** A field that is not given stays, and null clears it. Returns `before` itself if nothing changes. */
 export async function updateWorkbook(
   tx: Tx,
   viewer: Viewer,
@@ -160,7 +160,7 @@ export async function updateWorkbook(
   requireBytes('meta', given.meta, limits.meta);
   const folderId = given.folderId === undefined ? before.folderId : given.folderId;
   if (folderId !== before.folderId) {
-    // It changes who reaches the workbook.
+    // A move changes who can reach the workbook.
     if (before.level < MANAGE) throw new ApiError('forbidden');
     await requireMoveTarget(tx, viewer, before, folderId);
     await moveReportsOfWorkbook(tx, before.id, folderId);
@@ -177,7 +177,7 @@ export async function updateWorkbook(
   return changed ? requireWorkbook(tx, viewer, before.id, NONE) : before;
 }
 
-/** Takes the slug from its holder, where that is asked for and the caller manages both. */
+/** Takes the slug from its holder if the caller asks for it and manages both workbooks. */
 export async function takeSlug(
   tx: Tx,
   viewer: Viewer,
@@ -202,5 +202,5 @@ export async function editableFolder(tx: Tx, viewer: Viewer, folderId: number): 
   return folder ? [folder.id] : [];
 }
 
-/** `Sales` becomes `Sales (copy)`, within the length that a name may have. */
+/** `Sales` becomes `Sales (copy)`. Long names are cut, so that the result is still a valid name. */
 export const copyName = (name: string) => `${[...name].slice(0, 248).join('')} (copy)`;
