@@ -1,11 +1,10 @@
 /** A start that can not succeed says why and what to do in one line, and leaves nothing half-made behind. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseProcesses, postmasterOf } from './database-processes.ts';
 import { startOldPostgres } from './old-postgres.ts';
 import {
@@ -21,6 +20,7 @@ import {
   startServer,
   stop,
   until,
+  usedDataDir,
 } from './server-process.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -120,25 +120,13 @@ describe('a data dir that can not be used', () => {
 });
 
 describe('a data dir with a past', () => {
-  let used: string;
-  /** A copy of a data dir that a server was set up in and stopped. */
   let dataDir: string;
-  const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY };
-
-  beforeAll(async () => {
-    used = await newDataDir();
-    await stop(await startServer(used, settings));
+  beforeEach(async () => {
+    dataDir = await usedDataDir();
   });
-  afterAll(cleanUp);
-
-  async function copyOfUsed() {
-    dataDir = await newDataDir();
-    execFileSync('cp', ['-a', used, dataDir]);
-    return dataDir;
-  }
+  afterEach(cleanUp);
 
   test('of a newer Oriel', async () => {
-    await copyOfUsed();
     const server = await startServer(dataDir);
     const database = await openDatabase(dataDir);
     await database.query(
@@ -150,13 +138,11 @@ describe('a data dir with a past', () => {
   });
 
   test('of another PostgreSQL version', async () => {
-    await copyOfUsed();
     await writeFile(join(dataDir, 'postgres/PG_VERSION'), '14\n');
     expect(await refusal(dataDir)).toMatch(/PostgreSQL 14 .*docs\/operating\.md/);
   });
 
   test('of another secret key', async () => {
-    await copyOfUsed();
     const line = await refusal(dataDir, { ORIEL_SECRET_KEY: SECRET_KEY });
     expect(line).toContain('ORIEL_SECRET_KEY');
     // The right one is still there.
@@ -164,27 +150,23 @@ describe('a data dir with a past', () => {
   });
 
   test('of another tenant name, which is named beside the one that was given', async () => {
-    await copyOfUsed();
     const line = await refusal(dataDir, { ORIEL_TENANT: 'acme-corp' });
     expect(line).toMatch(/tenant name oriel, .* acme-corp: set ORIEL_TENANT to oriel\.$/);
     await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
 
   test('that lost its secret key is not given another one', async () => {
-    await copyOfUsed();
     await rm(join(dataDir, 'secret.key'));
     expect(await refusal(dataDir)).toContain('ORIEL_SECRET_KEY');
     expect(existsSync(join(dataDir, 'secret.key'))).toBe(false);
   });
 
   test('whose secret key is damaged', async () => {
-    await copyOfUsed();
     await writeFile(join(dataDir, 'secret.key'), '');
     expect(await refusal(dataDir)).toMatch(/secret\.key.*ORIEL_SECRET_KEY/);
   });
 
   test('of a server that runs, which goes on undisturbed', async () => {
-    await copyOfUsed();
     const running = await startServer(dataDir);
     const database = postmasterOf(dataDir);
     const second = spawnServer(dataDir);
@@ -196,7 +178,6 @@ describe('a data dir with a past', () => {
   });
 
   test('that two servers want at once serves exactly one', { timeout: 120_000 }, async () => {
-    await copyOfUsed();
     for (let round = 0; round < 4; round++) {
       const one = spawnServer(dataDir);
       await sleep(Math.random() * 200);

@@ -19,6 +19,7 @@ import {
   startServer,
   stop,
   until,
+  usedDataDir,
 } from './server-process.ts';
 
 afterEach(cleanUp);
@@ -123,7 +124,7 @@ test.each([
   ['the server is killed, and its database is left behind', killServer],
   ['the server and its database are killed', killBoth],
 ])('nothing that was answered is lost when %s', { timeout: 120_000 }, async (_, cut) => {
-  const dataDir = await newDataDir();
+  const dataDir = await usedDataDir();
   const all = nothing();
   let server = await startServer(dataDir, settings);
   for (let round = 1; round <= 4; round++) {
@@ -152,7 +153,7 @@ const someWorker = (dataDir: string) => {
 test('a server whose database is killed answers 503 until it has brought it back by itself', {
   timeout: 120_000,
 }, async () => {
-  const dataDir = await newDataDir();
+  const dataDir = await usedDataDir();
   const all = nothing();
   const server = await startServer(dataDir, settings);
   const serves = () =>

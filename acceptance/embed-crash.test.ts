@@ -8,11 +8,11 @@ import {
   cleanUp,
   deploymentNamed,
   killServer,
-  newDataDir,
   openDatabase,
   type RunningServer,
   startServer,
   until,
+  usedDataDir,
 } from './server-process.ts';
 
 afterEach(cleanUp);
@@ -166,7 +166,7 @@ async function killDatabaseAlone(server: RunningServer) {
 test('sessions that were answered can be exchanged after any kill, and no viewer is half made', {
   timeout: 180_000,
 }, async () => {
-  const dataDir = await newDataDir();
+  const dataDir = await usedDataDir();
   let server = await startServer(dataDir, settings);
   const { id: deploymentId } = await server
     .client(ADMIN_KEY)

@@ -11,6 +11,7 @@ import {
   SECRET_KEY,
   startServer,
   until,
+  usedDataDir,
 } from './server-process.ts';
 
 /** Promised is a second; the rest is for a machine that is busy with other tests. */
@@ -22,7 +23,7 @@ let admins: OrielClient[];
 
 // The database server is that of a fourth Oriel, as if it were somebody's own.
 beforeAll(async () => {
-  const host = await startServer(await newDataDir(), { ORIEL_DEMO: 'false' });
+  const host = await startServer(await usedDataDir());
   database = await openDatabase(host.dataDir);
   await database.query('create database shared');
   const settings = {

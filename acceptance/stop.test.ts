@@ -20,6 +20,7 @@ import {
   startServer,
   stop,
   until,
+  usedDataDir,
 } from './server-process.ts';
 
 afterEach(cleanUp);
@@ -40,7 +41,7 @@ const signals: [string, (server: ServerProcess) => void][] = [
 test.each(signals)(
   'on %s requests in flight are answered, new ones are not taken, and all ends well',
   async (_, send) => {
-    const server = await startServer(await newDataDir(), settings);
+    const server = await startServer(await usedDataDir(), settings);
     const port = Number(new URL(server.url).port);
     const names = ['one', 'two', 'three'];
     const requests = await Promise.all(
@@ -66,7 +67,7 @@ test.each(signals)(
 );
 
 test('connections on which nothing is asked do not hold up a stop', async () => {
-  const server = await startServer(await newDataDir(), settings);
+  const server = await startServer(await usedDataDir(), settings);
   // One that was used and is kept for later, and one that was only opened, as browsers do ahead of time.
   await fetch(`${server.url}/healthz`).then((answer) => answer.text());
   const silent = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
@@ -76,7 +77,7 @@ test('connections on which nothing is asked do not hold up a stop', async () => 
 });
 
 test('a second signal does not cut off what the first one waits for', async () => {
-  const server = await startServer(await newDataDir(), settings);
+  const server = await startServer(await usedDataDir(), settings);
   const request = await beginRequest(
     server.url,
     '/build/api/v1/deployments',
@@ -111,7 +112,7 @@ describe('when nobody reads the output any more', () => {
   });
 
   test('a server ends in order', async () => {
-    const server = await startServer(await newDataDir(), settings);
+    const server = await startServer(await usedDataDir(), settings);
     server.child.stdout!.destroy();
     // Something to log, if it has not noticed before.
     await fetch(`${server.url}/api/v1/users/me`).catch(() => {});
@@ -130,9 +131,7 @@ describe('when nobody reads the output any more', () => {
   });
 
   test('so does a later start', async () => {
-    const dataDir = await newDataDir();
-    await stop(await startServer(dataDir, settings));
-    const piped = head(dataDir, 1);
+    const piped = head(await usedDataDir(), 1);
     await piped.ended;
     expectNothingLeft(piped);
   });

@@ -1,7 +1,7 @@
 /** Opens what domains work with: connections to the database, notifications, keys, metrics. */
 import type { Config } from './config.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
-import { type Database, openDatabase } from './platform/db/database.ts';
+import { type Database, openDatabase, type Waits } from './platform/db/database.ts';
 import { createListener } from './platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from './platform/db/notified-cache.ts';
 import { createMetrics, type Metrics } from './platform/http/metrics.ts';
@@ -15,6 +15,7 @@ import type { Undo } from './platform/undo.ts';
 export interface PlatformOptions {
   connection: ConnectionSettings;
   pools: Pick<Config, 'dbConnections' | 'dbEssentialConnections'>;
+  waits?: Waits;
   secretKey: string;
   publicUrl: string;
   log: Logger;
@@ -25,14 +26,15 @@ export interface PlatformOptions {
 export function openPlatform({
   connection,
   pools,
+  waits,
   secretKey,
   publicUrl,
   log,
   undo,
 }: PlatformOptions): Platform {
-  const db = openDatabase(connection, log, { poolSize: pools.dbConnections });
+  const db = openDatabase(connection, log, { poolSize: pools.dbConnections, waits });
   undo.add('the connections for content', () => db.end());
-  const essential = openDatabase(connection, log, { poolSize: pools.dbEssentialConnections });
+  const essential = openDatabase(connection, log, { poolSize: pools.dbEssentialConnections, waits });
   undo.add('the essential connections', () => essential.end());
   const listener = createListener(connection, log);
   undo.add('the connection for notifications', () => listener.end());

@@ -6,7 +6,7 @@ import { type FirstAdmin, setUpInstallation } from './domains/installation/index
 import { type JobProcess, startJobs, superviseJobs } from './job-worker.ts';
 import { openPlatform } from './open-platform.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
-import type { Database } from './platform/db/database.ts';
+import type { Database, Waits } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
@@ -41,6 +41,7 @@ export interface StartOptions {
   timeouts?: Timeouts;
   /** Without it, jobs run in this process. */
   jobProcess?: JobProcess;
+  waits?: Waits;
   waitForDatabaseMs?: number;
   showFirstAdmin?: (admin: FirstAdmin, publicUrl: string, hasDemo: boolean) => void;
   /** Ends the waiting for a database. */
@@ -87,7 +88,15 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     ? { value: config.secretKey, discard: async () => {} }
     : await loadSecretKey(dataDir);
   const secretKey = secret.value;
-  const platform = openPlatform({ connection, pools: config, secretKey, publicUrl, log, undo });
+  const platform = openPlatform({
+    connection,
+    pools: config,
+    waits: options.waits,
+    secretKey,
+    publicUrl,
+    log,
+    undo,
+  });
   const { tenant, plan, maxExternalUsers } = config;
   const moduleSettings = { tenant, plan, maxExternalUsers };
   const modules = createModules(platform, moduleSettings);

@@ -21,42 +21,40 @@ declare module 'vitest' {
     /** Of the PostgreSQL server under test; the database in it is only for administration. */
     postgresUrl: string;
     templateDatabase: string;
+    /** For files that several tests use. It is removed at the end of the run. */
+    runFolder: string;
   }
 }
 
 export default async function setup(project: TestProject) {
   // For the tests that start the server as its users do.
   await build();
+  const runFolder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
+  // mkdtemp makes it private, and the database's user must pass through where we are root.
+  await chmod(runFolder, 0o711);
   const given = process.env.ORIEL_TEST_DATABASE_URL;
-  const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwnPostgres();
+  const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwnPostgres(runFolder);
   const templateDatabase = await createDatabase(url);
   await migrate({ connectionString: onServer(url, templateDatabase) }, await readOwnSchema());
   project.provide('postgresUrl', url);
   project.provide('templateDatabase', templateDatabase);
+  project.provide('runFolder', runFolder);
   return async () => {
     // Also those of the shared worlds, which no test file stops.
     await dropCopies(url, templateDatabase);
     await dropDatabase(url, templateDatabase);
     await stop();
+    await rm(runFolder, { recursive: true, force: true });
   };
 }
 
-async function startOwnPostgres() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'oriel-test-'));
-  // mkdtemp makes it private, and the database's user must pass through where we are root.
-  await chmod(dataDir, 0o711);
-  const postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }));
+async function startOwnPostgres(runFolder: string) {
+  const postgres = await startEmbeddedPostgres(join(runFolder, 'data'), pino({ level: 'silent' }));
   const url = `postgres://oriel@${encodeURIComponent(String(postgres.connection.host))}/postgres`;
   // Nothing here outlives the run, so nothing needs to survive a power cut.
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
     await administer(url, `alter system set ${setting} = off`);
   }
   await administer(url, 'select pg_reload_conf()');
-  return {
-    url,
-    stop: async () => {
-      await postgres.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+  return { url, stop: () => postgres.stop() };
 }

@@ -43,7 +43,7 @@ export async function holdRows(world: World, table: string, ids: number[]) {
         pids = await blocked();
         return pids.length;
       };
-      await expect.poll(look, { timeout: 20_000 }).toBe(1);
+      await expect.poll(look).toBe(1);
       // Of the look that found it: the one who waits may be gone at the next.
       return pids[0]!.pid;
     },

@@ -8,7 +8,7 @@ import { createOwnWorld, unique, type World } from './world.ts';
 let world: World;
 let other: pg.Client;
 beforeAll(async () => {
-  world = await createOwnWorld();
+  world = await createOwnWorld({ hasProductionWaits: true });
   other = new pg.Client({ connectionString: world.databaseUrl });
   // Its end is part of what is tried here.
   other.on('error', () => {});
@@ -46,7 +46,7 @@ test('many changes that wait for a lock stop nobody else, and are told to try ag
     expect((await fetch(`${world.url}/readyz`)).status).toBe(200);
     const metrics = await fetch(`${world.url}/metrics`);
     expect(metrics.status).toBe(200);
-    expect(await metrics.text()).toMatch(/^oriel_jobs_waiting /m);
+    expect(await metrics.text()).toMatch(/^oriel_jobs_waiting\b/m);
   }
   for (const answer of await Promise.all(creations)) {
     expect(answer.status).toBe(503);

@@ -55,6 +55,8 @@ export const unique = (prefix: string) => `${prefix}-${process.pid}-${++counter}
 interface WorldOptions {
   env?: Record<string, string>;
   timeouts?: Timeouts;
+  /** Wait for locks and connections as long as in production. Other tests wait longer, for the sake of busy machines. */
+  hasProductionWaits?: true;
   /** The address at which the server finds its database, if that is not the database itself. */
   through?: (databaseUrl: string) => Promise<string>;
 }
@@ -65,6 +67,8 @@ interface Running {
   startAnother(): Promise<RunningServer>;
   end(): Promise<void>;
 }
+
+const PATIENT = { lockTimeout: '60s', connectionMs: 60_000 };
 
 let shared: Promise<Running> | undefined;
 
@@ -101,11 +105,12 @@ async function start(options: WorldOptions): Promise<Running> {
     ORIEL_ADMIN_API_KEY: ADMIN_KEY,
     ...options.env,
   });
-  const server = await startServer(config, log, { timeouts: options.timeouts });
+  const waits = options.hasProductionWaits ? undefined : PATIENT;
+  const server = await startServer(config, log, { timeouts: options.timeouts, waits });
   return {
     server,
     databaseUrl,
-    startAnother: () => startServer(config, log),
+    startAnother: () => startServer(config, log, { waits }),
     async end() {
       await server.stop();
       await dropDatabase(postgresUrl, database);

@@ -25,7 +25,11 @@ export function createLogger(
   // Not flushSync: where nobody reads our output any more, it would try again for ever.
   const close = async () => {
     const written = new Promise((resolve) => out.flush(resolve));
-    await Promise.race([written, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    const done = new AbortController();
+    // This keeps the process alive: it would end before its exit code is set if nothing else does.
+    const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: done.signal }).catch(() => {});
+    await Promise.race([written, late]);
+    done.abort();
     out.flushSync = () => {};
   };
   return Object.assign(logger, { close });

@@ -41,9 +41,7 @@ async function meanwhile(statements: [text: string, ...values: unknown[]][], cal
     );
     const waits = `select count(*)::int as n from pg_stat_activity
                    where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect
-      .poll(async () => (await world.server.db.pool.query(waits)).rows[0].n, { timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(async () => (await world.server.db.pool.query(waits)).rows[0].n).toBe(1);
     await rival.query('commit');
     return await outcome;
   } finally {

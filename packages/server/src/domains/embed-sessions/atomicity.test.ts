@@ -166,10 +166,10 @@ test('creator mode that is switched off', async () => {
     const body = richRequest() as never;
     return (await world.admin.dryRunSession({ body })).errors[0]?.code;
   };
-  await expect.poll(refusal, { timeout: 20_000 }).toBe('creator_mode_disabled');
+  await expect.poll(refusal).toBe('creator_mode_disabled');
   await expectRefusedWithoutTrace([]);
   await pool.query('update tenant_settings set use_creator_mode = true');
-  await expect.poll(refusal, { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(refusal).toBeUndefined();
 });
 
 test('a dry run, and then the call itself, which was only waiting to be right', async () => {

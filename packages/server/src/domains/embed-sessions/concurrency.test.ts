@@ -9,7 +9,6 @@ import type { SessionRequest } from './rules.ts';
 
 const CALLS = 200;
 const MAX_EXTERNAL_USERS = 10_000;
-const PATIENCE = { timeout: 20_000 };
 
 let world: World;
 let pool: pg.Pool;
@@ -53,7 +52,7 @@ async function countDeadlocks(database: string): Promise<number> {
   await client.connect();
   try {
     const connected = `select from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;
-    await vi.waitUntil(async () => (await client.query(connected, [database])).rowCount === 0, PATIENCE);
+    await vi.waitUntil(async () => (await client.query(connected, [database])).rowCount === 0);
     const { rows } = await client.query('select deadlocks from pg_stat_database where datname = $1', [
       database,
     ]);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 import type { SessionRequest } from './rules.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const OFTEN = { interval: 5 };
 
 let world: World;
 let pool: pg.Pool;
@@ -52,7 +52,7 @@ async function during<T>(
     const answer = call().finally(() => {
       ended = true;
     });
-    await vi.waitUntil(async () => ended || (await somebodyWaitsFor(client)), PATIENCE);
+    await vi.waitUntil(async () => ended || (await somebodyWaitsFor(client)), OFTEN);
     await moreWork(client);
     await client.query('commit');
     return await answer;
@@ -177,7 +177,7 @@ test('a call waits for another that has begun to change the same viewer, and the
     second = mint(requestOf(2)).finally(() => {
       ended = true;
     });
-    await vi.waitUntil(async () => ended || (await countWaiting()) === 2, PATIENCE);
+    await vi.waitUntil(async () => ended || (await countWaiting()) === 2, OFTEN);
   };
   expect(await during(hold, () => mint(requestOf(1)), startSecond)).toEqual(MINTED);
   expect(await second).toEqual(MINTED);
@@ -430,7 +430,7 @@ test('no token of a session that was revoked is taken, however close the exchang
       if (state !== 'revoked') continue;
       revoked++;
       // Notifications reach the server a moment after the answer.
-      await vi.waitUntil(async () => (await statusWith(token)) === 401, PATIENCE);
+      await vi.waitUntil(async () => (await statusWith(token)) === 401, OFTEN);
     }
   }
   expect(revoked).toBeGreaterThan(0);
@@ -452,7 +452,7 @@ test('a session that is exchanged while its tenant is being revoked is revoked w
   const revoke = () => world.admin.revokeEmbedSessions({ body: { embedTenantName } });
   expect(await during(hold, revoke, exchangeSecond)).toEqual({ revoked: 2 });
   expect(await world.admin.getEmbedSessionEntry({ id: idOf(second) })).toMatchObject({ state: 'revoked' });
-  await vi.waitUntil(async () => (await statusWith(token)) === 401, PATIENCE);
+  await vi.waitUntil(async () => (await statusWith(token)) === 401, OFTEN);
 });
 
 test('groups and attributes are read as one call left them, also while others change them', async () => {

@@ -3,6 +3,7 @@ import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { administer } from '../../../test/databases.ts';
 import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { type Person, unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -35,7 +36,7 @@ async function mintWith({ client }: Pick<Person, 'client'>, wishes: Wishes) {
 
 async function expectEnd(token: string) {
   for (const url of [embedding.world.url, otherUrl])
-    await expect.poll(() => statusOf(token, url), { timeout: 1000, interval: 10 }).toBe(401);
+    await expectWithinASecond(() => statusOf(token, url), 401);
 }
 
 describe('one session', () => {
@@ -235,7 +236,7 @@ describe('what is believed', () => {
     } finally {
       await stopped.resume();
     }
-    await expect.poll(() => queriesFor(two.token), { timeout: 5000 }).toBe(0);
+    await expect.poll(() => queriesFor(two.token)).toBe(0);
     expect(await statusOf(one.token)).toBe(401);
   });
 

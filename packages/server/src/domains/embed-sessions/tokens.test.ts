@@ -4,6 +4,7 @@ import { createOrielClient } from '@oriel/client';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
 import { decrypt, deriveKey } from '../../platform/secrets.ts';
 
@@ -138,7 +139,7 @@ describe('a token ends within a second, on every server,', () => {
     for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(200);
     await act();
     for (const url of [embedding.world.url, otherUrl])
-      await expect.poll(() => statusOf(token, url), { timeout: 1000, interval: 10 }).toBe(401);
+      await expectWithinASecond(() => statusOf(token, url), 401);
   }
 
   const userIdOf = async (externalId: string) =>
@@ -253,6 +254,6 @@ test('an internal user who loses a role loses its rights in their session within
     );
   expect(await folders()).toBe(200);
   await embedding.world.admin.updateUser({ id, body: { roles: [] } });
-  await expect.poll(folders, { timeout: 1000, interval: 10 }).toBe(404);
+  await expectWithinASecond(folders, 404);
   expect((await client.getEmbedSession()).user.id).toBe(id);
 });

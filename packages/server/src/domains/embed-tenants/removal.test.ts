@@ -99,7 +99,7 @@ test('an embed tenant takes everything of it along, and leaves everything else a
   expect(await snapshot()).not.toEqual(before);
 
   expect(await remove(tenant)).toBeUndefined();
-  await expect.poll(snapshot, { timeout: 10_000 }).toEqual(before);
+  await expect.poll(snapshot).toEqual(before);
   const [counted] = await run(
     'select count, (select count(*) from users where embed_tenant is not null) as actual from external_user_count',
   );

@@ -3,7 +3,6 @@ import { holdRows, limitStatements } from '../../../test/hold.ts';
 import { createOwnWorld, type Person, unique, type World } from '../../../test/world.ts';
 
 const MANY = 2500;
-const PATIENCE = { timeout: 30_000 };
 const NOT_EMPTY = { status: 409, code: 'folder_not_empty' };
 const FORBIDDEN = { status: 403, code: 'forbidden' };
 
@@ -131,7 +130,7 @@ describe('without recursive', () => {
     expect(await statusOf(other.client.getReport(last))).toBe(404);
     expect(await world.admin.getReport(last)).toMatchObject({ folderPath: [] });
     await hold.release();
-    await expect.poll(() => run('select from folders where id = $1', [id]), PATIENCE).toEqual([]);
+    await expect.poll(() => run('select from folders where id = $1', [id])).toEqual([]);
     const left = await run(
       'select from reports where deployment_id = $1 and (folder_id is not null or scope_folder_id is not null)',
       [deploymentId],
@@ -202,7 +201,7 @@ describe('with recursive', () => {
     expect(await totals()).toEqual({ folders: 1, workbooks: 1, reports: 2 });
 
     await hold.release();
-    await expect.poll(() => run('select from removed_folders'), PATIENCE).toEqual([]);
+    await expect.poll(() => run('select from removed_folders')).toEqual([]);
     const left = await run('select id from reports where deployment_id = $1 order by id', [deploymentId]);
     expect(left.map(({ id }) => id)).toEqual([kept, expect.any(Number)]);
     expect(await totals()).toEqual({ folders: 1, workbooks: 1, reports: 2 });
@@ -250,9 +249,7 @@ describe('with recursive', () => {
     await remove(top);
     expect(await totals()).toEqual({ folders: 0, workbooks: 0, reports: 0 });
     await hold.release();
-    await expect
-      .poll(() => run('select from reports where deployment_id = $1', [deploymentId]), PATIENCE)
-      .toEqual([]);
+    await expect.poll(() => run('select from reports where deployment_id = $1', [deploymentId])).toEqual([]);
     await expect.poll(() => run('select from folders where deployment_id = $1', [deploymentId])).toEqual([]);
   });
 });

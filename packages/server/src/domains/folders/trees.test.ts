@@ -94,8 +94,8 @@ async function crowd(embedTenant: string | null, atOnce: number, calls: (() => P
       ),
     );
     // Those on top of what runs and waits are refused while the tree is still held.
-    await expect.poll(() => refused.length, { timeout: 10_000 }).toBe(calls.length - atOnce - WAITING);
-    await expect.poll(connectionsThatWait, { timeout: 10_000 }).toBe(atOnce);
+    await expect.poll(() => refused.length).toBe(calls.length - atOnce - WAITING);
+    await expect.poll(connectionsThatWait).toBe(atOnce);
     // Everybody else is served: there are connections left.
     await world.admin.getReports({ deploymentId });
     await folder(clients[GLOBEX]);

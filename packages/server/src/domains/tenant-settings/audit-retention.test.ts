@@ -71,5 +71,5 @@ test('a server runs it by the clock', async () => {
   await query("update job_schedules set last_tick = now() - interval '2 hours' where name = $1", [
     auditRetention.name,
   ]);
-  await expect.poll(ages, { timeout: 10_000 }).toEqual([0.5]);
+  await expect.poll(ages).toEqual([0.5]);
 });

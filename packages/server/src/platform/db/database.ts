@@ -104,32 +104,40 @@ function transactional(client: pg.ClientBase): Tx {
 const WAIT_MS = 5000;
 const WAITING_MAX = 4000;
 
+/** How long a request waits for a lock, and for a connection. Tests that are not about it wait longer. */
+export interface Waits {
+  lockTimeout: string;
+  connectionMs: number;
+}
+const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
+
 /** One sharer gets half of the places, and a quarter of the queue: as many as come at once from a busy backend. */
-const gateOf = (atOnce: number) =>
+const gateOf = (atOnce: number, waitMs: number) =>
   createGate({
     atOnce,
     shareMax: Math.ceil(atOnce / 2),
     waitingMax: WAITING_MAX,
     waitingShareMax: WAITING_MAX / 4,
-    waitMs: WAIT_MS,
+    waitMs,
   });
 
 export function openDatabase(
   connection: ConnectionSettings,
   log: Logger,
-  { poolSize = 10 }: { poolSize?: number } = {},
+  { poolSize = 10, waits = WAITS }: { poolSize?: number; waits?: Waits } = {},
 ): Database {
   const pool = new pg.Pool({
     ...clientConfig(connection),
     max: poolSize,
-    onConnect: (client) => prepareSession(client, { ...SESSION_SETTINGS, ...LIMITS }),
+    onConnect: (client) =>
+      prepareSession(client, { ...SESSION_SETTINGS, ...LIMITS, lock_timeout: waits.lockTimeout }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
 
-  const all = gateOf(poolSize);
+  const all = gateOf(poolSize, waits.connectionMs);
   // However many wait for locks, some connections stay for those who do not.
   const reserved = Math.max(1, Math.floor(poolSize / 4));
-  const changes = gateOf(Math.max(1, poolSize - reserved));
+  const changes = gateOf(Math.max(1, poolSize - reserved), waits.connectionMs);
 
   async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await pool.connect();

@@ -27,7 +27,7 @@ const start = (databaseUrl: string, options: StartOptions = {}) =>
   startServer(
     readConfig({ ORIEL_PORT: '0', ORIEL_DATABASE_URL: databaseUrl, ORIEL_SECRET_KEY: SECRET_KEY }),
     log,
-    { waitForDatabaseMs: 30_000, ...options },
+    { waitForDatabaseMs: 120_000, ...options },
   );
 
 /** The one line that a start ends with. */
@@ -195,5 +195,5 @@ async function freePort(): Promise<number> {
 }
 
 async function until(check: () => boolean) {
-  await expect.poll(check, { timeout: 10_000 }).toBe(true);
+  await expect.poll(check).toBe(true);
 }

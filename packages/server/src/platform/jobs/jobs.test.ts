@@ -7,7 +7,6 @@ import type { Sql } from '../db/sql.ts';
 import { backoff, enqueue } from './jobs.ts';
 import { findJobProgress } from './store.ts';
 
-const PATIENCE = { timeout: 20_000 };
 const NO_POLL = { times: { pollMs: 600_000 } };
 
 const jobs = jobWorkers();
@@ -43,8 +42,8 @@ test('a job runs with its payload, once its transaction is in, and not before', 
     await sleep(150);
     expect(ran).toEqual([]);
   });
-  await expect.poll(() => ran, PATIENCE).toEqual([{ n: 1 }]);
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
+  await expect.poll(() => ran).toEqual([{ n: 1 }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
 });
 
 test('a job whose transaction is rolled back never runs', async () => {
@@ -57,7 +56,7 @@ test('a job whose transaction is rolled back never runs', async () => {
   });
   await expect(attempt).rejects.toThrow('changed my mind');
   await add(job, { after: true });
-  await expect.poll(() => ran, PATIENCE).toEqual([{ after: true }]);
+  await expect.poll(() => ran).toEqual([{ after: true }]);
 });
 
 test('a failed job is tried again, and given up in the end', async () => {
@@ -75,10 +74,10 @@ test('a failed job is tried again, and given up in the end', async () => {
   await work([flaky, hopeless], NO_POLL);
   await add(flaky);
   await add(hopeless);
-  await expect.poll(() => rowsOf(flaky), PATIENCE).toMatchObject([{ state: 'done', attempts: 3 }]);
+  await expect.poll(() => rowsOf(flaky)).toMatchObject([{ state: 'done', attempts: 3 }]);
   expect(attempts).toEqual([1, 2, 3]);
   await expect
-    .poll(() => rowsOf(hopeless), PATIENCE)
+    .poll(() => rowsOf(hopeless))
     .toMatchObject([{ state: 'failed', attempts: 2, last_error: 'never' }]);
 });
 
@@ -87,7 +86,7 @@ test('many workers run each job once', async () => {
   const job = kind(async (payload) => void ran.push((payload as { n: number }).n));
   for (let i = 0; i < 4; i++) await work([job]);
   await Promise.all(Array.from({ length: 60 }, (_, n) => add(job, { n })));
-  await expect.poll(() => ran.length, PATIENCE).toBe(60);
+  await expect.poll(() => ran.length).toBe(60);
   expect([...ran].sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, n) => n));
 });
 
@@ -99,7 +98,7 @@ test('a job that is due later runs at its time, without a poll', async () => {
   await work([job], NO_POLL);
   const runAt = new Date(Date.now() + 500);
   await add(job, {}, { runAt });
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
   expect(ranAt).toBeGreaterThanOrEqual(runAt.getTime());
 });
 
@@ -117,7 +116,7 @@ test('long jobs of one lane hold up neither another lane, nor take-overs', async
   for (const { job } of held) await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
   await add(waiting);
   await add(mail);
-  await expect.poll(() => ran, PATIENCE).toEqual(['other lane']);
+  await expect.poll(() => ran).toEqual(['other lane']);
   await jobs.query(
     `insert into jobs (kind, max_attempts, state, lease_token, lease_until)
      values ($1, 5, 'running', gen_random_uuid(), now() + interval '200 ms')`,
@@ -125,9 +124,9 @@ test('long jobs of one lane hold up neither another lane, nor take-overs', async
   );
   // A lease that nobody told of is found by whatever wakes the clock next.
   await add(mail);
-  await expect.poll(() => [...ran].sort(), PATIENCE).toEqual(['other lane', 'other lane', 'taken over']);
+  await expect.poll(() => [...ran].sort()).toEqual(['other lane', 'other lane', 'taken over']);
   for (const { release } of held) release();
-  await expect.poll(() => ran, PATIENCE).toContain('same lane');
+  await expect.poll(() => ran).toContain('same lane');
 });
 
 test('a lane runs no more jobs at once than its number says', async () => {
@@ -143,9 +142,7 @@ test('a lane runs no more jobs at once than its number says', async () => {
   );
   for (let i = 0; i < 12; i++) await add(job);
   await work([job], { lanes: { default: 5, removals: 3 } });
-  await expect
-    .poll(async () => (await rowsOf(job)).filter(({ state }) => state === 'done').length, PATIENCE)
-    .toBe(12);
+  await expect.poll(async () => (await rowsOf(job)).filter(({ state }) => state === 'done').length).toBe(12);
   expect(most).toBe(3);
 });
 
@@ -155,8 +152,8 @@ test('a job whose worker died is taken over, and the attempt counts', async () =
   await add(job);
   await abandon(job);
   await work([job], NO_POLL);
-  await expect.poll(() => ran, PATIENCE).toEqual(['taken over']);
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 2 }]);
+  await expect.poll(() => ran).toEqual(['taken over']);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 2 }]);
 });
 
 test('a worker that is started in place of one that died releases its jobs at once', async () => {
@@ -167,7 +164,7 @@ test('a worker that is started in place of one that died releases its jobs at on
   await abandon(ours, { workerId: id, leaseMs: 600_000 });
   await abandon(others, { workerId: randomUUID(), leaseMs: 600_000 });
   await work([ours, others], { id });
-  await expect.poll(() => rowsOf(ours), PATIENCE).toMatchObject([{ state: 'done', attempts: 2 }]);
+  await expect.poll(() => rowsOf(ours)).toMatchObject([{ state: 'done', attempts: 2 }]);
   expect(await rowsOf(others)).toMatchObject([{ state: 'running', attempts: 1 }]);
 });
 
@@ -189,7 +186,7 @@ test('a run that lost its job can not finish it', async () => {
   const { job, release } = heldKind();
   await work([job]);
   await add(job);
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'running' }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
   // Another worker has it.
   const token = randomUUID();
   await jobs.query(
@@ -210,7 +207,7 @@ test('a job that takes longer than its lease keeps it', async () => {
   await work([job]);
   await work([job]);
   await add(job);
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(runs).toBe(1);
 });
 
@@ -229,7 +226,7 @@ test('a job that is unfinished goes on later, behind the others, and its attempt
   );
   await work([short, long], { lanes: { default: 1 } });
   await add(long);
-  await expect.poll(() => rowsOf(long), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
+  await expect.poll(() => rowsOf(long)).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(ran).toEqual(['long 1', 'short', 'long 1']);
 });
 
@@ -242,7 +239,7 @@ test('stopping waits for the running job and tells it', async () => {
   });
   const worker = await work([job]);
   await add(job);
-  await expect.poll(() => seen, PATIENCE).toEqual(['started']);
+  await expect.poll(() => seen).toEqual(['started']);
   await worker.stop();
   expect(seen).toEqual(['started', 'told']);
   expect(await rowsOf(job)).toMatchObject([{ state: 'done' }]);
@@ -265,11 +262,11 @@ test.each([
   );
   const first = await work([job], { times: { stopWithinMs, pollMs: 600_000 } });
   await add(job);
-  await expect.poll(() => attempts, PATIENCE).toEqual([1]);
+  await expect.poll(() => attempts).toEqual([1]);
   // It is woken: it would poll in ten minutes only.
   await work([job], NO_POLL);
   await first.stop();
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done', attempts: 1 }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(attempts).toEqual([1, 1]);
 });
 
@@ -282,7 +279,7 @@ test('while nothing is due, a worker only reads', async () => {
   await work([job], { db: recorded, schedules: [schedule], times: { pollMs: 20 } });
   await add(job, {}, { runAt: new Date(Date.now() + 3_600_000) });
   statements.length = 0;
-  await expect.poll(() => statements.length, PATIENCE).toBeGreaterThan(10);
+  await expect.poll(() => statements.length).toBeGreaterThan(10);
   expect(statements.filter((text) => !/^select\b/.test(text) || /for (no key )?update/.test(text))).toEqual(
     [],
   );
@@ -300,7 +297,7 @@ test('while nothing is due, a worker sleeps until the next time, and wakes for w
   // Each notification is one look, and jobs of the world's own server bring some.
   expect(looks).toBeLessThan(10);
   await add(now);
-  await expect.poll(() => rowsOf(now), PATIENCE).toMatchObject([{ state: 'done' }]);
+  await expect.poll(() => rowsOf(now)).toMatchObject([{ state: 'done' }]);
 });
 
 test('a job tells how far it is, and that is written rarely and in the end', async () => {
@@ -322,12 +319,10 @@ test('a job tells how far it is, and that is written rarely and in the end', asy
   const { id } = await add(job);
   expect(await findJobProgress(db, id)).toMatchObject({ progress: null });
   const half = { done: 500, total: 1000, message: 'first half' };
-  await expect
-    .poll(() => findJobProgress(db, id), PATIENCE)
-    .toMatchObject({ state: 'running', progress: half });
+  await expect.poll(() => findJobProgress(db, id)).toMatchObject({ state: 'running', progress: half });
   go();
   await expect
-    .poll(() => findJobProgress(db, id), PATIENCE)
+    .poll(() => findJobProgress(db, id))
     .toMatchObject({ state: 'done', progress: { done: 1000, total: 1000 }, finishedAt: expect.any(String) });
   expect(writes).toBe(2);
   expect(await findJobProgress(db, 0)).toBeUndefined();
@@ -341,8 +336,8 @@ test('the metrics count jobs by lane and state', async () => {
   await add(job);
   await add(given);
   await add(later, {}, { runAt: new Date(Date.now() + 3_600_000) });
-  await expect.poll(() => rowsOf(given), PATIENCE).toMatchObject([{ state: 'failed' }]);
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'running' }]);
+  await expect.poll(() => rowsOf(given)).toMatchObject([{ state: 'failed' }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
   const text = await (await fetch(`${jobs.world.url}/metrics`)).text();
   const counted = async (state: string, lane: string) =>
     (await jobs.query('select count(*)::int as n from jobs where state = $1 and lane = $2', [state, lane]))[0]

@@ -3,7 +3,6 @@ import { jobWorkers, kind } from '../../../test/job-workers.ts';
 import { unique } from '../../../test/world.ts';
 import { deleteSchedule, nextRun, type Schedule, upsertSchedule } from './schedules.ts';
 
-const PATIENCE = { timeout: 20_000 };
 const NO_POLL = { times: { pollMs: 600_000 } };
 const YEARLY = '0 0 1 1 *';
 
@@ -22,12 +21,12 @@ test('a schedule queues one job a tick, however many servers run, and catches up
   for (let i = 0; i < 3; i++) await work([], { ...NO_POLL, schedules: [schedule] });
   expect(await rowsOf(job)).toHaveLength(0);
   await makeDue(schedule.name, '3 years');
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
   // All have looked again by the time that a later schedule has run.
   const marker = kind(async () => {});
   await work([marker], NO_POLL);
   await save({ name: unique('schedule'), everySeconds: 1, kind: marker });
-  await expect.poll(async () => (await rowsOf(marker)).length, PATIENCE).toBeGreaterThan(0);
+  await expect.poll(async () => (await rowsOf(marker)).length).toBeGreaterThan(0);
   expect(await rowsOf(job)).toHaveLength(1);
   expect(await rowOf(schedule.name)).toMatchObject({ isLater: true, error: null });
 });
@@ -80,7 +79,7 @@ test('the job and the next time of a schedule stand or fall together', async () 
   await worker.stop();
   await query('alter table jobs drop constraint refused');
   await work([job]);
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
   expect(await rowOf(name)).toMatchObject({ isLater: true });
 });
 
@@ -91,7 +90,7 @@ test('a schedule with a broken pattern is parked with its error, and a good patt
   await query("update job_schedules set cron = 'every full moon' where name = $1", [broken]);
   for (const name of [broken, good]) await makeDue(name);
   await work([job], NO_POLL);
-  await expect.poll(() => rowsOf(job), PATIENCE).toMatchObject([{ state: 'done' }]);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
   expect(await rowOf(broken)).toMatchObject({
     next_run_at: null,
     error: expect.stringContaining('full moon'),
@@ -111,10 +110,10 @@ test('a schedule of a kind that this server does not know is left alone', async 
   await save({ name: names[1], cron: YEARLY, kind: known });
   await makeDue(names[1]);
   await work([known]);
-  await expect.poll(() => rowsOf(known), PATIENCE).toMatchObject([{ state: 'done' }]);
+  await expect.poll(() => rowsOf(known)).toMatchObject([{ state: 'done' }]);
   expect(await rowOf(names[0])).toEqual(before);
   await work([unknown]);
-  await expect.poll(() => rowsOf(unknown), PATIENCE).toMatchObject([{ state: 'done' }]);
+  await expect.poll(() => rowsOf(unknown)).toMatchObject([{ state: 'done' }]);
 });
 
 test('a pattern that is no pattern is refused', async () => {
