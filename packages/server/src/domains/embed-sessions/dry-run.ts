@@ -1,4 +1,4 @@
-/** What minting would do, found out by doing it in a transaction that is rolled back. */
+/** Finds out what minting would do: mints in a transaction that is rolled back. */
 import type { ErrorCode, operations, ReplyOf } from '@oriel/contract';
 import { retrying, type Tx } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
@@ -9,7 +9,7 @@ import * as store from './store.ts';
 
 type DryRun = ReplyOf<typeof operations.dryRunSession>;
 
-/** With one of these, it is not known for whom, or of which catalogues, there would be anything to ask. */
+/** After one of these errors, the server does not know which user, or which groups and attributes, to check. */
 const CODES_THAT_END: ErrorCode[] = [
   'identity_required',
   'invalid_external_id',
@@ -72,7 +72,7 @@ const rehearse = (options: MintOptions, call: MintCall, request: SessionRequest)
     }
   }, isWorthAnotherTry);
 
-/** What was found wrong already must not keep the catalogues from telling the rest. */
+/** Removes errors that were already found, so that the database can find the other ones. */
 function withoutFaults(request: SessionRequest): SessionRequest {
   return {
     ...request,
@@ -111,7 +111,7 @@ async function rehearseIn(
       groups: { before: before.groups, after: after.groups },
       tenantGroups: { before: before.tenantGroups, after: after.tenantGroups },
       definitions: done.definitions,
-      // Where something is wrong, no value of the request was stored.
+      // If there is an error, no value of the request was stored.
       userAttributes: effectiveAttributes(after, done.errors.length ? [] : (request.userAttributes ?? [])),
     },
   };
@@ -122,7 +122,7 @@ const findViewerId = async (tx: Tx, embedTenant: string, { externalId, internalI
     ? await store.findExternalUserId(tx, embedTenant, externalId!)
     : await store.findInternalUserId(tx, internalId)) ?? null;
 
-/** Each attribute with the value in force, and where that comes from. */
+/** Each attribute with the value that is in force and the source of that value. */
 function effectiveAttributes({ attributes }: store.RightsRow, applied: readonly { name: string }[]) {
   const given = new Set(applied.map(({ name }) => name));
   return attributes.map(({ name, type, value, defaultValue }) => {

@@ -1,6 +1,6 @@
 /**
- * Embed tokens. They are signed, so that verifying a known one takes no query, and yet a token ends within a second
- * after its session does.
+ * Embed tokens. They are signed, so verifying a known token needs no query. A token still ends within a second after
+ * its session ends.
  */
 import { sign } from 'node:crypto';
 import type { Action } from '@oriel/contract';
@@ -20,19 +20,19 @@ const REMEMBER_MAX = 10_000;
 
 const invalidToken = () =>
   new ApiError('unauthenticated', {
-    message: 'The token is not valid: it was altered, has expired or was revoked, or is no token.',
+    message: 'The token is not valid. It has expired, was revoked or changed, or is not a token.',
   });
 
-/** An exchanged session, as its token tells it. */
+/** An exchanged session, as its token describes it. */
 export interface EmbedToken extends Revocable {
-  /** An existing user of ours, who keeps their own rights, instead of an external viewer. */
+  /** True for a user of the account, who keeps their own rights. False for an external viewer. */
   isInternal: boolean;
 }
 
 export interface EmbedTokens {
-  /** Signs with the newest key, which may have to be read. */
+  /** Returns a function that signs with the newest key. Asynchronous, because the key may have to be read first. */
   signer(): Promise<(token: EmbedToken) => string>;
-  /** Answers at once if the token is known. Throws or rejects with a 401. */
+  /** Returns at once, without a promise, if the token is known. Throws or rejects with a 401. */
   authenticate(token: string): Embedded | Promise<Embedded>;
 }
 
@@ -55,7 +55,7 @@ export function createEmbedTokens(
     return known;
   }
 
-  /** An internal user's rights are read again whenever they may have changed. */
+  /** The rights of an internal user are read again whenever they may have changed. */
   async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Embedded }): Promise<Embedded> {
     const read = async () => {
       const row = await findPermissions(db, token.userId);
@@ -78,7 +78,7 @@ export function createEmbedTokens(
           exp: Math.floor(exchangedAt) + TOKEN_LIFE_SECONDS,
         };
         const text = `${base64url({ alg: SIGNING_ALGORITHM, kid: key.id, typ: 'JWT' })}.${base64url(claims)}`;
-        // In this thread: handing it to another one, as jose does, takes longer than signing.
+        // Signs in this thread, because moving the work to another thread, as jose does, takes longer than signing.
         return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
       };
     },
@@ -129,7 +129,7 @@ async function readToken(text: string, keys: SigningKeys) {
 }
 
 const VIEWER_ACTIONS: Action[] = ['DeploymentRead', 'AIBIView'];
-/** What lives in their embed tenant is theirs to manage; see domains/access for what that is. */
+/** Creators may manage the content of their embed tenant; see domains/access for what belongs to it. */
 const CREATOR_ACTIONS: Action[] = [
   ...VIEWER_ACTIONS,
   'AIBIExplore',

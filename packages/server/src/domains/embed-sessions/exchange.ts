@@ -2,10 +2,10 @@ import type { Database } from '../../platform/db/database.ts';
 import { gather } from '../../platform/gather.ts';
 import { exchangeSessions, type GivenSession } from './store.ts';
 
-/** While the database works on one, the next one travels. More would only make smaller batches. */
+/** Two batches: while the database works on one, the other is on its way. More would only make each batch smaller. */
 const TOGETHER = { atOnce: 2, size: 100 };
 
-/** Answers the session once, and nothing where it can not be exchanged. */
+/** The returned function returns each session only once, and nothing if the session can not be exchanged. */
 export function createExchange(db: Database) {
   const exchange = async (given: GivenSession[], waits: boolean) => {
     const rows = new Map((await exchangeSessions(db.writes, given, waits)).map(({ n, ...row }) => [n, row]));
@@ -13,6 +13,6 @@ export function createExchange(db: Database) {
   };
   const exchangeTogether = gather((given: GivenSession[]) => exchange(given, false), TOGETHER);
   return async (given: GivenSession) =>
-    // Alone, it waits for whoever may hold the session, and the answer is for good.
+    // The second call is for this session alone. It waits for a call that may hold the session, so its result is final.
     (await exchangeTogether(given)) ?? (await exchange([given], true))[0];
 }

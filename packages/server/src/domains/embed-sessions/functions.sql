@@ -1,15 +1,16 @@
--- Exchanges several sessions at once; `n` is the place of the session in the lists, from 1. Of parallel calls for one
--- session, one gets the row. A session may have been minted while its deployment or tenant was being deleted, or creator mode
--- switched off, by a server that had not heard of it.
+-- Exchanges several sessions at once. `n` is the position of the session in the lists, from 1. If several calls
+-- exchange one session in parallel, only one call gets the row. The deployment, the tenant and creator mode are checked
+-- again, because a server that did not yet know of a change may have minted the session.
 --
--- Without `waits`, a session that another call holds is left out, so that the others do not wait for it. The sessions are
--- locked one by one and then changed where they are, so that the planner looks at nothing else, whatever it believes of the
--- tables.
+-- Without `waits`, a session that another call has locked is left out, so that the other sessions do not wait for it.
+-- The sessions are locked one by one and then updated by their `ctid`, so that the planner reads no other rows, even if
+-- its statistics are wrong.
 create or replace function exchange_embed_sessions(ids bigint[], secret_hashes bytea[], waits boolean)
 returns table (n bigint, session_id bigint, user_id bigint, deployment_id bigint, embed_tenant text, creator_mode boolean,
                api_key_id bigint, is_internal boolean, exchanged_at double precision)
 language plpgsql
--- As for minting. Without the last one, short lists would be planned anew each time.
+-- Every row is found by a key, so a sequential scan is never right. Without the generic plan, PostgreSQL would plan
+-- short lists again on each call.
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -38,7 +39,7 @@ begin
       extract(epoch from s.exchanged_at)::double precision;
 end $$;
 
--- Tells every server what was revoked.
+-- Notifies every server of the revocation.
 create or replace function notify_embed_revocation() returns trigger language plpgsql as $$
 begin
   perform pg_notify('oriel_embed_revocations', json_build_object(
@@ -50,8 +51,8 @@ end $$;
 create or replace trigger embed_revocations_added after insert on embed_revocations
   for each row execute function notify_embed_revocation();
 
--- The sessions of a deleted user, embed tenant or deployment end. Those of a deployment can not be exchanged any more, and
--- a job removes them.
+-- Ends the sessions of a deleted user, embed tenant or deployment. Sessions of a deleted deployment can not be
+-- exchanged any more, and a job removes them.
 create or replace function revoke_embed_sessions_of_deleted() returns trigger language plpgsql as $$
 begin
   case tg_table_name
@@ -73,9 +74,9 @@ create or replace trigger deployments_deleted_revoke after delete on deployments
 create or replace trigger embed_tenants_deleted after delete on embed_tenants
   for each row when (old.deleted_at is null) execute function revoke_embed_sessions_of_deleted();
 
--- The sessions of a deactivated user end, and those of creators when creator mode is switched off. Switching it on, or
--- activating the user again, revives none. The entry for the servers comes last: its time must be later than the exchange of
--- every session that was seen here.
+-- Ends the sessions of a user who is deactivated, and all sessions in creator mode when creator mode is switched off.
+-- These sessions stay ended if the user is activated or creator mode is switched on again. The revocation is inserted
+-- last, because its time must be later than the exchange of every session that the update has found.
 create or replace function revoke_embed_sessions_of_ended() returns trigger language plpgsql as $$
 begin
   case tg_table_name

@@ -55,7 +55,7 @@ export const ledgerRoutes = ({ cursors, revocations }: LedgerOptions) => [
   }),
 ];
 
-/** Other servers are notified. This one knows of what it revoked before it answers. */
+/** Adds the revocation on this server before it replies. The database notifies the other servers. */
 async function announced<T>(
   revocations: Revocations,
   work: (announce: (entry: RevocationRow | undefined) => void) => Promise<T>,
@@ -68,7 +68,7 @@ async function announced<T>(
   return result;
 }
 
-/** Exactly one, where an external id comes with its tenant. */
+/** Requires exactly one target. An external id needs its embed tenant. */
 function targetOf(body: BodyOf<typeof operations.revokeEmbedSessions>): store.Target {
   const { embedTenantName, externalId, apiKeyId, deploymentId } = body;
   const targets: store.Target[] = [];

@@ -26,7 +26,7 @@ export interface EntryFilter {
   deploymentId?: number | null;
   apiKeyId?: number | null;
   state?: State | null;
-  /** The deployments that the caller reaches; null for all. */
+  /** The deployments that the caller may read; null for all. */
   within: readonly number[] | null;
 }
 
@@ -47,7 +47,7 @@ const COLUMNS = sql`
   s.expires_at as "expiresAt", s.exchanged_at as "exchangedAt", s.revoked_at as "revokedAt",
   s.last_seen_at as "lastSeenAt"`;
 
-/** Without those of users, embed tenants and deployments that are deleted and not removed yet. */
+/** Leaves out sessions of users, embed tenants and deployments that are deleted but not yet removed. */
 const FROM = sql`embed_sessions s join users u
   on u.id = s.user_id and u.deleted_at is null and (u.embed_tenant is null or u.embed_tenant = s.embed_tenant)
   join deployments d on d.id = s.deployment_id`;
@@ -77,7 +77,7 @@ export function listEntries(
 export const findEntry = (db: Queryable, id: number, deploymentIds: readonly number[] | null) =>
   db.maybeOne<EntryRow>(sql`select ${COLUMNS} from ${FROM} where s.id = ${id} and ${within(deploymentIds)}`);
 
-/** What can be revoked at once. */
+/** The session, or the group of sessions, that one call revokes. */
 export type Target =
   | { sessionId: number }
   | { embedTenantName: string }
@@ -88,13 +88,13 @@ export type Target =
 export interface Revoked {
   /** How many sessions ended. */
   count: number;
-  /** What servers are to know of it; nothing where there is nobody whose tokens could end. */
+  /** The revocation that servers must know; undefined if the user does not exist, so that no token can end. */
   entry: RevocationRow | undefined;
 }
 
 /**
- * Ends what is alive. The entry for the servers comes last: its time must be later than
- * the exchange of every session that was seen here.
+ * Ends the live sessions of the target. The revocation is inserted last, because its time must be later than the
+ * exchange of every session that the update has found.
  */
 export async function revokeSessions(tx: Tx, target: Target): Promise<Revoked> {
   const [condition, entry] = await describe(tx, target);

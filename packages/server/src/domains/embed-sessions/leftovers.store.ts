@@ -17,7 +17,7 @@ export const leftovers: Leftovers = {
         const removed = await db.run(sql`
           delete from embed_sessions where id = any(array(
             select id from embed_sessions where deployment_id = ${deploymentId} order by id limit ${rows}))`);
-        // For tokens that were being exchanged when the deployment was deleted.
+        // Ends tokens of sessions that were being exchanged when the deployment was deleted.
         if (removed > 0)
           await db.run(sql`insert into embed_revocations (deployment_id) values (${deploymentId})`);
         return removed;
@@ -41,9 +41,9 @@ export const leftovers: Leftovers = {
 };
 
 /**
- * Ends the sessions of the tenant that had this name. Those that are not exchanged yet are the ones of the last minutes,
- * and go at once. Tokens of the others end by the revocation, which comes last: its time must be later than the exchange
- * of each. Returns the last session that there was.
+ * Ends the sessions of the tenant that had this name. Sessions that were not exchanged yet are only a few minutes old
+ * and are deleted at once. The revocation ends the tokens of the other sessions. It is inserted last, because its time
+ * must be later than the exchange of each session. Returns the id of the last session of the tenant.
  */
 export async function endSessionsOfTenant(tx: Tx, name: string): Promise<number> {
   await tx.run(sql`

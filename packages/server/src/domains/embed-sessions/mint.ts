@@ -1,4 +1,4 @@
-/** One call: the checks in their order, then one transaction in the database that makes everything or nothing. */
+/** Mints a session: runs the checks in their order, then one transaction that writes everything or nothing. */
 import { may, reaches } from '../../platform/auth/access.ts';
 import { type KeyHolder, sharerOf } from '../../platform/auth/actor.ts';
 import {
@@ -17,7 +17,7 @@ import * as store from './store.ts';
 
 export interface MintOptions {
   db: Database;
-  /** The account's own. */
+  /** The account's own embed tenant. */
   tenant: string;
   plan: string;
   maxExternalUsers: number;
@@ -29,7 +29,7 @@ export interface MintOptions {
 export type MintCall = Pick<Call<KeyHolder>, 'actor' | 'origin'>;
 
 const PLANS_WITH_EMBEDDING = ['premium', 'enterprise'];
-/** Raised by mint_embed_session, with what is wrong as its detail. */
+/** The code that mint_embed_session raises. The detail holds the errors. */
 const REFUSED = 'OR400';
 
 export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
@@ -39,7 +39,7 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
   const secretHash = hashSecret(secret);
   try {
     const id = await retrying(
-      // Anew each time: an internal user may be deleted meanwhile.
+      // Reads the input again on each try, because an internal user may have been deleted in the meantime.
       async () => store.insertSession(db.writes, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
@@ -50,7 +50,7 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
   }
 }
 
-/** What is wrong before the catalogues are asked, step by step, so that a caller may stop at the first. */
+/** Yields the problems that can be found without groups and attributes, step by step. Callers may stop at the first. */
 export async function* checks(
   options: MintOptions,
   actor: KeyHolder,
@@ -78,8 +78,8 @@ async function problemIn(work: () => Promise<unknown>): Promise<ApiError[]> {
 }
 
 /**
- * Who mints a session with somebody's own rights could as well be them, so only they and admins may. Others are not told
- * whether there is such a user.
+ * A session for an internal user has that user's rights, so only the user and admins may mint it. Other callers can not
+ * find out whether the user exists.
  */
 async function requireInternalUser(db: Database, actor: KeyHolder, { internalId }: SessionRequest) {
   const id = await store.findInternalUserId(db, internalId!);
@@ -90,7 +90,7 @@ async function requireInternalUser(db: Database, actor: KeyHolder, { internalId 
   return found(id, 'user_not_found');
 }
 
-/** Null means "not given", except in the value of an attribute, where it clears. */
+/** Null means "not given", except in the value of an attribute, where null clears the value. */
 export async function toInput(
   options: MintOptions,
   { actor, origin }: MintCall,
@@ -121,7 +121,7 @@ export async function toInput(
   };
 }
 
-/** What was found and then deleted by somebody else is looked for again, and not found or made anew. */
+/** True if another call deleted a row that this call had found. The next try creates it again or refuses the call. */
 export const isWorthAnotherTry = (error: unknown) => isConflict(error) || isForeignKeyViolation(error);
 
 const refusalsOf = (error: unknown): Refusal[] => JSON.parse(raisedDetail(error, REFUSED) ?? '[]');

@@ -1,22 +1,22 @@
--- Minting a session is one call of mint_embed_session, and so one transaction in one round trip. It writes only what differs
--- from what is stored. Locks are taken in one order everywhere: the embed tenant, which also guards its catalogues of groups
--- and attributes; users that exist; the count of external users, which guards new ones.
+-- Minting a session is one call of mint_embed_session: one transaction in one round trip. It writes only values that
+-- differ from the stored ones. Locks are always taken in this order: the embed tenant, which also guards its catalogues
+-- of groups and attributes; existing users; the count of external users, which guards new users.
 
--- All or nothing: errors end the transaction, and name everything that is wrong. A dry run returns them instead, mints
--- nothing, and leaves the rollback to the caller. The request is valid in itself, and holds no nulls but those that clear a
--- value. Its `groupDefinitions` are those of both kinds.
+-- Mints the session, or raises an exception that names every error, which ends the transaction. A dry run returns the
+-- errors instead and mints nothing; the caller must roll back. The caller has already checked the request. It contains
+-- null only to clear a value. Its `groupDefinitions` include the tenant group definitions.
 create or replace function mint_embed_session(
   request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
 returns jsonb language plpgsql
--- Everything is found by a key. A connection keeps its plans, and those made while tables were small would scan them.
--- Compiling plans as small as these takes longer than any of them.
+-- Every row is found by a key. A connection keeps its plans, and a plan from a time when a table was small would scan
+-- it. JIT compilation takes longer than running any of these small plans.
 set enable_seqscan = off
 set jit = off
 as $$
 declare
   tenant text := request->>'embedTenantName';
   is_creator boolean := (request->>'creatorMode')::boolean;
-  -- Empty for the account's own.
+  -- Empty for the catalogue of the account.
   catalogue text := case when is_creator then tenant else '' end;
   tenant_id bigint;
   tenant_is_new boolean;
@@ -47,7 +47,7 @@ begin
   from resolve_embed_attributes(catalogue, request->'userAttributes', errors) r;
 
   if viewer_id is not null then
-    -- There is no user of the tenant to hold, and its deletion must not miss this session.
+    -- No user of the tenant is locked here, so the tenant is locked. Its deletion must not miss this session.
     perform from embed_tenants where name = tenant for key share;
     if not found then
       raise exception 'the embed tenant was deleted meanwhile' using errcode = 'serialization_failure';
@@ -78,8 +78,9 @@ begin
   return to_jsonb(session_id);
 end $$;
 
--- Definitions that are stored already are not locked, so that calls which repeat them do not queue. Another call may have
--- deleted them since, alone or with the tenant. From now on the viewer's row keeps the tenant in place.
+-- Returns whether a definition of the request was deleted during the call. Definitions that are already stored are not
+-- locked, so that calls that repeat them do not wait for each other. Another call may have deleted them, alone or with
+-- the tenant. When this function runs, the lock on the viewer's row already prevents the deletion of the tenant.
 create or replace function has_lost_definitions(request jsonb, tenant_id bigint, errors jsonb) returns boolean
 language plpgsql as $$
 begin

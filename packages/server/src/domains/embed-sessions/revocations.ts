@@ -1,6 +1,6 @@
 /**
- * Which embed tokens were ended before their time. The list is kept in memory and brought up to date by
- * notifications. While those can not be heard, it is not believed, and the database is asked about each token.
+ * The embed tokens that were ended before they expired. The list is in memory, and notifications keep it up to date.
+ * While the server can not receive notifications, it does not use the list and asks the database about each token.
  */
 import type { Platform } from '../../platform/module.ts';
 import { listRevocations, type RevocationRow } from './tokens.store.ts';
@@ -19,23 +19,23 @@ export interface Revocable {
 }
 
 export interface Revocations {
-  /** Whether `covers` can be believed. */
+  /** Whether `covers` knows every revocation. */
   readonly isCurrent: boolean;
   covers(token: Revocable): boolean;
-  /** Adds what this server itself has just revoked, so that it need not wait for the notification. */
+  /** Adds a revocation that this server has just made, so that it does not have to wait for the notification. */
   add(row: RevocationRow): void;
   stop(): void;
 }
 
 const RETRY_MS = 250;
-/** Reading the list again forgets the entries that no living token needs. */
+/** Reading the list again drops the entries that are older than every valid token. */
 const REFRESH_MS = 3_600_000;
 
 const KINDS = ['userId', 'embedTenant', 'apiKeyId', 'deploymentId', 'creatorMode'] as const;
 
 class RevocationList {
   readonly #sessions = new Set<number>();
-  /** The moment up to which tokens are revoked, by kind and value: `userId:12`. */
+  /** The time up to which tokens are revoked, by kind and value: `userId:12`. */
   readonly #until = new Map<string, number>();
 
   add(row: RevocationRow) {
@@ -70,7 +70,7 @@ export function createRevocations({
     next = fresh;
     try {
       for (const row of await listRevocations(db)) fresh.add(row);
-      // Another load began meanwhile: it knows more.
+      // Another load started after this one, so its list is newer.
       if (next !== fresh) return;
       list = fresh;
       next = undefined;
@@ -79,7 +79,7 @@ export function createRevocations({
       if (stopped || next !== fresh) return;
       log.warn(
         { err: error },
-        'could not read which embed tokens are revoked; asking the database about each',
+        'could not read which embed tokens are revoked; asking the database about each token',
       );
       isLoaded = false;
       retry = setTimeout(load, RETRY_MS).unref();
@@ -88,7 +88,7 @@ export function createRevocations({
 
   const add = (row: RevocationRow) => {
     list.add(row);
-    // What is being read may not hold it yet.
+    // The list that is being read may not contain this row yet.
     next?.add(row);
   };
 

@@ -13,8 +13,8 @@ import { createSessionIds, hashSecret } from './session-ids.ts';
 import { describeViewer } from './viewer.ts';
 
 /**
- * Of one session. What somebody made up never gets here; this keeps who repeats a session that has ended from keeping
- * the database busy. Addresses do not count: behind one may be many who have nothing to do with it.
+ * The limit is per session. It protects the database from a caller who sends an ended session again and again; made-up
+ * session ids are refused before this. It does not count by IP address, because many callers may share one address.
  */
 const EXCHANGE_FAILURES = { max: 100, perMs: 60_000 };
 
@@ -39,7 +39,7 @@ export function embedSessionRoutes(platform: Platform, options: RouteOptions) {
       if (!given) throw new ApiError('invalid_session');
       const giveBack = failures.begin(String(given.id));
       try {
-        // First: a session that is used up and then can not be signed for is lost.
+        // Gets the signer first: if signing failed after the exchange, the session would be lost.
         const sign = await embedTokens.signer();
         const session = await exchange({ id: given.id, secretHash: hashSecret(given.secret) });
         if (!session) throw new ApiError('invalid_session');

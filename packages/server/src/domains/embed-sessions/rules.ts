@@ -1,4 +1,4 @@
-/** What can be wrong with a request for a session, apart from what only the database knows. */
+/** Finds the errors in a request for a session that can be found without the database. */
 import type { BodyOf, operations } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 import { type AttributeType, defaultWords, fitsDefault, valueWords } from '../user-attributes/index.ts';
@@ -7,7 +7,7 @@ export type SessionRequest = BodyOf<typeof operations.generateSession>;
 
 const SECURITY_CONTEXT_MAX_BYTES = 64 * 1024;
 
-/** An internal user has these already, and a session does not change them. */
+/** Fields that are not allowed for an internal user, whose values a session does not change. */
 const EXTERNAL_ONLY = [
   'groups',
   'userAttributes',
@@ -22,7 +22,7 @@ const EXTERNAL_ONLY = [
 const DEFINITIONS = ['groupDefinitions', 'userAttributeDefinitions', 'tenantGroupDefinitions'] as const;
 const CREATOR_ONLY = [...DEFINITIONS, 'tenantGroups'] as const;
 
-/** Everything that is wrong, in the order in which it counts. Null is the same as absent. */
+/** Returns every error, the most important first. Null means the same as absent. */
 export function problemsOf(request: SessionRequest): ApiError[] {
   return [
     ...identityProblems(request),
@@ -103,8 +103,8 @@ function contextProblems({ securityContext }: SessionRequest): ApiError[] {
 }
 
 /**
- * Both kinds of definitions are of one catalogue. Of two descriptions of one group the one in `tenantGroupDefinitions`
- * counts.
+ * Groups and tenant groups share one catalogue. If both lists describe one group, the description in
+ * `tenantGroupDefinitions` is used.
  */
 export function definedGroups({ groupDefinitions, tenantGroupDefinitions }: SessionRequest) {
   if (groupDefinitions == null || tenantGroupDefinitions == null)
@@ -115,14 +115,14 @@ export function definedGroups({ groupDefinitions, tenantGroupDefinitions }: Sess
   return [...byName.values()];
 }
 
-/** What the database found wrong; see mint_embed_session. */
+/** An error that the database found; see mint_embed_session. */
 export type Refusal =
   | { code: 'attribute_type_conflict' | 'attribute_value_mismatch'; name: string; type: AttributeType }
   | { code: 'groups_not_found'; field: 'groups' | 'tenantGroups'; names: string[] }
   | { code: 'user_attributes_not_found'; names: string[] }
   | { code: 'external_user_limit_reached' };
 
-/** A refusal as the caller sees it. */
+/** Turns a refusal into the error that the caller sees. */
 export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
   const at = (field: 'userAttributes' | 'userAttributeDefinitions', name: string) =>
     `${field}[${request[field]?.findIndex((item) => item.name === name)}]`;

@@ -1,17 +1,17 @@
 /**
- * A session id is the number of the session, so that it is found without an index of secrets, a secret, and a check
- * that only the servers can compute: what somebody made up is told from what was minted without asking the database.
+ * A session id has three parts: the number of the session, which needs no index of secrets to find the row; a secret;
+ * and a check that only the servers can compute. The check recognises made-up ids without asking the database.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const SECRET_BYTES = 24;
-/** Of the HMAC; a multiple of three, so that base64 writes it in one way. */
+/** How many bytes of the HMAC are used. It is a multiple of three, so that base64 has only one way to write them. */
 const CHECK_BYTES = 18;
 const PATTERN = /^([1-9]\d{0,14})\.([\w-]{32})([\w-]{24})$/;
 
 export interface SessionIds {
   format(id: number, secret: string): string;
-  /** Nothing where the text is no session id that was minted here. */
+  /** Returns undefined if the text is not a session id that these servers minted. */
   parse(text: string): { id: number; secret: string } | undefined;
 }
 

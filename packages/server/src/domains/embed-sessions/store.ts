@@ -4,7 +4,7 @@ import { json, type Sql, sql } from '../../platform/db/sql.ts';
 import type { AttributeType } from '../user-attributes/index.ts';
 import type { Refusal } from './rules.ts';
 
-/** Who mints, for the ledger and the audit log. */
+/** The caller who mints, for the ledger and the audit log. */
 export interface MintOrigin {
   userId: number;
   apiKeyId: number;
@@ -33,15 +33,15 @@ const mint = ({ request, secretHash, maxExternalUsers, origin }: MintInput, isDr
   sql`select mint_embed_session(${json(request)}::jsonb, ${secretHash}, ${maxExternalUsers},
                                 ${json(origin)}::jsonb, ${isDryRun}) as result`.named('mint-embed-session');
 
-/** Answers the id of the session. */
+/** Returns the id of the session. */
 export const insertSession = async (db: Queryable, input: MintInput) =>
   (await db.one<{ result: number }>(mint(input, false))).result;
 
-/** Does what minting would do, up to the session itself. The transaction is to be rolled back. */
+/** Does everything that minting does, except for inserting the session. The caller must roll back the transaction. */
 export const rehearseSession = async (tx: Tx, input: MintInput) =>
   (await tx.one<{ result: Rehearsal }>(mint(input, true))).result;
 
-/** The number of an active person with this username. */
+/** Returns the id of the active person with this username. */
 export const findInternalUserId = async (db: Queryable, username: string) =>
   (
     await db.maybeOne<{ id: number }>(
@@ -73,8 +73,9 @@ export interface GivenSession {
 }
 
 /**
- * Those of the sessions that can be exchanged, each with its place in the list. Of parallel calls for one session one
- * gets it. Without `waits`, sessions that somebody else holds right now are left out.
+ * Exchanges the sessions and returns those that could be exchanged, each with its position in the list. If several
+ * calls exchange one session in parallel, only one call gets it. Without `waits`, sessions that another call has locked
+ * are left out.
  */
 export const exchangeSessions = (db: Queryable, given: GivenSession[], waits: boolean) =>
   db.many<ExchangedRow & { n: number }>(
@@ -125,7 +126,7 @@ export interface RightsRow {
   }[];
 }
 
-/** What a user has in the catalogues of an embed tenant, or of the account where there is none. */
+/** Returns the user's groups and attributes in the embed tenant, or in the account if `embedTenant` is null. */
 export const findRights = (db: Queryable, userId: number | null, embedTenant: string | null) =>
   db.one<RightsRow>(
     sql`select ${groupNames(userId, embedTenant, sql`m.in_groups`)} as groups,
@@ -145,13 +146,13 @@ const groupNames = (userId: number | null, embedTenant: string | null, isOfKind:
             where m.user_id = ${userId} and coalesce(g.embed_tenant, '') = ${embedTenant ?? ''}
               and ${isOfKind}), '[]')`;
 
-/** Sessions that nobody needs: they and their tokens ended this long ago. Oldest first, and not all at once. */
+/** Deletes up to `limit` of the oldest sessions, if they and their tokens ended at least `endedForDays` ago. */
 export const deleteEndedSessions = (db: Queryable, endedForDays: number, limit: number) =>
   db.run(sql`
     delete from embed_sessions where id = any(array(
       select id from embed_sessions order by id limit ${limit}))
     and created_at < now() - make_interval(hours => ${(endedForDays + 1) * 24})`);
 
-/** Those that no living token needs. */
+/** Deletes the revocations that are older than every valid token. */
 export const deleteOldRevocations = (db: Queryable) =>
   db.run(sql`delete from embed_revocations where revoked_at < now() - interval '25 hours'`);

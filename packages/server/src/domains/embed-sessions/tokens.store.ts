@@ -7,9 +7,9 @@ export interface RevocationRow {
   embedTenant: string | null;
   apiKeyId: number | null;
   deploymentId: number | null;
-  /** Set if it ends the tokens of everybody in creator mode. */
+  /** True if the revocation ends all tokens in creator mode. */
   creatorMode: true | null;
-  /** In seconds: tokens that were exchanged up to here are revoked. */
+  /** In seconds. Tokens that were exchanged up to this time are revoked. */
   until: number;
 }
 
@@ -20,7 +20,7 @@ export const REVOCATION_COLUMNS = sql`
 export const listRevocations = (db: Queryable) =>
   db.many<RevocationRow>(sql`select ${REVOCATION_COLUMNS} from embed_revocations`);
 
-/** Whether a session is there and was not revoked, neither by itself nor with others. */
+/** Returns whether the session exists and was not revoked, alone or together with others. */
 export const isLiveSession = async (db: Queryable, sessionId: number) =>
   (
     await db.one<{ exists: boolean }>(
@@ -36,8 +36,8 @@ export const isLiveSession = async (db: Queryable, sessionId: number) =>
   ).exists;
 
 /**
- * Other servers note uses as well: what is stored changes only by as much as `everyMs`. Answers the users of the sessions
- * that changed, once for each session.
+ * Changes a stored time only if the new one is at least `everyMs` later, because other servers also note uses. Returns
+ * the user of each session that changed.
  */
 export const updateLastSeen = (db: Queryable, seen: { id: number; at: string }[], everyMs: number) =>
   db.many<{ userId: number; at: string }>(sql`

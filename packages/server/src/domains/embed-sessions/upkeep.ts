@@ -1,9 +1,9 @@
-/** Sessions that have ended leave the database. Users, memberships and values stay. */
+/** Deletes sessions that have ended. Users, memberships and values stay. */
 import type { JobKind } from '../../platform/jobs/jobs.ts';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
 import * as store from './store.ts';
 
-/** The ledger shows what has ended for this long. */
+/** How long the ledger shows an ended session. */
 const KEEP_ENDED_DAYS = 7;
 const BATCH = 5000;
 

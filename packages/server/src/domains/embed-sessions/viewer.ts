@@ -1,4 +1,4 @@
-/** What the server believes of the viewer who holds a token. */
+/** Describes the viewer who holds a token, as the server sees them. */
 import type { EmbedSession } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -12,7 +12,7 @@ export async function describeViewer(
   { sessionId }: EmbedSession,
 ) {
   const session = await store.findSession(db, sessionId);
-  // Deleted since the token was verified.
+  // The session was deleted after the token was verified.
   if (!session) throw new ApiError('unauthenticated');
   const { embedTenant, creatorMode } = session;
   const rights = await store.findRights(db, session.userId, creatorMode ? embedTenant : null);

@@ -1,4 +1,4 @@
--- The content key of an embed tenant is its name, unless content of an earlier tenant of that name is still there.
+-- The content key of an embed tenant is its name, unless content of an earlier tenant with that name still exists.
 create or replace function set_content_key() returns trigger language plpgsql as $$
 begin
   new.content_key := case
@@ -9,7 +9,8 @@ end $$;
 create or replace trigger embed_tenants_content_key before insert on embed_tenants
   for each row execute function set_content_key();
 
--- The content key of the embed tenant with this name. Null if the tenant was deleted and its content is still there.
+-- Returns the content key of the embed tenant with this name. Null if the tenant was deleted but its content still
+-- exists.
 create or replace function content_key_of(tenant text) returns text language sql stable as $$
   select coalesce(
     (select content_key from embed_tenants where name = tenant and deleted_at is null),

@@ -1,4 +1,4 @@
--- Finds or makes the embed tenant, and brings its display name up to date.
+-- Finds or creates the embed tenant, and updates its display name.
 create or replace function ensure_embed_tenant(
   tenant text, wanted_display_name text, origin jsonb, out tenant_id bigint, out is_new boolean)
 language plpgsql as $$
@@ -27,7 +27,7 @@ begin
   end if;
 end $$;
 
--- Guards the catalogues of groups and attributes of the embed tenant.
+-- Only the transaction that holds this lock changes the groups and attributes that the embed tenant defines.
 create or replace function lock_embed_tenant(tenant text) returns void
 language sql as $$
   select from embed_tenants where name = tenant for no key update

@@ -1,4 +1,4 @@
-/** Deleting an embed tenant, however much is in it: out of every reader's sight at once, then row by row in a job. */
+/** Deletes an embed tenant. It is hidden from every reader at once; a job then deletes its rows in batches. */
 import type { Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
 import { UNTIL_DONE } from '../../platform/jobs/batches.ts';
@@ -10,8 +10,8 @@ import * as store from './store.ts';
 
 export interface TenantRemoval {
   /**
-   * Returns what the embed tenant was. It is locked before anything else: nobody joins it any more, and whoever is
-   * making something in it is waited for.
+   * Returns the embed tenant as it was. Locks it first, so that no user can be added to it any more, and waits for
+   * transactions that are creating something in it.
    */
   deleteTenant(tx: Tx, name: string): Promise<store.TenantRow & { userCount: number }>;
   jobs: JobKind<never>[];

@@ -9,7 +9,7 @@ import * as store from './store.ts';
 
 interface Options {
   cursors: Cursors;
-  /** The account's own embed tenant: it is always there, whether or not anything is in it yet. */
+  /** The account's own embed tenant. It always exists, even if nothing is in it yet. */
   ownTenant: string;
   removal: TenantRemoval;
 }

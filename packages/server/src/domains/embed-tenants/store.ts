@@ -22,12 +22,12 @@ export interface EmbedUserRow {
 
 const COLUMNS = sql`t.id, t.name, t.display_name as "displayName", t.created_at as "createdAt"`;
 
-/** Of the external user `u`. */
+/** Columns of the external user `u`. */
 export const EMBED_USER_COLUMNS = sql`
   u.id, u.username, u.external_id as "externalId", u.email, u.first_name as "firstName",
   u.created_at as "createdAt", u.last_login as "lastLogin"`;
 
-/** The text as it stands, without patterns. Both sides are lowered by the database, so that they agree. */
+/** Searches for the exact text, without patterns. The database lowers the case of both sides, so that they agree. */
 const isFound = (search: string | null, texts: Sql[]): Sql =>
   search === null
     ? sql`true`
@@ -46,12 +46,12 @@ export const listTenants = (db: Queryable, search: string | null, page: PageById
 export const hasTenant = async (db: Queryable, name: string) =>
   (await db.run(sql`select from embed_tenants where name = ${name} and deleted_at is null`)) === 1;
 
-/** Nothing where it is there already. */
+/** Returns nothing if the tenant already exists. */
 export const insertTenant = (tx: Tx, name: string) =>
   tx.maybeOne<TenantRow>(sql`
     insert into embed_tenants as t (name) values (${name}) on conflict (name) do nothing returning ${COLUMNS}`);
 
-/** Comes before locks on its users, everywhere. Others may still add users, and not delete the tenant. */
+/** Always taken before locks on users of the tenant. Others can still add users, but can not delete the tenant. */
 export const lockTenantForChange = async (tx: Tx, name: string) =>
   (await tx.run(
     sql`select from embed_tenants where name = ${name} and deleted_at is null for no key update`,
@@ -69,9 +69,9 @@ export const listUsers = (db: Queryable, tenant: string, search: string | null, 
     order by u.id limit ${page.limit}`);
 
 /**
- * Takes the name from the tenant, and its users, groups and attributes with it: nobody finds them by it any more, and it
- * is free for another tenant. Who looks at the tenant by its id right now finds that it is gone. Content stays where it
- * is, out of sight.
+ * Renames the tenant, and with it its users, groups and attributes: nobody finds them by the old name any more, and the
+ * name is free for another tenant. The tenant also gets a new id, so a reader who has the old id finds nothing. Content
+ * stays, but is hidden.
  */
 export const hideTenant = (tx: Tx, name: string) =>
   tx.one<{ hiddenName: string; contentKey: string }>(sql`
@@ -81,6 +81,6 @@ export const hideTenant = (tx: Tx, name: string) =>
 export const deleteTenant = (db: Queryable, { hiddenName }: HiddenTenant) =>
   db.run(sql`delete from embed_tenants where name = ${hiddenName}`);
 
-/** False where its removal has ended before. */
+/** Returns false if the tenant has already been removed. */
 export const hasHiddenTenant = async (db: Queryable, { hiddenName }: HiddenTenant) =>
   (await db.run(sql`select from embed_tenants where name = ${hiddenName}`)) === 1;

@@ -1,6 +1,6 @@
 /**
- * The keys that sign tokens. They live in the database, so that every server signs and verifies with the same ones, and
- * are replaced now and then. A replaced key stays until no token that it signed can be alive.
+ * The keys that sign tokens. They are in the database, so that every server signs and verifies with the same keys. Keys
+ * are replaced regularly. A replaced key stays until every token that it signed has expired.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
@@ -11,7 +11,7 @@ import * as store from './store.ts';
 
 export const SIGNING_ALGORITHM = 'EdDSA';
 const MAX_AGE_DAYS = 30;
-/** Longer than a token lives, and than a server may go on signing with a key that it remembers. */
+/** Longer than a token is valid plus the time for which a server may still sign with a key that it remembers. */
 const KEEP_REPLACED_DAYS = 2;
 
 export interface SigningKey {
@@ -27,14 +27,14 @@ export interface SigningKeys {
   /** The key to sign with. */
   current(): Promise<SigningKey>;
   find(id: string): Promise<SigningKey | undefined>;
-  /** Makes the first key if there is none. */
+  /** Creates the first key if there is none. */
   all(): Promise<KeyRing>;
-  /** Adds a key if the newest one is too old, and deletes those that were replaced long ago. */
+  /** Adds a key if the newest key is too old, and deletes keys that were replaced long ago. */
   rotate(): Promise<void>;
 }
 
 const RING = 'ring';
-/** Anybody can send tokens of a key that does not exist. A key that was just made is notified, too. */
+/** Limits database reads, because anybody can send tokens with unknown key ids. New keys are also notified. */
 const LOOK_AGAIN_EVERY_MS = 1000;
 
 export function createSigningKeys({
@@ -44,7 +44,7 @@ export function createSigningKeys({
 }: Pick<Platform, 'essential' | 'remember' | 'keyFor'>): SigningKeys {
   const secret = keyFor('signing keys');
   const remembered = remember<string, KeyRing>(() => ['signing-keys']);
-  /** Those that were read last: what an id stands for never changes, so each is decrypted once. */
+  /** The keys from the last read. The key of an id never changes, so each key is decrypted only once. */
   let opened: KeyRing = [];
   let lookedAgainAt = Number.NEGATIVE_INFINITY;
 
@@ -67,7 +67,7 @@ export function createSigningKeys({
     return store.listSigningKeys(db);
   }
 
-  /** Several servers that find the keys too old at once may each add one: any of them serves. */
+  /** If several servers find the keys too old at the same time, each may add a key. Each of these keys can be used. */
   async function addIfNeeded() {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const jwk = publicKey.export({ format: 'jwk' }) as store.SigningKeyRow['publicKey'];
@@ -93,7 +93,7 @@ export function createSigningKeys({
       const known = has(await all());
       if (known || performance.now() - lookedAgainAt < LOOK_AGAIN_EVERY_MS) return known;
       lookedAgainAt = performance.now();
-      // Another server may have made the key a moment ago.
+      // Another server may have created the key a moment ago.
       return has(await remembered.load(RING, read));
     },
     async rotate() {

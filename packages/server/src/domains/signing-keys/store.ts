@@ -12,14 +12,14 @@ export const listSigningKeys = (db: Queryable) =>
   db.many<SigningKeyRow>(sql`
     select id, public_key as "publicKey", private_key as "privateKey" from signing_keys order by created_at desc, id`);
 
-/** Does nothing if there is a key that is young enough. */
+/** Does nothing if there is a key that is not older than `maxAgeDays`. */
 export const insertSigningKey = (db: Queryable, key: SigningKeyRow, maxAgeDays: number) =>
   db.run(sql`
     insert into signing_keys (id, public_key, private_key)
     select ${key.id}, ${json(key.publicKey)}, ${key.privateKey}
     where not exists (select from signing_keys where created_at > now() - make_interval(hours => ${maxAgeDays * 24}))`);
 
-/** Those that a newer one replaced long enough ago. */
+/** Deletes keys that were replaced by a newer key more than `replacedForDays` ago. */
 export const deleteReplacedSigningKeys = (db: Queryable, replacedForDays: number) =>
   db.run(sql`
     delete from signing_keys old using signing_keys newer

@@ -16,8 +16,8 @@ create or replace trigger external_users_counted_in after insert on users
 create or replace trigger external_users_counted_out after delete on users
   referencing old table as changed for each statement execute function count_external_users();
 
--- New content needs an owner who was not deleted. The lock is that of a foreign key: whoever deletes the user waits for
--- whoever gives content to them, and the other way round.
+-- New content needs an owner who was not deleted. The lock is the one that a foreign key takes: a transaction that
+-- deletes the user and a transaction that gives content to the user wait for each other.
 create or replace function require_owner() returns trigger language plpgsql as $$
 declare
   deleted bigint;

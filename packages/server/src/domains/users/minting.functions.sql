@@ -1,5 +1,5 @@
--- Finds or makes the external user, brings the profile up to date and holds the row until the end of the transaction.
--- `viewer_id` stays null, with an error, if the limit is reached.
+-- Finds or creates the external user, updates the profile and locks the row until the end of the transaction.
+-- If the limit is reached, `viewer_id` stays null and an error is added.
 create or replace function ensure_external_user(
   tenant text, request jsonb, user_limit bigint,
   inout errors jsonb, out viewer_id bigint, out is_new boolean, out changed jsonb)
@@ -16,9 +16,9 @@ begin
     select * into stored from users
     where embed_tenant = tenant and external_id = request->>'externalId' for no key update;
     exit when found;
-    -- A tenant that was deleted meanwhile fails the insert, and the call begins again.
+    -- If the tenant was deleted in the meantime, the insert fails and the call starts again.
     perform from embed_tenants where name = tenant for key share;
-    -- New users are made one after another, and who had to wait looks again.
+    -- New users are created one at a time. A call that had to wait for the lock looks for the user again.
     perform from external_user_count where singleton for update;
     continue when exists (select from users where embed_tenant = tenant and external_id = request->>'externalId');
     if (select count from external_user_count where singleton) >= user_limit then

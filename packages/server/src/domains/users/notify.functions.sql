@@ -5,7 +5,7 @@ create or replace trigger user_settings_changed
   after update of settings, tos_accepted on users
   for each row when (old.embed_tenant is null) execute function notify_credentials('user:', 'id');
 
--- For tables of what users have. If more than a hundred users are concerned, the change is told as one of everybody.
+-- For tables with a column `user_id`. A change of more than a hundred users is sent as one notification for all users.
 create or replace function notify_credentials_of_people() returns trigger language plpgsql as $$
 declare
   people bigint[];

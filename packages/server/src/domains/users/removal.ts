@@ -1,4 +1,4 @@
-/** Deleting a user, however much they own: gone at once, while what they own goes to its new owner in batches. */
+/** Deletes a user. The user is gone at once; their content goes to the new owner in batches, however much there is. */
 import type { Change } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
@@ -8,11 +8,11 @@ import { type AskLeftovers, removeAll, type UserLeftovers, upTo } from '../../pl
 import * as store from './store.ts';
 import { requireRemainingAdmin } from './users.ts';
 
-/** How much changes hands before the answer. The rest follows in a job. */
+/** How many rows go to the new owner before the reply is sent. A job moves the rest. */
 const HANDED_OVER_MAX = 1000;
 
 export interface UserRemoval {
-  /** `user` is locked, so that nothing new becomes theirs between looking at what they own and deleting them. */
+  /** The caller must lock `user`, so that they get no new content between the check for content and the deletion. */
   deleteUser(tx: Tx, user: store.UserRow, newOwnerId: number | undefined): Promise<Change[]>;
   jobs: JobKind<never>[];
 }
@@ -31,7 +31,7 @@ export function createUserRemoval(leftovers: AskLeftovers): UserRemoval {
 
   const removeUser: JobKind<{ userId: number }> = {
     name: 'users.remove',
-    // The user may still own what is being removed by another job.
+    // The user may still own content that another job is removing.
     ...UNTIL_DONE,
     async run({ userId }, context) {
       const heirId = await store.findHeirId(context.db, userId);

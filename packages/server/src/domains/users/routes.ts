@@ -13,7 +13,7 @@ import { createUser, updateUser, updateUserContext } from './users.ts';
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 
 export const userRoutes = (removal: UserRemoval) => [
-  // No user: deleted since the credential was verified.
+  // If there is no user, they were deleted after the credential was verified.
   handle(operations.getMe, async ({ actor, db }) =>
     toUser(found(await store.findUser(db, actor.userId), 'unauthenticated')),
   ),
@@ -40,11 +40,11 @@ export const userRoutes = (removal: UserRemoval) => [
     const passwordHash = password ? await hashPassword(password) : null;
     return change(async (tx) => {
       const before = await lockUser(tx, params.id);
-      // What external viewers are is said by the sessions that are minted for them.
+      // Only the sessions that are minted for external viewers change them.
       if (before.embedTenant !== null) throw new ApiError('user_not_found');
       const after = await updateUser(tx, before, asked, passwordHash);
       const context = await updateUserContext(tx, before.id, { embedTheme, securityContext });
-      // That there is a new password is told; the audit log masks the field, whatever it holds.
+      // The audit log shows that the password changed. It masks the field, so the value here does not matter.
       const audited = { ...after, ...context?.after, ...(passwordHash ? { password: 'changed' } : {}) };
       return {
         reply: toUser(after),

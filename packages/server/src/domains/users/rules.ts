@@ -3,7 +3,7 @@ import { invalid } from '../../platform/errors.ts';
 export const DEFAULT_ROLE = 'Viewer';
 export const ADMIN_ROLE = 'Admin';
 
-/** The roles of a new user: what was asked for, a viewer's where nothing was, and an admin's on top. */
+/** The roles of a new user: the roles that the request names, or Viewer if it names none. `isAdmin` adds Admin. */
 export function rolesOfNewUser(asked: {
   roles?: string[] | null;
   defaultRoles?: string[] | null;
@@ -13,7 +13,7 @@ export function rolesOfNewUser(asked: {
   return [...new Set(asked.isAdmin ? [...named, ADMIN_ROLE] : named)];
 }
 
-/** The roles that an update leaves a user with, or undefined where it says nothing about them. */
+/** The roles that a user has after an update, or undefined if the update does not change roles. */
 export function rolesOfChangedUser(
   current: string[],
   asked: { roles?: string[] | null; isAdmin?: boolean | null },
@@ -25,11 +25,11 @@ export function rolesOfChangedUser(
   return [...new Set(asked.isAdmin ? [...others, ADMIN_ROLE] : others)];
 }
 
-/** Notifications are asked for as a list of names, and kept and shown as an object. */
+/** Requests give notifications as a list of names. They are stored and shown as an object. */
 export const wantedNotifications = (names: string[]): Record<string, true> =>
   Object.fromEntries(names.map((name) => [name, true]));
 
-/** In UTC. Times that only one of JavaScript and PostgreSQL knows, such as leap seconds and the year 0, are refused. */
+/** Returns the time in UTC. Refuses times that JavaScript or PostgreSQL does not know: leap seconds, the year 0. */
 export function toTime(path: string, text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999)

@@ -4,7 +4,7 @@ import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { tooLarge } from '../../platform/limits.ts';
 import { ADMIN_ROLE } from './rules.ts';
 
-/** A person, or an external viewer of an embed tenant. */
+/** A person or an external viewer of an embed tenant. */
 export interface UserRow {
   id: number;
   username: string;
@@ -48,18 +48,18 @@ export type ChangedUser = Pick<
   | 'lastLogin'
 >;
 
-/** Large, and needed by nobody who looks at users: apart from the row. */
+/** Apart from `UserRow`, because these values are large and nobody who reads users needs them. */
 export interface UserContext {
   embedTheme: object | null;
   securityContext: object | null;
 }
-/** Whether the user `u` was not deleted, by themselves or with their embed tenant. */
+/** True if neither the user `u` nor their embed tenant was deleted. */
 export const isLiving: Sql = sql`u.deleted_at is null and coalesce(u.embed_tenant, '') not like '~%'`;
 
 const time = (column: string) =>
   raw(`to_char(u.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
-/** The user `u`, as one column of JSON: reading seventeen columns took the server twice as long. */
+/** The user `u` as one column of JSON, because reading seventeen columns took the server twice as long. */
 const USER = sql`
   select row_to_json(found) as found from (
     select u.id, u.username, u.shown_email as email, u.embed_tenant as "embedTenant", u.first_name as "firstName", u.title,
@@ -77,12 +77,12 @@ export const findUser = async (db: Queryable, id: number) =>
   (await db.maybeOne<{ found: UserRow }>(sql`${USER}${id}) found`.named('find-user')))?.found;
 
 /**
- * Keeps others from changing the user, and from making anything theirs, until the end of the transaction. What the
- * user has is read after this, in a statement of its own: one that waited for the lock would see roles as they were.
+ * Until the end of the transaction, no other transaction can change the user or give anything to them. Read the user's
+ * roles in a separate statement after this one: a statement that waited for the lock would see the old roles.
  */
 export const lockUser = (tx: Tx, id: number) => tx.run(sql`select from users where id = ${id} for update`);
 
-/** Of the given users those that exist. They can not be deleted until the end of the transaction. */
+/** Returns the ids of the given users that exist. These users can not be deleted until the end of the transaction. */
 export const listLockedUserIds = async (tx: Tx, ids: readonly number[]) =>
   (
     await tx.many<{ id: number }>(
@@ -90,7 +90,7 @@ export const listLockedUserIds = async (tx: Tx, ids: readonly number[]) =>
     )
   ).map(({ id }) => id);
 
-/** Whether there is such a person and they are active, and that it stays so until the end of the transaction. */
+/** Returns whether the person exists and is active. The lock keeps this true until the end of the transaction. */
 export const lockActiveUser = async (tx: Tx, id: number) =>
   (await tx.run(
     sql`select from users where id = ${id} and embed_tenant is null and not is_deactivated for share`,
@@ -104,7 +104,7 @@ export const insertUser = async (tx: Tx, user: NewUser) =>
       returning id`)
   ).id;
 
-/** Gives the user the roles with these names, and answers the names of those that exist. */
+/** Gives the user the roles with these names. Returns the names of the roles that exist. */
 export const insertUserRoles = async (tx: Tx, userId: number, roleNames: string[]) =>
   (
     await tx.many<{ name: string }>(sql`
@@ -123,7 +123,7 @@ const refuseOversize = refusing({
   users_tos_accepted_max_128_kb: tooLarge('tosAccepted', 128),
 });
 
-/** Without a new password the old one stays. */
+/** If `passwordHash` is null, the old password stays. */
 export const updateUser = (tx: Tx, user: ChangedUser, passwordHash: string | null) =>
   tx
     .run(sql`
@@ -143,13 +143,13 @@ export const updateUserContext = (tx: Tx, id: number, { embedTheme, securityCont
   tx.run(sql`
     update users set embed_theme = ${json(embedTheme)}, security_context = ${json(securityContext)} where id = ${id}`);
 
-/** Whether content of somebody who was deleted is about to become theirs. */
+/** Returns whether this user is about to receive the content of a deleted user. */
 export const isHeir = async (tx: Tx, id: number) =>
   (await tx.one<{ exists: boolean }>(sql`select exists (select from users where heir_id = ${id})`)).exists;
 
 /**
- * Takes the user out of sight, with their roles and their password. Their name and email are free at once. What they own
- * shows them until it is the heir's.
+ * Hides the user and deletes their roles and password. Their name and email are free at once. Their content shows them
+ * as its owner until the heir has it.
  */
 export async function hideUser(tx: Tx, user: UserRow, heirId: number | null): Promise<void> {
   await deleteUserRoles(tx, user.id);
@@ -157,7 +157,7 @@ export async function hideUser(tx: Tx, user: UserRow, heirId: number | null): Pr
     update users set deleted_at = now(), heir_id = ${heirId}, is_deactivated = true, password_hash = null,
       email = shown_email, embed_tenant = null
     where id = ${user.id}`);
-  // Who is in no embed tenant any more is not counted down when they are removed.
+  // The user is no longer in an embed tenant, so the trigger does not count them when their row is deleted.
   if (user.embedTenant !== null) await uncountExternalUsers(tx, 1);
 }
 
@@ -182,7 +182,7 @@ export const findHeirId = async (db: Queryable, userId: number) =>
 
 export const deleteUser = (db: Queryable, id: number) => db.run(sql`delete from users where id = ${id}`);
 
-/** Lets one transaction at a time pass. The role is built in, so its row is always there. */
+/** Only one transaction at a time can hold this lock. The role is built in, so its row always exists. */
 export const lockAdminRole = (tx: Tx) =>
   tx.run(sql`select from roles where name = ${ADMIN_ROLE} for no key update`);
 
@@ -201,7 +201,7 @@ export const countPeople = async (db: Queryable) =>
     )
   ).count;
 
-/** External viewers sign in by being seen. Times that are older than what is stored change nothing. */
+/** For external viewers, the use of a token counts as a login. A time before the stored one changes nothing. */
 export const noteLogins = async (tx: Tx, logins: { userId: number; at: string }[]) => {
   if (!logins.length) return;
   await tx.run(sql`

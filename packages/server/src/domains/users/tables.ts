@@ -1,2 +1,2 @@
-/** What only this folder writes to. */
+/** The tables that only this folder writes to. */
 export const tables = ['external_user_count', 'user_roles', 'users'] as const;

@@ -1,4 +1,4 @@
-/** What is done with users, and what other domains ask of them. */
+/** Creates and changes users, and checks users for other domains. */
 import type { BodyOf, operations } from '@oriel/contract';
 import type { Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
@@ -8,7 +8,7 @@ import * as store from './store.ts';
 
 const refuseTaken = refusing({ users_username_key: 'username_taken', users_email_key: 'email_taken' });
 
-/** Uniqueness is the database's to decide, so that of two parallel calls exactly one succeeds. */
+/** The database decides whether a name is taken, so that exactly one of two parallel calls succeeds. */
 export async function createUser(tx: Tx, user: store.NewUser, roles: string[]): Promise<store.UserRow> {
   const id = await store.insertUser(tx, user).catch(refuseTaken);
   await giveRoles(tx, id, roles);
@@ -17,7 +17,7 @@ export async function createUser(tx: Tx, user: store.NewUser, roles: string[]): 
 
 type Asked = Omit<BodyOf<typeof operations.updateUser>, 'password' | keyof store.UserContext>;
 
-/** `before` is locked. Null clears what a user can be without; elsewhere it means the same as nothing. */
+/** The caller has locked `before`. Null clears an optional field; for other fields, null changes nothing. */
 export async function updateUser(
   tx: Tx,
   before: store.UserRow,
@@ -51,7 +51,7 @@ export async function updateUser(
   return (await store.findUser(tx, before.id))!;
 }
 
-/** What is absent stays, and null clears. Answers what it was and what it is, or nothing where nothing was asked for. */
+/** An absent field stays, and null clears it. Returns the values before and after, or undefined without any field. */
 export async function updateUserContext(tx: Tx, id: number, asked: Partial<store.UserContext>) {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined);
   if (!given.length) return undefined;
@@ -77,15 +77,15 @@ export async function giveRoles(tx: Tx, userId: number, names: string[]): Promis
 }
 
 /**
- * Called after whatever may have taken the action `All` from somebody. The lock makes such changes end one after the
- * other, and the look comes after the lock, so that two of them can not each count on the other's admin.
+ * Call this after every change that may take the action `All` from a user. The lock makes such changes finish one at a
+ * time, and the check comes after the lock, so that two changes can not each rely on an admin whom the other removes.
  */
 export async function requireRemainingAdmin(tx: Tx): Promise<void> {
   await store.lockAdminRole(tx);
   if (!(await store.hasActiveAdmin(tx))) throw new ApiError('last_admin');
 }
 
-/** Refuses a request that names users who do not exist, in its field `path`. Those who do exist stay until the commit. */
+/** Refuses a request whose field `path` names a missing user. The other users can not be deleted until the commit. */
 export async function requireUsers(tx: Tx, path: string, ids: readonly number[]): Promise<void> {
   const existing = new Set(await store.listLockedUserIds(tx, ids));
   const missing = ids.filter((id) => !existing.has(id));
