@@ -1,5 +1,13 @@
 /** The files that are made from the contract and checked in, so that a review shows what a change does to them. */
-import { allOperations, errorCatalogue, errorCodesOf, openApiDocument } from '@oriel/contract';
+import {
+  allOperations,
+  bodyKindOf,
+  errorCatalogue,
+  errorCodesOf,
+  type Operation,
+  openApiDocument,
+  replyKindOf,
+} from '@oriel/contract';
 import { expectedOperations } from '../packages/contract/coverage.ts';
 
 export const generatedFiles = (): Record<string, string> => ({
@@ -10,13 +18,25 @@ export const generatedFiles = (): Record<string, string> => ({
 });
 
 function clientRoutes(): string {
-  const lines = [...allOperations]
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((op) => {
-      const query = Object.keys(op.query).sort().join('&');
-      return `  ${op.id}: '${op.method} ${op.path}${query && `?${query}`}',`;
-    });
+  const lines = Object.entries(clientRoutesOf(allOperations)).map(([id, line]) => `  ${id}: '${line}',`);
   return `// Made by \`npm run generate\` from the contract.\nexport const routes: Record<string, string> = {\n${lines.join('\n')}\n};\n`;
+}
+
+/** What the client has to know, by id; see `route.ts` there. JSON goes without saying. */
+export const clientRoutesOf = (operations: readonly Operation[]): Record<string, string> =>
+  Object.fromEntries(
+    [...operations].sort((a, b) => (a.id < b.id ? -1 : 1)).map((op) => [op.id, clientRoute(op)]),
+  );
+
+function clientRoute(op: Operation): string {
+  const query = Object.keys(op.query).sort().join('&');
+  const options = {
+    body: bodyKindOf(op)?.kind ?? 'json',
+    reply: replyKindOf(op)?.kind ?? 'json',
+    headers: Object.keys(op.headers).join(',') || 'json',
+  };
+  const said = Object.entries(options).filter(([, value]) => value !== 'json');
+  return [`${op.method} ${op.path}${query && `?${query}`}`, ...said.map((pair) => pair.join('='))].join(' ');
 }
 
 function statusCodes(): string {

@@ -43,3 +43,32 @@ export class OrielTimeoutError extends Error {
     this.timeoutMs = timeoutMs;
   }
 }
+
+/** From an answer that is no success. */
+export async function errorFrom(operation: string, response: Response): Promise<OrielError> {
+  const { status, headers } = response;
+  if (status === 304) {
+    return new OrielError(operation, status, { code: 'not_modified', message: 'It is still the same.' });
+  }
+  const body = parsed(await response.text());
+  const requestId = headers.get('x-request-id') ?? undefined;
+  const code = headers.get('x-error-code');
+  if (typeof body !== 'object' || body === null) return foreignAnswer(operation, status);
+  if (!code) return new OrielError(operation, status, body as ErrorBody);
+  // Of an operation whose errors have another form; see `errorShape` in the contract.
+  const { error_description, detail, error } = body as Record<string, string>;
+  const message = error_description ?? detail ?? error ?? `HTTP ${status}`;
+  return new OrielError(operation, status, { code, message, requestId });
+}
+
+/** Not the server's: a proxy's page, or nothing at all. */
+export const foreignAnswer = (operation: string, status: number) =>
+  new OrielError(operation, status, { code: 'unknown_error', message: `HTTP ${status}` });
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

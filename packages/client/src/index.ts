@@ -2,20 +2,14 @@
  * The typed client. Its types come from the contract; at run time it only knows the method and path of each
  * operation, needs nothing but `fetch`, and so runs in browsers and servers alike.
  */
-import type {
-  BodyOf,
-  ErrorCode,
-  Operation,
-  OperationId,
-  Operations,
-  ParamsOf,
-  QueryOf,
-  ReplyOf,
-} from '@oriel/contract';
-import { OrielError, OrielTimeoutError } from './error.ts';
+import type { ErrorCode, Operation, Operations, ParamsOf, QueryOf } from '@oriel/contract';
+import { encodeBody, type SentBody, type SentHeaders } from './bodies.ts';
+import { errorFrom, OrielError, OrielTimeoutError } from './error.ts';
+import { type Download, type ReceivedReply, type ReplyWithHeaders, readReply } from './replies.ts';
+import { type ClientRoute, parseRoute } from './route.ts';
 import { routes } from './routes.gen.ts';
 
-export { OrielError, OrielTimeoutError };
+export { type Download, OrielError, OrielTimeoutError, type ReplyWithHeaders };
 
 export interface OrielClientOptions {
   /** Scheme and host of the server, such as `https://analytics.example.com`. */
@@ -42,18 +36,7 @@ export interface CallOptions {
   ifNoneMatch?: string;
 }
 
-/** A reply with what came beside it. */
-export interface ReplyWithHeaders<Body> {
-  status: number;
-  body: Body;
-  /** The version of what was answered, for `ifMatch`. */
-  etag: string | undefined;
-  headers: Headers;
-}
-
-// biome-ignore lint/complexity/noBannedTypes: an operation without a body adds no argument
-type BodyArgument<O extends Operation> = BodyOf<O> extends undefined ? {} : { body: BodyOf<O> };
-type GivenArguments<O extends Operation> = ParamsOf<O> & QueryOf<O> & BodyArgument<O>;
+type GivenArguments<O extends Operation> = ParamsOf<O> & QueryOf<O> & SentHeaders<O> & SentBody<O>;
 /** The empty type would take any field. */
 type Arguments<O extends Operation> = keyof GivenArguments<O> extends never
   ? Record<string, never>
@@ -64,33 +47,43 @@ type Call<O extends Operation, Result> =
     ? (args?: Arguments<O>, options?: CallOptions) => Result
     : (args: Arguments<O>, options?: CallOptions) => Result;
 
-type AsOperation<Id extends OperationId> = Operations[Id] extends Operation ? Operations[Id] : never;
-type ItemOf<O extends Operation> = ReplyOf<O> extends { items: (infer Item)[] } ? Item : never;
-type ListId = {
-  [Id in OperationId]: AsOperation<Id>['query'] extends { after: unknown } ? Id : never;
-}[OperationId];
+type Contract = Record<string, Operation>;
+type ItemOf<O extends Operation> = ReceivedReply<O> extends { items: (infer Item)[] } ? Item : never;
+type ListId<Ops extends Contract> = {
+  [Id in keyof Ops]: Ops[Id]['query'] extends { after: unknown } ? Id : never;
+}[keyof Ops];
 
-export type OrielClient = {
-  [Id in OperationId]: Call<AsOperation<Id>, Promise<ReplyOf<AsOperation<Id>>>>;
+export type ClientOf<Ops extends Contract> = {
+  [Id in keyof Ops]: Call<Ops[Id], Promise<ReceivedReply<Ops[Id]>>>;
 } & {
   /** For each cursor list, its items across all pages: `for await (const key of client.iterate.listApiKeys())`. */
   iterate: {
-    [Id in ListId]: Call<AsOperation<Id>, AsyncGenerator<ItemOf<AsOperation<Id>>, void, undefined>>;
+    [Id in ListId<Ops>]: Call<Ops[Id], AsyncGenerator<ItemOf<Ops[Id]>, void, undefined>>;
   };
   /** Each operation again, answering with headers: `const { body, etag } = await client.withHeaders.getReport(…)`. */
   withHeaders: {
-    [Id in OperationId]: Call<AsOperation<Id>, Promise<ReplyWithHeaders<ReplyOf<AsOperation<Id>>>>>;
+    [Id in keyof Ops]: Call<Ops[Id], Promise<ReplyWithHeaders<ReceivedReply<Ops[Id]>>>>;
   };
 };
+
+export type OrielClient = ClientOf<Operations>;
 
 type AnyArguments = Record<string, unknown>;
 type AnyCall<Result> = (args?: AnyArguments, options?: CallOptions) => Result;
 
-export function createOrielClient(options: OrielClientOptions): OrielClient {
+export const createOrielClient = (options: OrielClientOptions): OrielClient =>
+  createClientFor<Operations>(routes, options);
+
+/** A client for other operations than those of this version, by their routes; see `routes.gen.ts`. */
+export function createClientFor<Ops extends Contract>(
+  routes: Record<string, string>,
+  options: OrielClientOptions,
+): ClientOf<Ops> {
   const calls: Record<string, AnyCall<Promise<unknown>>> = {};
   const withHeaders: Record<string, AnyCall<Promise<ReplyWithHeaders<unknown>>>> = {};
   const iterate: Record<string, AnyCall<AsyncGenerator>> = {};
-  for (const [id, route] of Object.entries(routes)) {
+  for (const [id, text] of Object.entries(routes)) {
+    const route = parseRoute(text);
     const callWithHeaders = async (args: AnyArguments = {}, callOptions: CallOptions = {}) =>
       send(options, requestOf(options.baseUrl, id, route, args), callOptions);
     const call = async (args?: AnyArguments, callOptions?: CallOptions) =>
@@ -99,7 +92,7 @@ export function createOrielClient(options: OrielClientOptions): OrielClient {
     calls[id] = call;
     iterate[id] = (args, callOptions) => allItems(call, args, callOptions);
   }
-  return { ...calls, iterate, withHeaders } as unknown as OrielClient;
+  return { ...calls, iterate, withHeaders } as unknown as ClientOf<Ops>;
 }
 
 interface Page {
@@ -124,62 +117,77 @@ const PAUSE_MAX_MS = 10_000;
 
 interface Request {
   operation: string;
-  method: string;
+  route: ClientRoute;
   url: string;
-  body: string | undefined;
+  headers: Record<string, string>;
+  body: RequestInit['body'];
 }
 
-/** Within the time limit, if there is one: all tries, the pauses between them, and reading the answer. */
+/**
+ * Within the time limit, if there is one: all tries, the pauses between them, and reading the answer. A stream may go on
+ * for as long as it does, once it has begun.
+ */
 async function send(options: OrielClientOptions, request: Request, callOptions: CallOptions) {
   const timeoutMs = callOptions.timeoutMs ?? options.timeoutMs;
-  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const signals = [callOptions.signal, timeout].filter((signal) => signal !== undefined);
-  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  const late = new AbortController();
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => late.abort(), timeoutMs);
+  const signal = callOptions.signal
+    ? timer === undefined
+      ? callOptions.signal
+      : AbortSignal.any([callOptions.signal, late.signal])
+    : late.signal;
   try {
     return await tryAndRetry(options, request, { ...callOptions, signal });
   } catch (error) {
-    if (timeout?.aborted && signal?.reason === timeout.reason) {
+    if (late.signal.aborted && signal.reason === late.signal.reason) {
       throw new OrielTimeoutError(request.operation, timeoutMs!);
     }
-    if (error instanceof OrielError || signal?.aborted) throw error;
+    if (error instanceof OrielError || signal.aborted) throw error;
     // The platform's own "fetch failed" does not say what for.
     const { message, cause = error } = error as Error;
     throw new TypeError(`${request.operation}: ${message}`, { cause });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
 async function tryAndRetry(options: OrielClientOptions, request: Request, callOptions: CallOptions) {
-  const { operation, method, url, body } = request;
+  const { operation, route, url, body } = request;
+  const { method } = route;
   const { signal } = callOptions;
   const retries = method === 'GET' ? (options.retries ?? 3) : 0;
+  const init: RequestInit = {
+    method,
+    body,
+    signal,
+    redirect: route.reply === 'redirect' ? 'manual' : 'follow',
+  };
+  // A stream can be sent only by clients that know that the answer comes after it.
+  if (body instanceof ReadableStream) Object.assign(init, { duplex: 'half' });
   for (let attempt = 0; ; attempt++) {
-    const headers = await headersOf(options, callOptions, body !== undefined);
-    const response = await (options.fetch ?? fetch)(url, { method, headers, body, signal });
-    if (response.ok) return readReply(operation, response);
-    if (attempt >= retries || !RETRY_STATUSES.has(response.status)) throw await errorOf(operation, response);
+    const headers = { ...request.headers, ...(await headersOf(options, callOptions)) };
+    const response = await (options.fetch ?? fetch)(url, { ...init, headers });
+    if (response.ok || route.reply === 'redirect') {
+      const reply = await readReply(operation, route.reply, response);
+      if (reply) return reply;
+    }
+    if (attempt >= retries || !RETRY_STATUSES.has(response.status))
+      throw await errorFrom(operation, response);
     await response.body?.cancel();
     await pause(attempt, response.headers.get('retry-after'), signal);
   }
-}
-
-async function readReply(operation: string, response: Response): Promise<ReplyWithHeaders<unknown>> {
-  const { status, headers } = response;
-  const body = status === 204 ? undefined : parsed(await response.text());
-  if (body === undefined && status !== 204) throw foreignAnswer(operation, status);
-  return { status, body, etag: headers.get('etag') ?? undefined, headers };
 }
 
 /**
  * Path parameters go into the path, query parameters into the query and `body` into the body. Anything else is a
  * mistake: sent as a query, a secret that belongs into the body would end up in the logs of every proxy on the way.
  */
-function requestOf(baseUrl: string, operation: string, route: string, args: AnyArguments): Request {
-  const [, method, template, names = ''] = /^(\S+) ([^?]+)(?:\?(.*))?$/.exec(route)!;
+function requestOf(baseUrl: string, operation: string, route: ClientRoute, args: AnyArguments): Request {
   const refuse = (problem: string) => {
     throw new TypeError(`${operation}: ${problem}`);
   };
-  const known = new Set(['body', ...names.split('&')]);
-  const path = template!.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const known = new Set(['body', 'headers', ...route.query]);
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     known.add(name);
     const value = String(args[name] ?? '');
     // Dots would lead to another address than the one of this operation.
@@ -191,49 +199,29 @@ function requestOf(baseUrl: string, operation: string, route: string, args: AnyA
     if (!known.has(name)) {
       refuse(`${name} is no parameter of this operation; fields of the body are given as { body: { … } }`);
     }
-    if (name === 'body' || template!.includes(`{${name}}`) || value == null) continue;
+    if (!route.query.includes(name) || value == null) continue;
     for (const one of [value].flat()) query.append(name, String(one));
   }
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries((args.headers ?? {}) as AnyArguments)) {
+    if (!route.headers.includes(name)) refuse(`${name} is no header of this operation`);
+    if (value != null) headers[name] = String(value);
+  }
   const search = query.size ? `?${query}` : '';
-  return {
-    operation,
-    method: method!,
-    url: baseUrl.replace(/\/+$/, '') + path + search,
-    body: args.body === undefined ? undefined : JSON.stringify(args.body),
-  };
+  const { body, contentType } = encodeBody(route.body, args.body);
+  if (contentType) headers['content-type'] = contentType;
+  return { operation, route, url: baseUrl.replace(/\/+$/, '') + path + search, headers, body };
 }
 
-async function headersOf(options: OrielClientOptions, callOptions: CallOptions, hasBody: boolean) {
+async function headersOf(options: OrielClientOptions, callOptions: CallOptions) {
   const { apiKey, token, getHeaders } = options;
   const own = {
     authorization: token ? `Bearer ${token}` : apiKey ? `Api-Key ${apiKey}` : undefined,
-    'content-type': hasBody ? 'application/json' : undefined,
     'if-match': callOptions.ifMatch,
     'if-none-match': callOptions.ifNoneMatch,
   };
   const given = Object.entries(own).filter((header): header is [string, string] => header[1] !== undefined);
   return { ...Object.fromEntries(given), ...(await getHeaders?.()) };
-}
-
-async function errorOf(operation: string, response: Response): Promise<OrielError> {
-  const { status } = response;
-  if (status === 304) {
-    return new OrielError(operation, status, { code: 'not_modified', message: 'It is still the same.' });
-  }
-  const body = parsed(await response.text());
-  return body ? new OrielError(operation, status, body) : foreignAnswer(operation, status);
-}
-
-/** Not the server's: a proxy's page, or nothing at all. */
-const foreignAnswer = (operation: string, status: number) =>
-  new OrielError(operation, status, { code: 'unknown_error', message: `HTTP ${status}` });
-
-function parsed(text: string) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** As long as the server asks for, else doubling from a quarter of a second, spread a little. */

@@ -1,6 +1,7 @@
 /** Which error codes an operation may answer with. */
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import {
+  bodyKindOf,
   hasBody,
   isCursorList,
   isDeploymentOperation,
@@ -9,16 +10,15 @@ import {
   takesIfMatch,
 } from './operation.ts';
 
-const BODY_ERRORS = [
+const BODY_ERRORS = ['request_timeout', 'body_too_large', 'unsupported_media_type'] satisfies ErrorCode[];
+
+const JSON_ERRORS = [
   'malformed_json',
   'number_too_precise',
   'json_too_many_values',
   'json_too_deep',
   'integer_too_large',
   'duplicate_key',
-  'request_timeout',
-  'body_too_large',
-  'unsupported_media_type',
 ] satisfies ErrorCode[];
 
 /** The codes that an operation may answer with: its own, and those that its kind brings along. */
@@ -28,16 +28,19 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
     if (when) for (const code of more) codes.add(code);
   };
   const hasParams = Object.keys(op.params).length > 0;
-  const hasQuery = Object.keys(op.query).length > 0;
+  const hasQuery = Object.keys(op.query).length > 0 || Object.keys(op.headers).length > 0;
   // Whatever the operation: what is no HTTP request is a 400.
   add(true, 'invalid_request');
   add(hasParams || hasQuery || hasBody(op), 'invalid_text');
   add(hasParams, 'invalid_url');
-  add(hasBody(op), ...BODY_ERRORS);
+  const body = bodyKindOf(op)?.kind;
+  add(body !== undefined, ...BODY_ERRORS);
+  add(body === 'json' || body === 'formOrJson', ...JSON_ERRORS);
+  add(body === 'multipart', 'malformed_multipart');
   add(isCursorList(op), 'invalid_cursor');
   add(op.auth !== 'public', 'unauthenticated');
-  // Too many wrong keys from one address.
-  add(op.auth !== 'public', 'rate_limited');
+  // Too many wrong keys from one address, or too many calls.
+  add(op.auth !== 'public' || op.rate !== undefined, 'rate_limited');
   // Embed tokens are known callers who may use very little.
   add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
   add(takesApiKey(op) && isDeploymentOperation(op), 'outside_key_scope');

@@ -5,6 +5,10 @@ export interface ErrorDefinition {
   status: number;
   /** For people, where the error does not bring a message of its own. */
   message: string;
+  /** What RFC 6749 or RFC 8628 calls it, for operations with that form of errors; else by its status. */
+  oauthError?: string;
+  /** What RFC 7644 calls it, for operations with that form of errors. */
+  scimType?: string;
 }
 
 /** The codes of one noun, in the file of its operations. */
@@ -12,9 +16,14 @@ export type ErrorDefinitions = Record<string, ErrorDefinition>;
 
 /** Codes that any operation may answer with. */
 export const commonErrors = {
-  invalid_request: { status: 400, message: 'The request does not match the operation.' },
+  invalid_request: {
+    status: 400,
+    message: 'The request does not match the operation.',
+    scimType: 'invalidValue',
+  },
   invalid_url: { status: 400, message: 'The address of the request is malformed.' },
-  malformed_json: { status: 400, message: 'The body is not valid JSON.' },
+  malformed_json: { status: 400, message: 'The body is not valid JSON.', scimType: 'invalidSyntax' },
+  malformed_multipart: { status: 400, message: 'The body is not valid multipart/form-data.' },
   json_too_deep: { status: 400, message: 'The body is nested too deeply.' },
   integer_too_large: {
     status: 400,

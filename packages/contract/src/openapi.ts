@@ -1,11 +1,16 @@
 /** The OpenAPI 3.1 document, made from the operations. */
-import { type TSchema, Type } from 'typebox';
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { errorCodesOf } from './error-codes.ts';
+import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { createHoist } from './hoist.ts';
+import type { BodyKind, FileRule, ReplyKind } from './kinds.ts';
 import {
-  hasBody,
+  bodyKindOf,
+  bodyTypesOf,
   type Operation,
+  replyKindOf,
+  replyTypesOf,
   sendsEtag,
   successStatus,
   takesIfMatch,
@@ -56,6 +61,11 @@ const REPLY_HEADERS = {
     schema: { type: 'string', examples: ['"iyEbVvnZb2nOKBqgZ-s4Jg"'] },
   },
   'WWW-Authenticate': { description: 'The schemes that are taken', schema: { type: 'string' } },
+  Location: { description: 'The address to go to', schema: { type: 'string' } },
+  'X-Error-Code': {
+    description: 'The stable code of the error, where the body has no place for it',
+    schema: { type: 'string' },
+  },
   'Retry-After': {
     description: 'After how many seconds another attempt makes sense',
     schema: { type: 'integer', minimum: 0 },
@@ -73,7 +83,7 @@ const STATUS_TEXT: Record<number, string> = {
   409: 'The state forbids it',
   412: 'The resource has changed since it was read',
   413: 'The body is too large',
-  415: 'The body is not JSON',
+  415: 'The body is of another type than this operation takes',
   429: 'Too many requests',
   431: 'The headers are too large',
   500: 'Something went wrong on our side',
@@ -86,12 +96,12 @@ export function openApiDocument(operations: readonly Operation[]): Json {
   const sharedReplies: Record<string, Json> = {};
 
   const parameters = (op: Operation) =>
-    (['params', 'query'] as const).flatMap((part) =>
+    (['params', 'query', 'headers'] as const).flatMap((part) =>
       Object.entries(op[part]).map(([name, schema]) => {
         const { description, deprecated, ...rest } = hoist(schema);
         return {
           name,
-          in: part === 'params' ? 'path' : 'query',
+          in: PARAMETER_PLACES[part],
           required: !Type.IsOptional(schema),
           ...(description ? { description } : {}),
           ...(deprecated ? { deprecated } : {}),
@@ -100,52 +110,115 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       }),
     );
 
-  const content = (schema: TSchema) => ({ 'application/json': { schema: hoist(schema) } });
+  const content = (types: readonly string[], media: Json) =>
+    Object.fromEntries(types.map((type) => [type, media]));
+
+  const bodyContent = (body: BodyKind) => {
+    if (body.kind === 'bytes') return content(bodyTypesOf(body), { schema: BINARY });
+    if (body.kind !== 'multipart') return content(bodyTypesOf(body), { schema: hoist(body.schema) });
+    const { schema, encoding } = multipart(body);
+    return content(bodyTypesOf(body), { schema: hoist(schema), encoding });
+  };
+
+  const replyContent = (reply: ReplyKind) => {
+    const types = replyTypesOf(reply);
+    switch (reply.kind) {
+      case 'json':
+        return content(types, { schema: hoist(reply.schema) });
+      case 'ndjson':
+        return content(types, { schema: hoist(reply.schema), 'x-each': 'line' });
+      case 'eventStream':
+        return content(types, { schema: { anyOf: eventSchemas(reply.events) }, 'x-each': 'event' });
+      case 'bytes':
+        return content(types, { schema: BINARY });
+      default:
+        return content(types, { schema: { type: 'string' } });
+    }
+  };
+
+  const eventSchemas = (events: TProperties) =>
+    Object.entries(events).map(([name, schema]) => ({
+      type: 'object',
+      properties: { event: { enum: [name] }, data: hoist(schema), id: { type: 'string' } },
+      required: ['event', 'data'],
+      additionalProperties: false,
+    }));
 
   const errorReplies = (op: Operation) => {
     const codes = errorCodesOf(op);
     const statuses = new Set(codes.map((code) => errorCatalogue[code].status));
     const having = (status: number) => codes.filter((code) => errorCatalogue[code].status === status);
-    return Object.fromEntries([...statuses].map((status) => [status, errorReply(status, having(status))]));
+    return Object.fromEntries(
+      [...statuses].map((status) => [status, errorReply(status, having(status), shapeOf(op, status))]),
+    );
   };
 
   /** A reply with a single code is the same wherever it occurs, and is written once. */
-  const errorReply = (status: number, codes: ErrorCode[]) => {
+  const errorReply = (status: number, codes: ErrorCode[], shape: ErrorShape) => {
     const [code, ...more] = codes as [ErrorCode, ...ErrorCode[]];
-    if (more.length) return describeError(status, codes);
-    sharedReplies[code] ??= describeError(status, codes);
-    return { $ref: `#/components/responses/${code}` };
+    if (more.length) return describeError(status, codes, shape);
+    const name = shape === 'standard' ? code : `${shape}_${code}`;
+    sharedReplies[name] ??= describeError(status, codes, shape);
+    return { $ref: `#/components/responses/${name}` };
   };
 
-  const describeError = (status: number, codes: ErrorCode[]) => ({
+  const describeError = (status: number, codes: ErrorCode[], shape: ErrorShape) => ({
     description: `${STATUS_TEXT[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
     headers: replyHeaders(
       'X-Request-Id',
+      ...(shape === 'standard' ? [] : ['X-Error-Code' as const]),
       ...(status === 401 ? ['WWW-Authenticate' as const] : []),
       ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
     ),
-    content: {
-      'application/json': {
-        schema: { allOf: [hoist(ErrorReply), { type: 'object', properties: { code: { enum: codes } } }] },
-      },
-    },
+    content: content([errorShapes[shape].contentType], { schema: errorSchema(codes, shape) }),
   });
 
-  const success = (op: Operation) => ({
-    description: successStatus(op) === 204 ? 'Done' : 'Success',
-    headers: replyHeaders('X-Request-Id', ...(sendsEtag(op) ? ['ETag' as const] : [])),
-    ...(successStatus(op) === 204 ? {} : { content: content(op.reply) }),
-  });
+  const errorSchema = (codes: ErrorCode[], shape: ErrorShape) =>
+    shape === 'standard'
+      ? { allOf: [hoist(ErrorReply), { type: 'object', properties: { code: { enum: codes } } }] }
+      : hoist(errorShapes[shape].schema);
+
+  const success = (op: Operation) => {
+    const reply = replyKindOf(op);
+    return {
+      description: SUCCESS_TEXT[reply?.kind ?? 'nothing'],
+      headers: {
+        ...replyHeaders(
+          'X-Request-Id',
+          ...(sendsEtag(op) ? ['ETag' as const] : []),
+          ...(reply?.kind === 'redirect' ? ['Location' as const] : []),
+        ),
+        ...ownHeaders(op),
+      },
+      ...(reply && reply.kind !== 'redirect' ? { content: replyContent(reply) } : {}),
+    };
+  };
+
+  const ownHeaders = (op: Operation) =>
+    Object.fromEntries(
+      Object.entries(op.replyHeaders).map(([name, schema]) => {
+        const { description, ...rest } = hoist(schema);
+        return [
+          name,
+          { ...(description ? { description } : {}), required: !Type.IsOptional(schema), schema: rest },
+        ];
+      }),
+    );
+
+  const body = (op: Operation) => {
+    const kind = bodyKindOf(op);
+    return kind && { required: !op.optionalBody, content: bodyContent(kind) };
+  };
 
   const describe = (op: Operation) => ({
     operationId: op.id,
     tags: [op.tag],
     summary: op.summary,
-    description: [op.description, needs(op)].filter(Boolean).join(' '),
+    description: [op.description, needs(op), bounds(op)].filter(Boolean).join(' '),
     security: [...SECURITY[op.auth], ...(op.embed && op.auth === 'management' ? SECURITY.embed : [])],
     ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
     parameters: [...parameters(op), ...requestHeadersOf(op).map(refToParameter)],
-    ...(hasBody(op) ? { requestBody: { required: !op.optionalBody, content: content(op.body) } } : {}),
+    ...(body(op) ? { requestBody: body(op) } : {}),
     responses: { [successStatus(op)]: success(op), ...errorReplies(op) },
   });
 
@@ -195,6 +268,61 @@ function needs(op: Operation): string {
     return `Needs \`${op.permission}\` on the resource, by role, by policy or as its owner.`;
   return `Needs the action \`${op.permission}\`.`;
 }
+
+/** How often and how long, in words. */
+function bounds({ rate, timeoutMs }: Operation): string {
+  const often = rate && `One caller may use it ${rate.max} times in ${rate.perSeconds} seconds.`;
+  const long = timeoutMs && `It is given up after ${timeoutMs / 1000} seconds.`;
+  return [often, long].filter(Boolean).join(' ');
+}
+
+/** Before the address is known, which is when headers are found too large, an error has the form of all others. */
+const shapeOf = (op: Operation, status: number): ErrorShape =>
+  status === 431 ? 'standard' : (op.errorShape ?? 'standard');
+
+/** Fields and files as one object, as the document wants them. */
+function multipart({ schema, files }: Extract<BodyKind, { kind: 'multipart' }>) {
+  const rules = Object.entries(files);
+  // The title is that of the fields alone.
+  const { title: _title, ...fields } = schema as TObject & { title?: string };
+  const one = { ...BINARY };
+  const file = ({ maxCount = 1 }: FileRule) =>
+    maxCount === 1 ? one : { type: 'array', items: one, maxItems: maxCount };
+  return {
+    schema: {
+      ...fields,
+      properties: {
+        ...fields.properties,
+        ...Object.fromEntries(rules.map(([name, rule]) => [name, file(rule)])),
+      },
+      required: [
+        ...(fields.required ?? []),
+        ...rules.filter(([, rule]) => !rule.optional).map(([name]) => name),
+      ],
+    } as TSchema,
+    encoding: Object.fromEntries(
+      rules.map(([name, { contentTypes = ['application/octet-stream'] }]) => [
+        name,
+        { contentType: contentTypes.join(', ') },
+      ]),
+    ),
+  };
+}
+
+const BINARY = { type: 'string', format: 'binary' };
+
+const PARAMETER_PLACES = { params: 'path', query: 'query', headers: 'header' } as const;
+
+const SUCCESS_TEXT: Record<ReplyKind['kind'] | 'nothing', string> = {
+  json: 'Success',
+  ndjson: 'One JSON value a line',
+  csv: 'A line of column names, then one line a row',
+  html: 'A page',
+  eventStream: 'Events as they happen. The schema is that of an event, with its data read as JSON',
+  redirect: 'It is elsewhere',
+  bytes: 'The content',
+  nothing: 'Done',
+};
 
 const requestHeadersOf = (op: Operation): RequestHeader[] => [
   ...(takesIfMatch(op) ? ['If-Match' as const] : []),

@@ -4,66 +4,147 @@ import {
   collectionPaths,
   ErrorReply,
   errorCodesOf,
+  errorShapes,
   type Operation,
+  replyKindOf,
   successStatus,
 } from '@oriel/contract';
-import { documentedOperation, documentedReply, mismatch } from './published-document.ts';
+import { type PublishedContract, publish, published } from './published-document.ts';
 
-export const checkedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  const path = new URL(String(input)).pathname;
-  await checkReply(init?.method ?? 'GET', path, response.clone());
-  return response;
-};
+type Fetch = typeof fetch;
+type CheckReply = (method: string, path: string, response: Response) => Promise<void>;
 
-export async function checkReply(method: string, path: string, response: Response) {
-  const where = `${method} ${path} answered ${response.status}`;
-  if (!response.headers.get('x-request-id')) throw new Error(`${where} without X-Request-Id`);
-  if (response.headers.get('x-content-type-options') !== 'nosniff')
-    throw new Error(`${where} without nosniff`);
-  const op = operationAt(method, path);
-  const text = await response.text();
-  if (response.status >= 400) checkError(op, response.status, text, where);
-  else if (op && response.status !== successStatus(op)) {
-    throw new Error(`${where}, not ${successStatus(op)}`);
+export function createCheckedFetch(operations: readonly Operation[]): Fetch {
+  return checkingFetch(createChecks(operations, publish(operations)));
+}
+
+interface Checks {
+  operationAt(method: string, path: string): Operation | undefined;
+  checkReply: CheckReply;
+  /** What is wrong with one piece of a stream is thrown where the stream is read. */
+  checkPiece(op: Operation, piece: unknown): void;
+}
+
+const checkingFetch =
+  ({ operationAt, checkReply, checkPiece }: Checks): Fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    const method = init?.method ?? 'GET';
+    const path = new URL(String(input)).pathname;
+    const op = operationAt(method, path);
+    const kind = op && replyKindOf(op)?.kind;
+    const isStreamed = kind === 'ndjson' || kind === 'eventStream' || kind === 'csv' || kind === 'bytes';
+    if (!op || !isStreamed || response.status >= 400) {
+      await checkReply(method, path, response.clone());
+      return response;
+    }
+    // Its head now, and its pieces as they are read: cloned, it would be read whole, and some have no end.
+    await checkReply(
+      method,
+      path,
+      new Response(null, { status: response.status, headers: response.headers }),
+    );
+    if (kind === 'csv' || kind === 'bytes') return response;
+    const checked = response.body!.pipeThrough(pieceChecker(kind, (piece) => checkPiece(op, piece)));
+    return new Response(checked, { status: response.status, headers: response.headers });
+  };
+
+function createChecks(operations: readonly Operation[], contract: PublishedContract): Checks {
+  const { documentedOperation, documentedReply, mismatch } = contract;
+  const collections = collectionPaths(operations);
+  const patterns = operations.map((op) => {
+    const pattern = op.path.replaceAll(/\{\w+\}/g, '[^/]+');
+    return { op, pattern: new RegExp(`^${pattern}${collections.has(op.path) ? '/?' : ''}$`) };
+  });
+  const operationAt = (method: string, path: string) =>
+    patterns.find(({ op, pattern }) => op.method === method && pattern.test(path))?.op;
+
+  function check(schema: object, value: unknown, where: string) {
+    const wrong = mismatch(schema, value);
+    if (!wrong) return;
+    throw new Error(
+      `${where} with a body that its schema refuses: ${wrong}\n${JSON.stringify(value)?.slice(0, 2000)}`,
+    );
   }
-  if (op) checkDocumented(op, response, text, where);
-}
 
-function checkError(op: Operation | undefined, status: number, text: string, where: string) {
-  check(ErrorReply, text, where);
-  const { statusCode, code } = JSON.parse(text);
-  if (statusCode !== status) throw new Error(`${where}, and its body says ${statusCode}`);
-  if (op && !errorCodesOf(op).includes(code))
-    throw new Error(`${where} with ${code}, which ${op.id} does not declare`);
-}
-
-/** What the document says of this operation and status: schema, error codes and headers. */
-function checkDocumented(op: Operation, response: Response, text: string, where: string) {
-  const documented = documentedReply(documentedOperation(op.method, op.path)!, response.status);
-  if (!documented) throw new Error(`${where}, which the document does not name for ${op.id}`);
-  if (response.headers.get('etag') && !documented.headers?.ETag)
-    throw new Error(`${where} with an ETag that the document does not name`);
-  for (const name of Object.keys(documented.headers ?? {})) {
-    // A change tells the new version as a service; what is read must tell it.
-    if (name === 'ETag' && op.method !== 'GET') continue;
-    if (!response.headers.get(name)) throw new Error(`${where} without the header ${name}`);
+  function checkError(op: Operation | undefined, response: Response, text: string, where: string) {
+    const shape = (response.status !== 431 && op?.errorShape) || 'standard';
+    const body = JSON.parse(text);
+    check(shape === 'standard' ? ErrorReply : errorShapes[shape].schema, body, where);
+    const code = shape === 'standard' ? body.code : response.headers.get('x-error-code');
+    if (shape === 'standard' && body.statusCode !== response.status)
+      throw new Error(`${where}, and its body says ${body.statusCode}`);
+    if (op && !errorCodesOf(op).includes(code))
+      throw new Error(`${where} with ${code}, which ${op.id} does not declare`);
   }
-  if (documented.content) check(documented.content['application/json'].schema, text, where);
-  else if (text !== '') throw new Error(`${where} with a body`);
+
+  /** What the document says of this operation and status: content type, schema, error codes and headers. */
+  function checkDocumented(op: Operation, response: Response, text: string, where: string) {
+    const documented = documentedReply(documentedOperation(op.method, op.path)!, response.status);
+    if (!documented) throw new Error(`${where}, which the document does not name for ${op.id}`);
+    if (response.headers.get('etag') && !documented.headers?.ETag)
+      throw new Error(`${where} with an ETag that the document does not name`);
+    for (const [name, { required }] of Object.entries(documented.headers ?? {})) {
+      // A change tells the new version as a service; what is read must tell it.
+      if (required === false || (name === 'ETag' && op.method !== 'GET')) continue;
+      if (!response.headers.get(name)) throw new Error(`${where} without the header ${name}`);
+    }
+    if (!documented.content) {
+      if (text !== '') throw new Error(`${where} with a body`);
+      return;
+    }
+    const type = response.headers.get('content-type')?.split(';', 1)[0] ?? '';
+    const media = documented.content[type];
+    if (!media) throw new Error(`${where} as ${type}, which the document does not name for ${op.id}`);
+    if (type.endsWith('json') && !media['x-each']) check(media.schema, JSON.parse(text), where);
+  }
+
+  return {
+    operationAt,
+    async checkReply(method, path, response) {
+      const where = `${method} ${path} answered ${response.status}`;
+      if (!response.headers.get('x-request-id')) throw new Error(`${where} without X-Request-Id`);
+      if (response.headers.get('x-content-type-options') !== 'nosniff')
+        throw new Error(`${where} without nosniff`);
+      const op = operationAt(method, path);
+      const text = await response.text();
+      if (response.status >= 400) checkError(op, response, text, where);
+      else if (op && response.status !== successStatus(op)) {
+        throw new Error(`${where}, not ${successStatus(op)}`);
+      }
+      if (op) checkDocumented(op, response, text, where);
+    },
+    checkPiece(op, piece) {
+      const documented = documentedReply(documentedOperation(op.method, op.path)!, successStatus(op))!;
+      const [media] = Object.values(documented.content!);
+      check(media!.schema, piece, `${op.id} sent a piece`);
+    },
+  };
 }
 
-function check(schema: object, text: string, where: string) {
-  const wrong = mismatch(schema, JSON.parse(text));
-  if (wrong)
-    throw new Error(`${where} with a body that its schema refuses: ${wrong}\n${text.slice(0, 2000)}`);
+/** Passes everything on as it is, and looks at each line or event that is whole. */
+function pieceChecker(kind: 'ndjson' | 'eventStream', check: (piece: unknown) => void) {
+  const decoder = new TextDecoder();
+  let text = '';
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      text += decoder.decode(chunk, { stream: true });
+      const parts = text.split(kind === 'ndjson' ? '\n' : '\n\n');
+      text = parts.pop()!;
+      for (const part of parts) {
+        const piece = kind === 'ndjson' ? JSON.parse(part) : eventOf(part);
+        if (piece !== undefined) check(piece);
+      }
+      controller.enqueue(chunk);
+    },
+  });
 }
 
-const collections = collectionPaths(allOperations);
-const patterns = allOperations.map((op) => {
-  const pattern = op.path.replaceAll(/\{\w+\}/g, '[^/]+');
-  return { op, pattern: new RegExp(`^${pattern}${collections.has(op.path) ? '/?' : ''}$`) };
-});
+function eventOf(block: string): unknown {
+  const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/).slice(0, 2)));
+  return fields.data === undefined ? undefined : { ...fields, data: JSON.parse(fields.data) };
+}
 
-const operationAt = (method: string, path: string) =>
-  patterns.find(({ op, pattern }) => op.method === method && pattern.test(path))?.op;
+const checks = createChecks(allOperations, published);
+export const { checkReply } = checks;
+export const checkedFetch = checkingFetch(checks);

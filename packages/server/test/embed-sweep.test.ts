@@ -1,7 +1,7 @@
 /** What embed tokens reach, over every operation of the contract, also those that are added tomorrow. */
-import { allOperations, hasBody, isDeploymentOperation, type Operation, operations } from '@oriel/contract';
+import { allOperations, isDeploymentOperation, type Operation, operations } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressOf, validBody } from './samples.ts';
+import { addressOf, requestOf } from './samples.ts';
 import { createWorld, type Embedded, unique, type World } from './world.ts';
 
 let world: World;
@@ -32,14 +32,12 @@ type Who = (typeof WHO)[number];
 const isOpenTo = (who: Who, { embed }: Operation) =>
   embed === 'viewer' || (embed === 'creator' && who.endsWith('creator'));
 
-const send = (who: Who, op: Operation, at: number, scheme = 'Bearer') =>
-  world.raw(op.method, addressOf(op, { deploymentId: at }), {
-    headers: {
-      authorization: `${scheme} ${embedded[who].token}`,
-      ...(hasBody(op) ? { 'content-type': 'application/json' } : {}),
-    },
-    ...(hasBody(op) ? { body: JSON.stringify(validBody(op)) } : {}),
-  });
+const send = (who: Who, op: Operation, at: number, scheme = 'Bearer') => {
+  const { headers, ...rest } = requestOf(op);
+  const authorization = `${scheme} ${embedded[who].token}`;
+  const address = addressOf(op, { deploymentId: at });
+  return world.raw(op.method, address, { headers: { ...headers, authorization }, ...rest });
+};
 
 const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
 const takesTokens = allOperations.filter(({ auth }) => auth === 'management' || auth === 'embed');

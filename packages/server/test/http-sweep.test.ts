@@ -1,8 +1,8 @@
 /** What every operation does with requests that are wrong in form, also those that are added tomorrow. */
-import { allOperations, errorCodesOf, hasBody, type Operation, patternMessages } from '@oriel/contract';
+import { allOperations, bodyKindOf, errorCodesOf, type Operation, patternMessages } from '@oriel/contract';
 import { type TSchema, Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressOf, validBody } from './samples.ts';
+import { addressOf, bodySchemaOf, requestOf, validBody } from './samples.ts';
 import { createOwnWorld, type World } from './world.ts';
 
 let world: World;
@@ -25,12 +25,8 @@ interface JsonSchema {
 
 const typesOf = ({ type }: JsonSchema) => [type ?? []].flat();
 const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
-const json = (body: unknown) => ({
-  headers: { 'content-type': 'application/json' },
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-});
 const send = (op: Operation, address = addressOf(op), body: unknown = validBody(op)) =>
-  world.raw(op.method, address, hasBody(op) ? json(body) : {});
+  world.raw(op.method, address, requestOf(op, body));
 
 /** Every schema within one, with the names that lead to it. */
 function* within(schema: JsonSchema, path: string[] = []): Generator<{ schema: JsonSchema; path: string[] }> {
@@ -93,7 +89,7 @@ describe('every date and time is one that PostgreSQL takes, or a 400', () => {
   const ODD = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:58Z', '2036-02-29T00:00:00.123456789-15:59'];
   const isDate = ({ format }: JsonSchema) => format === 'date-time';
   const inBody = (op: Operation) =>
-    hasBody(op) ? [...within(op.body as JsonSchema)].filter(({ schema }) => isDate(schema)) : [];
+    [...within((bodySchemaOf(op) ?? {}) as JsonSchema)].filter(({ schema }) => isDate(schema));
   const inQuery = (op: Operation) =>
     Object.entries(op.query as Record<string, JsonSchema>).filter(([, s]) => isDate(s));
 
@@ -125,7 +121,7 @@ describe('every date and time is one that PostgreSQL takes, or a 400', () => {
 });
 
 describe('bodies', () => {
-  const withBody = allOperations.filter(hasBody);
+  const withBody = allOperations.filter((op) => bodyKindOf(op)?.kind === 'json');
 
   test.each(cases(withBody))(
     '%s takes no null, no number that was rounded and no key twice',
@@ -149,7 +145,12 @@ test('a malformed address is on the list of every operation', () => {
 describe('messages are for people', () => {
   test('every pattern of the contract has its words', () => {
     for (const op of allOperations) {
-      const schemas = [Type.Object(op.params), Type.Object(op.query), op.body] as JsonSchema[];
+      const schemas = [
+        Type.Object(op.params),
+        Type.Object(op.query),
+        Type.Object(op.headers),
+        bodySchemaOf(op) ?? {},
+      ] as JsonSchema[];
       for (const { schema } of schemas.flatMap((each) => [...within(each)])) {
         if (schema.pattern)
           expect([op.id, Object.keys(patternMessages)]).toEqual([
@@ -160,12 +161,12 @@ describe('messages are for people', () => {
     }
   });
 
-  test.each(cases(allOperations.filter(hasBody)))(
+  test.each(cases(allOperations.filter(bodySchemaOf)))(
     '%s never prints a pattern, nor a word of the validator',
     async (_id, op) => {
       const wrong = [0, '', [], {}, 'x'.repeat(100), true].map((value) =>
         Object.fromEntries(
-          Object.keys((op.body as JsonSchema).properties ?? {}).map((name) => [name, value]),
+          Object.keys((bodySchemaOf(op) as JsonSchema).properties ?? {}).map((name) => [name, value]),
         ),
       );
       for (const body of wrong) {

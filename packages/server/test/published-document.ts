@@ -1,5 +1,5 @@
 /** The OpenAPI document as callers get it, and whether what the server answers is what it says. */
-import { allOperations, openApiDocument } from '@oriel/contract';
+import { allOperations, type Operation, openApiDocument } from '@oriel/contract';
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 
@@ -8,9 +8,12 @@ type Json = Record<string, unknown>;
 export interface DocumentedReply {
   description: string;
   $ref?: string;
-  headers?: Record<string, { $ref: string }>;
-  content?: { 'application/json': { schema: Json } };
+  headers?: Record<string, { $ref?: string; required?: boolean }>;
+  content?: Content;
 }
+
+/** By content type. `x-each` says that the schema is that of one line or event. */
+type Content = Record<string, { schema: Json; 'x-each'?: 'line' | 'event' }>;
 
 export interface DocumentedOperation {
   operationId: string;
@@ -19,7 +22,7 @@ export interface DocumentedOperation {
   description: string;
   security: Json[];
   parameters: (Json & { $ref?: string; name?: string; in?: string; schema?: Json })[];
-  requestBody?: { required: boolean; content: { 'application/json': { schema: Json } } };
+  requestBody?: { required: boolean; content: Content };
   responses: Record<string, DocumentedReply>;
 }
 
@@ -29,57 +32,72 @@ export interface PublishedDocument {
   components: { responses: Record<string, DocumentedReply>; schemas: Record<string, Json> };
 }
 
-/** Through JSON, as it goes over the wire. */
-export const publishedDocument = JSON.parse(
-  JSON.stringify(openApiDocument(allOperations)),
-) as PublishedDocument;
+export type PublishedContract = ReturnType<typeof publish>;
 
-const ajv = ajvFormats.default(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }));
-for (const [name, schema] of Object.entries(publishedDocument.components.schemas)) {
-  ajv.addSchema(schema, `#/components/schemas/${name}`);
+export function publish(operations: readonly Operation[]) {
+  /** Through JSON, as it goes over the wire. */
+  const document = JSON.parse(JSON.stringify(openApiDocument(operations))) as PublishedDocument;
+  const ajv = ajvFormats.default(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }));
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    ajv.addSchema(schema, `#/components/schemas/${name}`);
+  }
+  return {
+    document,
+
+    /** What a schema of the document finds wrong with a value; nothing where it fits. */
+    mismatch(schema: AnySchema, value: unknown): string | undefined {
+      const fits = ajv.compile(schema);
+      return fits(value) ? undefined : ajv.errorsText(fits.errors);
+    },
+
+    documentedOperation: (method: string, path: string): DocumentedOperation | undefined =>
+      document.paths[path]?.[method.toLowerCase()],
+
+    /** What the document says of a reply of the operation; nothing where it names no such status. */
+    documentedReply(op: DocumentedOperation, status: number): DocumentedReply | undefined {
+      const reply = op.responses[status];
+      const name = reply?.$ref?.split('/').at(-1);
+      return name === undefined ? reply : document.components.responses[name];
+    },
+
+    /** Every operation of the document. */
+    documentedOperations: Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([key]) => key !== 'parameters')
+        .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    ),
+  };
 }
 
-/** What a schema of the document finds wrong with a value; nothing where it fits. */
-export function mismatch(schema: AnySchema, value: unknown): string | undefined {
-  const fits = ajv.compile(schema);
-  return fits(value) ? undefined : ajv.errorsText(fits.errors);
-}
+export const published = publish(allOperations);
+export const {
+  document: publishedDocument,
+  mismatch,
+  documentedOperation,
+  documentedReply,
+  documentedOperations,
+} = published;
 
-export const documentedOperation = (method: string, path: string): DocumentedOperation | undefined =>
-  publishedDocument.paths[path]?.[method.toLowerCase()];
-
-/** What the document says of a reply of the operation; nothing where it names no such status. */
-export function documentedReply(op: DocumentedOperation, status: number): DocumentedReply | undefined {
-  const reply = op.responses[status];
-  const name = reply?.$ref?.split('/').at(-1);
-  return name === undefined ? reply : publishedDocument.components.responses[name];
-}
-
-/** Every operation of the document. */
-export const documentedOperations = Object.entries(publishedDocument.paths).flatMap(([path, item]) =>
-  Object.entries(item)
-    .filter(([key]) => key !== 'parameters')
-    .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-);
-
-/** Every schema of the document with those inside of it, and where each stands. */
-export function everySchema(): { where: string; schema: Json }[] {
-  const { schemas, responses } = publishedDocument.components;
+/** Every schema of a document with those inside of it, and where each stands. */
+export function everySchema({
+  document,
+  documentedOperations,
+} = published): { where: string; schema: Json }[] {
+  const { schemas, responses } = document.components;
   const roots = [
     ...Object.entries(schemas),
-    ...Object.entries(responses).map(([name, reply]) => [name, schemaOf(reply)] as const),
+    ...Object.entries(responses).flatMap(([name, reply]) => schemasOf(name, reply)),
     ...documentedOperations.flatMap(({ operation: { operationId, parameters, requestBody, responses } }) => [
       ...parameters.map(({ name, schema }) => [`${operationId} ${name}`, schema] as const),
-      [`${operationId} body`, requestBody && schemaOf(requestBody)] as const,
-      ...Object.entries(responses).map(
-        ([status, reply]) => [`${operationId} ${status}`, schemaOf(reply)] as const,
-      ),
+      ...schemasOf(`${operationId} body`, requestBody ?? {}),
+      ...Object.entries(responses).flatMap(([status, reply]) => schemasOf(`${operationId} ${status}`, reply)),
     ]),
   ];
   return roots.flatMap(([where, schema]) => (schema ? schemasWithin(where, schema) : []));
 }
 
-const schemaOf = ({ content }: Pick<DocumentedReply, 'content'>) => content?.['application/json'].schema;
+const schemasOf = (where: string, { content = {} }: Pick<DocumentedReply, 'content'>) =>
+  Object.values(content).map(({ schema }) => [where, schema] as const);
 
 function schemasWithin(where: string, schema: Json): { where: string; schema: Json }[] {
   const { properties, patternProperties, items, additionalProperties, anyOf, allOf } = schema;

@@ -1,6 +1,6 @@
 /** Requests that every operation of the contract understands. */
-import { hasBody, type Operation } from '@oriel/contract';
-import { Type } from 'typebox';
+import { bodyKindOf, bodyTypesOf, type Operation } from '@oriel/contract';
+import { type TSchema, Type } from 'typebox';
 
 /** An address of the operation with something plausible for each parameter that is needed and not given. */
 export function addressOf(op: Operation, given: Record<string, number> = {}) {
@@ -12,9 +12,47 @@ export function addressOf(op: Operation, given: Record<string, number> = {}) {
   return query.size ? `${path}?${query}` : path;
 }
 
+/** The schema of the fields of the body; nothing where it has none. */
+export function bodySchemaOf(op: Operation): TSchema | undefined {
+  const body = bodyKindOf(op);
+  return body && 'schema' in body ? body.schema : undefined;
+}
+
 /** The least that the schema of the body takes. */
 export function validBody(op: Operation): object {
-  return hasBody(op) ? (sample(op.body as unknown as JsonSchema) as object) : {};
+  const schema = bodySchemaOf(op);
+  return schema ? (sample(schema as JsonSchema) as object) : {};
+}
+
+/** Headers and body of a request to the operation, whatever kind of body it takes. */
+export function requestOf(op: Operation, fields: unknown = validBody(op)) {
+  const headers = sample(Type.Object(op.headers) as JsonSchema) as Record<string, string>;
+  const body = bodyKindOf(op);
+  const as = (type: string) => ({ ...headers, 'content-type': type });
+  switch (body?.kind) {
+    case undefined:
+      return { headers };
+    case 'form':
+      return {
+        headers: as('application/x-www-form-urlencoded'),
+        body: new URLSearchParams(fields as Record<string, string>).toString(),
+      };
+    case 'multipart': {
+      const data = new FormData();
+      for (const [name, value] of Object.entries(fields as object)) data.append(name, String(value));
+      for (const [name, { contentTypes = ['text/plain'] }] of Object.entries(body.files)) {
+        data.append(name, new Blob(['sample'], { type: contentTypes[0] }), 'sample');
+      }
+      return { headers, body: data };
+    }
+    case 'bytes':
+      return { headers: as(bodyTypesOf(body)[0]!), body: 'sample' };
+    default:
+      return {
+        headers: as('application/json'),
+        body: typeof fields === 'string' ? fields : JSON.stringify(fields),
+      };
+  }
 }
 
 interface JsonSchema {

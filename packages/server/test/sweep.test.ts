@@ -1,15 +1,8 @@
 /** What holds for every operation of the contract, also for those that are added tomorrow. */
-import {
-  actions,
-  allOperations,
-  errorCatalogue,
-  errorCodesOf,
-  hasBody,
-  type Operation,
-} from '@oriel/contract';
+import { actions, allOperations, errorCatalogue, errorCodesOf, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedOperations } from '../../contract/coverage.ts';
-import { addressOf, validBody } from './samples.ts';
+import { addressOf, bodySchemaOf, requestOf, validBody } from './samples.ts';
 import { createOwnWorld, type World } from './world.ts';
 
 /** Operations that change something and leave no audit entry, for a reason that belongs here. */
@@ -31,12 +24,7 @@ const protectedOperations = allOperations.filter((op) => op.auth !== 'public');
 const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
 
 const send = (op: Operation, apiKey: string | null, body?: object) =>
-  world.raw(op.method, addressOf(op), {
-    apiKey,
-    ...(hasBody(op)
-      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }
-      : {}),
-  });
+  world.raw(op.method, addressOf(op), { apiKey, ...requestOf(op, body ?? {}) });
 
 test('an operation that the specification names has the area, method and path that it gives', () => {
   const expected = new Map(expectedOperations.map((op) => [op.id, op]));
@@ -83,26 +71,21 @@ describe('content of others is a 403 or 404 for who was given nothing, and it st
     };
     const stranger = await world.person({ roles: ['Explorer'] });
     const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => String(ids[name]));
-    const body = JSON.stringify(validBody(op));
-    const init = hasBody(op) ? { headers: { 'content-type': 'application/json' }, body } : {};
-    const response = await world.raw(op.method, path, { apiKey: stranger.apiKey, ...init });
+    const response = await world.raw(op.method, path, { apiKey: stranger.apiKey, ...requestOf(op) });
     expect([403, 404]).toContain(response.status);
     expect(await world.admin.getReport({ deploymentId, reportId: report.id })).toEqual(report);
   });
 });
 
 describe('unknown body fields are refused by name', () => {
-  test.each(cases(protectedOperations.filter(hasBody)))('%s', async (_id, op) => {
+  test.each(cases(protectedOperations.filter(bodySchemaOf)))('%s', async (_id, op) => {
     const response = await send(op, null, {});
     expect(response.status).toBe(401);
     const refused = await world.raw(op.method, addressOf(op), {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...validBody(op), ephemeralTtlSeconds: 60 }),
+      ...requestOf(op, { ...validBody(op), ephemeralTtlSeconds: 60 }),
     });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({
-      issues: [{ path: 'ephemeralTtlSeconds', message: 'is not a known field' }],
-    });
+    expect(await refused.text()).toContain('ephemeralTtlSeconds: is not a known field');
   });
 });
 
@@ -113,9 +96,7 @@ describe('an id that no row can have is a 404, and one that is no id a 400', () 
   );
   test.each(cases(withIds))('%s', async (_id, op) => {
     const at = (value: string) => op.path.replaceAll(/\{\w+\}/g, value);
-    const init = hasBody(op)
-      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(validBody(op)) }
-      : {};
+    const init = requestOf(op);
     expect((await world.raw(op.method, at('9007199254740991'), init)).status).toBe(404);
     for (const bad of ['abc', '1.5', '-1', '0', '1e3', '9007199254740993', '%00']) {
       expect((await world.raw(op.method, at(bad), init)).status).toBe(400);

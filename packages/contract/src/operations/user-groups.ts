@@ -11,7 +11,7 @@ export const tags = {
 
 export const errors = {
   group_not_found: { status: 404, message: 'There is no such group.' },
-  group_name_taken: { status: 409, message: 'Another group has this name.' },
+  group_name_taken: { status: 409, message: 'Another group has this name.', scimType: 'uniqueness' },
 } as const satisfies ErrorDefinitions;
 
 const Member = Shape('UserGroupMember', {

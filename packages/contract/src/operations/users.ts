@@ -12,8 +12,8 @@ export const tags = {
 
 export const errors = {
   user_not_found: { status: 404, message: 'There is no such user.' },
-  username_taken: { status: 409, message: 'Another user has this username.' },
-  email_taken: { status: 409, message: 'Another user has this email.' },
+  username_taken: { status: 409, message: 'Another user has this username.', scimType: 'uniqueness' },
+  email_taken: { status: 409, message: 'Another user has this email.', scimType: 'uniqueness' },
   last_admin: { status: 409, message: 'There must remain an active user with the action `All`.' },
   user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },
 } as const satisfies ErrorDefinitions;

@@ -63,13 +63,21 @@ export interface Origin {
   requestId: string | null;
 }
 
+/** Told of each attempt, and asked just before it is committed: what has been given up must change nothing. */
+export interface Attempt {
+  begin(): void;
+  commit(): void;
+}
+
 export const changeFunction =
-  (db: Database, origin: Origin): ChangeFunction =>
+  (db: Database, origin: Origin, attempt?: Attempt): ChangeFunction =>
   (work) =>
     db.transaction(async (tx) => {
+      attempt?.begin();
       const { reply, changes } = await work(tx);
       const entries = [changes].flat().flatMap((change) => toEntry(origin, change));
       if (entries.length) await insertAuditEntries(tx, entries);
+      attempt?.commit();
       return { reply } as Committed<typeof reply>;
     });
 

@@ -9,8 +9,43 @@ const MB = 1024 * KB;
 const SMALL_BYTES = 64 * KB;
 /** What lies beyond that, of all bodies that are half received. */
 const LARGE_BYTES_MAX = 128 * MB;
-/** So that nobody can keep all others from sending large bodies. */
-const LARGE_BYTES_SHARE = LARGE_BYTES_MAX / 4;
+
+/**
+ * The pieces of a body as they come, within the same bounds. What is not read stays where it is; see connections.ts for
+ * what becomes of it.
+ */
+export async function* chunksOf(
+  payload: IncomingMessage,
+  limits: Omit<BodyLimits, 'sharer'>,
+): AsyncGenerator<Buffer> {
+  const { maxBytes, announcedBytes, withinMs } = limits;
+  if (announcedBytes > maxBytes) throw tooLarge(maxBytes);
+  const iterator = payload.iterator({ destroyOnReturn: false });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    if (withinMs !== undefined) timer = setTimeout(() => reject(new ApiError('request_timeout')), withinMs);
+  });
+  late.catch(() => {});
+  let received = 0;
+  try {
+    for (;;) {
+      const step = await Promise.race([iterator.next().catch(() => Promise.reject(cutOff())), late]);
+      if (step.done) break;
+      received += step.value.length;
+      if (received > maxBytes) throw tooLarge(maxBytes);
+      yield step.value;
+    }
+    if (received < announcedBytes) throw cutOff();
+  } finally {
+    clearTimeout(timer);
+    // Not awaited: it may wait for a piece that never comes.
+    iterator.return?.().catch(ignore);
+    payload.on('error', ignore);
+  }
+}
+
+const cutOff = () =>
+  new ApiError('invalid_request', { message: 'The connection ended before the body did.' });
 
 export interface BodyLimits {
   maxBytes: number;
@@ -28,20 +63,21 @@ export type BodyReader = (
 ) => void;
 
 export function createBodyReader(): BodyReader {
-  const budget = createBudget();
+  const budget = createBudget(LARGE_BYTES_MAX);
 
   return (payload, { maxBytes, announcedBytes, sharer, withinMs }, done) => {
     if (announcedBytes > maxBytes) return done(tooLarge(maxBytes));
     const chunks: Buffer[] = [];
     let received = 0;
     let counted = 0;
+    const share = budget.shareOf(sharer);
 
     const onData = (chunk: Buffer) => {
       received += chunk.length;
       if (received > maxBytes) return finish(tooLarge(maxBytes));
       const large = received - SMALL_BYTES;
       if (large > counted) {
-        if (!budget.take(sharer, large - counted)) return finish(new ApiError('unavailable'));
+        if (!share.take(large - counted)) return finish(new ApiError('unavailable'));
         counted = large;
       }
       chunks.push(chunk);
@@ -50,8 +86,7 @@ export function createBodyReader(): BodyReader {
       if (received < announcedBytes) return onCut();
       finish(null, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, received));
     };
-    const onCut = () =>
-      finish(new ApiError('invalid_request', { message: 'The connection ended before the body did.' }));
+    const onCut = () => finish(cutOff());
     const onLate = () => finish(new ApiError('request_timeout'));
     const timer = withinMs === undefined ? undefined : setTimeout(onLate, withinMs);
 
@@ -60,7 +95,7 @@ export function createBodyReader(): BodyReader {
       payload.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
       // A client that goes away after its request was refused is no error of ours.
       payload.on('error', ignore);
-      if (counted) budget.giveBack(sharer, counted);
+      share.giveBack();
       done(error, bytes);
     };
     if (payload.destroyed) return onCut();
@@ -70,29 +105,48 @@ export function createBodyReader(): BodyReader {
 
 const ignore = () => {};
 
-function createBudget() {
+/** What one body, or one file, takes of what there is for all. */
+export interface Share {
+  /** False where there is not so much left. */
+  take(bytes: number): boolean;
+  /** All that was taken. */
+  giveBack(): void;
+}
+
+/** A quarter is the most for one sharer, so that nobody can keep all others from sending large bodies. */
+export function createBudget(maxBytes: number) {
   const shares = new Map<string, number>();
   let total = 0;
+  const add = (sharer: string, bytes: number) => {
+    total += bytes;
+    const sum = (shares.get(sharer) ?? 0) + bytes;
+    if (sum) shares.set(sharer, sum);
+    else shares.delete(sharer);
+  };
   return {
-    take(sharer: string, bytes: number): boolean {
-      const share = (shares.get(sharer) ?? 0) + bytes;
-      if (total + bytes > LARGE_BYTES_MAX || share > LARGE_BYTES_SHARE) return false;
-      total += bytes;
-      shares.set(sharer, share);
-      return true;
-    },
-    giveBack(sharer: string, bytes: number) {
-      total -= bytes;
-      const share = shares.get(sharer)! - bytes;
-      if (share) shares.set(sharer, share);
-      else shares.delete(sharer);
+    shareOf(sharer: string): Share {
+      let taken = 0;
+      return {
+        take(bytes) {
+          if (total + bytes > maxBytes || (shares.get(sharer) ?? 0) + bytes > maxBytes / 4) return false;
+          taken += bytes;
+          add(sharer, bytes);
+          return true;
+        },
+        giveBack() {
+          if (taken) add(sharer, -taken);
+          taken = 0;
+        },
+      };
     },
   };
 }
 
-const tooLarge = (maxBytes: number) =>
+export const tooLarge = (maxBytes: number) =>
   new ApiError('body_too_large', {
     message: `The body is larger than ${sizeText(maxBytes)}, the most that this operation takes.`,
   });
 
-const sizeText = (bytes: number) => (bytes >= MB ? `${bytes / MB} MB` : `${bytes / KB} KB`);
+export const sizeText = (bytes: number) =>
+  bytes >= MB ? `${rounded(bytes / MB)} MB` : `${rounded(bytes / KB)} KB`;
+const rounded = (amount: number) => Math.round(amount * 10) / 10;

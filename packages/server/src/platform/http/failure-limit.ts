@@ -12,8 +12,13 @@ export interface FailureLimit {
   begin(who: string): () => void;
 }
 
-export function createFailureLimit(options: { max: number; perMs: number; keptMax?: number }): FailureLimit {
-  const { max, perMs, keptMax = KEPT_MAX } = options;
+export function createFailureLimit(options: {
+  max: number;
+  perMs: number;
+  keptMax?: number;
+  message?: string;
+}): FailureLimit {
+  const { max, perMs, keptMax = KEPT_MAX, message } = options;
   /** In the order of their last attempts. */
   const kept = new Map<string, { count: number; until: number }>();
   return {
@@ -22,7 +27,10 @@ export function createFailureLimit(options: { max: number; perMs: number; keptMa
       const known = kept.get(who);
       const entry = known && known.until > now ? known : { count: 0, until: now + perMs };
       if (entry.count >= max) {
-        throw new ApiError('rate_limited', { retryAfterSeconds: Math.ceil((entry.until - now) / 1000) });
+        throw new ApiError('rate_limited', {
+          message,
+          retryAfterSeconds: Math.ceil((entry.until - now) / 1000),
+        });
       }
       entry.count++;
       kept.delete(who);

@@ -1,31 +1,43 @@
 /** Binds handlers to operations of the contract: what a handler receives is already checked. */
+
+import { Readable } from 'node:stream';
 import {
   type BodyOf,
+  bodyKindOf,
   collectionPaths,
+  type HeadersOf,
   isAudited,
   isDeploymentOperation,
   type Operation,
   type ParamsOf,
   type QueryOf,
   type ReplyOf,
+  replyKindOf,
   successStatus,
 } from '@oriel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject } from 'typebox';
 import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, type CallerOf, type EmbedSession, embedOf, sharerOf } from '../auth/actor.ts';
+import { type Actor, type CallerOf, embedOf, sharerOf } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
+import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
+import { freeUploads } from './bodies.ts';
 import { type Etag, etagOf } from './etag.ts';
+import { createLifetime, type Lifetime } from './lifetime.ts';
 import { type Cursors, scopeCursors } from './pages.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { discard, isStreamed, type Prepared, preparerOf, reportCut } from './replies.ts';
 import { serializerOf } from './serializer.ts';
 import { compileValidators } from './validation.ts';
 
 export interface Input<O extends Operation> {
   params: ParamsOf<O>;
   query: QueryOf<O>;
+  headers: HeadersOf<O>;
   body: BodyOf<O>;
 }
 
@@ -38,12 +50,22 @@ export interface Call<Who extends Actor = Actor> {
   etag: Etag;
   /** For a list in a deployment: cursors of that deployment, and of the embed tenant that it is looked at in. */
   cursors: Cursors;
+  /** Aborted when the caller leaves, or when the time of the operation is over. */
+  signal: AbortSignal;
 }
+
+/** For an operation that says which headers its reply has. */
+type SendsHeaders<O extends Operation> = keyof O['replyHeaders'] extends never
+  ? unknown
+  : { sendHeaders(headers: Static<TObject<O['replyHeaders']>>): void };
 
 /** An operation that changes something must answer with what `change` returns; see audit/change.ts. */
 export type Handler<O extends Operation> = O['audit'] extends 'none'
-  ? (call: Call<CallerOf<O>>, input: Input<O>) => Promise<ReplyOf<O>> | ReplyOf<O>
-  : (call: Call<CallerOf<O>> & { change: ChangeFunction }, input: Input<O>) => Promise<Committed<ReplyOf<O>>>;
+  ? (call: Call<CallerOf<O>> & SendsHeaders<O>, input: Input<O>) => Promise<ReplyOf<O>> | ReplyOf<O>
+  : (
+      call: Call<CallerOf<O>> & SendsHeaders<O> & { change: ChangeFunction },
+      input: Input<O>,
+    ) => Promise<Committed<ReplyOf<O>>>;
 
 export interface Route {
   operation: Operation;
@@ -54,6 +76,16 @@ export const handle = <O extends Operation>(operation: O, handler: Handler<NoInf
   operation,
   handler: handler as Route['handler'],
 });
+
+/** One handler for operations that differ in nothing but id and method; see `alsoAs` in the contract. */
+export const handleEach = <O extends Operation>(
+  operations: readonly [O, ...Omit<O, 'id'>[]],
+  handler: Handler<NoInfer<O>>,
+): Route[] =>
+  (operations as readonly Operation[]).map((operation) => ({
+    operation,
+    handler: handler as Route['handler'],
+  }));
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -75,26 +107,47 @@ export interface RouteOptions {
   /** Throws or rejects where there is no such deployment; answers nothing where it is known to be there. */
   requireDeployment: (id: number) => undefined | Promise<void>;
   cursors: Cursors;
+  log: Logger;
 }
 
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: RouteOptions) {
   app.decorateRequest('actor', null);
   app.decorateRequest('isHandled', false);
   const collections = collectionPaths(routes.map(({ operation }) => operation));
-  for (const route of routes) register(app, route, options, collections.has(route.operation.path));
+  const stopping = new Promise<void>((resolve) => {
+    app.addHook('preClose', (done) => {
+      resolve();
+      done();
+    });
+  });
+  for (const route of routes) {
+    register(app, route, { ...options, stopping }, collections.has(route.operation.path));
+  }
 }
 
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  { db, authenticator, atOnce, requireDeployment, cursors: allCursors }: RouteOptions,
+  options: RouteOptions & { stopping: Promise<void> },
   isCollection: boolean,
 ) {
+  const { db, authenticator, atOnce, requireDeployment, cursors: allCursors, log } = options;
   const validators = compileValidators(op);
+  const limitRate = op.rate && createRateLimit(op.rate);
+  const prepare = preparerOf(op, options);
   const status = successStatus(op);
   const audited = isAudited(op);
   const paramNames = Object.keys(op.params);
   const inDeployment = isDeploymentOperation(op);
+  const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
+  const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
+
+  /** When the answer has gone out and the handler has ended: a caller who leaves does not end what they began. */
+  const finish = (request: FastifyRequest) => {
+    const embed = embedOf(request.actor!);
+    if (embed) atOnce.leave(embed);
+    if (takesUploads) freeUploads(request).catch((err) => log.error({ err, requestId: request.id }));
+  };
 
   /** All that can be decided without the body. */
   const admit = (request: FastifyRequest, reply: FastifyReply, actor: Actor) => {
@@ -102,11 +155,12 @@ function register(
     const params = validators.params(request.params);
     authorize(op, actor, params);
     request.params = params;
+    limitRate?.(actor, request.ip);
     const embed = embedOf(actor);
-    if (!embed) return;
+    if (!embed && !takesUploads) return;
     if (reply.raw.closed) throw new ApiError('invalid_request', { message: 'The caller has left.' });
-    atOnce.enter(embed);
-    reply.raw.once('close', () => request.isHandled || atOnce.leave(embed));
+    if (embed) atOnce.enter(embed);
+    reply.raw.once('close', () => request.isHandled || finish(request));
   };
 
   /** Before the body is read: nobody unknown or not allowed makes us hold and parse megabytes. */
@@ -133,44 +187,92 @@ function register(
     else proceed(actor);
   };
 
-  const run = async (request: FastifyRequest, reply: FastifyReply) => {
-    const actor = request.actor!;
-    const params = request.params as ParamsOf<Operation>;
-    const query = validators.query(request.query);
-    const body = validators.body(
+  const inputOf = (request: FastifyRequest): Input<Operation> => ({
+    params: request.params as ParamsOf<Operation>,
+    query: validators.query(request.query),
+    headers: validators.headers(request.headers),
+    body: validators.body(
       request.body,
       Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY),
-    );
-    if (inDeployment) await requireDeployment(params.deploymentId as number);
-    const input = { params, query, body } as Input<Operation>;
-    reply.code(status);
-    const etag = etagOf(request, reply);
+    ) as BodyOf<Operation>,
+  });
+
+  const callOf = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    input: Input<Operation>,
+    lifetime: Lifetime,
+  ) => {
+    const actor = request.actor!;
+    const { deploymentId } = input.params as { deploymentId?: number };
+    const { embedTenantName } = input.query as { embedTenantName?: string };
+    const embedTenant = embedOf(actor)?.embedTenant ?? embedTenantName ?? null;
     const origin = { ip: request.ip, requestId: request.id };
-    const embedTenant = embedOf(actor)?.embedTenant ?? (query.embedTenantName as string | undefined) ?? null;
-    const cursors = inDeployment
-      ? scopeCursors(allCursors, params.deploymentId as number, embedTenant)
-      : allCursors;
     const shared = actor.kind === 'nobody' ? db : db.as(sharerOf(actor));
-    const call = { actor, db: shared, origin, etag, cursors };
-    if (!audited) return handler(call, input);
-    const change = changeFunction(shared, {
-      operation: op.id,
-      resourceType: op.audit,
+    const about = { operation: op.id, resourceType: op.audit, actor, deploymentId: deploymentId ?? null };
+    const call = {
       actor,
-      deploymentId: (params.deploymentId as number | undefined) ?? null,
-      ...origin,
-    });
-    return ((await handler({ ...call, change }, input)) as Committed<unknown>).reply;
+      db: shared,
+      origin,
+      etag: etagOf(request, reply),
+      cursors: inDeployment ? scopeCursors(allCursors, deploymentId!, embedTenant) : allCursors,
+      get signal() {
+        return lifetime.signal;
+      },
+      change: audited ? changeFunction(shared, { ...about, ...origin }, lifetime.attempt) : undefined,
+      headers: NO_HEADERS,
+      sendHeaders: (headers: Record<string, string>) => {
+        call.headers = headers;
+      },
+    };
+    return call;
   };
 
-  /** A caller who leaves does not end what they began, and so does not make room for more. */
-  const runCounted = async (request: FastifyRequest, reply: FastifyReply, embed: EmbedSession) => {
+  /** What is to be sent. Nothing is sent yet, because the time may be over when it is ready. */
+  const answer = async (call: ReturnType<typeof callOf>, input: Input<Operation>): Promise<Prepared> => {
+    const answered = await handler(call, input);
+    const prepared = await prepare((audited ? (answered as Committed<unknown>).reply : answered) as never);
+    if (!sendsHeaders) return prepared;
+    validators.replyHeaders(call.headers);
+    return { ...prepared, headers: { ...prepared.headers, ...call.headers } };
+  };
+
+  const run = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    onWork?: (work: Promise<unknown>) => void,
+  ) => {
+    const input = inputOf(request);
+    if (inDeployment) await requireDeployment(input.params.deploymentId as number);
+    const lifetime = createLifetime({
+      response: reply.raw,
+      timeoutMs: op.timeoutMs,
+      onLate: (err) => log.error({ requestId: request.id, operation: op.id, err }, 'failed after its time'),
+    });
+    if (op.timeoutMs !== undefined) allowSilence(request, reply, op.timeoutMs);
+    const work = answer(callOf(request, reply, input, lifetime), input);
+    onWork?.(work);
+    const { headers, payload } = await lifetime.within(work, ({ payload }) => discard(payload));
+    reply.code(status);
+    if (headers) reply.headers(headers);
+    if (payload instanceof Readable) reportCut(payload, log, request);
+    return status >= 300 ? reply.send() : payload;
+  };
+
+  /** Counts, and keeps uploads, until the handler has ended, also one whose caller has left or got a 504. */
+  const runCounted = async (request: FastifyRequest, reply: FastifyReply) => {
     request.isHandled = true;
-    try {
-      return await run(request, reply);
-    } finally {
+    let handling: Promise<unknown> = Promise.resolve();
+    const end = () => {
       request.isHandled = false;
-      if (reply.raw.closed) atOnce.leave(embed);
+      if (reply.raw.closed) finish(request);
+    };
+    try {
+      return await run(request, reply, (work) => {
+        handling = work;
+      });
+    } finally {
+      handling.then(end, end);
     }
   };
 
@@ -180,13 +282,32 @@ function register(
       method: op.method,
       url,
       config: { operation: op },
-      schema: status === 204 ? {} : { response: { 200: op.reply } },
-      serializerCompiler: () => serializerOf(op.reply),
+      ...jsonSchemaOf(op),
+      ...(isStreamed(op) ? { exposeHeadRoute: false } : {}),
       onRequest,
-      handler: (request, reply) => {
-        const embed = embedOf(request.actor!);
-        return embed ? runCounted(request, reply, embed) : run(request, reply);
-      },
+      handler: (request, reply) =>
+        takesUploads || embedOf(request.actor!) ? runCounted(request, reply) : run(request, reply),
     });
   }
+}
+
+const NO_HEADERS: Record<string, string> = {};
+
+/** Only JSON is serialised by the framework. Everything else is text or bytes when it gets there. */
+function jsonSchemaOf(op: Operation) {
+  const reply = replyKindOf(op);
+  if (reply?.kind !== 'json') return {};
+  const { schema } = reply;
+  return {
+    schema: { response: { [successStatus(op)]: schema } },
+    serializerCompiler: () => serializerOf(schema),
+  };
+}
+
+/** A connection on which nothing moves is closed, but not while a handler that may take longer is at work. */
+function allowSilence({ raw: { socket }, server }: FastifyRequest, reply: FastifyReply, timeoutMs: number) {
+  const { timeout: idleMs } = server.server;
+  if (timeoutMs < idleMs) return;
+  socket.setTimeout(timeoutMs + idleMs);
+  reply.raw.once('close', () => socket.setTimeout(idleMs));
 }

@@ -2,7 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '@oriel/contract';
+import {
+  bodyKindOf,
+  type ErrorCode,
+  type ErrorShape,
+  errorBodies,
+  errorCatalogue,
+  errorShapes,
+} from '@oriel/contract';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -16,8 +23,8 @@ import type { MissingReference } from '../db/foreign-keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { collectMethods } from './allowed-methods.ts';
+import { acceptBodies, wrongType } from './bodies.ts';
 import { manageConnections } from './connections.ts';
-import { acceptJsonOnly } from './json-body.ts';
 import type { Metrics } from './metrics.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -71,11 +78,11 @@ export function createHttpServer({
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request.id, reply as unknown as FastifyReply);
-      answerError(toApiError(error), request.id, reply as unknown as FastifyReply);
+      answerError(toApiError(error, request as FastifyRequest), request.id, reply as unknown as FastifyReply);
     },
   });
 
-  acceptJsonOnly(app, timeouts);
+  acceptBodies(app, timeouts);
   manageConnections(app, maxConnections);
   const methodsOf = collectMethods(app);
   // Node would answer by itself, without our headers; nobody has to fulfil what a client expects.
@@ -118,6 +125,8 @@ export function createHttpServer({
       ip: request.ip,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
+      // The client left, or a stream failed half-way.
+      ...(reply.raw.writableFinished ? {} : { cut: true }),
     });
     done();
   });
@@ -125,7 +134,7 @@ export function createHttpServer({
   app.setNotFoundHandler(answerUnknown);
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = toApiError(error, identityOf(request.actor ?? NOBODY).userId, missingReference?.(error));
+    const failure = toApiError(error, request, missingReference?.(error));
     if (failure.statusCode >= 500) {
       // A refusal that we decided on, such as that of too much at once, is no fault of ours, and may come very often.
       const level = error instanceof ApiError ? 'debug' : failure.code === 'busy' ? 'warn' : 'error';
@@ -135,7 +144,7 @@ export function createHttpServer({
         err: error,
       });
     }
-    answerError(failure, request.id, reply);
+    answerError(failure, request.id, reply, request.routeOptions.config.operation?.errorShape);
   });
 
   return app;
@@ -150,17 +159,27 @@ const setCommonHeaders = (requestId: string, reply: FastifyReply) =>
     .header('cache-control', COMMON_HEADERS['cache-control'])
     .header('x-content-type-options', COMMON_HEADERS['x-content-type-options']);
 
-function answerError(failure: ApiError, requestId: string, reply: FastifyReply) {
+function answerError(
+  failure: ApiError,
+  requestId: string,
+  reply: FastifyReply,
+  shape: ErrorShape = 'standard',
+) {
   // The framework would close the connection under a body that is still being sent; see connections.ts.
   reply.removeHeader('connection');
   if (failure.statusCode === 408) reply.header('connection', 'close');
   if (failure.statusCode === 401) reply.header('www-authenticate', 'Bearer, Api-Key');
   const retryAfter = failure.retryAfterSeconds ?? (failure.statusCode === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  // What the handler said of a reply that is not sent.
+  for (const name of ['content-type', 'content-length', 'location', 'etag']) reply.removeHeader(name);
+  reply.code(failure.statusCode);
+  if (shape === 'standard') return void reply.type(JSON_TYPE).send(JSON.stringify(failure.body(requestId)));
+  const body = errorBodies[shape]({ ...errorCatalogue[failure.code], ...failure, message: failure.message });
   reply
-    .code(failure.statusCode)
-    .type(JSON_TYPE)
-    .send(JSON.stringify(failure.body(requestId)));
+    .header('x-error-code', failure.code)
+    .type(`${errorShapes[shape].contentType}; charset=utf-8`)
+    .send(JSON.stringify(body));
 }
 
 /** Addresses can hold secrets in their query, and those do not belong into logs. */
@@ -171,14 +190,16 @@ const RAISED_CODE = 'OR404';
 
 function toApiError(
   error: unknown,
-  userId: number | null = null,
+  request: FastifyRequest,
   missing: ReturnType<MissingReference> = undefined,
 ): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error as FastifyError;
+  const { operation } = request.routeOptions?.config ?? {};
+  const { userId } = identityOf(request.actor ?? NOBODY);
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ApiError('unsupported_media_type');
+      return wrongType(operation && bodyKindOf(operation));
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('invalid_url');

@@ -1,10 +1,12 @@
 /** Checks parameters, query and body against the contract, and says precisely what is wrong. */
-import { hasBody, type Operation, patternMessages } from '@oriel/contract';
+import { bodyKindOf, type Operation, patternMessages } from '@oriel/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { type TSchema, Type } from 'typebox';
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { ApiError, type Issue } from '../errors.ts';
 import { isDateTime } from './date-time.ts';
+import { FormFields } from './form-body.ts';
+import { MultipartValue } from './multipart-body.ts';
 
 type Values = Record<string, unknown>;
 
@@ -28,25 +30,56 @@ const NO_VALUES: Values = {};
 export interface Validators {
   params(raw: unknown): Values;
   query(raw: unknown): Values;
+  headers(raw: unknown): Values;
   body(raw: unknown, sizeBytes: number): unknown;
+  /** Throws what is a failure of the handler, and no fault of the caller. */
+  replyHeaders(values: Values): void;
 }
 
 export function compileValidators(op: Operation): Validators {
-  const params = compile(Type.Object(op.params));
-  const query = compile(Type.Object(op.query));
-  const body = hasBody(op) ? compile(op.body) : undefined;
-  const hasParams = Object.keys(op.params).length > 0;
-  const hasQuery = Object.keys(op.query).length > 0;
+  let replyHeaders: ValidateFunction | undefined;
   return {
-    params: (raw) =>
-      hasParams ? (params.check(fromText(raw as Values, op.params), 0) as Values) : NO_VALUES,
-    query: (raw) => (hasQuery ? (query.check(fromText(raw as Values, op.query), 0) as Values) : NO_VALUES),
-    body: (raw, sizeBytes) => {
-      if (!body) return undefined;
-      if (raw === undefined && !op.optionalBody)
-        throw failure([{ path: '', message: 'is required, as JSON' }]);
-      return body.check(raw === undefined ? {} : raw, sizeBytes);
+    params: compileTexts(op.params),
+    query: compileTexts(op.query),
+    headers: compileTexts(op.headers),
+    body: compileBody(op),
+    replyHeaders(values) {
+      replyHeaders ??= firstError.compile(Type.Object(op.replyHeaders, { additionalProperties: false }));
+      if (replyHeaders(values)) return;
+      throw new Error(
+        `${op.id} sends headers that its contract refuses: ${firstError.errorsText(replyHeaders.errors)}`,
+      );
     },
+  };
+}
+
+function compileTexts(schemas: TProperties) {
+  if (Object.keys(schemas).length === 0) return () => NO_VALUES;
+  const { check } = compile(Type.Object(schemas));
+  return (raw: unknown) => check(fromText(raw as Values, schemas), 0) as Values;
+}
+
+function compileBody(op: Operation): Validators['body'] {
+  const body = bodyKindOf(op);
+  if (!body) return () => undefined;
+  const required = failure([
+    { path: '', message: body.kind === 'json' ? 'is required, as JSON' : 'is required' },
+  ]);
+  if (body.kind === 'bytes') {
+    return (raw) => {
+      if (raw === undefined) throw required;
+      return raw;
+    };
+  }
+  const { check } = compile(body.schema);
+  return (raw, sizeBytes) => {
+    if (raw === undefined && !op.optionalBody) throw required;
+    const properties = (body.schema as TObject).properties;
+    if (raw instanceof FormFields) return check(fromFields(raw.texts, properties), sizeBytes);
+    if (raw instanceof MultipartValue) {
+      return { fields: check(fromFields(raw.fields, properties), sizeBytes), files: raw.files };
+    }
+    return check(raw === undefined ? {} : raw, sizeBytes);
   };
 }
 
@@ -164,6 +197,12 @@ function fromText(raw: Values, schemas: Record<string, TSchema>): Values {
     if (value !== undefined) values[name] = value;
   }
   return values;
+}
+
+/** As above, with fields that the schema does not know, so that they are refused by name. */
+function fromFields(texts: Record<string, string>, schemas: Record<string, TSchema>): Values {
+  const unknown = Object.entries(texts).filter(([name]) => !Object.hasOwn(schemas, name));
+  return { ...fromText(texts, schemas), ...Object.fromEntries(unknown) };
 }
 
 interface JsonSchema {

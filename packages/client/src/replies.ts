@@ -1,0 +1,117 @@
+/** What is received: replies of every kind, as plain values, or as they come. */
+import type { EventOf, Operation, ReplyKind, TNothing } from '@oriel/contract';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { foreignAnswer, parsed } from './error.ts';
+
+/** A reply with what came beside it. */
+export interface ReplyWithHeaders<Body> {
+  status: number;
+  body: Body;
+  /** The version of what was answered, for `ifMatch`. */
+  etag: string | undefined;
+  headers: Headers;
+}
+
+/** A reply that may be large: read it as it comes, or whole. */
+export interface Download {
+  contentType: string;
+  stream: ReadableStream<Uint8Array>;
+  text(): Promise<string>;
+  bytes(): Promise<Uint8Array>;
+}
+
+type ReplyValue<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S }
+  ? AsyncGenerator<Static<S & TSchema>, void, undefined>
+  : R extends { kind: 'eventStream'; events: infer E extends TProperties }
+    ? AsyncGenerator<EventOf<E>, void, undefined>
+    : R extends { kind: 'csv' | 'bytes' }
+      ? Download
+      : R extends { kind: 'html' }
+        ? string
+        : R extends { kind: 'redirect' }
+          ? { location: string }
+          : R extends { kind: 'json'; schema: infer S }
+            ? Static<S & TSchema>
+            : Static<R>;
+
+export type ReceivedReply<O extends Operation> = O['reply'] extends TNothing
+  ? undefined
+  : ReplyValue<O['reply']>;
+
+/** Nothing where the answer is no success after all. */
+export async function readReply(
+  operation: string,
+  kind: ReplyKind['kind'],
+  response: Response,
+): Promise<ReplyWithHeaders<unknown> | undefined> {
+  const { status, headers } = response;
+  const withBody = (body: unknown) => ({ status, body, etag: headers.get('etag') ?? undefined, headers });
+  switch (kind) {
+    case 'ndjson':
+      return withBody(jsonLines(operation, response));
+    case 'eventStream':
+      return withBody(events(operation, response));
+    case 'csv':
+    case 'bytes':
+      return withBody(download(response));
+    case 'html':
+      return withBody(await response.text());
+    case 'redirect': {
+      const location = headers.get('location');
+      if (location !== null) return withBody({ location });
+      // Browsers follow it, or hide where it leads: there, go to the address itself.
+      if (response.ok || response.type === 'opaqueredirect') throw foreignAnswer(operation, status);
+      return undefined;
+    }
+    default: {
+      const body = status === 204 ? undefined : parsed(await response.text());
+      if (body === undefined && status !== 204) throw foreignAnswer(operation, status);
+      return withBody(body);
+    }
+  }
+}
+
+const download = (response: Response): Download => ({
+  contentType: response.headers.get('content-type') ?? '',
+  stream: response.body!,
+  text: () => response.text(),
+  bytes: async () => new Uint8Array(await response.arrayBuffer()),
+});
+
+async function* jsonLines(operation: string, response: Response) {
+  for await (const line of splitBy('\n', operation, response)) if (line) yield JSON.parse(line);
+}
+
+/** As browsers read them; comments, which keep the connection open, are passed over. */
+async function* events(operation: string, response: Response) {
+  for await (const block of splitBy('\n\n', operation, response)) {
+    const fields: Record<string, string> = {};
+    for (const line of block.split('\n')) {
+      const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+      if (name) fields[name] = value!;
+    }
+    const { event, data, id } = fields;
+    if (data !== undefined) yield { event, data: JSON.parse(data), ...(id === undefined ? {} : { id }) };
+  }
+}
+
+/** Whoever stops reading ends the request. A reply that breaks off is an error, and never just shorter. */
+async function* splitBy(separator: string, operation: string, { body }: Response): AsyncGenerator<string> {
+  const reader = body!.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause) => {
+        throw new TypeError(`${operation}: the reply broke off`, { cause });
+      });
+      text += decoder.decode(value, { stream: !done });
+      const parts = text.split(separator);
+      text = done ? '' : parts.pop()!;
+      yield* parts;
+      if (done) return;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}

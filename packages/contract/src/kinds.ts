@@ -1,0 +1,111 @@
+/** What a body and a reply can be besides plain JSON. A schema alone, as `body` or `reply`, means JSON. */
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+
+/** JSON under another content type than `application/json`, such as SCIM's. A body is taken under either. */
+export const JsonAs = <S extends TSchema>(contentType: string, schema: S) =>
+  ({ kind: 'json', schema, contentType }) as const;
+
+/** `application/x-www-form-urlencoded`. Texts become the types of the schema, as in a query. */
+export const Form = <S extends TObject>(schema: S) => ({ kind: 'form', schema }) as const;
+
+/** A form or JSON, as the content type says. */
+export const FormOrJson = <S extends TObject>(schema: S) => ({ kind: 'formOrJson', schema }) as const;
+
+export interface FileRule {
+  maxBytes: number;
+  /** 1 where it is not given. */
+  maxCount?: number;
+  /** May be left out. */
+  optional?: true;
+  /** Any where it is not given. */
+  contentTypes?: readonly string[];
+}
+
+/** `multipart/form-data`: fields by a schema, and files by the names of their parts. */
+export const Multipart = <S extends TObject, const F extends Record<string, FileRule>>(schema: S, files: F) =>
+  ({ kind: 'multipart', schema, files }) as const;
+
+/** As a body: whatever is sent under one of these content types. */
+export const BytesBody = <const T extends string>(contentTypes: readonly T[], maxBytes: number) =>
+  ({ kind: 'bytes', contentTypes, maxBytes }) as const;
+
+/** One JSON value a line. */
+export const Ndjson = <S extends TSchema>(schema: S) => ({ kind: 'ndjson', schema }) as const;
+
+/** A line of column names, then one line a row. */
+export const Csv = { kind: 'csv' } as const;
+
+export const Html = { kind: 'html' } as const;
+
+/** Server-sent events, each with a name and data by the schema of that name. */
+export const EventStream = <E extends TProperties>(events: E) => ({ kind: 'eventStream', events }) as const;
+
+/** To another address. 302 keeps the method in some browsers; 303 asks for a GET; 307 keeps the method in all. */
+export const Redirect = (status: 302 | 303 | 307 = 302) => ({ kind: 'redirect', status }) as const;
+
+/** As a reply: bytes under one of these content types. */
+export const Bytes = <const T extends string>(...contentTypes: readonly T[]) =>
+  ({ kind: 'bytes', contentTypes }) as const;
+
+type JsonAs = { kind: 'json'; schema: TSchema; contentType: string };
+type Form = { kind: 'form'; schema: TObject };
+type FormOrJson = { kind: 'formOrJson'; schema: TObject };
+type Multipart = { kind: 'multipart'; schema: TObject; files: Record<string, FileRule> };
+type BytesBody = { kind: 'bytes'; contentTypes: readonly string[]; maxBytes: number };
+type Ndjson = { kind: 'ndjson'; schema: TSchema };
+type Csv = typeof Csv;
+type Html = typeof Html;
+type EventStream = { kind: 'eventStream'; events: TProperties };
+type Redirect = ReturnType<typeof Redirect>;
+type Bytes = { kind: 'bytes'; contentTypes: readonly string[] };
+
+export type BodyKind = JsonAs | Form | FormOrJson | Multipart | BytesBody;
+export type ReplyKind = JsonAs | Ndjson | Csv | Html | EventStream | Redirect | Bytes;
+
+/** A file, or a body of bytes. It has arrived whole, on disk where it is not small, and can be read several times. */
+export interface Upload<T extends string = string> {
+  /** As the client says; never a path. */
+  fileName: string | undefined;
+  contentType: T;
+  size: number;
+  bytes(): Promise<Uint8Array>;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+export type CsvValue = string | number | bigint | boolean | null;
+type Items<T> = Iterable<T> | AsyncIterable<T>;
+
+export interface CsvTable {
+  columns: readonly string[];
+  rows: Items<readonly CsvValue[]>;
+}
+
+export type EventOf<E extends TProperties> = {
+  [Name in keyof E]: { event: Name; data: Static<E[Name]>; id?: string };
+}[keyof E];
+
+/** What the handler gets as the body. */
+export type ReceivedBody<B extends TSchema> = B extends { kind: 'multipart'; schema: infer S; files: infer F }
+  ? { fields: Static<S & TSchema>; files: { [Name in keyof F]: Upload[] } }
+  : B extends { kind: 'bytes'; contentTypes: readonly (infer T extends string)[] }
+    ? Upload<T>
+    : B extends { kind: 'json' | 'form' | 'formOrJson'; schema: infer S }
+      ? Static<S & TSchema>
+      : Static<B>;
+
+/** What the handler answers with. */
+export type AnsweredReply<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S }
+  ? Items<Static<S & TSchema>>
+  : R extends Csv
+    ? CsvTable
+    : R extends Html
+      ? string
+      : R extends { kind: 'eventStream'; events: infer E extends TProperties }
+        ? AsyncIterable<EventOf<E>>
+        : R extends { kind: 'redirect' }
+          ? { location: string }
+          : R extends { kind: 'bytes'; contentTypes: readonly (infer T extends string)[] }
+            ? { contentType: T; data: Uint8Array | AsyncIterable<Uint8Array> }
+            : R extends { kind: 'json'; schema: infer S }
+              ? Static<S & TSchema>
+              : Static<R>;

@@ -1,0 +1,154 @@
+/**
+ * Replies that are sent while they are made. They go out only as fast as the client reads. A failure before the first
+ * piece is an error reply; a later one breaks the connection, so that half a reply never looks like a whole one.
+ */
+import { Readable } from 'node:stream';
+import type { CsvTable, CsvValue } from '@oriel/contract';
+
+type Piece = string | Uint8Array;
+type Items<T> = Iterable<T> | AsyncIterable<T>;
+
+/** Small pieces are sent together where they come at the same time. */
+const CHUNK_CHARS = 16 * 1024;
+/** Proxies and our own server end connections on which nothing moves for a minute or more. */
+const HEARTBEAT_MS = 15_000;
+
+/** Rejects where the first piece can not be made. */
+export async function streamOf(pieces: AsyncIterable<Piece>): Promise<Readable> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return Readable.from(startingWith(first, iterator), { objectMode: false });
+}
+
+async function* startingWith<T>(first: IteratorResult<T>, iterator: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    for (let step = first; !step.done; step = await iterator.next()) yield step.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+const TURNED = Symbol('turned');
+const nextTurn = () => new Promise<typeof TURNED>((resolve) => setImmediate(resolve, TURNED));
+
+/** Texts that are ready at the same time as one text. What is ready never waits for what is not. */
+async function* batched(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  const iterator = texts[Symbol.asyncIterator]();
+  let text = '';
+  let next = iterator.next();
+  let turn: Promise<typeof TURNED> | undefined;
+  try {
+    for (;;) {
+      const step = turn ? await Promise.race([next, turn]) : await next;
+      if (step !== TURNED) {
+        if (step.done) break;
+        text += step.value;
+        next = iterator.next();
+        turn ??= nextTurn();
+        if (text.length < CHUNK_CHARS) continue;
+      }
+      yield text;
+      text = '';
+      turn = undefined;
+    }
+    if (text) yield text;
+  } finally {
+    // Whoever reads has left, so nobody can be told how the last step ends.
+    next.catch(() => {});
+    await iterator.return?.();
+  }
+}
+
+export const ndjsonStream = (items: Items<unknown>, write: (item: unknown) => string) =>
+  streamOf(batched(mapped(items, (item) => `${write(item)}\n`)));
+
+export const csvStream = ({ columns, rows }: CsvTable) => streamOf(batched(csvLines(columns, rows)));
+
+async function* csvLines(columns: readonly string[], rows: CsvTable['rows']) {
+  const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  try {
+    // Before the line of names is sent: where the rows can not be had, nothing was.
+    let step = await iterator.next();
+    yield csvLine(columns);
+    for (; !step.done; step = await iterator.next()) {
+      if (step.value.length !== columns.length) {
+        throw new Error(`a row has ${step.value.length} values for ${columns.length} columns`);
+      }
+      yield csvLine(step.value);
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** RFC 4180. Null is nothing at all, and an empty text is `""`. */
+const csvLine = (values: readonly CsvValue[]) => `${values.map(csvField).join(',')}\r\n`;
+
+function csvField(value: CsvValue): string {
+  if (value === null) return '';
+  const text = String(value);
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+async function* mapped<T>(items: Items<T>, map: (item: T) => string) {
+  for await (const item of items) yield map(item);
+}
+
+export interface ServerEvent {
+  event: string;
+  data: unknown;
+  id?: string;
+}
+
+export interface EventStreamOptions {
+  write: (event: string, data: unknown) => string;
+  /** Ends the stream in order, such as when the server stops. */
+  ended: Promise<unknown>;
+  heartbeatMs?: number;
+}
+
+/** The headers go out at once: a page that waits for events must see that it is connected. */
+export const eventStream = (events: AsyncIterable<ServerEvent>, options: EventStreamOptions) =>
+  Readable.from(eventTexts(events, options), { objectMode: false });
+
+async function* eventTexts(
+  events: AsyncIterable<ServerEvent>,
+  { write, ended, heartbeatMs = HEARTBEAT_MS }: EventStreamOptions,
+) {
+  const iterator = events[Symbol.asyncIterator]();
+  const end = ended.then(() => 'ended' as const);
+  let next = iterator.next();
+  try {
+    yield COMMENT;
+    for (;;) {
+      const pause = timer(heartbeatMs);
+      const step = await Promise.race([next, pause.over, end]).finally(pause.clear);
+      if (step === 'ended') return;
+      if (step === 'over') yield COMMENT;
+      else if (step.done) return;
+      else {
+        yield eventText(step.value, write);
+        next = iterator.next();
+      }
+    }
+  } finally {
+    // As above. A handler that waits for something is told by its signal to stop waiting.
+    next.catch(() => {});
+    void iterator.return?.();
+  }
+}
+
+const COMMENT = ':\n\n';
+
+function eventText({ event, data, id }: ServerEvent, write: EventStreamOptions['write']) {
+  if (id !== undefined && /[\r\n\0]/.test(id)) throw new Error('the id of an event has a line break in it');
+  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${write(event, data)}\n\n`;
+}
+
+function timer(ms: number) {
+  let handle: NodeJS.Timeout | undefined;
+  const over = new Promise<'over'>((resolve) => {
+    handle = setTimeout(resolve, ms, 'over');
+  });
+  return { over, clear: () => clearTimeout(handle) };
+}

@@ -1,0 +1,93 @@
+/** Files and bodies of bytes on their way in: in memory where they are small, else on disk, within bounds. */
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Upload } from '@oriel/contract';
+import { ApiError } from '../errors.ts';
+import type { Share } from './body-reader.ts';
+
+const SMALL_BYTES = 64 * 1024;
+
+export interface StoredUpload extends Upload {
+  /** Frees memory and disk. */
+  close(): Promise<void>;
+}
+
+export interface UploadOptions {
+  fileName: string | undefined;
+  contentType: string;
+  maxBytes: number;
+  tooLarge: () => Error;
+  /** Of the disk. */
+  share: Share;
+}
+
+export async function store(data: AsyncIterable<Buffer>, options: UploadOptions): Promise<StoredUpload> {
+  const { maxBytes, tooLarge, share } = options;
+  const small: Buffer[] = [];
+  let size = 0;
+  let file: FileHandle | undefined;
+  try {
+    for await (const chunk of data) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      if (!file && size <= SMALL_BYTES) {
+        small.push(chunk);
+        continue;
+      }
+      if (!share.take(file ? chunk.length : size)) throw new ApiError('unavailable');
+      file ??= await openNameless(small.splice(0));
+      await file.writeFile(chunk);
+    }
+  } catch (error) {
+    await file?.close();
+    if (file) share.giveBack();
+    throw error;
+  }
+  const { fileName, contentType } = options;
+  const common = { fileName, contentType, size };
+  return file ? onDisk(file, common, share) : inMemory(Buffer.concat(small, size), common);
+}
+
+type Described = Pick<Upload, 'fileName' | 'contentType' | 'size'>;
+
+const inMemory = (bytes: Buffer, described: Described): StoredUpload => ({
+  ...described,
+  bytes: async () => bytes,
+  async *stream() {
+    yield bytes;
+  },
+  close: async () => {},
+});
+
+function onDisk(file: FileHandle, described: Described, share: Share): StoredUpload {
+  const stream = () => file.createReadStream({ start: 0, autoClose: false });
+  return {
+    ...described,
+    async bytes() {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream()) chunks.push(chunk);
+      return Buffer.concat(chunks, described.size);
+    },
+    stream,
+    async close() {
+      await file.close();
+      share.giveBack();
+    },
+  };
+}
+
+/** Without a name the file is gone when it is closed, also if this process is killed. */
+async function openNameless(chunks: Buffer[]): Promise<FileHandle> {
+  const path = join(tmpdir(), `oriel-upload-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  try {
+    await unlink(path);
+    for (const chunk of chunks) await file.writeFile(chunk);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

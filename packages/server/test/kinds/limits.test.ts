@@ -1,0 +1,62 @@
+/** How often and how long. How much is tested with each kind of body. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serverErrors } from '../server-log.ts';
+import { type ExampleServer, startExample } from './example-server.ts';
+
+let server: ExampleServer;
+beforeAll(async () => {
+  server = await startExample();
+});
+afterAll(() => server.stop());
+
+test('one credential has its number of calls, another has its own, and a 429 says when to come again', async () => {
+  const statusWith = async (key: string) => (await server.raw('GET', '/example/rarely', { key })).status;
+  expect([await statusWith('all'), await statusWith('all'), await statusWith('all')]).toEqual([
+    204, 204, 429,
+  ]);
+  expect([await statusWith('other'), await statusWith('other'), await statusWith('other')]).toEqual([
+    204, 204, 429,
+  ]);
+  const refused = await server.raw('GET', '/example/rarely');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
+  expect(await refused.json()).toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining('2 times'),
+  });
+});
+
+test('without a credential the address counts, also for calls with a bad body, and bodies are not read any more', async () => {
+  const statusOf = async (body: string) =>
+    (
+      await server.raw('POST', '/example/rarely', {
+        key: null,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+      })
+    ).status;
+  expect([await statusOf('name=a'), await statusOf('wrong=a'), await statusOf('wrong=a')]).toEqual([
+    204, 400, 429,
+  ]);
+});
+
+test('a handler in time is answered as ever', async () => {
+  await server.client.getSlowly({ ms: 0 });
+  await server.client.changeSlowly({ ms: 1 });
+  expect(await server.auditedIds()).toEqual(['1']);
+});
+
+test('a handler that takes too long is a 504, and is told by its signal', async () => {
+  await expect(server.client.getSlowly({ ms: 1000 })).rejects.toMatchObject({
+    status: 504,
+    code: 'timed_out',
+  });
+  expect(server.seen.isAborted).toBe(true);
+});
+
+test('what is given up changes nothing, also later', async () => {
+  await expect(server.client.changeSlowly({ ms: 600 })).rejects.toMatchObject({ code: 'timed_out' });
+  await sleep(1000);
+  expect(await server.auditedIds()).not.toContain('600');
+  expect(serverErrors()).toEqual([]);
+});

@@ -1,0 +1,108 @@
+/** What holds for every operation holds for those of every kind; see `sweep.test.ts` and `openapi.test.ts` above. */
+import { errorCodesOf, type Operation } from '@oriel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everySchema, publish } from '../published-document.ts';
+import { addressOf, bodySchemaOf, requestOf, validBody } from '../samples.ts';
+import { example } from './example-contract.ts';
+import { type ExampleServer, startExample } from './example-server.ts';
+
+let server: ExampleServer;
+beforeAll(async () => {
+  server = await startExample();
+});
+afterAll(() => server.stop());
+
+const operations = Object.values(example) as unknown as Operation[];
+const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
+const isProtected = (op: Operation) => op.auth !== 'public';
+
+describe('without a credential, every protected operation is a 401', () => {
+  test.each(cases(operations.filter(isProtected)))('%s', async (_id, op) => {
+    for (const key of [null, 'wrong']) {
+      expect((await server.raw(op.method, addressOf(op), { key, ...requestOf(op) })).status).toBe(401);
+    }
+  });
+});
+
+describe('what the contract allows is understood', () => {
+  const succeeding = operations.filter(({ id }) => !id.startsWith('fail'));
+  test.each(cases(succeeding))('%s', async (_id, op) => {
+    const response = await server.raw(op.method, addressOf(op), requestOf(op));
+    await response.body?.cancel();
+    expect(response.status).toBeLessThan(400);
+  });
+});
+
+describe('unknown fields are refused by name', () => {
+  test.each(cases(operations.filter(bodySchemaOf)))('%s', async (_id, op) => {
+    const init = requestOf(op, { ...validBody(op), ephemeralTtlSeconds: 60 });
+    const response = await server.raw(op.method, addressOf(op), init);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('ephemeralTtlSeconds: is not a known field');
+  });
+});
+
+describe('the document', () => {
+  const published = publish(operations);
+
+  test('names every operation, and every error code of it', () => {
+    expect(published.documentedOperations.map(({ operation }) => operation.operationId).sort()).toEqual(
+      operations.map(({ id }) => id).sort(),
+    );
+    for (const op of operations) {
+      const documented = published.documentedOperation(op.method, op.path)!;
+      const described = Object.keys(documented.responses).map(
+        (status) => published.documentedReply(documented, Number(status))!.description,
+      );
+      for (const code of errorCodesOf(op)) expect(described.join()).toContain(code);
+    }
+  });
+
+  test('has no schema that can not be compiled', () => {
+    for (const { schema } of everySchema(published)) published.mismatch(schema, undefined);
+  });
+
+  test('says what bodies and replies are', () => {
+    const typesOf = (id: keyof typeof example) => {
+      const { method, path, status = 200 } = example[id];
+      const documented = published.documentedOperation(method, path)!;
+      const { content = {} } = published.documentedReply(documented, status) ?? {};
+      return [Object.keys(documented.requestBody?.content ?? {}), Object.keys(content)];
+    };
+    expect(typesOf('postForm')).toEqual([['application/x-www-form-urlencoded'], ['application/json']]);
+    expect(typesOf('postFormOrJson')[0]).toEqual(['application/x-www-form-urlencoded', 'application/json']);
+    expect(typesOf('postScim')).toEqual([
+      ['application/scim+json', 'application/json'],
+      ['application/scim+json'],
+    ]);
+    expect(typesOf('postFiles')[0]).toEqual(['multipart/form-data']);
+    expect(typesOf('postBytes')[0]).toEqual(['application/zip', 'text/plain']);
+    expect(typesOf('getRows')[1]).toEqual(['application/x-ndjson']);
+    expect(typesOf('getTable')[1]).toEqual(['text/csv']);
+    expect(typesOf('getPage')[1]).toEqual(['text/html']);
+    expect(typesOf('getEvents')[1]).toEqual(['text/event-stream']);
+    expect(typesOf('getContent')[1]).toEqual(['image/png', 'application/octet-stream']);
+  });
+
+  test('says which fields are files, which headers there are, and how often and how long', () => {
+    const operation = (id: keyof typeof example) =>
+      published.documentedOperation(example[id].method, example[id].path)!;
+    const { schema } = operation('postFiles').requestBody!.content['multipart/form-data']!;
+    expect(schema).toMatchObject({
+      properties: {
+        name: { type: 'string' },
+        files: { type: 'array', maxItems: 3 },
+        logo: { format: 'binary' },
+      },
+      required: ['name', 'files'],
+    });
+    expect(operation('getWithHeaders').parameters).toMatchObject([
+      { name: 'x-branch', in: 'header', required: true },
+      { name: 'x-depth', in: 'header', required: false },
+    ]);
+    expect(Object.keys(operation('getWithHeaders').responses[200]!.headers!)).toContain('x-branch-of');
+    expect(Object.keys(operation('getElsewhere').responses[303]!.headers!)).toContain('Location');
+    expect(operation('getRarely').description).toContain('2 times in 3600 seconds');
+    expect(operation('getSlowly').description).toContain('given up after 0.15 seconds');
+  });
+});
