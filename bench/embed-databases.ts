@@ -28,7 +28,7 @@ async function run(options: RunOptions) {
     measured: parts.flatMap(({ measured }) => measured),
     comparisons: parts.flatMap(({ comparisons }) => comparisons),
     facts: {
-      load: `${VIEWERS} known viewers, ${CONNECTIONS} connections, wrk ${wrk} with 1 thread`,
+      clients: `${VIEWERS} known viewers, ${CONNECTIONS} connections, wrk ${wrk} with 1 thread`,
       external: `PostgreSQL ${external.version}`,
     },
   };

@@ -17,7 +17,7 @@ export const embedExchange: Benchmark = {
     return {
       measured: rounds.measured,
       comparisons: [rounds.compare(anchor, { asked: { atLeast: 0.5 } })],
-      facts: { load: `${CONNECTIONS} connections, wrk ${wrk} with 1 thread` },
+      facts: { clients: `${CONNECTIONS} connections, wrk ${wrk} with 1 thread` },
     };
   },
 };

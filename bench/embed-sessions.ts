@@ -34,7 +34,7 @@ async function run(options: RunOptions) {
   return {
     measured: parts.flatMap(({ measured }) => measured),
     comparisons: parts.flatMap(({ comparisons }) => comparisons),
-    facts: { load: `${VIEWERS} known viewers, ${CONNECTIONS} connections, wrk ${wrk} with 1 thread` },
+    facts: { clients: `${VIEWERS} known viewers, ${CONNECTIONS} connections, wrk ${wrk} with 1 thread` },
   };
 }
 

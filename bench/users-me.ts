@@ -35,7 +35,7 @@ async function run(options: RunOptions) {
     return {
       bytes: Buffer.byteLength(body),
       subject: load(name, url + path),
-      anchor: async (file: string, title: string, does: string): Promise<Anchor> => ({
+      anchor: async (title: string, file: string, does: string): Promise<Anchor> => ({
         ...load(title, `${(await startAnchor(file, env)).url}/`),
         does: `${does} ${LACKS}`,
       }),
