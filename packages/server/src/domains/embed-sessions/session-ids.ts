@@ -2,7 +2,7 @@
  * A session id has three parts: the number of the session, which needs no index of secrets to find the row; a secret;
  * and a check that only the servers can compute. The check recognises made-up ids without asking the database.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const SECRET_BYTES = 24;
 /** How many bytes of the HMAC are used. It is a multiple of three, so that base64 has only one way to write them. */
@@ -17,7 +17,7 @@ export interface SessionIds {
 
 export const newSecret = () => randomBytes(SECRET_BYTES).toString('base64url');
 
-export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
+export const hashSecret = (secret: string) => hash('sha256', secret, 'buffer');
 
 export function createSessionIds(key: Buffer): SessionIds {
   const checkOf = (id: number | string, secret: string) =>
