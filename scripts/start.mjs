@@ -1,4 +1,4 @@
-/** `npm start`: installs what is missing, builds, and becomes the server; `npm run admin-key`: or that command of it. */
+/** `npm start`: installs what is missing, builds, and becomes the server; or runs a command of it, such as `npm run admin-key`. */
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
 

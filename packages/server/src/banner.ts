@@ -44,4 +44,12 @@ const showApiKey = (generated: string | undefined) =>
 export const newKeyBanner = (username: string, apiKey: string) =>
   [`A new API key of the admin ${username}.`, '', ...showApiKey(apiKey), ''].join('\n');
 
+export const secretRotatedBanner = (count: number) =>
+  [
+    `Everything in the database is sealed with the newest secret key; ${count} of its values were not before.`,
+    'Take the previous one away (ORIEL_SECRET_KEY_PREVIOUS, or secret.key.previous in the data dir) and restart the',
+    'servers. Keep it with the backups that were made before.',
+    '',
+  ].join('\n');
+
 const table = (rows: [string, string][]) => rows.map(([name, value]) => `  ${name.padEnd(15)}${value}`);

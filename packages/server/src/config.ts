@@ -16,6 +16,8 @@ export interface Config {
   dbConnections: number;
   dbEssentialConnections: number;
   secretKey: string | undefined;
+  /** Those before and after it, while one is being replaced. */
+  otherSecretKeys: string[];
   tenant: string;
   plan: (typeof PLANS)[number];
   admin: { email: string | undefined; apiKey: string | undefined };
@@ -69,6 +71,12 @@ export function readConfig(env: Env): Config {
       const number = Number(value);
       return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined;
     });
+  const secret = (name: string) =>
+    read(
+      name,
+      `${SECRET_MIN} or more random characters, such as \`openssl rand -base64 48\` prints`,
+      (value) => (isStrongSecret(value) ? value : undefined),
+    );
   const webAddress = (name: string) =>
     read(name, 'an address that begins with http:// or https://, without query', (value) => {
       const url = parseUrl(value, ['http:', 'https:']);
@@ -100,10 +108,9 @@ export function readConfig(env: Env): Config {
     databaseUrl,
     dbConnections: integer('ORIEL_DB_CONNECTIONS', 2, 500) ?? 10,
     dbEssentialConnections: integer('ORIEL_DB_ESSENTIAL_CONNECTIONS', 2, 500) ?? 10,
-    secretKey: read(
-      'ORIEL_SECRET_KEY',
-      `${SECRET_MIN} or more random characters, such as \`openssl rand -base64 48\` prints`,
-      (value) => (isStrongSecret(value) ? value : undefined),
+    secretKey: secret('ORIEL_SECRET_KEY'),
+    otherSecretKeys: ['ORIEL_SECRET_KEY_NEXT', 'ORIEL_SECRET_KEY_PREVIOUS'].flatMap(
+      (name) => secret(name) ?? [],
     ),
     tenant:
       read(

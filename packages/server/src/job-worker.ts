@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createModules, type ModuleSettings } from './app.ts';
 import { openPlatform } from './open-platform.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
+import { createMetrics } from './platform/http/metrics.ts';
 import type { JobKind } from './platform/jobs/jobs.ts';
 import { LANES } from './platform/jobs/lanes.ts';
 import { startWorker, type Worker } from './platform/jobs/worker.ts';
@@ -14,6 +15,7 @@ import type { Module, Platform } from './platform/module.ts';
 import { nodeProgram } from './platform/processes/program.ts';
 import { serveParent } from './platform/processes/serve-parent.ts';
 import { supervise } from './platform/processes/supervise.ts';
+import { createKeyring, type Secrets } from './platform/secrets/keyring.ts';
 import { createUndo } from './platform/undo.ts';
 
 export const JOB_WORKER_COMMAND = 'job-worker';
@@ -28,7 +30,7 @@ const POOLS = {
 /** What the child is told through its pipe: other users of the machine could read its arguments. */
 interface ChildSettings {
   connection: ConnectionSettings;
-  secretKey: string;
+  secrets: Secrets;
   publicUrl: string;
   logLevel: string;
   modules: ModuleSettings;
@@ -73,21 +75,16 @@ export function serveJobs(more: JobKind[] = []) {
   // Sent to the child alone, or to all processes of the server. The parent starts it again, or stops too.
   process.on('SIGTERM', () => void stop().finally(() => process.exit()));
   serveParent({
-    async onStart({
-      connection,
-      secretKey,
-      publicUrl,
-      logLevel,
-      modules: settings,
-      workerId,
-    }: ChildSettings) {
+    async onStart({ connection, secrets, publicUrl, logLevel, modules: settings, workerId }: ChildSettings) {
       const log = createLogger(logLevel, undefined, { atOnce: true });
       const undo = createUndo(log);
       stop = async () => {
         await undo.run();
         await log.close();
       };
-      const platform = openPlatform({ connection, pools: POOLS, secretKey, publicUrl, log, undo });
+      const keyring = createKeyring(secrets);
+      const metrics = createMetrics();
+      const platform = openPlatform({ connection, pools: POOLS, keyring, publicUrl, log, metrics, undo });
       const modules = createModules(platform, settings);
       for (const module of modules.list) if (module.stop) undo.add('a module', module.stop);
       const worker = await startJobs(platform, [...modules.list, { jobs: more }], workerId);

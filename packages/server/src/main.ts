@@ -2,11 +2,12 @@
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { makeAdminKey } from './admin-key.ts';
-import { banner, firstAdminBanner, newKeyBanner } from './banner.ts';
+import { banner, firstAdminBanner, newKeyBanner, secretRotatedBanner } from './banner.ts';
 import { type Config, readConfig } from './config.ts';
 import { JOB_WORKER_COMMAND, serveJobs } from './job-worker.ts';
 import { createLogger } from './platform/log.ts';
 import { StartupError } from './platform/startup-error.ts';
+import { rotateSecretKey } from './rotate-secret.ts';
 import { startServer } from './start-server.ts';
 
 /** A stop that takes longer than this is forced: nothing that was answered can be lost by it. */
@@ -20,7 +21,12 @@ async function main() {
   if (command === 'admin-key') {
     return makeAdminKey(config, args, (username, apiKey) => print(newKeyBanner(username, apiKey)));
   }
-  throw new StartupError(`There is no command ${command}: there is admin-key, and none starts the server.`);
+  if (command === 'rotate-secret') {
+    return print(secretRotatedBanner(await rotateSecretKey(config, args)));
+  }
+  throw new StartupError(
+    `There is no command ${command}: there are admin-key and rotate-secret, and none starts the server.`,
+  );
 }
 
 function serveJobsOfParent() {

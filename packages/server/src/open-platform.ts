@@ -4,21 +4,23 @@ import type { ConnectionSettings } from './platform/db/connection.ts';
 import { type Database, openDatabase, type Waits } from './platform/db/database.ts';
 import { createListener } from './platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from './platform/db/notified-cache.ts';
-import { createMetrics, type Metrics } from './platform/http/metrics.ts';
+import type { Metrics } from './platform/http/metrics.ts';
 import { createCursors } from './platform/http/pages.ts';
 import { watchJobs } from './platform/jobs/metrics.ts';
 import type { Logger } from './platform/log.ts';
 import type { Platform } from './platform/module.ts';
-import { deriveKey } from './platform/secrets.ts';
+import { createBox } from './platform/secrets/box.ts';
+import type { Keyring } from './platform/secrets/keyring.ts';
 import type { Undo } from './platform/undo.ts';
 
 export interface PlatformOptions {
   connection: ConnectionSettings;
   pools: Pick<Config, 'dbConnections' | 'dbEssentialConnections'>;
   waits?: Waits;
-  secretKey: string;
+  keyring: Keyring;
   publicUrl: string;
   log: Logger;
+  metrics: Metrics;
   undo: Undo;
 }
 
@@ -27,9 +29,10 @@ export function openPlatform({
   connection,
   pools,
   waits,
-  secretKey,
+  keyring,
   publicUrl,
   log,
+  metrics,
   undo,
 }: PlatformOptions): Platform {
   const db = openDatabase(connection, log, { poolSize: pools.dbConnections, waits });
@@ -38,18 +41,17 @@ export function openPlatform({
   undo.add('the essential connections', () => essential.end());
   const listener = createListener(connection, log);
   undo.add('the connection for notifications', () => listener.end());
-  const metrics = createMetrics();
   watchDatabase(metrics, db, essential);
-  const keyFor = (purpose: string) => deriveKey(secretKey, purpose);
   return {
     db,
     essential,
     listener,
-    cursors: createCursors(keyFor('cursors')),
+    cursors: createCursors(keyring.keysFor('cursors')),
     log,
     metrics,
     publicUrl,
-    keyFor,
+    keysFor: keyring.keysFor,
+    box: (column) => createBox(column, keyring),
     remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
   };
 }

@@ -8,15 +8,18 @@ import { openPlatform } from './open-platform.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import type { Database, Waits } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
-import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
+import { EMBEDDED_DATABASE, startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
 import { readForeignKeys } from './platform/db/foreign-keys.ts';
 import { migrate, readSchema } from './platform/db/migrate.ts';
+import { createMetrics, type Metrics } from './platform/http/metrics.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
 import type { Worker } from './platform/jobs/worker.ts';
 import type { Logger } from './platform/log.ts';
-import { loadSecretKey } from './platform/secrets.ts';
+import { createKeyring } from './platform/secrets/keyring.ts';
+import { loadSecrets } from './platform/secrets/load-secrets.ts';
+import { requireSecretsOf } from './platform/secrets/reseal.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { createUndo, type Undo } from './platform/undo.ts';
 
@@ -75,7 +78,8 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
   const dataDir = config.dataDir ?? defaultDataDir();
-  const connection = await openConnection(config, dataDir, log, undo);
+  const metrics = createMetrics();
+  const connection = await openConnection(config, { dataDir, log, metrics, undo });
   await whileDatabaseStarts(() => migrate(connection, schema), {
     log,
     withinMs: options.waitForDatabaseMs ?? WAIT_FOR_DATABASE_MS,
@@ -84,45 +88,49 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
 
   // Only now: a database that can not be used leaves no secret behind.
   if (!config.secretKey) await makeDataDir(dataDir);
-  const secret = config.secretKey
-    ? { value: config.secretKey, discard: async () => {} }
-    : await loadSecretKey(dataDir);
-  const secretKey = secret.value;
+  const secrets = await loadSecrets(config, dataDir);
+  const keyring = createKeyring(secrets.values);
   const platform = openPlatform({
     connection,
     pools: config,
     waits: options.waits,
-    secretKey,
+    keyring,
     publicUrl,
     log,
+    metrics,
     undo,
   });
   const { tenant, plan, maxExternalUsers } = config;
   const moduleSettings = { tenant, plan, maxExternalUsers };
   const modules = createModules(platform, moduleSettings);
   for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
-  const { db, essential, listener, keyFor } = platform;
+  const { db, essential, listener } = platform;
   const { firstAdmin, withoutEffect } = await setUpInstallation(db, {
     tenant,
     admin: config.admin,
     demo: config.demo ? modules.list.flatMap(({ demo }) => demo ?? []) : [],
-    secretKey: keyFor('installation'),
+    secretKeys: keyring.keysFor('installation'),
     showFirstAdmin: (admin, hasDemo) => options.showFirstAdmin?.(admin, publicUrl, hasDemo),
   }).catch(async (error) => {
     // The database belongs to a secret that is not here: a new one beside it would only hide that. After any other
     // failure the set-up may have happened all the same, and the secret with it.
-    if (error instanceof StartupError) await secret.discard();
+    if (error instanceof StartupError) await secrets.discard();
     throw error;
   });
   for (const line of withoutEffect) log.warn(line);
 
+  await requireSecretsOf(
+    db,
+    keyring,
+    modules.list.flatMap(({ boxed }) => boxed ?? []),
+  );
   const { role, logLevel } = config;
   let worker: Worker | undefined;
   if (role !== 'web') {
     worker = options.jobProcess
       ? await superviseJobs(platform, options.jobProcess, {
           connection,
-          secretKey,
+          secrets: secrets.values,
           publicUrl,
           logLevel,
           modules: moduleSettings,
@@ -132,7 +140,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   }
   await listener.start();
 
-  platform.metrics.info('oriel_build_info', 'What runs here', {
+  metrics.info('oriel_build_info', 'What runs here', {
     version: build.version,
     schema_version: String(build.schemaVersion),
     address: build.address,
@@ -166,12 +174,10 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
 
 async function openConnection(
   config: Config,
-  dataDir: string,
-  log: Logger,
-  undo: Undo,
+  { dataDir, log, metrics, undo }: { dataDir: string; log: Logger; metrics: Metrics; undo: Undo },
 ): Promise<ConnectionSettings> {
   if (config.databaseUrl) return { connectionString: config.databaseUrl };
-  const postgres = await startEmbeddedPostgres(dataDir, log);
+  const postgres = await startEmbeddedPostgres(dataDir, log, metrics.ofProcess(EMBEDDED_DATABASE));
   undo.add('the embedded database', () => postgres.stop());
   return postgres.connection;
 }

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createModules } from '../src/app.ts';
 import { openPlatform } from '../src/open-platform.ts';
+import { createMetrics } from '../src/platform/http/metrics.ts';
 import type { Leftovers } from '../src/platform/leftovers.ts';
+import { createKeyring } from '../src/platform/secrets/keyring.ts';
 import { createUndo } from '../src/platform/undo.ts';
 import { createServerLog } from './server-log.ts';
 import { ownedTables, SOURCES } from './table-owners.ts';
@@ -59,7 +61,8 @@ async function moduleList() {
   const platform = openPlatform({
     connection: { connectionString: world.databaseUrl },
     pools: { dbConnections: 2, dbEssentialConnections: 2 },
-    secretKey: SECRET_KEY,
+    keyring: createKeyring([SECRET_KEY]),
+    metrics: createMetrics(),
     publicUrl: world.url,
     log,
     undo,

@@ -11,6 +11,8 @@ import type { JobKind } from './jobs/jobs.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { Logger } from './log.ts';
+import type { Box, BoxedColumn } from './secrets/box.ts';
+import type { Keys } from './secrets/keyring.ts';
 
 export interface Platform {
   /** For content. A handler takes the `db` of its call instead, which shares connections fairly between callers. */
@@ -23,8 +25,13 @@ export interface Platform {
   metrics: Metrics;
   /** The address that others see, without a slash at its end. */
   publicUrl: string;
-  /** A key of 32 bytes for one purpose, derived from the installation's secret. */
-  keyFor(purpose: string): Buffer;
+  /**
+   * Keys of 32 bytes for one purpose, derived from the installation's secret. There are several while the secret is being
+   * replaced: the first one signs, all of them verify.
+   */
+  keysFor(purpose: string): Keys;
+  /** Seals and opens the values of a column, which is also named in `Module.boxed`. */
+  box(column: BoxedColumn): Box;
   /**
    * A memory of values that is emptied by notifications. `subjectsOf` tells whom or what a value depends on, as
    * notifications name it: `user:12`.
@@ -44,5 +51,7 @@ export interface Module {
   credentials?: CredentialKind[];
   /** What to do with its rows when a user, deployment, embed tenant or folder is deleted that they belong to. */
   leftovers?: Leftovers;
+  /** Columns with sealed values, which are sealed again when the installation's secret is replaced. */
+  boxed?: BoxedColumn[];
   stop?(): Promise<void> | void;
 }

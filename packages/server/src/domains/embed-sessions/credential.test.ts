@@ -7,7 +7,8 @@ import type { CredentialKind } from '../../platform/auth/credentials.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import type { Platform } from '../../platform/module.ts';
-import { deriveKey } from '../../platform/secrets.ts';
+import { createBox } from '../../platform/secrets/box.ts';
+import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createSigningKeys } from '../signing-keys/index.ts';
 import { createEmbedCredential } from './credential.ts';
 import { createEmbedTokens } from './embed-tokens.ts';
@@ -21,11 +22,11 @@ beforeAll(async () => {
   embedding = await createEmbedding();
   const { db: essential } = embedding.world.server;
   listener = await startListening(embedding.world.databaseUrl, CREDENTIALS_CHANNEL, REVOCATIONS_CHANNEL);
-  const platform: Pick<Platform, 'essential' | 'remember' | 'keyFor' | 'listener' | 'log'> = {
+  const platform: Pick<Platform, 'essential' | 'remember' | 'box' | 'listener' | 'log'> = {
     essential,
     listener,
     remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
-    keyFor: (purpose) => deriveKey(SECRET_KEY, purpose),
+    box: (column) => createBox(column, createKeyring([SECRET_KEY])),
     log: pino({ level: 'silent' }),
   };
   const revocations = createRevocations(platform);

@@ -5,7 +5,8 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
-import { deriveKey } from '../../platform/secrets.ts';
+import { createBox } from '../../platform/secrets/box.ts';
+import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createSigningKeys } from '../signing-keys/index.ts';
 
 let embedding: Embedding;
@@ -293,7 +294,7 @@ describe('signing keys', () => {
     createSigningKeys({
       essential: embedding.world.server.db,
       remember: () => ({ get: () => undefined, load: (_key, read) => read(), forget: () => {} }),
-      keyFor: (purpose) => deriveKey(SECRET_KEY, purpose),
+      box: (column) => createBox(column, createKeyring([SECRET_KEY])),
     }).rotate();
   const kidOf = (token: string) => decodeProtectedHeader(token).kid;
   const keyIds = async () => (await embedding.world.client().getJwks()).keys.map(({ kid }) => kid);

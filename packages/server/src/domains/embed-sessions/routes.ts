@@ -24,9 +24,9 @@ interface RouteOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {
 }
 
 export function embedSessionRoutes(platform: Platform, options: RouteOptions) {
-  const { essential: db, cursors, keyFor } = platform;
+  const { essential: db, cursors, keysFor } = platform;
   const { embedTokens, tenantSettings } = options;
-  const sessionIds = createSessionIds(keyFor('embed session ids'));
+  const sessionIds = createSessionIds(keysFor('embed session ids'));
   const minting = { ...options, db, sessionIds };
   const exchange = createExchange(db);
   const failures = createFailureLimit(EXCHANGE_FAILURES);

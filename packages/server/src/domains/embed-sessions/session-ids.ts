@@ -3,6 +3,7 @@
  * and a check that only the servers can compute. The check recognises made-up ids without asking the database.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Keys } from '../../platform/secrets/keyring.ts';
 
 const SECRET_BYTES = 24;
 /** How many bytes of the HMAC are used. It is a multiple of three, so that base64 has only one way to write them. */
@@ -19,15 +20,16 @@ export const newSecret = () => randomBytes(SECRET_BYTES).toString('base64url');
 
 export const hashSecret = (secret: string) => hash('sha256', secret, 'buffer');
 
-export function createSessionIds(key: Buffer): SessionIds {
-  const checkOf = (id: number | string, secret: string) =>
+export function createSessionIds(keys: Keys): SessionIds {
+  const checkOf = (key: Buffer, id: number | string, secret: string) =>
     createHmac('sha256', key).update(`${id}.${secret}`).digest().subarray(0, CHECK_BYTES);
   return {
-    format: (id, secret) => `${id}.${secret}${checkOf(id, secret).toString('base64url')}`,
+    format: (id, secret) => `${id}.${secret}${checkOf(keys[0], id, secret).toString('base64url')}`,
     parse(text) {
       const [, id, secret, check] = PATTERN.exec(text) ?? [];
       if (!id || !secret || !check) return undefined;
-      if (!timingSafeEqual(Buffer.from(check, 'base64url'), checkOf(id, secret))) return undefined;
+      const given = Buffer.from(check, 'base64url');
+      if (!keys.some((key) => timingSafeEqual(given, checkOf(key, id, secret)))) return undefined;
       return { id: Number(id), secret };
     },
   };

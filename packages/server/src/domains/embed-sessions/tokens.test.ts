@@ -6,7 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
-import { decrypt, deriveKey } from '../../platform/secrets.ts';
+import { createBox } from '../../platform/secrets/box.ts';
+import { createKeyring } from '../../platform/secrets/keyring.ts';
+import { SIGNING_KEY_COLUMN } from '../signing-keys/index.ts';
 
 let embedding: Embedding;
 beforeAll(async () => {
@@ -42,7 +44,7 @@ describe('a token is refused', () => {
   async function signed(changes: JWTPayload, headers: object = {}, key?: KeyObject) {
     const kid = decodeProtectedHeader(token).kid!;
     const [row] = await embedding.rows('select private_key from signing_keys where id = $1', [kid]);
-    const der = decrypt(deriveKey(SECRET_KEY, 'signing keys'), row.private_key);
+    const der = createBox(SIGNING_KEY_COLUMN, createKeyring([SECRET_KEY])).open(kid, row.private_key);
     return new SignJWT({ ...decodeJwt(token), ...changes })
       .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT', ...headers })
       .sign(key ?? createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));

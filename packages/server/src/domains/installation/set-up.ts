@@ -1,11 +1,12 @@
 /** What a start finds or makes: the installation itself, its first admin and the demo. */
-import { createHmac } from 'node:crypto';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { type DemoStep, seededRandom } from '../../platform/demo.ts';
+import type { Keys } from '../../platform/secrets/keyring.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { generateApiKey, hashApiKey, insertApiKey } from '../api-keys/index.ts';
 import { countAllDeployments } from '../deployments/index.ts';
 import { ADMIN_ROLE, countPeople, createUser } from '../users/index.ts';
+import { fingerprintOf, requireSecret } from './fingerprint.ts';
 import * as store from './store.ts';
 
 const DEMO_SEED = 20_260_101;
@@ -37,21 +38,17 @@ export async function setUpInstallation(
     admin: AdminSettings;
     /** What fills an empty installation, in this order; nothing if no demo is wanted. */
     demo: DemoStep[];
-    secretKey: Buffer;
+    secretKeys: Keys;
     /** Called just before the admin is kept: were we cut off after that, nobody could ever get in. */
     showFirstAdmin: (admin: FirstAdmin, hasDemo: boolean) => void;
   },
 ): Promise<SetUp> {
   const { admin, tenant } = options;
-  const fingerprint = createHmac('sha256', options.secretKey).update('fingerprint').digest('base64url');
+  const fingerprints = options.secretKeys.map(fingerprintOf);
 
   return db.transaction(async (tx) => {
-    const installation = await store.lockInstallation(tx, fingerprint, tenant);
-    if (installation.secretFingerprint !== fingerprint) {
-      throw new StartupError(
-        'This database was set up with another secret key: set ORIEL_SECRET_KEY to that one, or use the data dir that holds it.',
-      );
-    }
+    const installation = await store.lockInstallation(tx, fingerprints[0]!, tenant);
+    requireSecret(installation, fingerprints);
     if (installation.tenant !== tenant) {
       throw new StartupError(
         `This database was set up with the tenant name ${installation.tenant}, and now it would be ${tenant}: set ORIEL_TENANT to ${installation.tenant}.`,

@@ -27,6 +27,13 @@ export async function lockInstallation(
   return { ...row, tenant: row.tenant ?? tenant };
 }
 
+export const findInstallation = (db: Queryable) =>
+  db.maybeOne<Pick<InstallationRow, 'secretFingerprint'>>(sql`
+    select secret_fingerprint as "secretFingerprint" from installation`);
+
+export const updateFingerprint = (db: Queryable, secretFingerprint: string) =>
+  db.run(sql`update installation set secret_fingerprint = ${secretFingerprint}`);
+
 const exists = async (db: Queryable, found: Sql) =>
   (await db.one<{ found: boolean }>(sql`select exists (${found}) as found`)).found;
 

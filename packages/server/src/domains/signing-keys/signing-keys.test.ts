@@ -4,7 +4,8 @@ import { startListening } from '../../../test/listening.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
-import { deriveKey } from '../../platform/secrets.ts';
+import { createBox } from '../../platform/secrets/box.ts';
+import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createSigningKeys } from './index.ts';
 
 let world: World;
@@ -19,14 +20,14 @@ afterAll(async () => {
   await world.stop();
 });
 
-const secret = deriveKey(randomBytes(32).toString('hex'), 'test');
+const keyring = createKeyring([randomBytes(32).toString('hex')]);
 
 /** The keys as a server of their own would know them. */
 const openKeys = () =>
   createSigningKeys({
     essential: world.server.db,
     remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
-    keyFor: () => secret,
+    box: (column) => createBox(column, keyring),
   });
 const run = (text: string) => world.server.db.pool.query(text);
 const age = (days: number) =>

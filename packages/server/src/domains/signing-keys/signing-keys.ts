@@ -6,7 +6,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { calculateJwkThumbprint } from 'jose';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
 import type { Platform } from '../../platform/module.ts';
-import { decrypt, encrypt } from '../../platform/secrets.ts';
+import { boxed } from '../../platform/secrets/box.ts';
 import * as store from './store.ts';
 
 export const SIGNING_ALGORITHM = 'EdDSA';
@@ -33,6 +33,14 @@ export interface SigningKeys {
   rotate(): Promise<void>;
 }
 
+/** The private parts. */
+export const SIGNING_KEY_COLUMN = boxed({
+  table: 'signing_keys',
+  column: 'private_key',
+  keyColumn: 'id',
+  unmarkedPurpose: 'signing keys',
+});
+
 const RING = 'ring';
 /** Limits database reads, because anybody can send tokens with unknown key ids. New keys are also notified. */
 const LOOK_AGAIN_EVERY_MS = 1000;
@@ -40,9 +48,9 @@ const LOOK_AGAIN_EVERY_MS = 1000;
 export function createSigningKeys({
   essential: db,
   remember,
-  keyFor,
-}: Pick<Platform, 'essential' | 'remember' | 'keyFor'>): SigningKeys {
-  const secret = keyFor('signing keys');
+  box: boxFor,
+}: Pick<Platform, 'essential' | 'remember' | 'box'>): SigningKeys {
+  const box = boxFor(SIGNING_KEY_COLUMN);
   const remembered = remember<string, KeyRing>(() => ['signing-keys']);
   /** The keys from the last read. The key of an id never changes, so each key is decrypted only once. */
   let opened: KeyRing = [];
@@ -55,7 +63,7 @@ export function createSigningKeys({
     return ring;
   };
   const open = (row: store.SigningKeyRow): SigningKey => {
-    const der = decrypt(secret, row.privateKey);
+    const der = box.open(row.id, row.privateKey);
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     return { id: row.id, privateKey, publicKey: createPublicKey(privateKey) };
   };
@@ -75,7 +83,7 @@ export function createSigningKeys({
     const id = await calculateJwkThumbprint(jwk);
     await store.insertSigningKey(
       db.writes,
-      { id, publicKey: jwk, privateKey: encrypt(secret, der) },
+      { id, publicKey: jwk, privateKey: box.seal(id, der) },
       MAX_AGE_DAYS,
     );
   }

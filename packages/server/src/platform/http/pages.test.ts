@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCursors, type PageById, pageById, pageByIdOrOffset } from './pages.ts';
 
-const cursors = createCursors(Buffer.from('secret'));
+const cursors = createCursors([Buffer.from('secret')]);
 const ids = [3, 5, 8, 13, 21];
 const rows = ids.map((id) => ({ id }));
 const read = ({ afterId, limit, offset = 0 }: PageById & { offset?: number }) =>

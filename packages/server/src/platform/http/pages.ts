@@ -1,6 +1,7 @@
 /** Cursors and pages. A cursor holds the key of a row, and the list and sort that it belongs to. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../errors.ts';
+import type { Keys } from '../secrets/keyring.ts';
 
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 1000;
@@ -28,13 +29,13 @@ export function scopeCursors(cursors: Cursors, deploymentId: number, embedTenant
 const MAC_BYTES = 8;
 
 /** Cursors are signed, so that an altered one is refused instead of leading astray. */
-export function createCursors(secret: Buffer): Cursors {
-  const macOf = (list: string, payload: Buffer) =>
-    createHmac('sha256', secret).update(list).update('\0').update(payload).digest().subarray(0, MAC_BYTES);
+export function createCursors(keys: Keys): Cursors {
+  const macOf = (key: Buffer, list: string, payload: Buffer) =>
+    createHmac('sha256', key).update(list).update('\0').update(payload).digest().subarray(0, MAC_BYTES);
   return {
     encode(list, key) {
       const payload = Buffer.from(JSON.stringify(key));
-      return Buffer.concat([macOf(list, payload), payload]).toString('base64url');
+      return Buffer.concat([macOf(keys[0], list, payload), payload]).toString('base64url');
     },
     decode(list, cursor) {
       const bytes = Buffer.from(cursor, 'base64url');
@@ -43,7 +44,7 @@ export function createCursors(secret: Buffer): Cursors {
       const genuine =
         bytes.toString('base64url') === cursor &&
         mac.length === MAC_BYTES &&
-        timingSafeEqual(mac, macOf(list, payload));
+        keys.some((key) => timingSafeEqual(mac, macOf(key, list, payload)));
       if (!genuine) throw new ApiError('invalid_cursor');
       return JSON.parse(payload.toString()) as unknown[];
     },

@@ -1,0 +1,66 @@
+/** A generated secret key is replaced as docs/operating.md tells it. */
+import { readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  ADMIN_KEY,
+  cleanUp,
+  MAIN,
+  newDataDir,
+  openDatabase,
+  spawnServer,
+  startServer,
+  stop,
+} from './server-process.ts';
+
+afterAll(cleanUp);
+
+async function rotateSecret(dataDir: string) {
+  const run = spawnServer(dataDir, {}, [process.execPath, MAIN, 'rotate-secret']);
+  const { code } = await run.ended;
+  return { code, stdout: run.stdout, stderr: run.stderr };
+}
+
+test('a generated secret key is replaced beside the running server', { timeout: 180_000 }, async () => {
+  const dataDir = await newDataDir();
+  const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' };
+  const file = join(dataDir, 'secret.key');
+  const keyIds = async ({ url }: { url: string }) =>
+    ((await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(
+      ({ kid }) => kid,
+    );
+  const first = await startServer(dataDir, settings);
+  const before = await keyIds(first);
+  expect(before).not.toEqual([]);
+  await stop(first);
+  await rename(file, `${file}.previous`);
+
+  // Nothing has made a new one yet.
+  const tooEarly = await rotateSecret(dataDir);
+  expect(tooEarly).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^There is no secret in .*start Oriel once/),
+  });
+
+  const second = await startServer(dataDir, settings);
+  expect(readFileSync(file, 'utf8')).not.toBe(readFileSync(`${file}.previous`, 'utf8'));
+  expect(await keyIds(second)).toEqual(before);
+  expect(await rotateSecret(dataDir)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('1 of its values were not before'),
+    stderr: '',
+  });
+  await expect(second.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+  await stop(second);
+  await rm(`${file}.previous`);
+
+  const third = await startServer(dataDir, settings);
+  expect(await keyIds(third)).toEqual(before);
+  const database = await openDatabase(dataDir);
+  const { rows } = await database.query(
+    "select substring(private_key from 1 for 3) = 'box' as sealed from signing_keys",
+  );
+  await database.end();
+  expect(rows).toEqual([{ sealed: true }]);
+});

@@ -1,0 +1,168 @@
+/** Replacing the installation's secret, step by step as docs/operating.md tells it. */
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { createOrielClient } from '@oriel/client';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { ADMIN_KEY, createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { readConfig } from '../../config.ts';
+import { createBox } from '../../platform/secrets/box.ts';
+import { createKeyring, deriveKey } from '../../platform/secrets/keyring.ts';
+import { rotateSecretKey } from '../../rotate-secret.ts';
+import { type RunningServer, startServer } from '../../start-server.ts';
+import { SIGNING_KEY_COLUMN } from '../signing-keys/index.ts';
+
+const OLD = 'zR7kQw2mXc9vLs4nTb6yHd1gPf8jEa3u';
+const NEW = 'mN5bV8cX2zL7kJ4hG1fD9sA6pO3iU0yT';
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function worldWithOldSecret(): Promise<World> {
+  const world = await createOwnWorld({ env: { ORIEL_SECRET_KEY: OLD } });
+  stops.push(() => world.stop());
+  return world;
+}
+
+interface Given {
+  key: string;
+  next?: string;
+  previous?: string;
+}
+
+const configOf = ({ databaseUrl }: World, { key, next, previous }: Given) =>
+  readConfig({
+    ORIEL_PORT: '0',
+    ORIEL_DATABASE_URL: databaseUrl,
+    ORIEL_SECRET_KEY: key,
+    ...(next && { ORIEL_SECRET_KEY_NEXT: next }),
+    ...(previous && { ORIEL_SECRET_KEY_PREVIOUS: previous }),
+  });
+
+async function serverWith(world: World, given: Given): Promise<RunningServer> {
+  const server = await startServer(configOf(world, given), pino({ level: 'silent' }));
+  stops.push(() => server.stop());
+  return server;
+}
+
+const clientOf = ({ url }: { url: string }, credential: object = { apiKey: ADMIN_KEY }) =>
+  createOrielClient({ baseUrl: url, retries: 0, ...credential });
+
+/** What a server hands out that depends on the secret. */
+async function handedOutBy(server: { url: string }, deploymentId: number) {
+  const admin = clientOf(server);
+  const mint = () =>
+    admin.generateSession({
+      body: { deploymentId, externalId: unique('viewer') },
+    });
+  const { sessionId } = await mint();
+  const { token } = await clientOf(server, {}).postTokenBySessionId({
+    body: { sessionId: (await mint()).sessionId },
+  });
+  const { pageInfo } = await admin.getDeployments({ first: 1 });
+  return { sessionId, token, cursor: pageInfo!.endCursor! };
+}
+
+const outcome = (request: Promise<unknown>) =>
+  request.then(
+    () => 'taken',
+    (error) => error.code as string,
+  );
+
+async function takenBy(
+  server: { url: string },
+  { sessionId, token, cursor }: Awaited<ReturnType<typeof handedOutBy>>,
+) {
+  return {
+    token: await outcome(clientOf(server, { token }).getEmbedSession()),
+    cursor: await outcome(clientOf(server).getDeployments({ first: 1, after: cursor })),
+    session: await outcome(clientOf(server, {}).postTokenBySessionId({ body: { sessionId } })),
+  };
+}
+
+const TAKEN = { token: 'taken', cursor: 'taken', session: 'taken' };
+
+test('no server refuses what another one handed out, at any step, and in the end the old secret is not needed', {
+  timeout: 180_000,
+}, async () => {
+  const world = await worldWithOldSecret();
+  const { id } = await world.deployment();
+  await world.deployment();
+  const fromOld = () => handedOutBy(world, id);
+
+  const knowsNext = await serverWith(world, { key: OLD, next: NEW });
+  expect(await takenBy(knowsNext, await fromOld())).toEqual(TAKEN);
+  expect(await takenBy(world, await handedOutBy(knowsNext, id))).toEqual(TAKEN);
+
+  const usesNew = await serverWith(world, { key: NEW, previous: OLD });
+  expect(await takenBy(usesNew, await handedOutBy(knowsNext, id))).toEqual(TAKEN);
+  expect(await takenBy(knowsNext, await handedOutBy(usesNew, id))).toEqual(TAKEN);
+
+  const lastOfOld = await handedOutBy(knowsNext, id);
+  expect(await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), [])).toBeGreaterThan(0);
+  expect(await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), [])).toBe(0);
+  expect(await takenBy(usesNew, await handedOutBy(usesNew, id))).toEqual(TAKEN);
+
+  const onlyNew = await serverWith(world, { key: NEW });
+  expect(await takenBy(onlyNew, await handedOutBy(usesNew, id))).toEqual(TAKEN);
+  // Tokens are signed with keys of the database. What is signed with the secret itself ends with it.
+  expect(await takenBy(onlyNew, lastOfOld)).toEqual({
+    token: 'taken',
+    cursor: 'invalid_cursor',
+    session: 'invalid_session',
+  });
+  await expect(serverWith(world, { key: OLD })).rejects.toThrow('set up with another secret key');
+});
+
+test('a server without the old secret does not start before the database has the new one', async () => {
+  const world = await worldWithOldSecret();
+  await expect(serverWith(world, { key: NEW })).rejects.toThrow('set up with another secret key');
+  const command = rotateSecretKey(configOf(world, { key: NEW }), []);
+  await expect(command).rejects.toThrow('set up with another secret key');
+  await expect(rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), ['--now'])).rejects.toThrow(
+    'Usage',
+  );
+});
+
+test('a server that sealed something with the old secret after the rotation is noticed at the next start', async () => {
+  const world = await worldWithOldSecret();
+  await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), []);
+  const sealed = createBox(SIGNING_KEY_COLUMN, createKeyring([OLD])).seal('late', Buffer.from('a key'));
+  await world.server.db.pool.query(
+    `insert into signing_keys (id, public_key, private_key) values ('late', '{}', $1)`,
+    [sealed],
+  );
+  await expect(serverWith(world, { key: NEW })).rejects.toThrow(
+    /signing_keys\.private_key of late, key [0-9a-f]{16}\): set ORIEL_SECRET_KEY_PREVIOUS/,
+  );
+});
+
+test('keys that were stored before values told their format still sign and verify, and are sealed anew', async () => {
+  const world = await worldWithOldSecret();
+  const { id } = await world.deployment();
+  const { token } = await handedOutBy(world, id);
+  const { rows } = await world.server.db.pool.query('select id, private_key from signing_keys');
+  const box = createBox(SIGNING_KEY_COLUMN, createKeyring([OLD]));
+  for (const row of rows) {
+    const plain = box.open(row.id, row.private_key);
+    // As it was written then: a key derived for `signing keys`, bound to nothing.
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', deriveKey(OLD, 'signing keys'), nonce, {
+      authTagLength: 16,
+    });
+    const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
+    const asBefore = Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
+    await world.server.db.pool.query('update signing_keys set private_key = $1 where id = $2', [
+      asBefore,
+      row.id,
+    ]);
+  }
+  const server = await serverWith(world, { key: OLD });
+  expect(await outcome(clientOf(server, { token }).getEmbedSession())).toBe('taken');
+  expect(await takenBy(world, await handedOutBy(server, id))).toEqual(TAKEN);
+
+  expect(await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), [])).toBe(rows.length);
+  const onlyNew = await serverWith(world, { key: NEW });
+  expect(await outcome(clientOf(onlyNew, { token }).getEmbedSession())).toBe('taken');
+});

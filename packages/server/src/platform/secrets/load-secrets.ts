@@ -1,0 +1,73 @@
+/** The installation's secrets: given, or generated at first start and kept in the data dir. */
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError } from '../startup-error.ts';
+import type { Secrets } from './keyring.ts';
+
+const FILE = 'secret.key';
+/** Where an operator moves the file above, so that a new one is generated and the old one still counts. */
+const PREVIOUS_FILE = 'secret.key.previous';
+
+export interface GivenSecrets {
+  secretKey: string | undefined;
+  /** Those before and after it, while one is being replaced. */
+  otherSecretKeys: string[];
+}
+
+export interface LoadedSecrets {
+  /** The one in use first. */
+  values: Secrets;
+  /** Takes back a secret that this start generated. */
+  discard(): Promise<void>;
+}
+
+export async function loadSecrets(
+  { secretKey, otherSecretKeys }: GivenSecrets,
+  dataDir: string,
+  { mayGenerate = true } = {},
+): Promise<LoadedSecrets> {
+  if (secretKey) return { values: [secretKey, ...otherSecretKeys], discard: async () => {} };
+  const previous = await readSecret(join(dataDir, PREVIOUS_FILE));
+  const { value, discard } = await loadOrGenerate(join(dataDir, FILE), mayGenerate);
+  return { values: [value, ...otherSecretKeys, ...(previous === undefined ? [] : [previous])], discard };
+}
+
+async function loadOrGenerate(file: string, mayGenerate: boolean) {
+  const value = await readSecret(file);
+  if (value !== undefined) return { value, discard: async () => {} };
+  if (!mayGenerate) {
+    throw new StartupError(
+      `There is no secret in ${file}: start Oriel once, which makes one, or set ORIEL_SECRET_KEY to that of the server.`,
+    );
+  }
+  // Written beside and linked into place: nobody sees half a secret, and of several starts one wins.
+  const fresh = `${file}.new-${process.pid}`;
+  await writeFile(fresh, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600 });
+  const isOurs = await link(fresh, file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      return false;
+    },
+  );
+  await rm(fresh);
+  return {
+    value: (await readSecret(file))!,
+    discard: async () => void (isOurs && (await rm(file, { force: true }))),
+  };
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  const secret = text?.trim();
+  if (secret !== undefined && secret.length < 32) {
+    throw new StartupError(
+      `The secret in ${file} is damaged: restore that file from a backup, or set ORIEL_SECRET_KEY.`,
+    );
+  }
+  return secret;
+}

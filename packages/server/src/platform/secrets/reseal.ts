@@ -1,0 +1,62 @@
+/** Replacing the secret that stored values are sealed with, while servers run that have both the old and the new one. */
+import type { Database } from '../db/database.ts';
+import { StartupError } from '../startup-error.ts';
+import { type BoxedColumn, createBox, headerOf, MARK_OF_SEALED } from './box.ts';
+import { KEY_ID_BYTES, type Keyring } from './keyring.ts';
+import * as store from './store.ts';
+
+/** Few enough that whoever waits for one of the rows hardly notices. */
+const BATCH_ROWS = 200;
+
+/**
+ * Seals every value of these columns with the newest secret. Whatever was done stays done if it is cut off, and another
+ * run does the rest. Returns how many values it sealed.
+ */
+export async function resealAll(
+  db: Database,
+  keyring: Keyring,
+  columns: BoxedColumn[],
+  batchRows = BATCH_ROWS,
+): Promise<number> {
+  let count = 0;
+  for (const place of columns) {
+    // Rows that come meanwhile may lie before the place that a pass has reached, so a last pass must find nothing.
+    for (;;) {
+      const found = await resealColumn(db, keyring, place, batchRows);
+      if (found === 0) break;
+      count += found;
+    }
+  }
+  return count;
+}
+
+async function resealColumn(db: Database, keyring: Keyring, place: BoxedColumn, batchRows: number) {
+  const box = createBox(place, keyring);
+  const header = headerOf(keyring.ids[0]);
+  let count = 0;
+  for (let after: string | null = null; ; ) {
+    const keys: string[] = await db.transaction(async (tx) => {
+      // Whoever changes one of these rows waits for us, and whoever was faster is read here: nothing gets lost.
+      const rows = await store.lockOutdated(tx, place, header, after, batchRows);
+      for (const { key, sealed } of rows) {
+        await store.updateSealed(tx, place, key, box.seal(key, box.open(key, sealed)));
+      }
+      return rows.map(({ key }) => key);
+    });
+    if (keys.length === 0) return count;
+    count += keys.length;
+    after = keys.at(-1)!;
+  }
+}
+
+/** Throws a StartupError if some value was sealed with a secret that is not given. */
+export async function requireSecretsOf(db: Database, keyring: Keyring, columns: BoxedColumn[]) {
+  for (const place of columns) {
+    const foreign = await store.findForeign(db, place, MARK_OF_SEALED, keyring.ids.map(headerOf));
+    if (!foreign) continue;
+    const id = foreign.header.subarray(-KEY_ID_BYTES).toString('hex');
+    throw new StartupError(
+      `This database holds secrets that were sealed with another secret key (${place.table}.${place.column} of ${foreign.key}, key ${id}): set ORIEL_SECRET_KEY_PREVIOUS to that one, and run \`npm run rotate-secret\`.`,
+    );
+  }
+}

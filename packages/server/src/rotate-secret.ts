@@ -1,0 +1,33 @@
+/** `npm run rotate-secret`: seals everything in the database with the new secret key, while servers run. */
+import { createModules } from './app.ts';
+import { besideServer } from './beside-server.ts';
+import type { Config } from './config.ts';
+import { rotateSecret } from './domains/installation/index.ts';
+import { openPlatform } from './open-platform.ts';
+import { createMetrics } from './platform/http/metrics.ts';
+import { createKeyring } from './platform/secrets/keyring.ts';
+import { loadSecrets } from './platform/secrets/load-secrets.ts';
+import { StartupError } from './platform/startup-error.ts';
+
+/** Returns how many values it sealed. */
+export async function rotateSecretKey(config: Config, args: string[]): Promise<number> {
+  if (args.length) throw new StartupError('Usage: npm run rotate-secret, which takes no arguments');
+  return besideServer(config, async ({ connection, db, dataDir, log, undo }) => {
+    const { values } = await loadSecrets(config, dataDir, { mayGenerate: false });
+    const keyring = createKeyring(values);
+    // The modules know which columns hold sealed values. Nothing of them is started.
+    const pools = { dbConnections: 2, dbEssentialConnections: 2 };
+    const platform = openPlatform({
+      connection,
+      pools,
+      keyring,
+      publicUrl: '',
+      log,
+      metrics: createMetrics(),
+      undo,
+    });
+    const { list } = createModules(platform, config);
+    for (const { stop } of list) if (stop) undo.add('a module', stop);
+    return rotateSecret(db, { keyring, columns: list.flatMap(({ boxed }) => boxed ?? []) });
+  });
+}
