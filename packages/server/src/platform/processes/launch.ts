@@ -71,10 +71,13 @@ export function launch(options: LaunchOptions): Launched {
       })
     : undefined;
 
+  // Asked for at once, because it may come together with the exit.
+  const closed = closeOf(child);
   const ended = exitOf(child).then(async ({ code, signal, error }): Promise<Exit> => {
     channel?.close(new ChildError('gone', `the ${name} has ended`));
     if (options.endsGroup !== false) signalGroup(child);
-    if (!error) await closeOf(child);
+    // For its last lines, but not for a process that it left behind and that holds its output open.
+    if (!error) await Promise.race([closed, sleep(LAST_LINES_MS)]);
     return { code, signal, reason, output: error ? error.message : output.last };
   });
   if (start) channel?.send({ start });
@@ -100,12 +103,7 @@ const exitOf = (child: ChildProcess) =>
     });
   });
 
-/** Waits for its last lines, but not for a process that it left behind and that holds its output open. */
-const closeOf = (child: ChildProcess) =>
-  Promise.race([
-    new Promise((resolve) => child.once('close', resolve)),
-    sleep(LAST_LINES_MS, undefined, { ref: false }),
-  ]);
+const closeOf = (child: ChildProcess) => new Promise((resolve) => child.once('close', resolve));
 
 function signalGroup(child: ChildProcess) {
   if (child.pid === undefined) return;

@@ -459,3 +459,13 @@ test('a parent that is killed leaves no child, and the child stops in order', as
   await isGone(pid);
   await expect.poll(() => existsSync(noteStopIn)).toBe(true);
 });
+
+test('a parent that has nothing else to do waits until its child has stopped', async () => {
+  const parent = spawn(process.execPath, [parentScript], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  parent.stdout!.on('data', (text: Buffer) => {
+    output += text.toString();
+  });
+  await new Promise((resolve) => parent.once('close', resolve));
+  expect(output).toBe('stopped\n');
+});
