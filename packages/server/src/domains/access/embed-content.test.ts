@@ -1,4 +1,4 @@
-/** What lives in an embed tenant exists for those who are embedded in it, and nothing else does. */
+/** Users who are embedded in an embed tenant find its content, and no other content. */
 import type { OrielClient } from '@oriel/client';
 import { allOperations } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const FORBIDDEN = { status: 403, code: 'forbidden' };
 let world: World;
 let deploymentId: number;
 let explorer: Person;
-/** Those who look, each with something of their own. */
+/** One client for each kind of user. */
 let clients: Record<'ann' | 'gus' | 'embedded admin' | 'embedded developer' | 'explorer', OrielClient>;
 let spaces: Record<'main' | typeof ACME | typeof GLOBEX, Content>;
 
@@ -19,14 +19,14 @@ interface Content {
   folderId: number;
   innerId: number;
   workbookId: number;
-  /** In the workbook, in the folder, and at the root. */
+  /** The reports in the workbook, in the folder, and at the root. */
   reportIds: [number, number, number];
   slug: string;
   publicId: string;
   externalWorkbookId: string;
 }
 
-/** Two folders in one another, a workbook in the inner one, and a report in each kind of place. */
+/** Creates a folder in a folder, a workbook in the inner one, and a report in each kind of place. */
 async function fill(client: OrielClient): Promise<Content> {
   const at = (body: object) => ({ deploymentId, body: { name: 'of the matrix', ...body } });
   const { id: folderId } = await client.createFolder(at({}));
@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Everything that an attempt could have changed. */
+/** Reads all rows that an attempt could have changed. */
 async function everything() {
   const tables = ['folders', 'workbooks', 'reports', 'report_placements', 'report_views', 'audit_log'];
   const read = (table: string) =>
@@ -87,7 +87,7 @@ const REPORT = { status: 404, code: 'report_not_found' };
 const PUBLIC_ID_TAKEN = { status: 409, code: 'public_id_taken' };
 const NOTHING = { items: [] };
 
-/** Every operation on what is not theirs, by itself and from what is. */
+/** Every operation on foreign content, some of them together with the caller's own content. */
 function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record<string, Attempt[]> {
   const { folderId, innerId, workbookId, reportIds, publicId, externalWorkbookId } = foreign;
   const [reportId] = reportIds;
@@ -198,7 +198,7 @@ describe.each([
   ['embedded developer', 'main'],
   ['explorer', ACME],
   ['explorer', GLOBEX],
-] as const)('for %s, what is of %s does not exist', (who, whose) => {
+] as const)('for %s, the content of %s does not exist', (who, whose) => {
   const content = allOperations.filter(({ embed }) => embed === 'creator').map(({ id }) => id);
   let attempts: Record<string, Attempt[]>;
   beforeAll(async () => {
@@ -215,7 +215,7 @@ describe.each([
   });
 });
 
-/** What the lists show, each page by page, and what they count. */
+/** The ids that all lists show. Every order and search must show the same ids and count. */
 async function listed(client: OrielClient, embedTenantName?: string) {
   const at = { deploymentId, embedTenantName, first: 1000 };
   const ids = ({ items }: { items: unknown[] }) =>
@@ -246,7 +246,7 @@ async function listed(client: OrielClient, embedTenantName?: string) {
   return lists;
 }
 
-/** By looking into the tables. */
+/** The ids that are stored in the tables. */
 async function stored(embedTenant: string | null) {
   const read = async (table: string) => {
     const { rows } = await world.server.db.pool.query(
@@ -275,7 +275,7 @@ describe('lists and counts', () => {
     expect(await listed(clients[who], tenant)).toEqual(all);
   });
 
-  test('show an admin the main workspace, and each embed tenant where they ask for it', async () => {
+  test('show an admin the main workspace, and an embed tenant if they ask for it', async () => {
     expect(await listed(world.admin)).toEqual(await stored(null));
     for (const tenant of [ACME, GLOBEX]) {
       expect(await listed(world.admin, tenant)).toEqual(await stored(tenant));

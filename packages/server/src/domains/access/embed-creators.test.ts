@@ -1,4 +1,4 @@
-/** What creators make, own and share in their embed tenant, and what internal users and admins have to do with it. */
+/** The content of creators in their embed tenant, and what internal users and admins can do with it. */
 import type { OrielClient } from '@oriel/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
@@ -7,7 +7,7 @@ const TENANT = 'acme-corp';
 
 let world: World;
 let deploymentId: number;
-/** Two creators of one tenant. */
+/** Two creators of the same tenant. */
 let ann: OrielClient;
 let bob: OrielClient;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function tenantsOf(table: 'folders' | 'workbooks' | 'reports') {
   return rows.map((row) => row.embed_tenant);
 }
 
-/** One of each kind, in the folder or at the root, and a report in the workbook. */
+/** Creates one of each kind, in the folder or at the root, and a report in the workbook. */
 async function fill(client: OrielClient, folderId?: number) {
   const folder = await client.createFolder({ deploymentId, body: { name: 'folder', parentId: folderId } });
   const workbook = await client.createWorkbook({ deploymentId, body: { name: 'workbook', folderId } });
@@ -58,8 +58,8 @@ const workspace = async (client: OrielClient, query: object = {}) =>
 const shared = async (client: OrielClient, query: object = {}) =>
   names(await client.sharedWorkspaceObjects({ deploymentId, ...query }));
 
-describe('what creators make', () => {
-  test('belongs to their embed tenant, wherever they put it', async () => {
+describe('the content that a creator makes', () => {
+  test('belongs to their embed tenant in every place', async () => {
     const { folder, workbook } = await fill(ann);
     await fill(ann, folder.id);
     await fill(bob, folder.id);
@@ -73,7 +73,7 @@ describe('what creators make', () => {
     expect(await workspace(world.admin)).toEqual([]);
   });
 
-  test('stays there when it is moved to the root and back', async () => {
+  test('stays in the embed tenant when it is moved to the root and back', async () => {
     const { folder, ...rest } = await fill(ann);
     const inner = await fill(ann, folder.id);
     const items = [
@@ -93,7 +93,7 @@ describe('what creators make', () => {
     }
   });
 
-  test('is for every creator of the tenant to manage', async () => {
+  test('can be managed by every creator of the tenant', async () => {
     const { folder, workbook, report, inside } = await fill(ann);
     expect(await bob.getReport({ deploymentId, reportId: report.id })).toMatchObject({
       canEdit: true,
@@ -126,7 +126,7 @@ describe('what creators make', () => {
     expect(seen.user).toEqual(report.user);
   });
 
-  test('takes its place behind what they know of', async () => {
+  test('gets a position after the folders of the same tenant only', async () => {
     for (let i = 0; i < 3; i++) await fill(world.admin);
     const stranger = await creator({ embedTenantName: 'globex-inc', externalId: 'gus' });
     await fill(stranger);
@@ -135,7 +135,7 @@ describe('what creators make', () => {
     expect((await fill(world.admin)).folder.position).toBe(3);
   });
 
-  test('is theirs in every deployment apart', async () => {
+  test('exists in one deployment only', async () => {
     await fill(ann);
     const elsewhere = deploymentId;
     deploymentId = (await world.deployment()).id;
@@ -144,7 +144,7 @@ describe('what creators make', () => {
     await expect(there.workspaceObjects({ deploymentId: elsewhere })).rejects.toMatchObject({ status: 403 });
   });
 
-  test('a slug goes from one workbook of the tenant to another', async () => {
+  test('a workbook can take over a slug from another workbook of the tenant', async () => {
     const slug = unique('slug');
     const { id } = await ann.upsertWorkbookBySlug({ deploymentId, slug, body: {} });
     const taker = await bob.createWorkbook({ deploymentId, body: {} });
@@ -157,7 +157,7 @@ describe('what creators make', () => {
 });
 
 describe('the shared workspace of a creator', () => {
-  test('is what others own in the tenant', async () => {
+  test('holds what others own in the tenant', async () => {
     await fill(ann);
     expect(await shared(ann)).toEqual([]);
     expect(await shared(bob)).toEqual(['folder', 'report', 'workbook']);
@@ -165,7 +165,7 @@ describe('the shared workspace of a creator', () => {
     expect(await shared(bob, { types: 'FOLDER' })).toEqual(['folder']);
   });
 
-  test('shows what lies in something of others there, and what lies in something of their own by itself', async () => {
+  test('shows content in a folder of others inside that folder, and content in their own folder at the top', async () => {
     const theirs = await fill(ann);
     await fill(ann, theirs.folder.id);
     expect(await shared(bob)).toEqual(['folder', 'report', 'workbook']);
@@ -196,7 +196,7 @@ describe('the shared workspace of a creator', () => {
 });
 
 describe('the account in an embed tenant', () => {
-  test('an admin puts things into its folders, which belong to it', async () => {
+  test('content that an admin puts into a folder of the tenant belongs to the tenant', async () => {
     const { folder, workbook } = await fill(ann);
     const { report } = await fill(world.admin, folder.id);
     const inside = await world.admin.createReport({
@@ -210,14 +210,14 @@ describe('the account in an embed tenant', () => {
     expect(await workspace(world.admin)).toEqual([]);
   });
 
-  test('what people make at the root is of the main workspace', async () => {
+  test('content that people make at the root belongs to the main workspace', async () => {
     await fill(world.admin);
     expect(await tenantsOf('reports')).toEqual([null]);
     expect(await workspace(ann)).toEqual([]);
     expect(await workspace(ann, { search: 'report' })).toEqual([]);
   });
 
-  test('nothing goes from one workspace to another', async () => {
+  test('nothing can be moved from one workspace to another', async () => {
     const { folder } = await fill(ann);
     const mine = await fill(world.admin);
     const refused = { status: 409, code: 'embed_tenant_mismatch' };
@@ -231,7 +231,7 @@ describe('the account in an embed tenant', () => {
     }
   });
 
-  test('external viewers are not told of its roles', async () => {
+  test('external viewers do not see the roles of the account', async () => {
     const { folder, report } = await fill(ann);
     const role = await world.admin.createRole({
       body: { name: unique('role'), actions: ['DeploymentRead'] },
@@ -256,7 +256,7 @@ describe('the account in an embed tenant', () => {
 });
 
 describe('an internal user in an embed session', () => {
-  test('has their own levels: a viewer sees what they were given, in the tenant', async () => {
+  test('keeps their own levels: a viewer sees only the content of the tenant that was shared with them', async () => {
     const { folder, report } = await fill(ann);
     await fill(ann, folder.id);
     const { person, client } = await internal(['Viewer']);
@@ -278,7 +278,7 @@ describe('an internal user in an embed session', () => {
     });
   });
 
-  test('does not find there what they have in the main workspace', async () => {
+  test('does not find their content of the main workspace', async () => {
     const { person, client } = await internal(['Explorer']);
     const mine = await fill(person.client);
     const given = await fill(world.admin);
@@ -295,7 +295,7 @@ describe('an internal user in an embed session', () => {
     await expect(client.createReport({ deploymentId, body: { folderId } })).rejects.toMatchObject(missing);
   });
 
-  test('makes things of the tenant, which stay theirs', async () => {
+  test('owns what they make, and it belongs to the tenant', async () => {
     const { person, client } = await internal(['Explorer']);
     const { report } = await fill(client);
     expect(await tenantsOf('reports')).toEqual([TENANT]);
@@ -306,7 +306,7 @@ describe('an internal user in an embed session', () => {
   });
 });
 
-test('each viewer has views of their own', async () => {
+test('the views of one viewer do not change the lists of another', async () => {
   const first = await fill(ann);
   const second = await fill(ann);
   const order = async (client: OrielClient) =>

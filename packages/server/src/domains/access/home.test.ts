@@ -1,4 +1,4 @@
-/** Who or what is deleted while its content is being made leaves nothing behind. */
+/** If a user or an embed tenant is deleted while somebody creates content for it, no content is left. */
 import type { OrielClient } from '@oriel/client';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ afterAll(() => world.stop());
 const creator = async (who: { externalId: string } | { internalId: string }) =>
   (await world.embedded({ deploymentId, embedTenantName: tenant, creatorMode: true, ...who })).client;
 
-/** Does this in a transaction that ends when the call waits for it, and answers how the call ends. */
+/** Runs the statements in a transaction that commits as soon as the call waits for it. Returns the result of the call. */
 async function meanwhile(statements: [text: string, ...values: unknown[]][], call: () => Promise<unknown>) {
   const rival = new pg.Client({ connectionString: world.databaseUrl });
   await rival.connect();
@@ -72,7 +72,7 @@ const makers: [name: string, make: (client: OrielClient) => Promise<unknown>][] 
   ],
 ];
 
-describe('a creator who is deleted meanwhile is nobody any more', () => {
+describe('a call of a creator who is deleted at the same time is a 401', () => {
   const changes: typeof makers = [
     [
       'the name of a folder',
@@ -94,7 +94,7 @@ describe('a creator who is deleted meanwhile is nobody any more', () => {
   });
 });
 
-/** As an embed tenant is deleted. */
+/** The statements that delete an embed tenant. */
 const deletion = (): [string, string][] => [
   ['select from embed_tenants where name = $1 for update', tenant],
   [`update embed_tenants set name = '~' || id, id = default, deleted_at = now() where name = $1`, tenant],
@@ -109,8 +109,8 @@ const contentOf = async (embedTenant: string) =>
     ),
   );
 
-describe.each(['an external viewer', 'an internal user'])('%s makes nothing', (kind) => {
-  test.each(makers)('in an embed tenant that is deleted meanwhile: %s', async (_name, make) => {
+describe.each(['an external viewer', 'an internal user'])('%s creates nothing', (kind) => {
+  test.each(makers)('in an embed tenant that is deleted at the same time: %s', async (_name, make) => {
     const internalId = unique('internal');
     const body = { username: internalId, email: `${internalId}@example.com`, roles: ['Developer'] };
     await world.admin.createUser({ body });
@@ -128,7 +128,7 @@ test('a report that is deleted while somebody opens it is a 404', async () => {
   expect(outcome).toMatchObject({ status: 404, code: 'report_not_found' });
 });
 
-test('a person who is deleted while they make something is nobody any more', async () => {
+test('a person who is deleted while they create something gets a 401', async () => {
   const person = await world.person({ roles: ['Explorer'] });
   const outcome = await meanwhile([['delete from users where id = $1', person.userId]], () =>
     person.client.createReport({ deploymentId, body: {} }),

@@ -21,7 +21,7 @@ test('a key is shown once, is stored as a hash, and works', async () => {
   expect(await world.client(key).getMe()).toMatchObject({ isAdmin: true });
 });
 
-test('a key works as Api-Key and as Bearer, in any case of the scheme', async () => {
+test('a key works with the schemes Api-Key and Bearer, in upper or lower case', async () => {
   const { apiKey } = await world.person();
   for (const scheme of ['Api-Key', 'api-key', 'Bearer', 'bearer']) {
     const response = await world.raw('GET', '/api/v1/users/me', {
@@ -78,7 +78,7 @@ test.each([
 const countKeys = async () =>
   Number((await world.server.db.pool.query('select count(*) from api_keys')).rows[0].count);
 
-test('a deleted key is a 401 from its next request on, and is not found', async () => {
+test('after a key is deleted, its next request is a 401, and reading it is a 404', async () => {
   const person = await world.person();
   await person.client.getMe();
   await world.admin.deleteApiKey({ id: person.apiKeyId });
@@ -88,7 +88,7 @@ test('a deleted key is a 401 from its next request on, and is not found', async 
   });
 });
 
-test('an expired key is a 401, even where it was just verified', async () => {
+test('an expired key is a 401, even if it was verified just before', async () => {
   const expiresAt = new Date(Date.now() + 400).toISOString();
   const { key } = await world.admin.createApiKey({ body: { name: 'brief', expiresAt } });
   await world.client(key).getMe();
@@ -104,7 +104,7 @@ test('an expired key is a 401, even where it was just verified', async () => {
     .toBe(401);
 });
 
-test('a change of roles, and deactivation, reach keys that are in use', async () => {
+test('a change of roles and a deactivation take effect for keys that are in use', async () => {
   const person = await world.person({ roles: ['Admin'] });
   await person.client.listApiKeys();
   await world.server.db.pool.query('delete from user_roles where user_id = $1', [person.userId]);
@@ -113,7 +113,7 @@ test('a change of roles, and deactivation, reach keys that are in use', async ()
   await expect.poll(() => person.client.getMe().catch((error) => error.status)).toBe(401);
 });
 
-test('the use of a key is noted', async () => {
+test('the time of the last use of a key is stored', async () => {
   const other = await createOwnWorld();
   const { key, id } = await other.admin.createApiKey({ body: { name: 'used' } });
   await other.client(key).getMe();
@@ -126,7 +126,7 @@ test('the use of a key is noted', async () => {
   await other.stop();
 });
 
-test('a scoped key reaches its deployments and no other, whether or not they exist', async () => {
+test('a scoped key can use only its deployments, and all others are the same error, even if they do not exist', async () => {
   const [mine, other] = [await world.deployment(), await world.deployment()];
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [mine.id] });
   expect(await client.getDeployment({ deploymentId: mine.id })).toMatchObject({ id: mine.id });
@@ -137,7 +137,7 @@ test('a scoped key reaches its deployments and no other, whether or not they exi
   await expect(client.deleteDeployment({ deploymentId: other.id })).rejects.toMatchObject(MASKED);
 });
 
-test('a scoped key changes nothing account-wide', async () => {
+test('a scoped key can not change anything of the whole account', async () => {
   const { id } = await world.deployment();
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [id] });
   const username = unique('eve');
@@ -145,7 +145,7 @@ test('a scoped key changes nothing account-wide', async () => {
   await expect(user).rejects.toMatchObject(MASKED);
 });
 
-test('a scoped key manages the keys that reach no further than itself', async () => {
+test('a scoped key can manage only keys inside of its own scope', async () => {
   const [mine, other] = [await world.deployment(), await world.deployment()];
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [mine.id] });
   const own = await client.createApiKey({ body: { name: 'narrow', deploymentIds: [mine.id] } });
@@ -169,7 +169,7 @@ test('a scoped key manages the keys that reach no further than itself', async ()
   await client.deleteApiKey({ id: own.id });
 });
 
-test('a key that expires makes and changes no key that outlives it, and neither do those that it makes', async () => {
+test('a key that expires can not create or change a key that expires later, and nor can the keys that it creates', async () => {
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   const ends = { soon: at(1), later: at(2) };
   const { userId } = await world.person({ roles: ['Admin'] });
@@ -205,7 +205,7 @@ test('a key that expires makes and changes no key that outlives it, and neither 
   });
 });
 
-test('the iterator walks over all keys', async () => {
+test('the iterator returns all keys', async () => {
   for (let i = 0; i < 5; i++) await world.admin.createApiKey({ body: { name: `key ${i}` } });
   const ids: number[] = [];
   for await (const key of world.admin.iterate.listApiKeys({ first: 2 })) ids.push(key.id);
@@ -219,6 +219,6 @@ test.each([
   [null, [1], true],
   [[1], [1, 2], false],
   [[1, 3], [1, 2], true],
-])('a scope of %j under one of %j reaches further: %s', (asked, own, expected) => {
+])('the scope %j is wider than the scope %j: %s', (asked, own, expected) => {
   expect(reachesFurther(asked, own)).toBe(expected);
 });

@@ -31,10 +31,10 @@ const given = (secret: string): Presented => ({
   address: '127.0.0.1',
 });
 
-test('a key that is known is answered at once, with the person who holds it', async () => {
+test('verifying a key that is in memory returns its person at once, without a promise', async () => {
   const { apiKey, apiKeyId, userId } = await world.person({ roles: ['Viewer'] });
   const { kind, stop } = open();
-  // A notification of another test's change may come between reading and keeping.
+  // A notification from another test may arrive while the key is read, and then the key is not kept in memory.
   await expect
     .poll(async () => {
       await kind.verify(given(apiKey));

@@ -1,4 +1,4 @@
-/** Wrong API keys are slowed, and nobody with a valid key pays for it. */
+/** Many wrong API keys are slowed down, but valid keys are not. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 
@@ -16,7 +16,7 @@ const ask = (apiKey: string, address: string) =>
 const statusOf = async (apiKey: string, address = SUSPECT) => (await ask(apiKey, address)).status;
 const guesses = (count: number) => Array.from({ length: count }, (_, i) => `sk-guess-${i}-${'x'.repeat(32)}`);
 
-/** How many statements at a time ask whether keys are known, at most, and whether any asks for one key by itself. */
+/** Counts how many statements at most look up many keys at the same time, and how many look up a single key. */
 async function lookUpsDuring(work: () => Promise<unknown>) {
   const { pool } = world.server.essential;
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
@@ -33,7 +33,7 @@ async function lookUpsDuring(work: () => Promise<unknown>) {
   return seen;
 }
 
-test('too many wrong keys from one address are a 429, and valid keys from there are taken', async () => {
+test('too many wrong keys from one address are a 429, but valid keys from that address work', async () => {
   const known = await world.person();
   expect(await statusOf(known.apiKey)).toBe(200);
   const [unseen, gone] = [await world.person(), await world.person()];
@@ -50,7 +50,7 @@ test('too many wrong keys from one address are a 429, and valid keys from there 
   expect(wait).toBeGreaterThan(0);
   expect(wait).toBeLessThanOrEqual(60);
   expect(await statusOf(gone.apiKey)).toBe(429);
-  // Neither a key that is in memory nor one that has to be looked up.
+  // Valid keys still work: one that is in memory, and one that must be looked up.
   expect(await statusOf(known.apiKey)).toBe(200);
   expect(await statusOf(unseen.apiKey)).toBe(200);
 
@@ -60,11 +60,11 @@ test('too many wrong keys from one address are a 429, and valid keys from there 
   const lookUps = await lookUpsDuring(() =>
     Promise.all([...guesses(100).map((guess) => statusOf(guess)), statusOf(later.apiKey)]),
   );
-  // The valid key alone is read by itself.
+  // Only the valid key is read with a statement of its own.
   expect(lookUps).toEqual({ atOnce: 1, alone: 1 });
 });
 
-test('what is no API key at all is refused without a look-up, and does not count', async () => {
+test('a text that does not have the form of an API key is refused without a look-up, and is not counted', async () => {
   const address = '203.0.113.11';
   const lookUps = await lookUpsDuring(async () => {
     for (let i = 0; i < ALLOWED + 10; i++) expect(await statusOf('nonsense', address)).toBe(401);
@@ -73,7 +73,7 @@ test('what is no API key at all is refused without a look-up, and does not count
   expect(await statusOf('sk-another-guess', address)).toBe(401);
 });
 
-test('valid keys that are looked up do not count, however many come at once', async () => {
+test('valid keys that are looked up are not counted, even if many arrive at once', async () => {
   const address = '203.0.113.12';
   const { apiKey } = await world.person();
   const statuses = await Promise.all(Array.from({ length: ALLOWED + 50 }, () => statusOf(apiKey, address)));

@@ -69,11 +69,11 @@ const ALL_CHANGED = {
 };
 const update = (body: object) => world.admin.updateAppConfig({ body });
 
-test('embedded pages start from defaults', async () => {
+test('a new account has the defaults', async () => {
   expect(await config()).toEqual(ALL_DEFAULTS);
 });
 
-test('the whole of it can be changed and taken back, at once or by section', async () => {
+test('all sections can be changed at once, and each can be set back to its defaults', async () => {
   expect(await update(ALL_CHANGED)).toEqual(ALL_CHANGED);
   expect(await update({})).toEqual(ALL_CHANGED);
   expect(await config()).toEqual(ALL_CHANGED);
@@ -85,7 +85,7 @@ test('the whole of it can be changed and taken back, at once or by section', asy
   expect(await config()).toEqual(ALL_DEFAULTS);
 });
 
-test('within a section what is absent stays and null goes back, and a theme is replaced as a whole', async () => {
+test('in a section, absent fields stay and null sets the default, but a theme is replaced as a whole', async () => {
   await update(ALL_CHANGED);
   const changed = await update({
     creatorMode: { workspaceTitle: null, showGeneratedSql: true },
@@ -105,7 +105,7 @@ test('within a section what is absent stays and null goes back, and a theme is r
 test.each<[string, object, string]>([
   ['a theme of one scheme', { appTheme: { light: scheme } }, 'appTheme.dark'],
   [
-    'a logo that is no address of the web',
+    'a logo that is not a web address',
     { appTheme: { ...appTheme, dark: { ...scheme, logoUrl: 'javascript:alert(1)' } } },
     'appTheme.dark.logoUrl',
   ],
@@ -126,7 +126,7 @@ test.each<[string, object, string]>([
     'appTheme',
   ],
   [
-    'a title in no language',
+    'a title with an invalid language tag',
     { creatorMode: { localizedTitles: [{ locale: 'de_AT', value: 'x' }] } },
     'creatorMode.localizedTitles[0].locale',
   ],
@@ -154,7 +154,7 @@ test.each<[string, object, string]>([
   expect(await config()).toEqual(ALL_CHANGED);
 });
 
-test('viewers read it with their embed token, and it decides where their session says nothing', async () => {
+test('viewers read it with their embed token, and it applies if their session sets nothing else', async () => {
   const { id: deploymentId } = await world.deployment();
   const silent = await world.embedded({ deploymentId, externalId: 'silent' });
   const forced = await world.embedded({
@@ -173,7 +173,7 @@ test('viewers read it with their embed token, and it decides where their session
   await expect(silent.client.updateAppConfig({ body: {} })).rejects.toMatchObject({ status: 403 });
 });
 
-test('each field can be changed alone, and null goes back to its default', async () => {
+test('each field can be changed alone, and null sets it back to its default', async () => {
   let expected: object = DEFAULTS;
   const expectAfter = async (name: string, value: unknown, shown: unknown) => {
     expected = { ...expected, [name]: shown };
@@ -185,7 +185,7 @@ test('each field can be changed alone, and null goes back to its default', async
   for (const [name, value] of Object.entries(DEFAULTS)) await expectAfter(name, null, value);
 });
 
-test('settings of the account and app configuration leave each other alone', async () => {
+test('settings of the account and app configuration do not change each other', async () => {
   const { useCreatorMode } = await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
   await change(CHANGED);
   expect((await world.admin.getTenantSettings()).useCreatorMode).toBe(useCreatorMode);
@@ -193,12 +193,12 @@ test('settings of the account and app configuration leave each other alone', asy
   expect((await config()).embedding).toEqual(CHANGED);
 });
 
-test('parallel changes of different fields all count', async () => {
+test('parallel changes of different fields are all kept', async () => {
   await Promise.all(Object.entries(CHANGED).map(([name, value]) => change({ [name]: value })));
   expect((await config()).embedding).toEqual(CHANGED);
 });
 
-test('a language tag is kept as it is properly written', async () => {
+test('a language tag is stored in its canonical form', async () => {
   expect((await change({ locale: 'ZH-hans-cn' })).embedding).toMatchObject({ locale: 'zh-Hans-CN' });
 });
 
@@ -246,7 +246,7 @@ test.each(['UTC', 'GMT', 'CET', 'Asia/Kolkata', 'America/Argentina/Buenos_Aires'
   },
 );
 
-test('everybody reads it, and only admins write it, into the audit log', async () => {
+test('everybody can read it, only admins can change it, and changes are audited', async () => {
   const { client } = await world.person({ roles: [] });
   await change(CHANGED);
   expect(await client.getAppConfig()).toEqual(await config());

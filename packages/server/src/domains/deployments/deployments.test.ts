@@ -29,7 +29,7 @@ test('a deployment is created, found, listed and deleted', async () => {
   await expect(world.admin.deleteDeployment({ deploymentId: created.id })).rejects.toMatchObject(gone);
 });
 
-test('cursor pages hold every deployment once, also while others come and go', async () => {
+test('cursor pages hold every deployment once, even while others are added and deleted', async () => {
   const mine = [];
   for (let i = 0; i < 7; i++) mine.push(await world.deployment());
   const seen: number[] = [];
@@ -48,7 +48,7 @@ test('cursor pages hold every deployment once, also while others come and go', a
   expect(seen).toEqual(expect.arrayContaining(mine.map(({ id }) => id)));
 });
 
-test('offset and limit page too, without cursors', async () => {
+test('pages can also be read by offset and limit, without cursors', async () => {
   for (let i = 0; i < 4; i++) await world.deployment();
   const all = await world.admin.getDeployments({ limit: 1000 });
   expect(all.pageInfo).toBeNull();
@@ -89,7 +89,7 @@ test.each([
 });
 
 test.each(['first=5000', 'first=9007199254740991', 'limit=null', 'offset=&limit=', 'unknown=1'])(
-  'a generous list parameter is served: %s',
+  'a list parameter that is empty, unknown or too large is accepted: %s',
   async (query) => {
     expect((await world.raw('GET', `/api/v1/deployments?${query}`)).status).toBe(200);
   },
@@ -121,7 +121,7 @@ test.each([
   await expect(attempt).rejects.toMatchObject({ status: 400 });
 });
 
-test('names may hold anything that people write', async () => {
+test('names may contain any text that people write', async () => {
   for (const name of [
     'Übersicht 📈',
     '\u200fتقارير',
@@ -132,7 +132,7 @@ test('names may hold anything that people write', async () => {
   }
 });
 
-test('the roles decide: viewers read, developers do not delete, who has no role sees nothing', async () => {
+test('viewers read deployments, developers do not delete them, and people without a role see none', async () => {
   const { id } = await world.deployment();
   const [viewer, developer, nobody] = await Promise.all(
     [['Viewer'], ['Developer'], []].map(async (roles) => (await world.person({ roles })).client),

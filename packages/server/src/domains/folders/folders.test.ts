@@ -32,7 +32,7 @@ const share = (resourceId: number, action: 'FolderRead' | 'FolderEdit' | 'Folder
     body: { resourceType: 'Folder', resourceId, userId: explorer.userId, action },
   });
 
-/** The ids of a chain of folders, each in the one before it. */
+/** Creates a chain of folders, each inside the one before it, and returns their ids. */
 async function chain(length: number, parentId: number | null = null) {
   const ids: number[] = [];
   for (let i = 0; i < length; i++) ids.push(await folder(`level ${i}`, ids.at(-1) ?? parentId));
@@ -42,7 +42,7 @@ async function chain(length: number, parentId: number | null = null) {
 const rows = async <Row>(query: string, ...values: unknown[]) =>
   (await world.server.db.pool.query(query, [deploymentId, ...values])).rows as Row[];
 
-/** Folders whose path, as stored or as shown, is not that of their parent and then themselves. */
+/** Folders whose stored or shown path is not the path of their parent followed by themselves. */
 const misplaced = () =>
   rows(`
     select f.id, f.parent_id, f.path, p.path as parent_path, f.name, f.shown_path, p.shown_path as shown_parent_path
@@ -52,7 +52,7 @@ const misplaced = () =>
            or trim_array(f.shown_path, 1) is distinct from coalesce(p.shown_path, '{}')
            or f.shown_path[cardinality(f.path)]::jsonb is distinct from jsonb_build_object('id', f.id, 'name', f.name))`);
 
-/** How the calls ended: the code of each failure, and `ok`. A failure of the server fails the test. */
+/** Returns `ok` or the error code for each call. An error of the server (5xx) fails the test. */
 async function outcomes(calls: Promise<unknown>[]) {
   const settled = await Promise.allSettled(calls);
   return settled.map((outcome) => {
@@ -62,7 +62,7 @@ async function outcomes(calls: Promise<unknown>[]) {
   });
 }
 
-test('a folder has its place, its path, its order and who made it', async () => {
+test('a folder shows its parent, its path, its position and its creator', async () => {
   const me = await world.admin.getMe();
   const top = await create({ name: 'Top 📁' });
   expect(top).toEqual({
@@ -87,7 +87,7 @@ test('a folder has its place, its path, its order and who made it', async () => 
   expect((await world.admin.getFolders({ deploymentId, recursive: true })).items).toEqual([top, inner]);
 });
 
-test('a new folder comes behind its siblings, or where it is put', async () => {
+test('a new folder comes after its siblings, or at the position that is given', async () => {
   const top = await folder('top');
   expect(await create({ name: 'a', parentId: top })).toMatchObject({ position: 0 });
   expect(await create({ name: 'b', parentId: top, position: 7 })).toMatchObject({ position: 7 });
@@ -97,13 +97,13 @@ test('a new folder comes behind its siblings, or where it is put', async () => {
   expect(await list({ parentId: top })).toEqual(['d', 'a', 'b', 'c']);
 });
 
-test('behind a folder at the last position there is still room', async () => {
+test('a folder can be created after a folder at the last position', async () => {
   await create({ name: 'last', position: 2_147_483_647 });
   expect(await create({ name: 'behind' })).toMatchObject({ position: 2_147_483_647 });
   expect(await list()).toEqual(['last', 'behind']);
 });
 
-test('an update renames or reorders, keeps what is not given, and notes who did it', async () => {
+test('an update renames or reorders, keeps fields that are not given, and stores who made it', async () => {
   const { id } = await create({ name: 'a', position: 5 });
   const update = (body: object, by = world.admin) => by.updateFolder({ deploymentId, folderId: id, body });
   await share(id, 'FolderEdit');
@@ -117,7 +117,7 @@ test('an update renames or reorders, keeps what is not given, and notes who did 
   expect(await update({})).toMatchObject({ name: 'b', position: 0 });
 });
 
-test('the new name of a folder shows in the path of what is below it, wherever that is moved', async () => {
+test('the new name of a folder shows in the paths of its content, also after moves', async () => {
   const [top, inner, leaf] = await chain(3);
   const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { folderId: inner! } });
   const { id: reportId } = await world.admin.createReport({ deploymentId, body: { folderId: leaf! } });
@@ -148,7 +148,7 @@ test('the new name of a folder shows in the path of what is below it, wherever t
   expect(await misplaced()).toEqual([]);
 });
 
-test('the ancestors of a folder come from the root down to the folder itself', async () => {
+test('the ancestors of a folder are listed from the root down to the folder itself', async () => {
   const ids = await chain(4);
   const ancestors = await world.admin.getFolderAncestors({ deploymentId, folderId: ids[3]! });
   expect(ancestors.map(({ id }) => id)).toEqual(ids);
@@ -158,7 +158,7 @@ test('the ancestors of a folder come from the root down to the folder itself', a
 });
 
 describe('the list', () => {
-  test('is ordered by position and then by id, whatever the parent', async () => {
+  test('is ordered by position and then by id, for all parents', async () => {
     const top = await create({ name: 'top', position: 2 });
     await create({ name: 'x', position: 1 });
     await create({ name: 'y', position: 1, parentId: top.id });
@@ -168,7 +168,7 @@ describe('the list', () => {
     expect(await list()).toEqual(['x', 'z', 'top']);
   });
 
-  test('pages hold every folder once, and the data repeats the items', async () => {
+  test('pages hold every folder once, and `data` is the same as `items`', async () => {
     for (let i = 0; i < 11; i++) await create({ name: `n${i}`, position: i % 3 });
     const whole = (await world.admin.getFolders({ deploymentId })).items;
     const paged = [];
@@ -184,7 +184,7 @@ describe('the list', () => {
     expect(last.items).toEqual(whole.slice(4));
   });
 
-  test('a page goes on where it was while folders come and go', async () => {
+  test('the next page continues after the last one when folders are added and deleted', async () => {
     for (let i = 0; i < 6; i++) await create({ name: `n${i}`, position: i });
     const { items, pageInfo } = await world.admin.getFolders({ deploymentId, first: 3 });
     await remove(items[0]!.id);
@@ -194,7 +194,7 @@ describe('the list', () => {
     expect(await list({ after: pageInfo!.endCursor })).toEqual(['n3', 'n4', 'n5', 'late']);
   });
 
-  test('is of the root, or of a folder; recursive adds every level below', async () => {
+  test('shows the root or one folder, and with recursive every level below', async () => {
     const [top, inner] = await chain(3);
     await folder('beside');
     expect(await list()).toEqual(['level 0', 'beside']);
@@ -223,7 +223,7 @@ describe('the list', () => {
     }
   });
 
-  test('holds what the caller can read, and counts no more', async () => {
+  test('holds and counts only the folders that the caller can read', async () => {
     const [top] = await chain(3);
     await folder('hidden');
     await create({ name: 'own' }, explorer.client);
@@ -238,7 +238,7 @@ describe('the list', () => {
     expect(below).toMatchObject({ items: [{ name: 'level 1' }, { name: 'level 2' }], count: 2 });
   });
 
-  test('folders of an embed tenant show to admins who name it, and what is put below them belongs there', async () => {
+  test('admins see the folders of an embed tenant that they name, and folders below them belong to the tenant', async () => {
     const theirs = await folder('theirs');
     await folder('ours');
     await rows("update folders set embed_tenant = 'acme' where deployment_id = $1 and id = $2", theirs);
@@ -269,7 +269,7 @@ describe('the list', () => {
   });
 
   test.each(['first=100000', 'parentId=', 'parentId=null', 'recursive=', 'embedTenantName=', 'unknown=1'])(
-    'a generous parameter is served: %s',
+    'a parameter that is empty, unknown or too large is accepted: %s',
     async (query) => {
       const reply = await world.raw('GET', `/api/v1/deployments/${deploymentId}/folders?${query}`);
       expect(reply.status).toBe(200);
@@ -297,7 +297,7 @@ test.each([
   expect(await list()).toEqual([]);
 });
 
-test('255 characters of any script are a name', async () => {
+test('a name can have 255 characters of any script', async () => {
   for (const name of ['x'.repeat(255), '名'.repeat(255), '👩'.repeat(255), "Robert'); drop table folders;--"])
     expect(await create({ name })).toMatchObject({ name });
 });
@@ -311,7 +311,7 @@ describe('depth', () => {
     expect(ancestors).toHaveLength(32);
   });
 
-  test('a move counts what is below the moved folder', async () => {
+  test('a move counts the levels below the moved folder', async () => {
     const ids = await chain(30);
     const [top, middle, bottom] = await chain(3);
     await expect(move(top!, ids[29]!)).rejects.toMatchObject(TOO_DEEP);
@@ -322,13 +322,13 @@ describe('depth', () => {
     expect(await misplaced()).toEqual([]);
   });
 
-  test('fits is exact at the edge', () => {
+  test('fits is exact at the limit', () => {
     expect([fits(0, 32), fits(31, 1), fits(32, 1), fits(30, 3)]).toEqual([true, true, false, false]);
   });
 });
 
 describe('a move', () => {
-  test('takes along what is below, and can go to the root', async () => {
+  test('also moves everything below the folder, and can go to the root', async () => {
     const [top, inner, leaf] = await chain(3);
     const other = await folder('other');
     const moved = await move(inner!, other);
@@ -342,7 +342,7 @@ describe('a move', () => {
     expect(await misplaced()).toEqual([]);
   });
 
-  test('to where the folder is already changes nothing', async () => {
+  test('to the current place changes nothing', async () => {
     const [top, inner, leaf] = await chain(3);
     await move(inner!, top!);
     await move(top!, null);
@@ -352,7 +352,7 @@ describe('a move', () => {
     expect(await misplaced()).toEqual([]);
   });
 
-  test('below itself is refused and changes nothing', async () => {
+  test('of a folder below itself is refused and changes nothing', async () => {
     const ids = await chain(3);
     for (const target of ids) {
       await expect(move(ids[0]!, target)).rejects.toMatchObject({ status: 409, code: 'folder_cycle' });
@@ -361,7 +361,7 @@ describe('a move', () => {
     expect(await list({ parentId: 0 })).toEqual(['level 0']);
   });
 
-  test('needs manage on the folder, and edit on where it goes', async () => {
+  test('needs manage on the folder, and edit on the target', async () => {
     const [from, to, hidden] = [await folder('from'), await folder('to'), await folder('hidden')];
     await expect(move(from, null, explorer.client)).rejects.toMatchObject(MISSING);
     await share(from, 'FolderRead');
@@ -381,7 +381,7 @@ describe('a move', () => {
     expect(await list({ parentId: to })).toEqual(['from']);
   });
 
-  test('moves that together would make a cycle do not, however they meet', async () => {
+  test('moves at the same time never make a cycle', async () => {
     for (let round = 0; round < 12; round++) {
       const [a, b, c] = [await folder('a'), await folder('b'), await folder('c')];
       const codes = await outcomes([move(a, b), move(b, c), move(c, a), move(a, c), move(c, b), move(b, a)]);
@@ -397,7 +397,7 @@ describe('a move', () => {
     expect(cyclic).toEqual([]);
   }, 60_000);
 
-  test('and creation at the same time never nest too deep', async () => {
+  test('at the same time as a creation never makes a tree that is too deep', async () => {
     const ids = await chain(30);
     for (let round = 0; round < 6; round++) {
       const [top, inner] = await chain(2);
@@ -464,7 +464,7 @@ describe('deleting', () => {
   });
 });
 
-test('who may not read a folder is told that there is none, who may not do more is refused', async () => {
+test('a folder that the caller can not read is a 404, and a folder that they can only read is a 403', async () => {
   const id = await folder('theirs');
   const calls = (folderId: number) => [
     () => explorer.client.updateFolder({ deploymentId, folderId, body: { name: 'x' } }),
@@ -490,7 +490,7 @@ test('creating needs AIBIExplore, which a viewer does not have', async () => {
   });
 });
 
-test('folders of another deployment are not there', async () => {
+test('folders of another deployment are a 404', async () => {
   const elsewhere = (await world.deployment()).id;
   const foreign = (await world.admin.createFolder({ deploymentId: elsewhere, body: { name: 'x' } })).id;
   const here = await folder('here');
@@ -511,8 +511,8 @@ test('folders of another deployment are not there', async () => {
   });
 });
 
-describe('at the same time', () => {
-  test('what is created below a folder that is moved or renamed goes with it', async () => {
+describe('calls at the same time', () => {
+  test('a folder that is created below a folder that is moved or renamed gets the new path', async () => {
     const [left, right] = [await folder('left'), await folder('right')];
     const [parent, inner] = await chain(2, left);
     for (let i = 0; i < 10; i++) {
@@ -529,7 +529,7 @@ describe('at the same time', () => {
     expect(await misplaced()).toEqual([]);
   });
 
-  test('what is created below a folder that is deleted goes with it, or is refused', async () => {
+  test('content that is created below a folder that is deleted is deleted too, or refused', async () => {
     for (let round = 0; round < 8; round++) {
       const [top, inner, leaf] = await chain(3);
       const codes = await outcomes([
@@ -549,7 +549,7 @@ describe('at the same time', () => {
     expect((await world.admin.getWorkbooks({ deploymentId })).count).toBe(0);
   });
 
-  test('moving into, out of and within what is deleted leaves whole trees', async () => {
+  test('moves into, out of and within a folder that is deleted leave complete trees', async () => {
     for (let round = 0; round < 10; round++) {
       const [top, inner, leaf] = await chain(3);
       const [guest, below] = await chain(2);
@@ -571,7 +571,7 @@ describe('at the same time', () => {
     ).toEqual([]);
   });
 
-  test('renaming, moving and deleting one folder never fails on the server', async () => {
+  test('renaming, moving and deleting one folder never causes an error of the server', async () => {
     for (let round = 0; round < 6; round++) {
       const [id, other] = [await folder('one'), await folder('other')];
       const rename = (name: string) =>

@@ -52,7 +52,7 @@ const totals = async () => ({
   reports: (await world.admin.getReports({ deploymentId })).count,
 });
 
-/** Many reports in the folder, all of the admin. */
+/** Inserts many reports of the admin into the folder. */
 const fill = async (folderId: number, n = MANY) =>
   (
     await run(
@@ -64,7 +64,7 @@ const fill = async (folderId: number, n = MANY) =>
   ).map(({ id, public_id }) => ({ id, publicId: public_id }));
 
 describe('without recursive', () => {
-  test('a folder that has folders in it stays', async () => {
+  test('a folder that contains folders can not be deleted', async () => {
     const top = await folder(null);
     const inner = await folder(null, top);
     const inside = await report(null, { folderId: top });
@@ -80,7 +80,7 @@ describe('without recursive', () => {
     expect(await totals()).toEqual({ folders: 0, workbooks: 0, reports: 1 });
   });
 
-  test('what lay in the folder returns to the root, with its owner and its own policies', async () => {
+  test('the content of the folder returns to the root, with its owner and its own policies', async () => {
     const top = await folder(null);
     const id = await folder(null, top);
     await share('Folder', id, owner, 'Edit');
@@ -105,7 +105,7 @@ describe('without recursive', () => {
       workbookId: book,
       version: 1,
     });
-    // What was reached through the folder, or through one above it, is not any more.
+    // Policies on the folder, or on a folder above it, no longer reach the content.
     expect(await statusOf(owner.client.getReport({ ...at, reportId: shared }))).toBe(404);
     expect(await statusOf(other.client.getReport({ ...at, reportId: mine }))).toBe(404);
     expect(await statusOf(other.client.getWorkbook({ ...at, workbookId: book }))).toBe(404);
@@ -113,7 +113,7 @@ describe('without recursive', () => {
     expect(items.map((item) => item.id).toSorted()).toEqual([mine, shared, book].toSorted());
   });
 
-  test('a folder with very much in it is gone at once, and all of it returns to the root', async () => {
+  test('a folder with very much content is gone at once, and all of its content returns to the root', async () => {
     const top = await folder(null);
     const id = await folder(null, top);
     const reports = await fill(id);
@@ -139,7 +139,7 @@ describe('without recursive', () => {
     expect(await totals()).toEqual({ folders: 1, workbooks: 0, reports: MANY });
   });
 
-  test('a list of folders returns no more than a limit before the answer', async () => {
+  test('all of a list of folders is deleted, even if the call may not move all of their content itself', async () => {
     const folders = [await folder(null), await folder(null), await folder(null)];
     for (const id of folders) await fill(id, 600);
     const items = folders.map((id) => ({ type: 'FOLDER', id }) as const);
@@ -190,9 +190,9 @@ describe('with recursive', () => {
       () => remove(inner),
     ];
     for (const call of calls) expect(await statusOf(call())).toBe(404);
-    // Slugs and public ids are free.
+    // The slugs and public ids can be used again.
     const [{ publicId }] = await run(
-      // One that the batch that waits has not come to.
+      // A report that is not in the batch that waits.
       `select public_id as "publicId" from reports where folder_id = $1 limit 1 for update skip locked`,
       [inner],
     );
@@ -207,7 +207,7 @@ describe('with recursive', () => {
     expect(await totals()).toEqual({ folders: 1, workbooks: 1, reports: 2 });
   });
 
-  test('what is not the caller’s to manage keeps all of it', async () => {
+  test('nothing is deleted if the caller does not manage everything below the folder', async () => {
     const top = await folder(owner);
     const inner = await folder(owner, top);
     await share('Folder', inner, other, 'Edit');
@@ -218,7 +218,7 @@ describe('with recursive', () => {
     } as const;
     const mine = await report(owner, { folderId: inner });
     for (const [type, id] of Object.entries(theirs) as [keyof typeof theirs, number][]) {
-      // The owner of the folder can not even read it.
+      // The owner of the folder can not even read this content.
       await expect(remove(top, owner, true)).rejects.toMatchObject(FORBIDDEN);
       expect(await totals()).toEqual({ folders: 3, workbooks: 1, reports: 2 });
       await share(type, id, owner, 'Edit');
@@ -230,7 +230,7 @@ describe('with recursive', () => {
     expect(await totals()).toEqual({ folders: 0, workbooks: 0, reports: 0 });
   });
 
-  test('a policy to manage the folder is one to manage everything below', async () => {
+  test('a policy to manage the folder is enough for everything below it', async () => {
     const top = await folder(null);
     const inner = await folder(null, top);
     await report(null, { workbookId: await workbook(null, inner) });
@@ -239,7 +239,7 @@ describe('with recursive', () => {
     expect(await totals()).toEqual({ folders: 0, workbooks: 0, reports: 0 });
   });
 
-  test('a folder can be deleted while others below it are still being removed', async () => {
+  test('a folder can be deleted while folders below it are still being removed', async () => {
     const top = await folder(null);
     const inner = await folder(null, top);
     const reports = await fill(inner);

@@ -1,4 +1,4 @@
-/** Changes of one folder tree wait for each other, a few at most, and keep nobody else from anything. */
+/** Changes of one folder tree wait for each other. Only a few may wait, and no other request waits for them. */
 import type { OrielClient } from '@oriel/client';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { createTrees } from './trees.ts';
 
 const ACME = 'acme-corp';
 const GLOBEX = 'globex-inc';
-/** What runs at once, and what waits behind it. */
+/** How many calls can run at once, and how many can wait for them. */
 const TOGETHER = 3;
 const WAITING = 8;
 
@@ -38,7 +38,7 @@ afterAll(async () => {
 const folder = async (client: OrielClient, parentId?: number) =>
   (await client.createFolder({ deploymentId, body: { name: 'folder', parentId } })).id;
 
-/** Does this while another process holds a tree. */
+/** Runs the work while another process holds the lock of a tree. */
 const whileHeld = <T>(embedTenant: string | null, work: () => Promise<T>) =>
   rival.transaction(async (tx) => {
     await lockTree(tx, { deploymentId, embedTenant });
@@ -51,7 +51,7 @@ const connectionsThatWait = async () => {
   return (await rival.pool.query(waits)).rows[0].n as number;
 };
 
-/** Everything that changes a tree. */
+/** Makes each kind of change to a tree. */
 async function changeTree(client: OrielClient) {
   const [top, other] = [await folder(client), await folder(client)];
   const inner = await folder(client, top);
@@ -74,7 +74,7 @@ describe.each([
   });
 });
 
-test('the tree of another deployment is another one', async () => {
+test('a tree that is held does not block the tree of another deployment', async () => {
   const here = deploymentId;
   await whileHeld(null, async () => {
     deploymentId = (await world.deployment()).id;
@@ -83,7 +83,7 @@ test('the tree of another deployment is another one', async () => {
   expect(deploymentId).not.toBe(here);
 });
 
-/** Begins the calls while the tree is held, and answers what they come to. */
+/** Begins the calls while the tree is held, and returns how many succeeded and which were refused. */
 async function crowd(embedTenant: string | null, atOnce: number, calls: (() => Promise<unknown>)[]) {
   const refused: unknown[] = [];
   const outcomes = await whileHeld(embedTenant, async () => {
@@ -93,13 +93,13 @@ async function crowd(embedTenant: string | null, atOnce: number, calls: (() => P
         ({ status, code }) => void refused.push({ status, code }),
       ),
     );
-    // Those on top of what runs and waits are refused while the tree is still held.
+    // Calls that can neither run nor wait are refused while the tree is still held.
     await expect.poll(() => refused.length).toBe(calls.length - atOnce - WAITING);
     await expect.poll(connectionsThatWait).toBe(atOnce);
-    // Everybody else is served: there are connections left.
+    // Other requests still work, because there are free connections.
     await world.admin.getReports({ deploymentId });
     await folder(clients[GLOBEX]);
-    // Not awaited, because they wait for the tree.
+    // The calls are not awaited here, because they wait for the tree.
     return { begun };
   });
   return { done: (await Promise.all(outcomes.begun)).filter((outcome) => outcome === 'ok').length, refused };
@@ -107,7 +107,7 @@ async function crowd(embedTenant: string | null, atOnce: number, calls: (() => P
 
 const BUSY = { status: 503, code: 'tree_busy' };
 
-test('of many that move, one waits with a connection, a few without, and the others are refused', async () => {
+test('of many moves, one waits with a connection, a few without, and the others are refused', async () => {
   const client = clients[ACME];
   const ids = [];
   for (let i = 0; i < 12; i++) ids.push(await folder(client));
@@ -119,14 +119,14 @@ test('of many that move, one waits with a connection, a few without, and the oth
   expect(await crowd(ACME, 1, moves)).toEqual({ done: 1 + WAITING, refused: Array(3).fill(BUSY) });
 });
 
-test('of many that create, a few wait with a connection', async () => {
+test('of many creations, a few wait with a connection', async () => {
   const parent = await folder(world.admin);
   const creations = Array.from({ length: 14 }, () => () => folder(world.admin, parent));
   const outcome = await crowd(null, TOGETHER, creations);
   expect(outcome).toEqual({ done: TOGETHER + WAITING, refused: Array(3).fill(BUSY) });
 });
 
-test('who is refused is told when to come again', async () => {
+test('a refused call gets a Retry-After header', async () => {
   const id = await folder(world.admin);
   const rename = () =>
     world.raw('PUT', `/api/v1/deployments/${deploymentId}/folders/${id}`, {
@@ -143,7 +143,7 @@ test('who is refused is told when to come again', async () => {
   expect(statuses.toSorted()).toEqual([...Array(WAITING + 1).fill(200), 503]);
 });
 
-test('what a caller can not see lets them wait for nobody', async () => {
+test('a call that names content that the caller can not see does not wait for its tree', async () => {
   const theirs = await folder(clients[GLOBEX]);
   const explorer = await world.person({ roles: ['Explorer'] });
   const items = [{ type: 'FOLDER' as const, id: theirs }];
@@ -161,7 +161,7 @@ test('what a caller can not see lets them wait for nobody', async () => {
   });
 });
 
-test('one list may name things of several trees', async () => {
+test('one list may name folders of several trees', async () => {
   const ids = [await folder(clients[GLOBEX]), await folder(world.admin), await folder(clients[ACME])];
   const items = ids.map((id) => ({ type: 'FOLDER' as const, id }));
   const calls = [items, items.toReversed(), items].map((some) =>
@@ -185,7 +185,7 @@ test('two lists that name the same trees in opposite orders do not wait for each
   const change = changeFunction(rival, { ...origin, actor });
   const take = async (embedTenants: (string | null)[]) =>
     (await trees.change(change, viewer, embedTenants, async () => ({ reply: 'done', changes: [] }))).reply;
-  // Both lists come while each of the trees is taken, so each waits for the first tree that it needs.
+  // Both lists arrive while each of the trees is taken, so each waits for the first tree that it needs.
   const calls = [take([ACME]), take([null]), take([ACME, null]), take([null, ACME])];
   expect(await Promise.all(calls)).toEqual(['done', 'done', 'done', 'done']);
 });

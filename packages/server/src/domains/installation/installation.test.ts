@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const made of worlds.splice(0)) await made.stop();
 });
 
-test('the demo is seeded once, with deployment 1, the same everywhere', async () => {
+test('the demo is created once, as deployment 1, with the same content in every installation', async () => {
   const [a, b] = [await world({ ORIEL_DEMO: 'true' }), await world({ ORIEL_DEMO: 'true' })];
   const deploymentsOf = async ({ admin }: World) =>
     (await admin.getDeployments()).items.map(({ id, name }) => ({ id, name }));
@@ -31,7 +31,7 @@ test('the demo is seeded once, with deployment 1, the same everywhere', async ()
   expect(await deploymentsOf(a)).toHaveLength(1);
 });
 
-test('the demo brings attributes of users and creator mode', async () => {
+test('the demo has user attributes and creator mode', async () => {
   const { admin } = await world({ ORIEL_DEMO: 'true' });
   const { data } = await admin.getUserAttributes();
   expect(data.map(({ name, type }) => [name, type])).toEqual([
@@ -54,14 +54,14 @@ test('without the demo there are no attributes and no creator mode', async () =>
   expect(await admin.getTenantSettings()).toMatchObject({ useCreatorMode: false });
 });
 
-test('what was deleted of the demo stays deleted', async () => {
+test('deleted demo content stays deleted after a restart', async () => {
   const { admin, anotherServer } = await world({ ORIEL_DEMO: 'true' });
   await admin.deleteDeployment({ deploymentId: 1 });
   await anotherServer();
   expect((await admin.getDeployments()).items).toEqual([]);
 });
 
-test('the settings of the first admin count only while there is no user', async () => {
+test('the settings of the first admin are used only while there is no user', async () => {
   const made = await world();
   expect(made.server.firstAdmin).toEqual({
     email: 'admin@example.com',
@@ -72,7 +72,7 @@ test('the settings of the first admin count only while there is no user', async 
   expect((await made.client(ADMIN_KEY).listApiKeys()).items).toHaveLength(1);
 });
 
-/** Starts once more on the same database, with these settings, and tells what was logged as a warning. */
+/** Starts another server on the same database with these settings, and returns the warnings in its log. */
 async function warningsOf({ databaseUrl }: World, env: Record<string, string>) {
   const warnings: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
@@ -82,7 +82,7 @@ async function warningsOf({ databaseUrl }: World, env: Record<string, string>) {
   return warnings;
 }
 
-test('settings that do nothing on a database with users are told, and those that still hold are not', async () => {
+test('admin settings that have no effect cause a warning, unless they are still true', async () => {
   const made = await world();
   const kept = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_ADMIN_EMAIL: 'Admin@example.com' };
   expect(await warningsOf(made, kept)).toEqual([]);
@@ -100,24 +100,24 @@ test('settings that do nothing on a database with users are told, and those that
   ]);
 });
 
-test('another tenant name is refused, and a database from before it was kept takes the one given', async () => {
+test('another tenant name is refused, and an older database without a tenant name gets the one of the settings', async () => {
   const made = await world();
   const attempt = warningsOf(made, { ORIEL_TENANT: 'acme-corp' });
   await expect(attempt).rejects.toThrow(
-    'This database was set up with the tenant name oriel, and now it would be acme-corp: set ORIEL_TENANT to oriel.',
+    'This database was set up with the tenant name oriel, but the setting is now acme-corp: set ORIEL_TENANT to oriel.',
   );
   await made.server.db.pool.query('update installation set tenant = null');
   expect(await warningsOf(made, { ORIEL_TENANT: 'acme-corp' })).toEqual([]);
   await expect(warningsOf(made, {})).rejects.toThrow('set ORIEL_TENANT to acme-corp');
 });
 
-test('no password is made up for the first admin', async () => {
+test('the first admin has no password', async () => {
   const { server } = await world();
   const { rows } = await server.db.pool.query('select password_hash from users');
   expect(rows).toEqual([{ password_hash: null }]);
 });
 
-test('another key of an admin works at once and is in the audit log', async () => {
+test('a new key for an admin works at once and is in the audit log', async () => {
   const made = await world();
   const { db } = made.server;
   const shown: [string, string][] = [];
@@ -153,7 +153,7 @@ test('another key of an admin works at once and is in the audit log', async () =
   expect(shown).toHaveLength(2);
 });
 
-test('a key that could not be shown is not kept', async () => {
+test('a key that could not be shown is not stored', async () => {
   const made = await world();
   const show = () => {
     throw new Error('nobody reads this');

@@ -1,10 +1,10 @@
-/** Sharing by id tells nobody whose id it is, unless they may list people, groups and roles anyway. */
+/** Sharing by id does not reveal the name behind the id to a caller who may not list people, groups and roles. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
 
 let world: World;
 let deploymentId: number;
-/** Owns what is shared, and may not list anybody. */
+/** Owns the shared reports, and may not list people, groups or roles. */
 let owner: Person;
 let other: Person;
 let group: { id: number; name: string };
@@ -52,18 +52,18 @@ describe.each(['users', 'groups', 'roles'] as const)('sharing with %s', (kind) =
     roles: [{ ...unnamed().roles[0], name: role.name }],
   });
 
-  test('by id works, and shows no name, however often one looks', async () => {
+  test('by id works, and never shows a name', async () => {
     expect((await set(owner.client))[kind]).toEqual(unnamed()[kind]);
     expect((await set(owner.client))[kind]).toEqual(unnamed()[kind]);
     expect((await owner.client.getResourcePolicies(report))[kind]).toEqual(unnamed()[kind]);
   });
 
-  test('shows the name to who may list them', async () => {
+  test('shows the name to a caller who may list them', async () => {
     await set(owner.client);
     expect((await world.admin.getResourcePolicies(report))[kind]).toEqual((await named())[kind]);
   });
 
-  test('shows the name to all who manage it, where it was given by who may list them', async () => {
+  test('shows the name to all who manage the report if a caller who may list them has shared it', async () => {
     await set(owner.client);
     await set(world.admin);
     const expected = (await named())[kind];
@@ -73,7 +73,7 @@ describe.each(['users', 'groups', 'roles'] as const)('sharing with %s', (kind) =
     expect((await set(owner.client))[kind]).toEqual(unnamed()[kind]);
   });
 
-  test('that do not exist, or are of an embed tenant, is the same refusal', async () => {
+  test('that do not exist is the same error as with those of an embed tenant', async () => {
     await world.server.db.pool.query(
       `insert into embed_tenants (name) values ('names-test') on conflict do nothing`,
     );
@@ -96,7 +96,7 @@ describe.each(['users', 'groups', 'roles'] as const)('sharing with %s', (kind) =
   });
 });
 
-test('a policy that is inherited shows no more than where it was given', async () => {
+test('an inherited policy shows no name that the folder does not show', async () => {
   const folder = await owner.client.createFolder({ deploymentId, body: { name: 'shared' } });
   const { id } = await owner.client.createReport({ deploymentId, body: { folderId: folder.id } });
   const body = { resourceType: 'Folder', resourceId: folder.id, userId: other.userId } as const;
@@ -105,12 +105,12 @@ test('a policy that is inherited shows no more than where it was given', async (
   expect(users).toMatchObject([{ userId: other.userId, email: null }]);
 });
 
-test('one sees oneself by name', async () => {
+test('a caller sees their own name', async () => {
   const { users } = await setters.users(owner.client, owner.userId);
   expect(users).toMatchObject([{ userId: owner.userId, email: await emailOf(owner) }]);
 });
 
-test('reports do not tell the names of roles that were shared with by id', async () => {
+test('reports do not show the names of roles that they were shared with by id', async () => {
   await setters.roles(owner.client);
   const one = { deploymentId, reportId: report.resourceId };
   const seenBy = async (client: Client) => {

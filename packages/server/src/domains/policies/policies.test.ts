@@ -5,7 +5,7 @@ import { applicableActions } from './rules.ts';
 
 let world: World;
 let deploymentId: number;
-/** May read deployments, and nothing in them. */
+/** May read deployments, but no content in them. */
 let viewer: Person;
 beforeAll(async () => {
   world = await createWorld();
@@ -39,7 +39,7 @@ const giveUser = (
 ) => by.setUserPolicy({ body: { ...resource, userId, action } });
 const policies = (resource: Resource, by: Client = world.admin) => by.getResourcePolicies({ ...resource });
 
-/** Creates one at the root, or in a folder; a report also in a workbook. */
+/** Creates a folder, workbook or report at the root, or in a folder or workbook. */
 async function create(
   noun: Noun,
   place: { folderId?: number; workbookId?: number } = {},
@@ -51,7 +51,7 @@ async function create(
   return on(noun, (await (noun === 'Workbook' ? by.createWorkbook(at) : by.createReport(at))).id);
 }
 
-/** What somebody can do: nothing, read, edit or manage. Found out by doing it, the strongest last. */
+/** Returns what a client can do: nothing, read, edit or manage. It tries each, the strongest last. */
 async function powerOver({ resourceType, resourceId: id }: Resource, by: Client = viewer.client) {
   const folder = { deploymentId, folderId: id };
   const workbook = { deploymentId, workbookId: id };
@@ -94,7 +94,7 @@ const newRole = (given: Action[] = ['DeploymentRead']) =>
   world.admin.createRole({ body: { name: unique('role'), actions: given } });
 
 describe.each(NOUNS)('a policy on a %s', (noun) => {
-  test('gives read, edit or manage, each with those before it, until it is cleared', async () => {
+  test('gives read, edit or manage, each with the weaker ones, until it is cleared', async () => {
     const resource = await create(noun);
     expect(await powerOver(resource)).toBe('none');
     for (const level of ['Manage', 'Read', 'Edit'] as const) {
@@ -107,7 +107,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(await policies(resource)).toEqual({ users: [], groups: [], roles: [] });
   });
 
-  test('for a group reaches its members, while they are members', async () => {
+  test('for a group works for its members, while they are members', async () => {
     const resource = await create(noun);
     const group = await groupWith();
     const body = { ...resource, groupId: group.id, action: `${noun}Edit` as Action };
@@ -126,7 +126,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect((await policies(resource)).groups).toEqual([]);
   });
 
-  test('for a role reaches who has it', async () => {
+  test('for a role works for the people who have the role', async () => {
     const resource = await create(noun);
     const role = await newRole();
     const person = await world.person({ roles: [role.name] });
@@ -141,7 +141,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(await powerOver(resource, person.client)).toBe('none');
   });
 
-  test('the strongest of several counts', async () => {
+  test('is overruled by a stronger policy', async () => {
     const resource = await create(noun);
     const group = await groupWith(viewer.userId);
     await giveUser(resource, `${noun}Read`);
@@ -151,7 +151,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(await powerOver(resource)).toBe('read');
   });
 
-  test('takes only actions on its kind', async () => {
+  test('accepts only actions for this kind of resource', async () => {
     const resource = await create(noun);
     const refused = { status: 400, code: 'action_not_applicable', issues: [{ path: 'action' }] };
     const other = noun === 'Report' ? 'WorkbookRead' : 'ReportRead';
@@ -165,7 +165,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(applicableActions(noun)).toHaveLength(3);
   });
 
-  test('for somebody who does not exist is refused', async () => {
+  test('for a user, group or role that does not exist is refused', async () => {
     const resource = await create(noun);
     const action = `${noun}Read` as Action;
     const refused = (path: string) => ({ status: 400, code: 'invalid_reference', issues: [{ path }] });
@@ -177,7 +177,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(await giveUser(resource, null, UNKNOWN)).toEqual({ users: [], groups: [], roles: [] });
   });
 
-  test('is seen and set by who manages it only, and nobody else learns that it exists', async () => {
+  test('can be read and set only by a caller who manages the resource, and others can not learn that it exists', async () => {
     const owner = await world.person({ roles: ['Explorer'] });
     const resource = await create(noun, {}, owner.client);
     const friend = await world.person();
@@ -195,7 +195,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(await powerOver(resource, friend.client)).toBe('read');
   });
 
-  test('that many set at once is one policy', async () => {
+  test('that many calls set at once is one policy', async () => {
     const resource = await create(noun);
     const levels = ['Read', 'Edit', 'Manage'] as const;
     await Promise.all(
@@ -204,7 +204,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect((await policies(resource)).users.length).toBeLessThanOrEqual(1);
   });
 
-  test('does not outlive what it is about, however the two meet', async () => {
+  test('is gone when its resource is deleted, even if it is set at the same time', async () => {
     for (let round = 0; round < 6; round++) {
       const { resourceId: id } = await create(noun);
       const type = noun.toUpperCase() as 'REPORT';
@@ -225,7 +225,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(left.rowCount).toBe(0);
   });
 
-  test('ends with the user and the role that it is for', async () => {
+  test('is deleted with the user or the role that it is for', async () => {
     const resource = await create(noun);
     const [person, role] = [await world.person(), await newRole()];
     await giveUser(resource, `${noun}Read`, person.userId);
@@ -264,7 +264,7 @@ describe('inheritance', () => {
     ]);
   });
 
-  test('a policy on a workbook reaches its reports, and not its folder', async () => {
+  test('a policy on a workbook reaches its reports, but not its folder', async () => {
     const top = await create('Folder');
     const workbook = await create('Workbook', { folderId: top.resourceId });
     const inside = await create('Report', { workbookId: workbook.resourceId });
@@ -290,7 +290,7 @@ describe('inheritance', () => {
     expect(powers).toEqual(['manage', 'none', 'none']);
   });
 
-  test('who owns a folder or workbook does not own what others put into it', async () => {
+  test('the owner of a folder or workbook does not own what others put into it', async () => {
     const owner = await world.person({ roles: ['Explorer'] });
     const top = await create('Folder', {}, owner.client);
     const workbook = await create('Workbook', {}, owner.client);
@@ -304,7 +304,7 @@ describe('inheritance', () => {
     expect(await powerOver(top, owner.client)).toBe('manage');
   });
 
-  test('the listing tells where each policy comes from, the nearest first', async () => {
+  test('the list shows where each policy comes from, the nearest first', async () => {
     const top = await world.admin.createFolder({ deploymentId, body: { name: 'Top' } });
     const inner = await world.admin.createFolder({ deploymentId, body: { name: 'Inner', parentId: top.id } });
     const workbook = await world.admin.createWorkbook({
@@ -355,7 +355,7 @@ describe('inheritance', () => {
     expect((await policies(on('Folder', top.id))).users).toMatchObject([{ inheritedFrom: null }]);
   });
 
-  test('what is inherited is not cleared on what inherits it', async () => {
+  test('an inherited policy can not be cleared on a resource below', async () => {
     const top = await create('Folder');
     const report = await create('Report', { folderId: top.resourceId });
     await giveUser(top, 'FolderRead');
@@ -364,7 +364,7 @@ describe('inheritance', () => {
   });
 });
 
-describe('a report tells', () => {
+describe('a report shows', () => {
   test('what the caller can do with it', async () => {
     const report = await create('Report');
     for (const [action, canEdit, canManage] of [
@@ -380,7 +380,7 @@ describe('a report tells', () => {
     }
   });
 
-  test('which roles have a policy on it or above it, with all that they were given', async () => {
+  test('which roles have a policy on it or above it, with all of their actions', async () => {
     const top = await create('Folder');
     const workbook = await create('Workbook', { folderId: top.resourceId });
     const report = await create('Report', { workbookId: workbook.resourceId });
@@ -430,7 +430,7 @@ describe('a policy on a deployment', () => {
       ({ code }) => code as string,
     );
 
-  test('opens exactly that deployment to somebody without roles, and clearing it hides everything', async () => {
+  test('opens only that deployment to a person without roles, and clearing it hides everything', async () => {
     const person = await world.person({ roles: [] });
     const other = (await world.deployment()).id;
     const report = await create('Report');
@@ -453,7 +453,7 @@ describe('a policy on a deployment', () => {
     await expect(shared).rejects.toMatchObject({ status: 404, code: 'deployment_not_found' });
   });
 
-  test('reaches members of a group and who has a role, as long as they do', async () => {
+  test('for a group or a role works for its members, while they are members', async () => {
     const person = await world.person({ roles: [] });
     const group = await groupWith();
     const role = await newRole([]);
@@ -473,7 +473,7 @@ describe('a policy on a deployment', () => {
     await expect.poll(() => reads(person.client)).toBe('deployment_not_found');
   });
 
-  test('of a content action reaches all of that kind there, and lets one read the deployment', async () => {
+  test('with a content action reaches all content of that kind in the deployment, which can be read too', async () => {
     const person = await world.person({ roles: [] });
     const [report, workbook] = [await create('Report'), await create('Workbook')];
     await giveUser(on('Deployment', deploymentId), 'ReportEdit', person.userId);
@@ -485,7 +485,7 @@ describe('a policy on a deployment', () => {
     expect(await powerOver(await create('Report', {}, person.client), person.client)).toBe('manage');
   });
 
-  test('takes everything that is not about the account as a whole', async () => {
+  test('accepts every action that is not about the whole account', async () => {
     const deployment = on('Deployment', deploymentId);
     const person = await world.person({ roles: [] });
     const applicable = applicableActions('Deployment');
@@ -501,7 +501,7 @@ describe('a policy on a deployment', () => {
     ]);
   });
 
-  test('is set by who manages deployments', async () => {
+  test('can be set only by a caller who manages deployments', async () => {
     const deployment = on('Deployment', deploymentId);
     await expect(policies(deployment, viewer.client)).rejects.toMatchObject(FORBIDDEN);
     await expect(giveUser(deployment, 'ReportRead', viewer.userId, viewer.client)).rejects.toMatchObject(
@@ -519,7 +519,7 @@ describe('a policy on a deployment', () => {
 });
 
 test.each(NOUNS)(
-  'a %s that is not there and one that is not yours are told apart by nobody',
+  'the error for a %s that does not exist is the same as for one that the caller may not read',
   async (noun) => {
     const hidden = await create(noun);
     const stranger = await world.person({ roles: [] });
@@ -547,13 +547,13 @@ test.each([
   '?resourceType=Report&resourceId=0',
   '?resourceType=Report&resourceId=x',
   '?resourceType=Report&resourceId=1&resourceId=2',
-])('a listing of "%s" is a 400', async (query) => {
+])('a list with the query "%s" is a 400', async (query) => {
   for (const path of ['/api/v1/resource-policies', '/api/v1/resource-policies/']) {
     expect((await world.raw('GET', path + query)).status).toBe(400);
   }
 });
 
-test('a setter names whom it is for, and nobody else', async () => {
+test('an operation that sets a policy accepts only its own kind of principal', async () => {
   const report = await create('Report');
   for (const body of [
     { ...report, action: 'ReportRead' },
@@ -573,7 +573,7 @@ describe('a scoped key', () => {
     return world.client(key);
   };
 
-  test('shares what is in its deployments, and nothing outside of them', async () => {
+  test('can share only content of its deployments', async () => {
     const me = await world.admin.getMe();
     const inside = await create('Report');
     const here = deploymentId;
@@ -589,7 +589,7 @@ describe('a scoped key', () => {
     expect((await policies(outside)).users).toEqual([]);
   });
 
-  test('does not tell what is there outside of its deployments', async () => {
+  test('does not reveal what exists outside of its deployments', async () => {
     const elsewhere = (await world.deployment()).id;
     const scoped = await scopedTo(viewer.userId, elsewhere);
     for (const noun of NOUNS) {

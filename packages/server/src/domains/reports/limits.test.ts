@@ -27,7 +27,7 @@ const refusedAt = (path: string, limit: string) => ({
   issues: [{ path, message: `is larger than ${limit}` }],
 });
 
-test('a report takes as much as is allowed, and gives it back', async () => {
+test('a report can be as large as the limits allow, and is returned unchanged', async () => {
   const pivotItems = {
     columns: Array.from({ length: 60 }, () => 'x'.repeat(1000)),
     measures: [],
@@ -44,7 +44,7 @@ test('a report takes as much as is allowed, and gives it back', async () => {
   expect(await world.admin.getReport({ deploymentId, reportId })).toMatchObject(body);
 });
 
-describe('a field that is larger is a 400 that names it and its limit', () => {
+describe('a field that is too large is a 400 that names the field and its limit', () => {
   const pivots = (text: string) => ({
     columns: Array(70).fill(text),
     measures: [],
@@ -79,13 +79,13 @@ describe('a field that is larger is a 400 that names it and its limit', () => {
     expect(await world.admin.getReport({ deploymentId, reportId })).toMatchObject({ version: 1 });
   });
 
-  test('a query beyond the length that the contract allows', async () => {
+  test('a query that is longer than the contract allows', async () => {
     const refusal = { status: 400, issues: [{ path: 'sqlQuery' }] };
     await expect(create({ sqlQuery: 'x'.repeat(256 * KB + 1) })).rejects.toMatchObject(refusal);
   });
 });
 
-test('a report is placed in 50 spreadsheets at the most', async () => {
+test('a report can be placed in at most 50 spreadsheets', async () => {
   const { id: reportId } = await create({});
   const place = (externalWorkbookId: string, resultLocation = 'A1') =>
     world.admin.connectReportToWorkbook({
@@ -102,7 +102,7 @@ test('a report is placed in 50 spreadsheets at the most', async () => {
   );
 });
 
-describe('of a workbook', () => {
+describe('in a workbook', () => {
   const workbook = async () => (await world.admin.createWorkbook({ deploymentId, body: {} })).id;
   const draft = async (dashboardDraft: object) =>
     world.admin.updateWorkbookDashboard({
@@ -111,7 +111,7 @@ describe('of a workbook', () => {
       body: { dashboardDraft },
     });
 
-  test('meta takes 64 KB', async () => {
+  test('meta can have 64 KB', async () => {
     for (const [meta, limit] of [
       [objectOf(64 * KB + 1), '64 KB'],
       [{ numbers: Array(1000).fill(1e-300) }, '128 KB as it is stored'],
@@ -126,7 +126,7 @@ describe('of a workbook', () => {
     expect(meta).toEqual(objectOf(64 * KB));
   });
 
-  test('a dashboard takes 1 MB, and one of an app 5 MB', async () => {
+  test('a dashboard can have 1 MB, and the dashboard of an app 5 MB', async () => {
     const settings = objectOf(1 * MB);
     await expect(draft({ settings })).rejects.toMatchObject(refusedAt('dashboardDraft', '1 MB'));
     const app = { kind: 'APP', settings };
@@ -137,7 +137,7 @@ describe('of a workbook', () => {
     await expect(draft(numbers)).rejects.toMatchObject(refusedAt('dashboardDraft', '2 MB as it is stored'));
   });
 
-  test('a theme takes 64 KB', async () => {
+  test('a theme can have 64 KB', async () => {
     const text = '😀'.repeat(1000);
     const border = { color: text, radius: text, style: text, width: text };
     const title = { color: text, fontFamily: text, fontSize: text, fontWeight: text };
@@ -150,7 +150,7 @@ describe('of a workbook', () => {
   });
 });
 
-test('settings of a user take 64 KB', async () => {
+test('the settings of a user can have 64 KB', async () => {
   const { userId } = await world.person();
   const change = (body: object) => world.admin.updateUser({ id: userId, body });
   for (const field of ['settings', 'tosAccepted']) {
@@ -159,7 +159,7 @@ test('settings of a user take 64 KB', async () => {
   }
 });
 
-test('what was larger before there were limits is still shown, and can be made smaller', async () => {
+test('a report that is larger than the limits, from before they existed, is shown and can be made smaller', async () => {
   const { id: reportId } = await create({ meta: { x: 1 } });
   const { pool } = world.server.db;
   await pool.query('alter table reports drop constraint reports_meta_max_128_kb');

@@ -23,7 +23,7 @@ const list = async (query: object = {}, by = world.admin) => {
   return page.items.map(({ name }) => name);
 };
 
-test('a report has every field that was given, and defaults for the rest', async () => {
+test('a new report has the fields that are given, and defaults for the others', async () => {
   const body = {
     name: 'Revenue',
     title: 'Revenue by month',
@@ -66,7 +66,7 @@ test('a report has every field that was given, and defaults for the rest', async
   });
 });
 
-test('an update changes what is given, clears what is null, and keeps the rest', async () => {
+test('an update changes the fields that are given, clears those that are null, and keeps the others', async () => {
   const { id } = await create({ name: 'a', title: 't', meta: { x: 1 } });
   const update = (body: object) => world.admin.updateReport({ deploymentId, reportId: id, body });
   expect(await update({ name: 'b' })).toMatchObject({ name: 'b', title: 't', meta: { x: 1 }, version: 2 });
@@ -89,7 +89,7 @@ test('an update with a stale If-Match is refused and changes nothing', async () 
   expect(await list()).toEqual(['d']);
 });
 
-test('folderPath leads from the root to the containing folder, also through a workbook', async () => {
+test('folderPath goes from the root to the folder of the report, or to the folder of its workbook', async () => {
   const top = await folder('top');
   const inner = await folder('inner', top);
   const path = [
@@ -130,7 +130,7 @@ test('a public id never changes', async () => {
   expect(await upsert({ publicId, name: 'd' })).toMatchObject({ id: reportId, publicId, name: 'd' });
 });
 
-test('an upsert creates and then changes, and of many at once all answer with the one report', async () => {
+test('an upsert creates and then changes, and many at once all return the same report', async () => {
   const publicId = 'upsert000001';
   const upsert = (name: string) =>
     world.admin.upsertReportByPublicId({ deploymentId, publicId, body: { name } });
@@ -143,7 +143,7 @@ test('an upsert creates and then changes, and of many at once all answer with th
   await expect(attempt).rejects.toMatchObject({ status: 409, code: 'public_id_taken' });
 });
 
-test('who can read a report can place it in spreadsheets, one placement each', async () => {
+test('a viewer who can read a report can place it in spreadsheets, once in each', async () => {
   const report = await create({ externalWorkbookId: 'own', resultLocation: 'A1' });
   const reader = await world.person({ roles: ['Viewer'] });
   const policy = { resourceType: 'Report' as const, resourceId: report.id, userId: reader.userId };
@@ -208,7 +208,7 @@ describe('the list', () => {
     },
   );
 
-  test('limit and page are the older way', async () => {
+  test('pages can also be read by limit and page', async () => {
     for (let i = 0; i < 5; i++) await create({ name: `n${i}` });
     const page = await world.admin.getReports({ deploymentId, sortBy: 'name', limit: 2, page: 2 });
     expect(page.items.map(({ name }) => name)).toEqual(['n2', 'n3']);
@@ -217,7 +217,7 @@ describe('the list', () => {
     expect((await world.admin.getReports({ deploymentId, page: 99, limit: 2 })).items).toEqual([]);
   });
 
-  test('a page is as long as asked for, around the default length', async () => {
+  test('a page has the length that was asked for, at lengths close to the default', async () => {
     for (let i = 0; i < 53; i++) await create({ name: `n${String(i).padStart(2, '0')}` });
     const names = async (query: object) =>
       (await world.admin.getReports({ deploymentId, sortBy: 'name', ...query })).items.map(
@@ -233,7 +233,7 @@ describe('the list', () => {
     expect(await names({})).toEqual(all.slice(0, 50));
   });
 
-  test('lastViewedAt puts what the caller opened last first, and what they never opened last', async () => {
+  test('lastViewedAt begins with the report that the caller opened last, and ends with those never opened', async () => {
     const [a, b, c] = [await create({ name: 'a' }), await create({ name: 'b' }), await create({ name: 'c' })];
     for (const { id } of [b, a]) await world.admin.getReport({ deploymentId, reportId: id });
     const view = async (query: object) =>
@@ -268,7 +268,7 @@ describe('the list', () => {
     expect((await world.admin.getReports({ deploymentId, includeCount: false })).count).toBeNull();
   });
 
-  test('the count is kept through creating, moving and deleting', async () => {
+  test('the count stays correct after creating, moving and deleting', async () => {
     const top = await folder('top');
     const inner = await folder('inner', top);
     for (let i = 0; i < 3; i++) await create({ folderId: inner });
@@ -323,7 +323,7 @@ describe('the list', () => {
     'folderId=',
     'folderId=999999',
     'page=999999999',
-  ])('a generous parameter is served: %s', async (query) => {
+  ])('a parameter that is empty, unknown or too large is accepted: %s', async (query) => {
     expect((await world.raw('GET', `/api/v1/deployments/${deploymentId}/reports?${query}`)).status).toBe(200);
   });
 
@@ -344,7 +344,7 @@ describe('the list', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
-  test('content of an embed tenant shows in no main list, and admins see it by name', async () => {
+  test('content of an embed tenant is not in the main list, and admins see it if they name the tenant', async () => {
     const { id } = await create({ name: 'theirs' });
     await world.server.db.pool.query("update reports set embed_tenant = 'acme-corp' where id = $1", [id]);
     await create({ name: 'ours' });
@@ -370,7 +370,7 @@ test.each([
   await expect(create(body as never)).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
-test('a report can not be put where there is nothing, or into another deployment', async () => {
+test('a report can not be put into a place that does not exist or is in another deployment', async () => {
   const elsewhere = (await world.deployment()).id;
   const foreign = (await world.admin.createFolder({ deploymentId: elsewhere, body: { name: 'x' } })).id;
   await expect(create({ folderId: foreign })).rejects.toMatchObject({
@@ -397,10 +397,10 @@ test.each([
   [{ folderId: null, workbookId: 5 }, { folderId: 1 }, { folderId: 1, workbookId: null }],
   [{ folderId: null, workbookId: 5 }, { workbookId: null }, { folderId: null, workbookId: null }],
   [{ folderId: null, workbookId: 5 }, { folderId: null }, { folderId: null, workbookId: 5 }],
-])('from %j, %j leads to %j', (before, given, after) => {
+])('a report at %j that is given %j is then at %j', (before, given, after) => {
   expect(newPlace(before, given)).toEqual(after);
 });
 
-test('a search is taken as it stands', () => {
+test('a search has no special characters', () => {
   expect(searchPattern('50%_\\ÄB')).toBe('%50\\%\\_\\\\äb%');
 });

@@ -40,7 +40,7 @@ test('a description is optional', async () => {
   expect(await newRole({ description: null })).toMatchObject({ description: null });
 });
 
-test('the built-in roles are there from the start', async () => {
+test('a new installation has the built-in roles', async () => {
   const { items } = await world.admin.listRoles({ first: 4 });
   expect(items.map(({ name, isBuiltIn }) => [name, isBuiltIn])).toEqual([
     ['Viewer', true],
@@ -66,12 +66,12 @@ test('built-in roles can not be changed or deleted', async () => {
   }
 });
 
-test('nobody makes a role that counts as built in', async () => {
+test('nobody can create a built-in role', async () => {
   const attempt = newRole({ isBuiltIn: true });
   await expect(attempt).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
-test('a name is taken once', async () => {
+test('two roles can not have the same name', async () => {
   const taken = { status: 409, code: 'role_name_taken' };
   const [one, two] = [await newRole(), await newRole()];
   await expect(newRole({ name: one.name })).rejects.toMatchObject(taken);
@@ -100,14 +100,14 @@ const BAD_FIELDS: [string, object][] = [
   ['a name of 256 characters', { name: 'x'.repeat(256) }],
   ['a name with a control character', { name: 'a\u0007b' }],
   ['a name with a line break', { name: 'a\nb' }],
-  ['a name that is no text', { name: 7 }],
+  ['a name that is not text', { name: 7 }],
   ['null for a name', { name: null }],
   ['a description of 1001 characters', { description: 'x'.repeat(1001) }],
   ['an unknown action', { actions: ['Fly'] }],
   ['an action in another case', { actions: ['all'] }],
   ['an action twice', { actions: ['ReportRead', 'ReportRead'] }],
   ['null for actions', { actions: null }],
-  ['actions that are no list', { actions: 'All' }],
+  ['actions that are not a list', { actions: 'All' }],
   ['a field that does not exist', { users: [1] }],
 ];
 
@@ -128,7 +128,7 @@ test.each(BAD_FIELDS)('bad input changes nothing: %s', async (_, body) => {
   expect(await world.admin.getRole({ id: role.id })).toEqual(role);
 });
 
-test('a name has up to 255 characters, of any script', async () => {
+test('a name can have up to 255 characters of any script', async () => {
   const name = '🦉'.repeat(255);
   expect(await newRole({ name })).toMatchObject({ name });
 });
@@ -139,7 +139,7 @@ test('an id that does not exist is not found', async () => {
   await expect(world.admin.deleteRole({ id: UNKNOWN })).rejects.toMatchObject(MISSING);
 });
 
-test('only admins see and change roles', async () => {
+test('only admins can see and change roles', async () => {
   const { id } = await newRole();
   const { client } = await world.person({ roles: ['Developer'] });
   const forbidden = { status: 403, code: 'forbidden' };
@@ -150,7 +150,7 @@ test('only admins see and change roles', async () => {
   await expect(client.deleteRole({ id })).rejects.toMatchObject(forbidden);
 });
 
-test('a scoped key sees roles and changes none', async () => {
+test('a scoped key can read roles but not change them', async () => {
   const role = await newRole();
   const { id } = await world.deployment();
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [id] });
@@ -161,7 +161,7 @@ test('a scoped key sees roles and changes none', async () => {
   await expect(client.deleteRole({ id: role.id })).rejects.toMatchObject(refused);
 });
 
-test('a change of a role reaches keys of its holders that are in use', async () => {
+test('a change of a role takes effect for keys that are in use', async () => {
   const role = await newRole({ actions: ['All'] });
   const { client } = await world.person({ roles: [role.name] });
   await client.listRoles();
@@ -173,7 +173,7 @@ test('a change of a role reaches keys of its holders that are in use', async () 
   await expect.poll(() => client.listRoles().catch((error) => error.status)).toBe(403);
 });
 
-test('a renamed role stays with its holders, and a deleted one leaves them', async () => {
+test('people keep a role that is renamed, and lose a role that is deleted', async () => {
   const role = await newRole();
   const { client } = await world.person({ roles: ['Viewer', role.name] });
   const name = unique('Renamed');
@@ -183,7 +183,7 @@ test('a renamed role stays with its holders, and a deleted one leaves them', asy
   expect((await client.getMe()).roles).toEqual(['Viewer']);
 });
 
-test('the last active admin keeps the action All, whichever role gives it', async () => {
+test('the last active admin can not lose the action All, from any role', async () => {
   const alone = await createOwnWorld();
   const role = await alone.admin.createRole({ body: { name: 'Owner', actions: ['ReportRead', 'All'] } });
   const { id: userId } = await alone.admin.getMe();
@@ -229,7 +229,7 @@ test('each change of a role is in the audit log, with before and after', async (
   ]);
 });
 
-test('the iterator walks over all roles, oldest first', async () => {
+test('the iterator returns all roles, oldest first', async () => {
   for (let i = 0; i < 3; i++) await newRole();
   const ids: number[] = [];
   for await (const role of world.admin.iterate.listRoles({ first: 2 })) ids.push(role.id);

@@ -18,7 +18,7 @@ const insertOld = (daysAgo: number, count = 1) =>
      select now() - $1 * interval '1 day', 'old', 'old', $1::text from generate_series(1, $2)`,
     [daysAgo, count],
   );
-/** How old the entries are that the test made, in days. */
+/** The ages of the entries that the test has inserted, in days. */
 const ages = async () =>
   (
     await query("select distinct resource_id::float as age from audit_log where operation = 'old' order by 1")
@@ -51,21 +51,21 @@ test('entries are deleted when they are older than the account keeps them, and n
   expect(await ages()).toEqual([0.5, 400]);
 });
 
-test('more than fits into a batch is deleted in one run', async () => {
+test('one run deletes more entries than one batch holds', async () => {
   await insertOld(100, 20_001);
   await keep(30);
   await run();
   expect(await ages()).toEqual([0.5]);
 });
 
-test('a run that is told to stop stops', async () => {
+test('a run stops when its signal is aborted', async () => {
   await insertOld(100);
   await keep(30);
   await run(AbortSignal.abort());
   expect(await ages()).toContain(100);
 });
 
-test('a server runs it by the clock', async () => {
+test('a server runs it on its schedule', async () => {
   await insertOld(100);
   await keep(30);
   await query("update job_schedules set last_tick = now() - interval '2 hours' where name = $1", [

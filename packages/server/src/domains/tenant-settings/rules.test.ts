@@ -11,7 +11,7 @@ test.each([
   ['http://[::1]:3000', 'http://[::1]:3000'],
   ['https://münchen.example', 'https://xn--mnchen-3ya.example'],
   ['https://my_app.example.com', 'https://my_app.example.com'],
-])('%s is an origin, written %s', (text, origin) => {
+])('%s is the origin %s', (text, origin) => {
   expect(parseOrigin(text)).toBe(origin);
 });
 
@@ -46,6 +46,6 @@ test.each([
   'ftp://app.example.com',
   'javascript:alert(1)',
   'file:///etc/passwd',
-])('%j is no origin', (text) => {
+])('%j is not an origin', (text) => {
   expect(parseOrigin(text)).toBeUndefined();
 });

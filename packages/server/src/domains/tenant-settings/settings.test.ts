@@ -16,7 +16,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-test('what a server remembers of the settings follows each change', async () => {
+test('the settings in the memory of a server are updated after each change', async () => {
   const settings = createTenantSettings({
     essential: world.server.db,
     remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),

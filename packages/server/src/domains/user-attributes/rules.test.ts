@@ -16,7 +16,7 @@ test.each<[AttributeType, string, unknown]>([
   ['string_array', '[]', []],
   ['number_array', '[1, 2.5]', [1, 2.5]],
   ['number_array', '[]', []],
-])('as the default of a %s, %s is a value', (type, text, value) => {
+])('the default of a %s can be %s', (type, text, value) => {
   expect(parseDefault(type, text)).toEqual(value);
   expect(fitsDefault(type, text)).toBe(true);
 });
@@ -48,7 +48,7 @@ test.each<[AttributeType, string]>([
   ['number_array', '[1,"2"]'],
   ['number_array', '[1e999]'],
   ['number_array', '[true]'],
-])('as the default of a %s, %j is refused', (type, text) => {
+])('the default of a %s can not be %j', (type, text) => {
   expect(parseDefault(type, text)).toBeUndefined();
   expect(fitsDefault(type, text)).toBe(false);
 });
@@ -71,11 +71,11 @@ test.each<[unknown, AttributeType[]]>([
   [null, []],
   [undefined, []],
   [{}, []],
-])('%j is a value of %j only', (value, types) => {
+])('%j fits only the types %j', (value, types) => {
   expect(TYPES.filter((type) => fitsType(type, value))).toEqual(types);
 });
 
-test('what counts is the value, else the default, else nothing', () => {
+test('the value of a user wins over the default, and without both it is null', () => {
   expect(valueInForce('boolean', false, 'true')).toBe(false);
   expect(valueInForce('boolean', null, 'true')).toBe(true);
   expect(valueInForce('boolean', null, null)).toBeNull();

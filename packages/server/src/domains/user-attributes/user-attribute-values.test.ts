@@ -43,14 +43,14 @@ const put = (userId: number, userAttributeId: number, value?: unknown) =>
     body: { userId: String(userId), userAttributeId: String(userAttributeId), value: value as never },
   });
 
-/** The value and what counts, of one attribute in the user's list. */
+/** The value and the formatted value of one attribute in the user's list. */
 async function valuesOf(userId: number, userAttributeId: number) {
   const values = await world.admin.getUserAttributeValues({ userId });
   const found = values.find((value) => value.userAttributeId === userAttributeId)!;
   return [found.value, found.formattedValue];
 }
 
-test.each(ALL)('a user has a value of type %s, which is replaced and taken away', async (type, one, two) => {
+test.each(ALL)('a value of type %s can be set, replaced and cleared', async (type, one, two) => {
   const { id, name } = await newAttribute(type, { displayName: 'Shown', description: 'Told' });
   for (const userId of [await newPerson(), await newExternalUser()]) {
     expect(await put(userId, id, one)).toEqual({
@@ -75,7 +75,7 @@ test.each(ALL)('a user has a value of type %s, which is replaced and taken away'
   }
 });
 
-test('where a user has no value, the default counts', async () => {
+test('the default is used if a user has no value', async () => {
   const { id } = await newAttribute('number_array', { defaultValue: '[1, 2]' });
   const userId = await newPerson();
   expect(await valuesOf(userId, id)).toEqual([null, [1, 2]]);
@@ -85,7 +85,7 @@ test('where a user has no value, the default counts', async () => {
   expect(await valuesOf(userId, id)).toEqual([null, null]);
 });
 
-test('every attribute is listed once, in the order of ids, and nobody else sees a value', async () => {
+test('every attribute is listed once, in the order of ids, and a value belongs to one user only', async () => {
   const [a, b] = [await newAttribute('string'), await newAttribute('string')];
   const [one, two] = [await newPerson(), await newPerson()];
   await put(one, b.id, 'theirs');
@@ -112,7 +112,7 @@ test.each<[string, unknown]>([
   ['number_array', 3],
   ['number_array', [1, '2']],
   ['number_array', [{}]],
-])('a %s does not take %j, and keeps what it has', async (type, value) => {
+])('a %s can not be %j, and the old value stays', async (type, value) => {
   const { id, name } = await newAttribute(type);
   const [userId, [, kept]] = [await newPerson(), ALL.find(([known]) => known === type)!];
   await put(userId, id, kept);
@@ -138,7 +138,7 @@ test('a number that would be rounded is refused', async () => {
   expect(await valuesOf(userId, id)).toEqual([1e15, 1e15]);
 });
 
-test('unknown users and attributes are a 404, and so is an attribute of an embed tenant', async () => {
+test('unknown users and attributes, and attributes of an embed tenant, are a 404', async () => {
   const { id } = await newAttribute('string');
   const userId = await newPerson();
   const noUser = { status: 404, code: 'user_not_found' };
@@ -159,7 +159,7 @@ test('unknown users and attributes are a 404, and so is an attribute of an embed
   expect(values.map(({ name }) => name)).not.toContain('scoped');
 });
 
-test('without any attribute, a user has no values and an unknown user is a 404 still', async () => {
+test('if there are no attributes, a user has no values, and an unknown user is still a 404', async () => {
   await query('delete from user_attributes where embed_tenant is null');
   expect(await world.admin.getUserAttributeValues({ userId: await newPerson() })).toEqual([]);
   await expect(world.admin.getUserAttributeValues({ userId: UNKNOWN })).rejects.toMatchObject({
@@ -199,7 +199,7 @@ test.each<[string, object]>([
   expect(await query('select count(*) from user_attribute_values')).toEqual(before);
 });
 
-test('values go with their attribute and with their user', async () => {
+test('values are deleted with their attribute and with their user', async () => {
   const [a, b] = [await newAttribute('string'), await newAttribute('string')];
   const [one, two] = [await newPerson(), await newPerson()];
   for (const userId of [one, two]) for (const { id } of [a, b]) await put(userId, id, 'EU');
@@ -214,7 +214,7 @@ test('values go with their attribute and with their user', async () => {
   await expect.poll(left).toEqual([{ user_id: two, attribute_id: b.id }]);
 });
 
-test('parallel changes of one value are audited one after the other, and the last one stays', async () => {
+test('parallel changes of one value are audited one after another, and the last one stays', async () => {
   const { id } = await newAttribute('number');
   const userId = await newPerson();
   await Promise.all([1, 2, 3, 4, 5].map((value) => put(userId, id, value)));
@@ -231,7 +231,7 @@ test('parallel changes of one value are audited one after the other, and the las
   expect(await valuesOf(userId, id)).toEqual([last, last]);
 });
 
-test('an attribute that is deleted while values are written leaves none, and nobody gets a 500', async () => {
+test('an attribute that is deleted while values are written leaves no values, and no call is a 500', async () => {
   const { id } = await newAttribute('number');
   const users = [await newPerson(), await newPerson(), await newPerson()];
   const outcomes = await Promise.all([

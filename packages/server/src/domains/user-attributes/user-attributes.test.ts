@@ -20,7 +20,7 @@ const query = async (text: string, values: unknown[] = []) =>
   (await world.server.db.pool.query(text, values)).rows;
 const count = async () => Number((await query('select count(*) from user_attributes'))[0].count);
 
-/** An attribute that belongs to an embed tenant, as sessions in creator mode make them. */
+/** Creates an attribute of an embed tenant, as sessions in creator mode do. */
 async function tenantAttribute(name: string): Promise<number> {
   const tenant = unique('tenant');
   await query('insert into embed_tenants (name) values ($1)', [tenant]);
@@ -66,7 +66,7 @@ test('each change is in the audit log', async () => {
   ]);
 });
 
-test('the collection answers with and without a slash behind it', async () => {
+test('the path of the collection works with and without a slash at the end', async () => {
   for (const path of ['/api/v1/user-attributes', '/api/v1/user-attributes/']) {
     expect((await world.raw('GET', path)).status).toBe(200);
     const created = await world.raw('POST', path, {
@@ -77,7 +77,7 @@ test('the collection answers with and without a slash behind it', async () => {
   }
 });
 
-test('a name is taken once, also for another type', async () => {
+test('two attributes can not have the same name, even with different types', async () => {
   const { name } = await newAttribute();
   const taken = { status: 409, code: 'attribute_name_taken' };
   await expect(newAttribute({ name })).rejects.toMatchObject(taken);
@@ -97,7 +97,7 @@ test('of many parallel calls for one name, one succeeds', async () => {
   expect(outcomes).toEqual([...Array(9).fill('attribute_name_taken'), 'created']);
 });
 
-test('an attribute of an embed tenant is not among them, and its name is free', async () => {
+test('an attribute of an embed tenant is not listed, and its name can be used', async () => {
   const name = unique('scoped');
   const id = await tenantAttribute(name);
   expect(await list(name)).toMatchObject({ count: 0, data: [] });
@@ -110,7 +110,7 @@ test('an attribute of an embed tenant is not among them, and its name is free', 
   expect(await newAttribute({ name })).toMatchObject({ name });
 });
 
-test('a default must fit the type, else nothing changes', async () => {
+test('a default that does not fit the type is refused, and nothing changes', async () => {
   const before = await count();
   const name = unique('tier');
   await expect(newAttribute({ name, type: 'number', defaultValue: 'three' })).rejects.toMatchObject({
@@ -183,7 +183,7 @@ describe('lists', () => {
   };
   const at = async (search: string) => world.raw('GET', `/api/v1/user-attributes?${search}`);
 
-  test('page by offset in the order of ids, and count what matches', async () => {
+  test('have pages by offset in the order of ids, and count all that match', async () => {
     expect(await idsOf({})).toEqual([5, ...ids]);
     expect(await idsOf({ limit: 2 })).toEqual([5, ...ids.slice(0, 2)]);
     expect(await idsOf({ limit: 2, offset: 3 })).toEqual([5, ...ids.slice(3)]);
@@ -193,7 +193,7 @@ describe('lists', () => {
     expect(await idsOf({ limit: 1000 })).toEqual([5, ...ids]);
   });
 
-  test('page by cursor among what matches; the older way has no cursors, and the two do not mix', async () => {
+  test('have pages by cursor; pages by offset have no cursors, and the two can not be mixed', async () => {
     const first = await world.admin.getUserAttributes({ type: 'string', first: 2 });
     expect(first).toMatchObject({
       count: 3,
@@ -223,7 +223,7 @@ describe('lists', () => {
   });
 
   test.each(['offset=&limit=&name=&type=', 'offset=null&limit=null&name=null&type=null', 'unknown=1'])(
-    'what is empty, null or unknown counts as not given: %s',
+    'ignore parameters that are empty, null or unknown: %s',
     async (search) => {
       expect(await (await at(search)).json()).toMatchObject({ count: 5, data: { length: 5 } });
     },
@@ -249,7 +249,7 @@ describe('lists', () => {
   });
 });
 
-test('only admins read and write them, and scoped keys do not write', async () => {
+test('only admins can read and change them, and scoped keys can not change them', async () => {
   const { id } = await newAttribute();
   const { client } = await world.person({ roles: ['Developer'] });
   const forbidden = { status: 403, code: 'forbidden' };

@@ -35,7 +35,7 @@ const add = (id: number, body: { members: object[] }, embedTenantName = tenant) 
 const remove = (id: number, body: { members: object[] }, embedTenantName = tenant) =>
   world.admin.removeGroupMembers({ embedTenantName, id, body });
 
-test('members are added and removed, by either id, and counted', async () => {
+test('members are added and removed by embedUserId or externalId, and counted', async () => {
   const { id } = await newGroup();
   const viewers = await newViewers(world, tenant, 3);
   const [one, two, three] = viewers as [Viewer, Viewer, Viewer];
@@ -66,7 +66,7 @@ test('members are added and removed, by either id, and counted', async () => {
   expect((await groupsOf(tenant)).find((group) => group.id === id)).toMatchObject({ userCount: 1 });
 });
 
-test('who is named twice counts once', async () => {
+test('a user who is named twice is added once', async () => {
   const { id } = await newGroup();
   const [viewer] = (await newViewers(world, tenant, 1)) as [Viewer];
   const members = [{ embedUserId: viewer.id, externalId: null }, { externalId: viewer.externalId }];
@@ -76,7 +76,7 @@ test('who is named twice counts once', async () => {
   expect(await memberIds(id)).toEqual([viewer.id]);
 });
 
-test('the same external id is somebody else in another embed tenant', async () => {
+test('the same external id is another user in another embed tenant', async () => {
   const other = await newTenant(world);
   const externalId = unique('twin');
   const [here] = [
@@ -88,7 +88,7 @@ test('the same external id is somebody else in another embed tenant', async () =
   expect(await memberIds(id)).toEqual([here.id]);
 });
 
-test('where one of the ids is not of the embed tenant, nobody is added', async () => {
+test('nobody is added if one of the ids is not in the embed tenant', async () => {
   const { id } = await newGroup();
   const [known] = (await newViewers(world, tenant, 1)) as [Viewer];
   const foreign = await newViewer(world, await newTenant(world));
@@ -106,7 +106,7 @@ test('where one of the ids is not of the embed tenant, nobody is added', async (
   expect(await run('select from users where external_id = $1', [externalId])).toEqual([]);
 });
 
-test('an external id that is new becomes a user of the embed tenant, once', async () => {
+test('a new external id becomes one user of the embed tenant', async () => {
   const { id } = await newGroup();
   const foreign = await newViewer(world, await newTenant(world));
   const externalIds = [unique('newcomer'), foreign.externalId];
@@ -138,7 +138,7 @@ test('an external id that is not lowercase and trimmed is refused', async () => 
   expect(await memberIds(id)).toEqual([]);
 });
 
-test('new users are made within the limit on external users, or nobody is', async () => {
+test('no user is created if the new users would pass the limit on external users', async () => {
   const limited = await createOwnWorld({ env: { ORIEL_MAX_EXTERNAL_USERS: '3' } });
   try {
     const embedTenantName = await newTenant(limited);
@@ -162,7 +162,7 @@ test('new users are made within the limit on external users, or nobody is', asyn
   }
 });
 
-test('adding makes members in both ways, the list holds who is one in either way, and removing ends both', async () => {
+test('adding and removing change both kinds of membership, and the list holds members of either kind', async () => {
   await run('update tenant_settings set use_creator_mode = true');
   const { id: deploymentId } = await world.deployment();
   const { id, name } = await newGroup();
@@ -198,16 +198,16 @@ test.each([
   ['no members', {}],
   ['an empty list', { members: [] }],
   ['null', { members: null }],
-  ['a member who is nobody', { members: [{}] }],
-  ['a member who is null', { members: [{ embedUserId: null, externalId: null }] }],
-  ['a member named in both ways', { members: [{ embedUserId: 1, externalId: 'x' }] }],
+  ['a member without an id', { members: [{}] }],
+  ['a member with two nulls', { members: [{ embedUserId: null, externalId: null }] }],
+  ['a member with both ids', { members: [{ embedUserId: 1, externalId: 'x' }] }],
   ['an id of 0', { members: [{ embedUserId: 0 }] }],
   ['an id as text', { members: [{ embedUserId: '1' }] }],
   ['an id with a fraction', { members: [{ embedUserId: 1.5 }] }],
   ['an empty external id', { members: [{ externalId: '' }] }],
   ['an external id of 256 characters', { members: [{ externalId: 'x'.repeat(256) }] }],
   ['more than 1000 members', { members: Array.from({ length: 1001 }, () => ({ externalId: 'x' })) }],
-  ['ids without their names', { members: [1] }],
+  ['ids without field names', { members: [1] }],
   ['a field that does not exist', { members: [{ embedUserId: 1, role: 'Admin' }] }],
 ])('bad members are refused: %s', async (_, body) => {
   const { id } = await newGroup();
@@ -215,7 +215,7 @@ test.each([
   await expect(remove(id, body as never)).rejects.toMatchObject(REFUSED);
 });
 
-test('what is wrong with members is said by their place', async () => {
+test('an issue names the index of the bad member', async () => {
   const { id } = await newGroup();
   const attempt = add(id, { members: [{ embedUserId: 1 }, {}] });
   await expect(attempt).rejects.toMatchObject({ issues: [{ path: 'members[1]' }] });
@@ -232,7 +232,7 @@ test('parallel additions of the same users add each of them once', async () => {
   expect(await memberIds(id)).toEqual(viewers.map((viewer) => viewer.id));
 });
 
-test('parallel additions and removals leave each user in the group or not', async () => {
+test('parallel additions and removals leave either all users in the group or none', async () => {
   const { id } = await newGroup();
   const viewers = await newViewers(world, tenant, 4);
   await Promise.all(
@@ -245,7 +245,7 @@ test('parallel additions and removals leave each user in the group or not', asyn
   expect(await memberIds(id)).toHaveLength(userCount!);
 });
 
-test('parallel additions and a deletion of the group end in a group that is gone', async () => {
+test('after parallel additions and a deletion, the group is gone', async () => {
   const { id } = await newGroup();
   const viewers = await newViewers(world, tenant, 2);
   const tryAdd = () =>
@@ -260,7 +260,7 @@ test('parallel additions and a deletion of the group end in a group that is gone
   await expect(memberIds(id)).rejects.toMatchObject(MISSING);
 });
 
-test('parallel changes and a deletion of the embed tenant end in nothing', async () => {
+test('parallel changes and a deletion of the embed tenant leave no groups', async () => {
   const embedTenantName = await newTenant(world);
   const viewers = await newViewers(world, embedTenantName, 3);
   const { id } = await newGroup({}, embedTenantName);
@@ -282,7 +282,7 @@ test('parallel changes and a deletion of the embed tenant end in nothing', async
   expect(await run('select from user_groups where embed_tenant = $1', [embedTenantName])).toEqual([]);
 });
 
-test('a deleted group leaves its members, and their other groups', async () => {
+test('deleting a group does not change the other groups of its members', async () => {
   const [kept, other] = [await newGroup(), await newGroup()];
   const viewers = await newViewers(world, tenant, 2);
   for (const { id } of [kept, other]) await add(id, byId(viewers));

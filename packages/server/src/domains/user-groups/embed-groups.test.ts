@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTenant, newViewers, type Viewer } from '../../../test/embed-tenants.ts';
 import { createOwnWorld, createWorld, unique, type World } from '../../../test/world.ts';
 
-/** The account's own tenant, where nothing else is set. */
+/** The account's own tenant if ORIEL_TENANT is not set. */
 const OWN = 'oriel';
 const UNKNOWN = 999_999_999;
 const MISSING = { status: 404, code: 'group_not_found' };
@@ -65,7 +65,7 @@ test('a group is created, found, listed, described and deleted', async () => {
   for (const attempt of attempts(tenant, created.id)) await expect(attempt()).rejects.toMatchObject(MISSING);
 });
 
-test('a name is taken once in an embed tenant, and free in others and in the account', async () => {
+test('a name is unique in an embed tenant, and can be used in others and in the account', async () => {
   const { name } = await newGroup();
   await expect(newGroup({ name })).rejects.toMatchObject({ status: 409, code: 'group_name_taken' });
   expect(await newGroup({ name }, await newTenant(world))).toMatchObject({ name });
@@ -121,7 +121,7 @@ test.each<[string, object]>([['a name', { name: 'other' }], ...BAD_DESCRIPTIONS]
   },
 );
 
-test('a name has up to 100 characters, of any script, and a description up to 500', async () => {
+test('a name can have up to 100 characters of any script, and a description up to 500', async () => {
   const given = { name: '🦊'.repeat(100), description: 'ä'.repeat(500) };
   expect(await newGroup(given)).toMatchObject(given);
 });
@@ -140,7 +140,7 @@ test('a group of another embed tenant, or of the account, is not found', async (
   for (const id of [foreign.id, accounts.id]) expect(listed).not.toContain(id);
 });
 
-test('nothing is found or made in an embed tenant that does not exist', async () => {
+test('every operation in an embed tenant that does not exist is a 404, and creates nothing', async () => {
   const { id } = await newGroup();
   const name = 'never-made';
   for (const attempt of attempts(name, id)) await expect(attempt()).rejects.toMatchObject(NO_TENANT);
@@ -149,12 +149,12 @@ test('nothing is found or made in an embed tenant that does not exist', async ()
   expect(await run('select from embed_tenants where name = $1', [name])).toEqual([]);
 });
 
-test.each(['abc', '1.5', '-1', '0', '9007199254740993', '%00'])('%s is no id of a group', async (id) => {
+test.each(['abc', '1.5', '-1', '0', '9007199254740993', '%00'])('%s is not the id of a group', async (id) => {
   const path = `/api/v1/embed-tenants/${tenant}/groups/${id}`;
   for (const method of ['GET', 'DELETE']) expect((await world.raw(method, path)).status).toBe(400);
 });
 
-test("the account's own tenant has groups from the first one on", async () => {
+test("the account's own tenant can have groups before it is created, and the first group creates it", async () => {
   const other = await createOwnWorld({ env: { ORIEL_TENANT: 'my-company' } });
   try {
     const embedTenantName = 'my-company';
@@ -180,7 +180,7 @@ test("the account's own tenant has groups from the first one on", async () => {
   }
 });
 
-test('the iterators walk over all groups and all members', async () => {
+test('the iterators return all groups and all members', async () => {
   const embedTenantName = await newTenant(world);
   const made: number[] = [];
   for (let i = 0; i < 5; i++) made.push((await newGroup({}, embedTenantName)).id);
@@ -197,7 +197,7 @@ test('the iterators walk over all groups and all members', async () => {
   expect(members).toEqual(viewers.map((viewer) => viewer.id));
 });
 
-test('paging may be given as null', async () => {
+test('first and after may be empty or null', async () => {
   const { id } = await newGroup();
   const path = `/api/v1/embed-tenants/${tenant}/groups`;
   for (const query of ['first=&after=', 'first=null&after=null']) {
@@ -208,7 +208,7 @@ test('paging may be given as null', async () => {
     expect((await world.raw('GET', `${path}?${query}`)).status).toBe(400);
 });
 
-test('a cursor belongs to the groups of one embed tenant, or the members of one group', async () => {
+test('a cursor is valid only for the groups of one embed tenant, or for the members of one group', async () => {
   const embedTenantName = await newTenant(world);
   const groups = [await newGroup({}, embedTenantName), await newGroup({}, embedTenantName)];
   const [one, two] = groups as [(typeof groups)[0], (typeof groups)[0]];
@@ -224,7 +224,7 @@ test('a cursor belongs to the groups of one embed tenant, or the members of one 
   await expect(ofOther).rejects.toMatchObject(refused);
 });
 
-test('only admins see and change groups', async () => {
+test('only admins can see and change groups', async () => {
   const { id } = await newGroup();
   const { client } = await world.person({ roles: ['Developer'] });
   const forbidden = { status: 403, code: 'forbidden' };
@@ -235,7 +235,7 @@ test('only admins see and change groups', async () => {
     await expect(attempt()).rejects.toMatchObject(forbidden);
 });
 
-test('a scoped key sees groups and changes none', async () => {
+test('a scoped key can read groups but not change them', async () => {
   const group = await newGroup();
   const { id: deploymentId } = await world.deployment();
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [deploymentId] });
@@ -249,7 +249,7 @@ test('a scoped key sees groups and changes none', async () => {
   expect(await world.admin.getGroup(one)).toEqual(group);
 });
 
-test('each change of a group is in the audit log, and what changes nothing is not', async () => {
+test('each change of a group is in the audit log, and calls that change nothing are not', async () => {
   const created = await newGroup();
   const { id } = created;
   const viewers = await newViewers(world, tenant, 2);

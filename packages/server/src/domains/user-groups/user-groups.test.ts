@@ -47,7 +47,7 @@ test('a group is created, found, listed, changed and deleted', async () => {
   await expect(world.admin.deleteUserGroup({ id: created.id })).rejects.toMatchObject(MISSING);
 });
 
-test('a name is taken once', async () => {
+test('two groups can not have the same name', async () => {
   const taken = { status: 409, code: 'group_name_taken' };
   const [one, two] = [await newGroup(), await newGroup()];
   await expect(newGroup({ name: one.name })).rejects.toMatchObject(taken);
@@ -96,7 +96,7 @@ test.each(BAD_FIELDS)('bad input changes nothing: %s', async (_, body) => {
   expect(await world.admin.getUserGroup({ id: group.id })).toEqual(group);
 });
 
-test('a name has up to 100 characters, of any script', async () => {
+test('a name can have up to 100 characters of any script', async () => {
   const name = '🦊'.repeat(100);
   expect(await newGroup({ name })).toMatchObject({ name });
 });
@@ -123,7 +123,7 @@ test('members are added and removed, and counted', async () => {
   expect(await world.admin.updateUserGroup({ id, body: {} })).toMatchObject({ userCount: 2 });
 });
 
-test('a member is shown by name, and with nothing secret', async () => {
+test('a member is shown with name and email, and without secrets', async () => {
   const username = unique('grace');
   const email = `${username}@example.com`;
   const profile = { username, email, firstName: 'Grace', picture: 'https://example.com/grace.png' };
@@ -133,7 +133,7 @@ test('a member is shown by name, and with nothing secret', async () => {
   expect((await world.admin.getUserGroupMembers({ id })).items).toEqual([{ id: userId, ...profile }]);
 });
 
-test('where one of the users does not exist, nobody is added', async () => {
+test('nobody is added if one of the users does not exist', async () => {
   const { id } = await newGroup();
   const [known] = await newUsers(1);
   const attempt = world.admin.addUserGroupMembers({ id, body: { userIds: [known!, UNKNOWN] } });
@@ -176,7 +176,7 @@ test('parallel additions of the same users add each of them once', async () => {
   expect(await world.admin.getUserGroup({ id })).toMatchObject({ userCount: 4 });
 });
 
-test('parallel additions and a deletion of the group end in a group that is gone', async () => {
+test('after parallel additions and a deletion, the group is gone', async () => {
   const { id } = await newGroup();
   const userIds = await newUsers(2);
   const add = () =>
@@ -189,7 +189,7 @@ test('parallel additions and a deletion of the group end in a group that is gone
   await expect(world.admin.getUserGroup({ id })).rejects.toMatchObject(MISSING);
 });
 
-test('a deleted group leaves its members, and a deleted user their groups', async () => {
+test('deleting a group does not change other groups, and deleting a user removes them from their groups', async () => {
   const [kept, other] = [await newGroup(), await newGroup()];
   const [stays, goes] = (await newUsers(2)) as [number, number];
   for (const { id } of [kept, other])
@@ -212,7 +212,7 @@ test('a group that does not exist is not found', async () => {
   await expect(world.admin.removeUserGroupMembers({ id, body })).rejects.toMatchObject(MISSING);
 });
 
-test('only admins see and change groups', async () => {
+test('only admins can see and change groups', async () => {
   const { id } = await newGroup();
   const { client, userId } = await world.person({ roles: ['Developer'] });
   await world.admin.addUserGroupMembers({ id, body: { userIds: [userId] } });
@@ -228,7 +228,7 @@ test('only admins see and change groups', async () => {
   await expect(client.removeUserGroupMembers({ id, body })).rejects.toMatchObject(forbidden);
 });
 
-test('a scoped key sees groups and changes none', async () => {
+test('a scoped key can read groups but not change them', async () => {
   const group = await newGroup();
   const { id: deploymentId } = await world.deployment();
   const { client, userId } = await world.person({ roles: ['Admin'], deploymentIds: [deploymentId] });
@@ -243,7 +243,7 @@ test('a scoped key sees groups and changes none', async () => {
   await expect(client.removeUserGroupMembers({ id, body })).rejects.toMatchObject(refused);
 });
 
-test('each change of a group is in the audit log, and what changes nothing is not', async () => {
+test('each change of a group is in the audit log, and calls that change nothing are not', async () => {
   const created = await newGroup();
   const { id } = created;
   const [one, two] = (await newUsers(2)) as [number, number];
@@ -287,7 +287,7 @@ test('each change of a group is in the audit log, and what changes nothing is no
   ]);
 });
 
-test('the iterators walk over all groups and all members', async () => {
+test('the iterators return all groups and all members', async () => {
   const { id } = await newGroup();
   for (let i = 0; i < 3; i++) await newGroup();
   const groups: number[] = [];
@@ -302,7 +302,7 @@ test('the iterators walk over all groups and all members', async () => {
   expect(members).toEqual(userIds);
 });
 
-test('a cursor belongs to the members of one group', async () => {
+test('a cursor is valid only for the members of one group', async () => {
   const [one, two] = [await newGroup(), await newGroup()];
   const body = { userIds: await newUsers(2) };
   await world.admin.addUserGroupMembers({ id: one.id, body });

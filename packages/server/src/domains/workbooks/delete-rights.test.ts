@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A workbook of the owner, with a report that a guest made in it. */
+/** Creates a workbook of the owner, and in it a report of a guest. */
 async function sharedWorkbook() {
   const { id: workbookId } = await owner.client.createWorkbook({ deploymentId, body: {} });
   const action = 'WorkbookEdit';
@@ -23,7 +23,7 @@ async function sharedWorkbook() {
   return { workbookId, reportId };
 }
 
-test('whoever deletes a workbook must manage every report in it', async () => {
+test('a caller who deletes a workbook must manage every report in it', async () => {
   const { workbookId, reportId } = await sharedWorkbook();
   const remove = () => owner.client.deleteWorkbook({ deploymentId, workbookId });
   await expect(remove()).rejects.toMatchObject({ status: 403, code: 'forbidden' });
@@ -37,7 +37,7 @@ test('whoever deletes a workbook must manage every report in it', async () => {
   await remove();
 });
 
-test('who manages all reports by a role or by a policy on the workbook deletes it with those of others', async () => {
+test('a caller who manages all reports by a role, or by a policy on the workbook, can delete reports of others with it', async () => {
   const one = await sharedWorkbook();
   await world.admin.deleteWorkbook({ deploymentId, workbookId: one.workbookId });
   const two = await sharedWorkbook();

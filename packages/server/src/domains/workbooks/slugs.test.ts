@@ -1,4 +1,4 @@
-/** Slugs are of one deployment and embed tenant: nobody learns of another's, or is blocked by one. */
+/** Each embed tenant has its own slugs in each deployment: nobody sees, or is blocked by, a slug of another tenant. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
 import type { Embedded, World } from '../../../test/world.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => embedding.stop());
 
-test('each embed tenant, and the main workspace, has the same slug for itself', async () => {
+test('each embed tenant and the main workspace can use the same slug', async () => {
   const slug = 'sales';
   const clients = [world.admin, acme, globex];
   const made = await Promise.all(
@@ -33,7 +33,7 @@ test('each embed tenant, and the main workspace, has the same slug for itself', 
   }
 });
 
-test('a slug is taken, and taken over, within the embed tenant only', async () => {
+test('a slug is taken, and can be taken over, within one embed tenant only', async () => {
   const holders = await Promise.all(
     [world.admin, acme].map((client) =>
       client.upsertWorkbookBySlug({ deploymentId, slug: 'wanted', body: {} }),
@@ -57,7 +57,7 @@ test('a slug is taken, and taken over, within the embed tenant only', async () =
   expect(await acme.getWorkbook({ deploymentId, workbookId: taker.id })).toMatchObject({ slug: 'wanted' });
 });
 
-test('an upsert into a folder of an embed tenant looks for the slug there', async () => {
+test('an upsert into a folder of an embed tenant looks for the slug in that tenant', async () => {
   const folder = await acme.createFolder({ deploymentId, body: { name: 'shared' } });
   const ours = await world.admin.upsertWorkbookBySlug({ deploymentId, slug: 'placed', body: {} });
   const into = () =>

@@ -52,7 +52,7 @@ const share = (resourceType: 'Folder' | 'Workbook' | 'Report', resourceId: numbe
     },
   });
 
-test('a workbook has what was given, and defaults for the rest', async () => {
+test('a new workbook has the fields that are given, and defaults for the others', async () => {
   const folderId = await folder('Sales');
   const me = await world.admin.getMe();
   const workbook = await create({ name: 'Pipeline', folderId, meta: { color: 'red', n: [1, { a: null }] } });
@@ -80,7 +80,7 @@ test('a workbook has what was given, and defaults for the rest', async () => {
   expect(await create({ name: null, folderId: null, meta: null })).toMatchObject(empty);
 });
 
-test('an update changes what is given, clears what is null, and keeps the rest', async () => {
+test('an update changes the fields that are given, clears those that are null, and keeps the others', async () => {
   const folderId = await folder('f');
   const { id } = await create({ name: 'a', folderId, meta: { x: 1 } });
   expect(await update(id, { slug: 's' })).toMatchObject({ name: 'a', slug: 's', folderId, meta: { x: 1 } });
@@ -109,7 +109,7 @@ test.each([
 });
 
 describe('the list', () => {
-  test('is newest first, in pages that hold every workbook once, and the data repeats the items', async () => {
+  test('is newest first, in pages that hold every workbook once, and `data` is the same as `items`', async () => {
     for (let i = 0; i < 9; i++) await create({ name: `n${i}` });
     const whole = (await world.admin.getWorkbooks({ deploymentId })).items;
     expect(whole.map(({ name }) => name)).toEqual(Array.from({ length: 9 }, (_, i) => `n${8 - i}`));
@@ -121,7 +121,7 @@ describe('the list', () => {
     expect(page.data).toEqual(page.items);
   });
 
-  test('of workbooks made at the same moment pages them by id', async () => {
+  test('orders workbooks of the same moment by id', async () => {
     for (let i = 0; i < 7; i++) await create({ name: `n${i}` });
     await world.server.db.pool.query('update workbooks set created_at = now() where deployment_id = $1', [
       deploymentId,
@@ -132,7 +132,7 @@ describe('the list', () => {
     expect(paged).toEqual(['n6', 'n5', 'n4', 'n3', 'n2', 'n1', 'n0']);
   });
 
-  test('folderId means directly in it, 0 the root, and without it all', async () => {
+  test('shows the workbooks directly in folderId, those at the root for 0, and all without it', async () => {
     const top = await folder('top');
     const inner = await folder('inner', top);
     await create({ name: 'root' });
@@ -145,7 +145,7 @@ describe('the list', () => {
     expect(await world.admin.getWorkbooks({ deploymentId, folderId: top })).toMatchObject({ count: 1 });
   });
 
-  test('holds what the caller can read, and counts no more', async () => {
+  test('holds and counts only the workbooks that the caller can read', async () => {
     const top = await folder('top');
     await create({ name: 'by folder', folderId: await folder('inner', top) });
     const direct = await create({ name: 'direct' });
@@ -166,7 +166,7 @@ describe('the list', () => {
     },
   );
 
-  test('content of an embed tenant shows to admins who name it', async () => {
+  test('shows content of an embed tenant to admins who name it', async () => {
     const { id } = await create({ name: 'theirs' });
     await create({ name: 'ours' });
     await world.server.db.pool.query("update workbooks set embed_tenant = 'acme' where id = $1", [id]);
@@ -190,7 +190,7 @@ describe('a slug', () => {
     },
   );
 
-  test('is unique in a deployment, and free in any other', async () => {
+  test('is unique in a deployment, and can be used in any other', async () => {
     const [a, b] = [await create(), await create()];
     await update(a.id, { slug: 'sales' });
     expect(await update(a.id, { slug: 'sales' })).toMatchObject({ slug: 'sales' });
@@ -207,13 +207,13 @@ describe('a slug', () => {
     expect(await update(b.id, { slug: 'sales' })).toMatchObject({ slug: 'sales' });
   });
 
-  test('is free again after its workbook is deleted', async () => {
+  test('can be used again after its workbook is deleted', async () => {
     const { id } = await upsert('sales');
     await remove(id);
     expect((await upsert('sales')).id).not.toBe(id);
   });
 
-  test('is taken over from its holder where that is asked for', async () => {
+  test('is taken over from its holder if the caller asks for it', async () => {
     const holder = await upsert('sales', { name: 'holder' });
     const { id } = await create();
     await expect(update(id, { slug: 'sales', slugTakeover: false })).rejects.toMatchObject(SLUG_TAKEN);
@@ -224,7 +224,7 @@ describe('a slug', () => {
     expect(await update(id, { slug: 'free', slugTakeover: true })).toMatchObject({ slug: 'free' });
   });
 
-  test('is taken over by who manages both workbooks only', async () => {
+  test('can be taken over only by a caller who manages both workbooks', async () => {
     const holder = await upsert('sales');
     const taker = await create();
     const attempt = () => update(taker.id, { slug: 'sales', slugTakeover: true }, explorer.client);
@@ -241,7 +241,7 @@ describe('a slug', () => {
     expect(await get(holder.id)).toMatchObject({ slug: null });
   });
 
-  test('that many take over at once ends with one of them', async () => {
+  test('that many workbooks take over at once belongs to one of them in the end', async () => {
     await upsert('sales');
     const takers = await Promise.all(Array.from({ length: 8 }, () => create()));
     await Promise.all(takers.map(({ id }) => update(id, { slug: 'sales', slugTakeover: true })));
@@ -249,7 +249,7 @@ describe('a slug', () => {
     expect(items.filter(({ slug }) => slug === 'sales')).toHaveLength(1);
   });
 
-  test('that many ask for at once is given to one, and the others are told', async () => {
+  test('that many workbooks ask for at once is given to one, and the others get an error', async () => {
     const workbooks = await Promise.all(Array.from({ length: 8 }, () => create()));
     const settled = await Promise.allSettled(workbooks.map(({ id }) => update(id, { slug: 'sales' })));
     const failed = settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -258,7 +258,7 @@ describe('a slug', () => {
 });
 
 describe('an upsert by slug', () => {
-  test('creates, and then changes what is given', async () => {
+  test('creates, and then changes the fields that are given', async () => {
     const folderId = await folder('f');
     const created = await upsert('sales', { name: 'a', folderId, meta: { x: 1 } });
     expect(created).toMatchObject({ slug: 'sales', name: 'a', folderId, meta: { x: 1 } });
@@ -268,7 +268,7 @@ describe('an upsert by slug', () => {
     expect(await list()).toHaveLength(2);
   });
 
-  test('many times at once answers every time with the one workbook', async () => {
+  test('many times at once always returns the same workbook', async () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, i) => upsert('sales', { name: `v${i}` })),
     );
@@ -277,7 +277,7 @@ describe('an upsert by slug', () => {
     expect(answers.map(({ name }) => name)).toEqual(Array.from({ length: 16 }, (_, i) => `v${i}`));
   });
 
-  test('of one that the caller can not see is taken, of one that they can only read forbidden', async () => {
+  test('is refused as taken if the caller can not see the workbook, and as forbidden if they can only read it', async () => {
     const { id } = await upsert('sales', { name: 'theirs' });
     const attempt = () => upsert('sales', { name: 'mine' }, explorer.client);
     await expect(attempt()).rejects.toMatchObject(SLUG_TAKEN);
@@ -330,7 +330,7 @@ test('of many updates with the same If-Match one succeeds', async () => {
 });
 
 describe('a duplicate', () => {
-  test('has everything of the workbook and its reports but the slug, and belongs to the caller', async () => {
+  test('has everything of the workbook and its reports except the slug, and belongs to the caller', async () => {
     const folderId = await folder('f');
     const original = await upsert('sales', { name: 'Sales', folderId, meta: { x: 1 } });
     await draw(original.id, { title: 'Board' });
@@ -368,7 +368,7 @@ describe('a duplicate', () => {
     expect(await reportNames({ workbookId: original.id })).toEqual(['Revenue']);
   });
 
-  test('lies beside the original where the caller may put things there, else at the root', async () => {
+  test('lies beside the original if the caller may put things there, and otherwise at the root', async () => {
     const folderId = await folder('f');
     const { id } = await create({ folderId });
     await report({ workbookId: id, name: 'r' });
@@ -378,7 +378,7 @@ describe('a duplicate', () => {
     expect(outside).toMatchObject({ folderId: null, folderPath: [] });
     await share('Folder', folderId, 'Edit');
     expect(await duplicate(id, {}, explorer.client)).toMatchObject({ folderId });
-    // What lies at the root is not reached through the folder.
+    // The policy on the folder does not reach the copy at the root.
     const reader = await world.person();
     await world.admin.setUserPolicy({
       body: { resourceType: 'Folder', resourceId: folderId, userId: reader.userId, action: 'FolderRead' },
@@ -387,7 +387,7 @@ describe('a duplicate', () => {
     expect(await reportNames({ workbookId: outside.id }, reader.client)).toEqual([]);
   });
 
-  test('takes no body, an empty one, or shared as null', async () => {
+  test('accepts no body, an empty body, or shared as null', async () => {
     const { id } = await create({ name: 'a' });
     const path = `/api/v1/deployments/${deploymentId}/workbooks/${id}/duplicate`;
     expect((await world.raw('POST', path)).status).toBe(200);
@@ -404,7 +404,7 @@ describe('a duplicate', () => {
     expect(await list()).toHaveLength(4);
   });
 
-  test('with shared is of what others own, and lies at the root', async () => {
+  test('with shared can be made only of workbooks of others, and lies at the root', async () => {
     const folderId = await folder('f');
     const theirs = await create({ folderId });
     const own = await create({}, explorer.client);
@@ -416,7 +416,7 @@ describe('a duplicate', () => {
     expect(await duplicate(own.id, { shared: false }, explorer.client)).toMatchObject({ folderId: null });
   });
 
-  test('needs reading the original and AIBIExplore', async () => {
+  test('needs read on the original, and AIBIExplore', async () => {
     const { id } = await create();
     await expect(duplicate(id, {}, explorer.client)).rejects.toMatchObject(MISSING);
     const viewer = await world.person();
@@ -426,14 +426,14 @@ describe('a duplicate', () => {
     await expect(duplicate(id, {}, viewer.client)).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('of the longest name still has a name that is not too long', async () => {
+  test('of a workbook with the longest name has a valid name', async () => {
     const { id } = await create({ name: '名'.repeat(255) });
     const copy = await duplicate(id);
     expect(copy.name).toMatch(/^名+ \(copy\)$/);
     expect(await update(copy.id, { name: copy.name })).toMatchObject({ name: copy.name });
   });
 
-  test('while the original is deleted is whole, or there is nothing to copy', async () => {
+  test('of a workbook that is deleted at the same time is complete, or a 404', async () => {
     for (let round = 0; round < 8; round++) {
       const { id } = await create();
       await report({ workbookId: id });
@@ -451,7 +451,7 @@ describe('the draft of the dashboard', () => {
   const position = { x: 0, y: 0, w: 6, h: 4 };
   const widget = { id: 'w1', type: 'CHART', position };
 
-  test('is kept as it was given, and null clears it', async () => {
+  test('is stored unchanged, and null clears it', async () => {
     const { id } = await create({ name: 'a' });
     const classic = {
       kind: 'CLASSIC',
@@ -482,7 +482,7 @@ describe('the draft of the dashboard', () => {
     ['an unknown kind', { kind: 'FAX' }],
     ['an unknown field', { colour: 'red' }],
     ['a title of 256', { title: 'x'.repeat(256) }],
-    ['widgets that are no list', { widgets: {} }],
+    ['widgets that are not a list', { widgets: {} }],
     ['a widget without id', { widgets: [{ type: 'TEXT', position }] }],
     ['a widget with an empty id', { widgets: [{ ...widget, id: '' }] }],
     ['a widget without position', { widgets: [{ id: 'a', type: 'TEXT' }] }],
@@ -492,7 +492,7 @@ describe('the draft of the dashboard', () => {
     ['a position of fractions', { widgets: [{ ...widget, position: { ...position, x: 0.5 } }] }],
     ['a layout for an unknown size', { widgets: [{ ...widget, responsiveLayouts: { xl: position } }] }],
     ['a margin of texts', { layout: { margin: ['8'] } }],
-    ['files that are no texts', { kind: 'APP', app: { files: { 'a.ts': 1 } } }],
+    ['files that are not texts', { kind: 'APP', app: { files: { 'a.ts': 1 } } }],
     ['an unknown part of a theme', { theme: { header: {} } }],
     ['1001 widgets', { widgets: Array.from({ length: 1001 }, () => widget) }],
     ['a text', 'x'],
@@ -502,7 +502,7 @@ describe('the draft of the dashboard', () => {
     expect(await get(id)).toMatchObject({ dashboardDraft: null });
   });
 
-  test('is changed by who edits the workbook', async () => {
+  test('needs edit on the workbook to be changed', async () => {
     const { id } = await create();
     await expect(draw(id, {}, explorer.client)).rejects.toMatchObject(MISSING);
     await share('Workbook', id, 'Read');
@@ -533,7 +533,7 @@ test('deleting a workbook deletes its reports and the policies on them, and need
   expect(policies.rowCount).toBe(0);
 });
 
-test('where a workbook lies decides who reaches its reports', async () => {
+test('the folder of a workbook decides who can read its reports', async () => {
   const [shared, hidden] = [await folder('shared'), await folder('hidden')];
   await share('Folder', shared, 'Edit');
   const workbook = await create({ folderId: hidden });
@@ -565,7 +565,7 @@ test('where a workbook lies decides who reaches its reports', async () => {
   expect(await seen()).toEqual(something);
 });
 
-test('moves of a workbook and additions to it leave its reports where it ends up', async () => {
+test('reports that are added while the workbook moves end up in the folder of the workbook', async () => {
   const folders = await Promise.all(Array.from({ length: 3 }, (_, i) => folder(`f${i}`)));
   const { id } = await create();
   await Promise.all(
@@ -582,7 +582,7 @@ test('moves of a workbook and additions to it leave its reports where it ends up
   expect(rows).toHaveLength(9);
 });
 
-test('a workbook can not be put where there is nothing, or where the caller may not', async () => {
+test('a workbook can not be put into a folder that does not exist or that the caller may not edit', async () => {
   const elsewhere = (await world.deployment()).id;
   const foreign = (await world.admin.createFolder({ deploymentId: elsewhere, body: { name: 'x' } })).id;
   const { id } = await create();
@@ -602,7 +602,7 @@ test('a workbook can not be put where there is nothing, or where the caller may 
   expect(await update(own.id, { folderId }, explorer.client)).toMatchObject({ folderId });
 });
 
-test('who may not read a workbook, and who looks in another deployment, is told that there is none', async () => {
+test('a workbook that the caller can not read, or of another deployment, is a 404', async () => {
   const { id } = await create();
   const elsewhere = (await world.deployment()).id;
   for (const [client, where, workbookId] of [

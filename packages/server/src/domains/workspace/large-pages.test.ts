@@ -1,10 +1,10 @@
-/** Lists stay of a bounded size, whatever they hold, and a page that is cut short leaves nothing out. */
+/** Every page of a list has a limited size, and a page that ends early leaves nothing out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 
 const KB = 1024;
-/** Of the largest item of a list, in bytes: the one that a page ends with. */
+/** The size of the largest item in bytes. A page can be larger than the limit by one item. */
 const REPORT_MAX = 700 * KB;
 const WORKBOOK_MAX = 2200 * KB;
 
@@ -22,7 +22,7 @@ afterAll(() => world.stop());
 
 const run = (text: string, values: unknown[] = []) => world.server.db.pool.query(text, values);
 
-/** As many reports with as much in them as is allowed. */
+/** Inserts reports of the largest size that is allowed. */
 const insertLargeReports = (count: number, from = 0) =>
   run(
     `insert into reports (deployment_id, public_id, name, name_key, search_text, sql_query, json_query, meta, user_id, created_at)
@@ -39,7 +39,7 @@ async function page(path: string) {
   return { bytes: Buffer.byteLength(text), ...JSON.parse(text) };
 }
 
-/** Every item of a list, page by page, and how many there were on each. */
+/** Reads a list page by page, and returns all items and the number of items on each page. */
 async function walk(path: string, largestBytes: number, repeats = 2) {
   const items: { id: number; type: string; name: string }[] = [];
   const sizes: number[] = [];
@@ -57,7 +57,7 @@ async function walk(path: string, largestBytes: number, repeats = 2) {
 const numbered = (items: { name: string }[]) => items.map(({ name }) => Number(name.split(' ')[1]));
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-describe('a list of reports that are as large as they may be', () => {
+describe('a list of reports of the largest size', () => {
   test.each(['reports?first=30', 'reports?', 'reports?first=1000&search=report'])('%s', async (path) => {
     await insertLargeReports(30);
     const { items, sizes } = await walk(path, REPORT_MAX);
@@ -65,7 +65,7 @@ describe('a list of reports that are as large as they may be', () => {
     expect(sizes).toEqual([4, 4, 4, 4, 4, 4, 4, 2]);
   });
 
-  test('of a thousand on one page', async () => {
+  test('with a thousand reports on one page', async () => {
     for (let from = 0; from < 1000; from += 100) await insertLargeReports(100, from);
     const first = await page('reports?first=1000');
     expect(first.bytes).toBeLessThan(2 * (PAGE_BYTES_MAX + REPORT_MAX) + 1000);
@@ -75,7 +75,7 @@ describe('a list of reports that are as large as they may be', () => {
     expect(numbered(next.items)).toEqual([4, 5, 6, 7]);
   }, 60_000);
 
-  test('by page number it holds all of its reports, the later ones without their larger fields', async () => {
+  test('a page by number holds all of its reports, the later ones without their larger fields', async () => {
     await insertLargeReports(60);
     const seen: number[] = [];
     for (const number of [1, 2, 3]) {
@@ -97,7 +97,7 @@ describe('a list of reports that are as large as they may be', () => {
   });
 });
 
-test('placements, paths and what JSON has to escape count too', async () => {
+test('placements, paths and characters that JSON escapes count too', async () => {
   let parentId: number | undefined;
   for (let depth = 0; depth < 31; depth++) {
     const folder = { name: '😀'.repeat(127), parentId };
@@ -160,7 +160,7 @@ test('a workspace list of folders, workbooks and reports ends early, and leaves 
   expect(sizes.length).toBeGreaterThan(4);
 });
 
-test('what stays is shown once, while other rows come and go', async () => {
+test('each report that stays is shown once while others are added and deleted', async () => {
   await insertLargeReports(24);
   const stays = (n: number) => n % 3 > 0;
   let fresh = 1000;
@@ -170,7 +170,7 @@ test('what stays is shown once, while other rows come and go', async () => {
       page(`reports?first=1000${after ? `&after=${after}` : ''}`),
       run('delete from reports where deployment_id = $1 and name = $2', [deploymentId, `report ${gone}`]),
       insertLargeReports(1, ++fresh).then(() =>
-        // Half of the new ones among those that were passed, half among those to come.
+        // Half of the new reports come before the current page, and half after it.
         run(
           'update reports set created_at = now() - $3 * interval $$1 second$$ where deployment_id = $1 and name = $2',
           [deploymentId, `report ${fresh}`, fresh % 2 ? 0.5 : 23.5],
@@ -206,7 +206,7 @@ describe('many large things at once', () => {
     return { status: response.status, bytes: Buffer.byteLength(text), reply: JSON.parse(text) };
   }
 
-  test('that are moved are shown without what is large in them', async () => {
+  test('that are moved are returned without their large fields', async () => {
     await insertApps();
     await insertLargeReports(20);
     const { id: folderId } = await world.admin.createFolder({ deploymentId, body: { name: 'f' } });
@@ -221,7 +221,7 @@ describe('many large things at once', () => {
     expect(bytes).toBeLessThan(100 * KB);
   });
 
-  test('that are deleted leave audit entries of a bounded size', async () => {
+  test('that are deleted leave audit entries of a limited size', async () => {
     await insertApps();
     const ids = await idsOf('workbooks');
     expect((await post('bulk-delete', { items: items('WORKBOOK', ids) })).status).toBe(200);

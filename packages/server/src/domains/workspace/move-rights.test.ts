@@ -1,4 +1,4 @@
-/** Moving changes who reaches a thing, so it takes manage, whichever operation moves it. */
+/** A move changes who can reach an item, so every operation that moves an item needs manage. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
 
@@ -7,7 +7,7 @@ const FORBIDDEN = { status: 403, code: 'forbidden' };
 let world: World;
 let deploymentId: number;
 let editor: Person;
-/** A folder and a workbook of the editor's own, where they manage everything. */
+/** A folder and a workbook of the editor, where they manage everything. */
 let own: { folderId: number; workbookId: number };
 beforeAll(async () => {
   world = await createWorld();
@@ -28,7 +28,7 @@ const share = (resourceType: Noun, resourceId: number, level: Level, { userId } 
     body: { resourceType, resourceId, userId, action: `${resourceType}${level}` as const },
   });
 
-/** Each way of moving something of the admin into what is the editor's own, and where it is then. */
+/** Each way to move content of the admin into a folder or workbook of the editor. */
 const moves: [
   name: string,
   noun: Noun,
@@ -93,7 +93,7 @@ const moves: [
 ];
 
 describe.each(moves)('%s', (_name, noun, prepare) => {
-  test('is refused to who can only edit it, and works for who manages it', async () => {
+  test('is refused with edit, and works with manage', async () => {
     const [id, move] = await prepare();
     await share(noun, id, 'Edit');
     await expect(move()).rejects.toMatchObject(FORBIDDEN);
@@ -104,7 +104,7 @@ describe.each(moves)('%s', (_name, noun, prepare) => {
   });
 });
 
-test('a bulk move leaves what the caller can only edit', async () => {
+test('a bulk move fails for items that the caller can only edit', async () => {
   const { id } = await world.admin.createReport({ deploymentId, body: {} });
   await share('Report', id, 'Edit');
   const body = { items: [{ type: 'REPORT' as const, id }], folderId: own.folderId };
@@ -112,7 +112,7 @@ test('a bulk move leaves what the caller can only edit', async () => {
   expect([moved, failed]).toMatchObject([[], [{ id, error: { status: 403 } }]]);
 });
 
-test('who can edit a thing still changes it where it is', async () => {
+test('a caller with edit can change an item without moving it', async () => {
   const folder = await world.admin.createFolder({ deploymentId, body: { name: 'theirs' } });
   const inFolder = { deploymentId, body: { folderId: folder.id } };
   const workbook = await world.admin.createWorkbook(inFolder);
@@ -123,7 +123,7 @@ test('who can edit a thing still changes it where it is', async () => {
   await editor.client.updateReport({ deploymentId, reportId: report.id, body });
 });
 
-test('to the root takes what making things there takes', async () => {
+test('a move to the root needs the right to create content', async () => {
   const viewer = await world.person({ roles: ['Viewer'] });
   const folder = await world.admin.createFolder({ deploymentId, body: { name: 'theirs' } });
   await share('Folder', folder.id, 'Manage', viewer);

@@ -17,7 +17,7 @@ const entries = async (operation: string) =>
     ])
   ).rowCount;
 
-test('an update of a folder that changes nothing leaves its time, and no trace in the audit log', async () => {
+test('an update of a folder that changes nothing keeps its time and is not audited', async () => {
   const folder = await world.admin.createFolder({ deploymentId, body: { name: 'folder', position: 3 } });
   const update = (body: object) => world.admin.updateFolder({ deploymentId, folderId: folder.id, body });
   for (const body of [{}, { name: 'folder' }, { position: 3 }, { name: 'folder', position: 3 }])
@@ -28,7 +28,7 @@ test('an update of a folder that changes nothing leaves its time, and no trace i
   expect(await entries('updateFolder')).toBe(2);
 });
 
-test('a move to where something lies already leaves no trace in the audit log', async () => {
+test('a move to the current place is not audited', async () => {
   const workbook = await world.admin.createWorkbook({ deploymentId, body: {} });
   const report = await world.admin.createReport({ deploymentId, body: {} });
   for (const item of [workbook, report]) {

@@ -1,4 +1,4 @@
-/** ETags of reports and workbooks, and what depends on them: no writer overwrites what they have not seen. */
+/** ETags of reports and workbooks: no writer overwrites a change that they have not seen. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
@@ -26,7 +26,7 @@ const statusOf = async (...args: Parameters<typeof send>) => (await send(...args
 const audited = async () =>
   Number((await world.server.db.pool.query('select count(*) from audit_log')).rows[0].count);
 
-/** One of each, with the operations that change it. */
+/** Creates a report or a workbook, with the operations that change it. */
 const nouns = {
   report: async () => {
     const publicId = newPublicId();
@@ -61,8 +61,8 @@ const nouns = {
   },
 };
 
-describe.each(['report', 'workbook'] as const)('of a %s', (noun) => {
-  test('each change honours If-Match, answers with the new ETag, and makes the old one stale', async () => {
+describe.each(['report', 'workbook'] as const)('for a %s', (noun) => {
+  test('each change checks If-Match, returns the new ETag, and makes the old one stale', async () => {
     const { path, changes } = await nouns[noun]();
     let stale = await etagOf(path);
     for (const [method, to, body] of changes) {
@@ -80,7 +80,7 @@ describe.each(['report', 'workbook'] as const)('of a %s', (noun) => {
     }
   });
 
-  test('a delete honours If-Match', async () => {
+  test('a delete checks If-Match', async () => {
     const { path, changes } = await nouns[noun]();
     const stale = await etagOf(path);
     await send(...changes[0]!);
@@ -103,7 +103,7 @@ describe.each(['report', 'workbook'] as const)('of a %s', (noun) => {
     expect(await statusOf('PUT', path, {})).toBe(200);
   });
 
-  test('of writers with the same ETag exactly one succeeds, whichever operation they use', async () => {
+  test('of many writers with the same ETag exactly one succeeds, with any operation', async () => {
     const { path, changes } = await nouns[noun]();
     const headers = { 'if-match': await etagOf(path) };
     const writers = [...changes, ...changes, ...changes];
@@ -152,7 +152,7 @@ describe.each(['report', 'workbook'] as const)('of a %s', (noun) => {
   });
 });
 
-test('the ETag follows everything that is shown: folder names, and what a workbook takes along', async () => {
+test('the ETag of a report changes with the names of its folders and with the place of its workbook', async () => {
   const folder = await world.admin.createFolder({ deploymentId, body: { name: 'a' } });
   const workbook = await world.admin.createWorkbook({ deploymentId, body: { folderId: folder.id } });
   const report = await world.admin.createReport({ deploymentId, body: { workbookId: workbook.id } });
@@ -166,7 +166,7 @@ test('the ETag follows everything that is shown: folder names, and what a workbo
   for (const i of [0, 1]) expect(new Set([first[i], renamed[i], moved[i]]).size).toBe(3);
 });
 
-test('a placement leaves the fields of the report alone', async () => {
+test('a placement does not change the fields of the report', async () => {
   const { id: reportId, version, updatedAt } = await world.admin.createReport({ deploymentId, body: {} });
   const placed = await world.admin.connectReportToWorkbook({
     deploymentId,

@@ -1,4 +1,4 @@
-/** Upserts that race with deletions, and what counts keep of what is deleted. */
+/** Upserts at the same time as deletions, and the counts of reports after a deletion. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorld, type World } from '../../../test/world.ts';
 
@@ -27,7 +27,7 @@ const races = {
 };
 
 test.each(['report', 'workbook'] as const)(
-  'an upsert of a %s that waits for its deletion creates it anew',
+  'an upsert of a %s that waits for its deletion creates a new one',
   async (noun) => {
     const { table, upsert } = races[noun];
     const { id } = await upsert();
@@ -37,7 +37,7 @@ test.each(['report', 'workbook'] as const)(
       await deleter.query(`delete from ${table} where id = $1`, [id]);
       const upserts = [upsert(), upsert()];
       const waiting = `select count(*)::int as count from pg_locks where not granted`;
-      // Both have found what is about to be gone.
+      // Both upserts have found the row that is about to be deleted.
       while ((await run(waiting)).rows[0].count < 2) await new Promise((resume) => setTimeout(resume, 10));
       await deleter.query('commit');
       const made = await Promise.all(upserts);
@@ -51,7 +51,7 @@ test.each(['report', 'workbook'] as const)(
 );
 
 test.each(['report', 'workbook'] as const)(
-  'upserts of a %s among deletions are never refused',
+  'upserts of a %s at the same time as deletions are never refused',
   async (noun) => {
     const { upsert, remove } = races[noun];
     const refused: string[] = [];
@@ -67,7 +67,7 @@ test.each(['report', 'workbook'] as const)(
   60_000,
 );
 
-test('counts go with their folder and their deployment', async () => {
+test('counts are deleted with their folder and their deployment', async () => {
   const { id } = await world.deployment();
   const parent = await world.admin.createFolder({ deploymentId: id, body: { name: 'a' } });
   const folder = await world.admin.createFolder({

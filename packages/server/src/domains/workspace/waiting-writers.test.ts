@@ -1,4 +1,4 @@
-/** A writer who waits for another one decides by what that one has left, and not by what was there before. */
+/** A writer who waits for another writer works with the result of the other one, not with older data. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRows } from '../../../test/hold.ts';
 import { createWorld, type World } from '../../../test/world.ts';
@@ -21,7 +21,7 @@ test.each([
   ['workbooks', '', { name: 'mine' }],
   ['workbooks', '/dashboard', { dashboardDraft: null }],
 ] as const)(
-  '%s%s: a change with the version from before is refused, and the other change stays',
+  '%s%s: a change with an old version is refused, and the other change stays',
   async (noun, part, body) => {
     const id = await make[noun]();
     const path = `/api/v1/deployments/${deploymentId}/${noun}/${id}`;
@@ -39,7 +39,7 @@ test.each([
 );
 
 test.each(['reports', 'workbooks'] as const)(
-  '%s: the audit entry of a change tells what it replaced',
+  '%s: the audit entry of a change shows the values that it replaced',
   async (noun) => {
     const id = await make[noun]();
     const hold = await holdRows(world, noun, [id]);

@@ -24,7 +24,7 @@ const UNKNOWN = 999_999_999;
 const NOUN = { FOLDER: 'Folder', WORKBOOK: 'Workbook', REPORT: 'Report' } as const;
 const TYPES = Object.keys(NOUN) as ItemType[];
 
-/** Creates one of the type in the folder, or at the root. */
+/** Creates an item of the type in the folder, or at the root. */
 async function create(type: ItemType, name: string, folderId?: number, by = world.admin): Promise<Item> {
   const at = { deploymentId, body: { name, folderId } };
   if (type === 'FOLDER') {
@@ -63,7 +63,7 @@ const reasons = (failed: (Item & { error: { status: number } })[]) =>
   Object.fromEntries(failed.map(({ type, id, error }) => [`${type} ${id}`, error.status]));
 
 describe('the list', () => {
-  test('holds each kind in its own shape, told apart by type', async () => {
+  test('holds each kind in its own shape, with its type', async () => {
     const created = [];
     for (const type of TYPES) created.push(await create(type, type));
     const { items } = await world.admin.workspaceObjects({ deploymentId, ...byName });
@@ -79,7 +79,7 @@ describe('the list', () => {
     expect((await world.admin.getWorkbooks({ deploymentId })).items).toEqual([aWorkbook]);
   });
 
-  test('is by default of what changed last', async () => {
+  test('begins by default with the item that changed last', async () => {
     const oldest = await create('FOLDER', 'a');
     await create('REPORT', 'b');
     await create('WORKBOOK', 'c');
@@ -101,36 +101,33 @@ describe('the list', () => {
     (['name', 'created_at', 'updated_at', 'viewer_last_viewed_at'] as const).flatMap((field) =>
       (['ASC', 'DESC'] as const).map((direction) => [field, direction] as const),
     ),
-  )(
-    'pages by %s %s hold every item once, also where keys are equal',
-    async (orderByField, orderByDirection) => {
-      const all: Item[] = [];
-      for (let i = 0; i < 12; i++) all.push(await create(TYPES[i % 3]!, `n${Math.floor(i / 6)}`));
-      for (const table of ['folders', 'workbooks', 'reports']) {
-        await world.server.db.pool.query(
-          `update ${table} set created_at = date_trunc('hour', now()) + (id % 2) * interval '1 second',
+  )('pages by %s %s hold every item once, even if keys are equal', async (orderByField, orderByDirection) => {
+    const all: Item[] = [];
+    for (let i = 0; i < 12; i++) all.push(await create(TYPES[i % 3]!, `n${Math.floor(i / 6)}`));
+    for (const table of ['folders', 'workbooks', 'reports']) {
+      await world.server.db.pool.query(
+        `update ${table} set created_at = date_trunc('hour', now()) + (id % 2) * interval '1 second',
            updated_at = date_trunc('hour', now()) + (id % 2) * interval '1 microsecond'
          where deployment_id = $1`,
-          [deploymentId],
-        );
-      }
-      const viewed = all.filter(({ type }) => type === 'REPORT').slice(1, 3);
-      for (const { id } of viewed) await world.admin.getReport({ deploymentId, reportId: id });
-      const order = { deploymentId, orderByField, orderByDirection };
-      const whole = (await world.admin.workspaceObjects(order)).items;
-      expect(keys(whole as Item[])).toEqual(keys(all));
-      for (const first of [1, 2, 5, 12]) {
-        const paged = [];
-        for await (const item of world.admin.iterate.workspaceObjects({ ...order, first })) paged.push(item);
-        expect(paged).toEqual(whole);
-      }
-      const opposite = orderByDirection === 'ASC' ? 'DESC' : 'ASC';
-      const reversed = await world.admin.workspaceObjects({ ...order, orderByDirection: opposite });
-      expect(reversed.items).toEqual(whole.toReversed());
-    },
-  );
+        [deploymentId],
+      );
+    }
+    const viewed = all.filter(({ type }) => type === 'REPORT').slice(1, 3);
+    for (const { id } of viewed) await world.admin.getReport({ deploymentId, reportId: id });
+    const order = { deploymentId, orderByField, orderByDirection };
+    const whole = (await world.admin.workspaceObjects(order)).items;
+    expect(keys(whole as Item[])).toEqual(keys(all));
+    for (const first of [1, 2, 5, 12]) {
+      const paged = [];
+      for await (const item of world.admin.iterate.workspaceObjects({ ...order, first })) paged.push(item);
+      expect(paged).toEqual(whole);
+    }
+    const opposite = orderByDirection === 'ASC' ? 'DESC' : 'ASC';
+    const reversed = await world.admin.workspaceObjects({ ...order, orderByDirection: opposite });
+    expect(reversed.items).toEqual(whole.toReversed());
+  });
 
-  test('by last view starts with what the caller opened last, not with what others opened', async () => {
+  test('by last view begins with the item that the caller opened last, not with what others opened', async () => {
     const items = [];
     for (const name of ['a', 'b', 'c']) items.push(await create('REPORT', name));
     const workbook = await create('WORKBOOK', 'w');
@@ -144,7 +141,7 @@ describe('the list', () => {
     expect((await view(world.admin))[0]).toBe('c');
   });
 
-  test('a page goes on where it was while items come and go', async () => {
+  test('the next page continues after the last one when items are added and deleted', async () => {
     const all: Item[] = [];
     for (let i = 0; i < 9; i++) all.push(await create(TYPES[i % 3]!, `n${i}`));
     const { pageInfo } = await world.admin.workspaceObjects({ deploymentId, ...byName, first: 4 });
@@ -155,7 +152,7 @@ describe('the list', () => {
     expect(await list(rest)).toEqual(['n4', 'n6', 'n7', 'n8', 'n9']);
   });
 
-  test('is of the root, or directly of a folder; a report in a workbook shows in neither', async () => {
+  test('shows the root or the items directly in a folder; a report in a workbook shows in neither', async () => {
     const top = await folder('top');
     const inner = await folder('inner', top);
     await create('REPORT', 'root report');
@@ -172,7 +169,7 @@ describe('the list', () => {
     expect(foreign.items).toEqual([]);
   });
 
-  test('holds the kinds that are asked for', async () => {
+  test('holds only the kinds that the caller asks for', async () => {
     for (const type of TYPES) await create(type, type);
     expect(await list({ ...byName, types: ['FOLDER'] })).toEqual(['FOLDER']);
     expect(await list({ ...byName, types: ['REPORT', 'FOLDER'] })).toEqual(['FOLDER', 'REPORT']);
@@ -181,7 +178,7 @@ describe('the list', () => {
     expect(await list({ ...byName, types: null })).toHaveLength(3);
   });
 
-  test.each(['types=', 'types=null', 'types=&types=null'])('%s is of all kinds', async (types) => {
+  test.each(['types=', 'types=null', 'types=&types=null'])('%s means all kinds', async (types) => {
     for (const type of TYPES) await share(await create(type, type), 'Read');
     for (const path of ['workspace', 'shared-workspace']) {
       const url = `/api/v1/deployments/${deploymentId}/${path}?orderByField=name&${types}`;
@@ -192,7 +189,7 @@ describe('the list', () => {
     }
   });
 
-  test('a search is through everything, in any case, and within a folder where one is given', async () => {
+  test('a search looks everywhere, or in a folder if one is given, and ignores upper and lower case', async () => {
     const top = await folder('Alpha top');
     const workbook = await create('WORKBOOK', 'ALPHA book', top);
     await world.admin.createReport({
@@ -213,7 +210,7 @@ describe('the list', () => {
     expect(paged).toEqual(['100%_alphabet', 'ALPHA book', 'Alpha top', 'inside']);
   });
 
-  test('holds what the caller can read', async () => {
+  test('holds only what the caller can read', async () => {
     const top = await folder('top');
     for (const type of TYPES) await create(type, `hidden ${type}`);
     for (const type of TYPES) await create(type, `in top ${type}`, top);
@@ -226,7 +223,7 @@ describe('the list', () => {
     expect(await list({ search: 'hidden' }, explorer.client)).toEqual([]);
   });
 
-  test('content of an embed tenant is in none, and admins see it by name', async () => {
+  test('does not hold content of an embed tenant, unless an admin names the tenant', async () => {
     for (const type of TYPES) {
       const { id } = await create(type, `theirs ${type}`);
       await create(type, `ours ${type}`);
@@ -283,7 +280,7 @@ describe('the list', () => {
 
 describe('the shared workspace', () => {
   test.each(TYPES)(
-    'holds each %s that was shared with the caller, a group or a role of theirs',
+    'holds each %s that was shared with the caller or with one of their groups or roles',
     async (type) => {
       const role = await world.admin.createRole({
         body: { name: unique('role'), actions: ['DeploymentRead'] },
@@ -311,13 +308,13 @@ describe('the shared workspace', () => {
     },
   );
 
-  test('holds nothing that is the own of the caller', async () => {
+  test('holds nothing that the caller owns', async () => {
     for (const type of TYPES) await share(await create(type, 'own', undefined, explorer.client), 'Manage');
     expect(await shared()).toEqual([]);
     expect(await list({}, explorer.client)).toEqual(['own', 'own', 'own']);
   });
 
-  test('holds nothing that only a role gives', async () => {
+  test('holds nothing that the caller sees only because of a role', async () => {
     const developer = await world.person({ roles: ['Developer'] });
     const given = await create('REPORT', 'given');
     await create('REPORT', 'by role only');
@@ -328,7 +325,7 @@ describe('the shared workspace', () => {
     expect(items).toMatchObject([{ canManage: true }]);
   });
 
-  test('starts with what was shared itself, and leads into it by folder', async () => {
+  test('shows the items that were shared, and their content by folder', async () => {
     const top = await folder('top');
     const inner = await folder('inner', top);
     await create('REPORT', 'deep', inner);
@@ -344,7 +341,7 @@ describe('the shared workspace', () => {
     expect(await shared({ types: ['REPORT'] })).toEqual([]);
   });
 
-  test('shows a report of a workbook that was shared by itself', async () => {
+  test('shows a report in a workbook if the report itself was shared', async () => {
     const workbook = await create('WORKBOOK', 'book');
     const { id } = await world.admin.createReport({
       deploymentId,
@@ -369,7 +366,7 @@ describe('the shared workspace', () => {
 });
 
 describe('a move', () => {
-  test.each(TYPES)('takes a %s into a folder and back to the root', async (type) => {
+  test.each(TYPES)('moves a %s into a folder and back to the root', async (type) => {
     const target = await folder('target');
     const item = await create(type, 'item');
     const place = type === 'FOLDER' ? 'parentId' : 'folderId';
@@ -385,7 +382,7 @@ describe('a move', () => {
     expect([reply.status, await list({ folderId: target })]).toEqual([200, []]);
   });
 
-  test('takes a report out of its workbook, into a folder or to the root', async () => {
+  test('moves a report out of its workbook, into a folder or to the root', async () => {
     const target = await folder('target');
     for (const folderId of [target, null]) {
       const workbook = await create('WORKBOOK', 'book');
@@ -467,7 +464,7 @@ describe('in bulk', () => {
     await expect(bulkDelete(items)).rejects.toMatchObject(refused);
   });
 
-  test('moves go on past what fails, and each failure has its reason', async () => {
+  test('moves continue after a failure, and each failure has its reason', async () => {
     const target = await folder('target');
     await share({ type: 'FOLDER', id: target }, 'Edit');
     const mine = await create('FOLDER', 'mine');
@@ -500,7 +497,7 @@ describe('in bulk', () => {
     expect(keys(cycle.moved as Item[])).toEqual(keys([good[0]!]));
   });
 
-  test('a move into what is not there, or not to be changed, is refused as a whole', async () => {
+  test('a move into a folder that does not exist or that the caller may not edit is refused as a whole', async () => {
     const item = await create('REPORT', 'r', undefined, explorer.client);
     await expect(bulkMove([item], UNKNOWN)).rejects.toMatchObject({ status: 404, code: 'folder_not_found' });
     const target = await create('FOLDER', 'target');
@@ -510,7 +507,7 @@ describe('in bulk', () => {
     expect(await list({ folderId: target.id })).toEqual([]);
   });
 
-  test('deletions go on past what fails, and each failure has its reason', async () => {
+  test('deletions continue after a failure, and each failure has its reason', async () => {
     const good = [await create('REPORT', 'r'), await create('WORKBOOK', 'w'), await create('FOLDER', 'f')];
     for (const item of good) await share(item, 'Manage');
     const inside = await create('REPORT', 'inside', good[2]!.id);
@@ -524,7 +521,7 @@ describe('in bulk', () => {
     const items = [...good, inside, ...editable, hidden, good[0]!];
     const { deleted, failed } = await bulkDelete(items, explorer.client);
     expect(deleted).toEqual(good);
-    // What returned to the root is no longer reached through its folder, and what is named a second time is gone.
+    // The report that returned to the root is no longer shared through its folder. The item that is named twice is gone.
     expect(reasons(failed)).toEqual({
       ...Object.fromEntries(editable.map(({ type, id }) => [`${type} ${id}`, 403])),
       [`REPORT ${inside.id}`]: 404,
@@ -534,7 +531,7 @@ describe('in bulk', () => {
     expect(await list(byName)).toEqual(['e1', 'e2', 'e3', 'hidden', 'inside']);
   });
 
-  test('items of another deployment are not there', async () => {
+  test('items of another deployment are a 404', async () => {
     const items = [];
     for (const type of TYPES) items.push(await create(type, type));
     const elsewhere = (await world.deployment()).id;
@@ -549,7 +546,7 @@ describe('in bulk', () => {
     expect(await list()).toHaveLength(3);
   });
 
-  test('a workbook that is moved has its reports with it, one that is not does not', async () => {
+  test('the reports of a workbook move only if the workbook moves', async () => {
     const target = await create('FOLDER', 'target');
     const [good, bad] = [await create('WORKBOOK', 'good'), await create('WORKBOOK', 'bad')];
     for (const { id } of [good, bad]) {
@@ -572,7 +569,7 @@ describe('in bulk', () => {
     expect(rows).toHaveLength(2);
   });
 
-  test('many at once over the same items never fail on the server, and nothing is lost or half moved', async () => {
+  test('many calls at once with the same items all succeed, and nothing is lost or only partly moved', async () => {
     const [left, right] = [await folder('left'), await folder('right')];
     const items: Item[] = [];
     for (let i = 0; i < 9; i++) items.push(await create(TYPES[i % 3]!, `n${i}`));
@@ -595,7 +592,7 @@ describe('in bulk', () => {
   });
 });
 
-test('who moves something out of their own reach has moved it', async () => {
+test('a caller can move an item to a place where they can no longer read it', async () => {
   const deployment = await world.deployment();
   const shared = await world.admin.createFolder({ deploymentId: deployment.id, body: { name: 'shared' } });
   const report = await world.admin.createReport({
@@ -613,7 +610,7 @@ test('who moves something out of their own reach has moved it', async () => {
   await expect(lost).rejects.toMatchObject({ status: 404 });
 });
 
-test('what belongs to an embed tenant is not moved out of it, and nothing is moved in', async () => {
+test('nothing can be moved into or out of an embed tenant', async () => {
   const { id: deploymentId } = await world.deployment();
   const folder = async (name: string) =>
     (await world.admin.createFolder({ deploymentId, body: { name } })).id;
