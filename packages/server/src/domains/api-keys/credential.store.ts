@@ -13,7 +13,7 @@ export interface CredentialRow extends PermissionRow {
 const VALID_KEYS = sql`api_keys k join users u
   on u.id = k.user_id and not u.is_deactivated and (k.expires_at is null or k.expires_at > now())`;
 
-/** The valid key with this hash, and what its user may do. */
+/** Finds the valid key with this hash, with the permissions of its user. */
 export const findCredential = (db: Queryable, keyHash: Buffer) =>
   db.maybeOne<CredentialRow>(
     sql`select k.user_id as "userId", k.id as "apiKeyId", k.expires_at as "expiresAt",
@@ -21,7 +21,7 @@ export const findCredential = (db: Queryable, keyHash: Buffer) =>
         from ${VALID_KEYS} where k.key_hash = ${keyHash}`.named('find-credential'),
   );
 
-/** Those of these hashes that belong to valid keys, in hexadecimal. */
+/** Returns those of the hashes that belong to valid keys, in hexadecimal. */
 export const listKnownHashes = async (db: Queryable, keyHashes: Buffer[]) =>
   (
     await db.many<{ hash: string }>(
@@ -30,7 +30,7 @@ export const listKnownHashes = async (db: Queryable, keyHashes: Buffer[]) =>
     )
   ).map(({ hash }) => hash);
 
-/** Times that are older than what is stored change nothing. */
+/** A time that is older than the stored one changes nothing. */
 export const updateLastUsed = (db: Queryable, uses: { id: number; at: string }[]) =>
   db.run(sql`
     update api_keys k set last_used_at = u.at

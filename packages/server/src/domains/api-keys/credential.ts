@@ -1,6 +1,6 @@
 /**
- * API keys as credentials. A key that was verified is kept in memory, so that the common request costs no query; every
- * server forgets it when the key or its user changes.
+ * API keys as credentials. A verified key stays in memory, so that most requests need no query. Every server forgets the
+ * key when the key or its user changes.
  */
 import type { KeyHolder } from '../../platform/auth/actor.ts';
 import type { CredentialKind } from '../../platform/auth/credentials.ts';
@@ -13,16 +13,16 @@ import { toPermissions } from '../access/index.ts';
 import * as store from './credential.store.ts';
 import { API_KEY_PREFIX, hashApiKey, looksLikeApiKey } from './secret.ts';
 
-/** Look-ups from one address that found no key. */
+/** How many look-ups from one address may find no key. */
 const WRONG_KEYS = { max: 300, perMs: 60_000 };
-/** Beyond that, one statement at a time asks about all keys that wait. */
+/** After too many of them, keys from that address wait, and one statement at a time looks up all that wait. */
 const SUSPECTS = { atOnce: 1, size: 1000 };
 
 const UNKNOWN_KEY = 'The API key is unknown, has expired or was deleted.';
 
 interface Verified {
   actor: KeyHolder;
-  /** In milliseconds; infinity for a key that does not expire. */
+  /** A time in milliseconds; infinity if the key does not expire. */
   expiresAt: number;
 }
 
@@ -52,7 +52,7 @@ export function createApiKeyCredential({
     return actor;
   };
 
-  /** A valid key passes, however many wrong ones came from its address. */
+  /** A valid key is accepted even after many wrong keys from the same address. */
   async function beginAttempt(hash: Buffer, address: string): Promise<() => void> {
     try {
       return wrongKeys.begin(addressGroup(address));
@@ -103,7 +103,7 @@ export function createApiKeyCredential({
     howToSend: '`Authorization: Api-Key sk-…`',
     whyNot({ scheme, secret }) {
       if (secret.startsWith(API_KEY_PREFIX)) {
-        return `What was sent is no API key. A key is \`${API_KEY_PREFIX}\`, followed by 8 to 253 printable characters.`;
+        return `This is not an API key. An API key is \`${API_KEY_PREFIX}\`, followed by 8 to 253 printable characters.`;
       }
       return scheme === 'api-key' ? `The API key does not begin with \`${API_KEY_PREFIX}\`.` : undefined;
     },

@@ -65,7 +65,7 @@ const lockApiKey = async (tx: Tx, actor: Person, id: number) =>
 async function requireScope(db: Queryable, actor: Person, deploymentIds: number[] | null) {
   if (reachesFurther(deploymentIds, actor.deploymentIds)) {
     throw new ApiError('outside_key_scope', {
-      message: 'A scoped API key can not give a scope wider than its own.',
+      message: 'A scoped API key can not create or change a key with a wider scope than its own.',
     });
   }
   if (deploymentIds === null) return;
@@ -75,12 +75,12 @@ async function requireScope(db: Queryable, actor: Person, deploymentIds: number[
     throw invalid('deploymentIds', `There is no deployment ${missing.join(', ')}.`, 'invalid_reference');
 }
 
-/** No key outlives the one that made or changed it. */
+/** A key must not expire later than the key that creates or changes it. */
 async function requireEnd(db: Queryable, actor: Person, expiresAt: string | null) {
   const own = actor.apiKeyId === null ? null : await store.findExpiry(db, actor.apiKeyId);
   if (outlives(expiresAt, own)) {
     throw new ApiError('outside_key_scope', {
-      message: `An API key that expires can not make or change one that outlives it: give an \`expiresAt\` of ${own} or earlier.`,
+      message: `An API key that expires can not create or change a key that expires later: give an \`expiresAt\` of ${own} or earlier.`,
     });
   }
 }

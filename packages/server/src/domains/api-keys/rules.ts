@@ -1,7 +1,7 @@
-/** Whether a key that ends at `asked` would outlive one that ends at `own`. Null never ends. */
+/** Whether a key that expires at `asked` expires later than a key that expires at `own`. Null means never. */
 export const outlives = (asked: string | null, own: string | null) =>
   own !== null && (asked === null || Date.parse(asked) > Date.parse(own));
 
-/** Whether a key with the scope `asked` would reach further than one with the scope `own`. Null reaches everything. */
+/** Whether the scope `asked` contains deployments outside of the scope `own`. Null means all deployments. */
 export const reachesFurther = (asked: readonly number[] | null, own: readonly number[] | null) =>
   own !== null && (asked === null || asked.some((id) => !own.includes(id)));

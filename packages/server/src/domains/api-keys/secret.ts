@@ -1,4 +1,4 @@
-/** The secret part of API keys: how they look, how they are made and what is stored of them. */
+/** The secret of an API key: its form, how it is generated, and the hash that is stored. */
 import { hash, randomBytes } from 'node:crypto';
 
 export const API_KEY_PREFIX = 'sk-';

@@ -16,7 +16,7 @@ const COLUMNS = sql`
   id, name, user_id as "userId", to_json(deployment_ids) as "deploymentIds",
   created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`;
 
-/** A caller whose own key is scoped knows of the keys that reach no further. */
+/** The scope of the caller's own key. The caller sees only keys with a scope inside of it; null means all keys. */
 export type Reach = readonly number[] | null;
 
 const within = (reach: Reach): Sql =>
@@ -29,20 +29,20 @@ export const listApiKeys = (db: Queryable, reach: Reach, page: PageById) =>
 export const findApiKey = (db: Queryable, reach: Reach, id: number) =>
   db.maybeOne<ApiKeyRow>(sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)}`);
 
-/** When the key ends; null where it never does. */
+/** When the key expires; null if it never does. */
 export const findExpiry = async (db: Queryable, id: number) =>
   (
     await db.maybeOne<Pick<ApiKeyRow, 'expiresAt'>>(sql`
     select expires_at as "expiresAt" from api_keys where id = ${id}`)
   )?.expiresAt ?? null;
 
-/** Keeps others from changing the key until the end of the transaction. */
+/** Nobody else can change the key until the transaction ends. */
 export const lockApiKey = (tx: Tx, reach: Reach, id: number) =>
   tx.maybeOne<ApiKeyRow>(
     sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)} for update`,
   );
 
-/** Nothing where there is no such person: external viewers have no keys. */
+/** Returns nothing if there is no such person. External users can not have keys. */
 export const insertApiKey = (
   tx: Tx,
   key: {

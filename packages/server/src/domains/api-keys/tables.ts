@@ -1,2 +1,2 @@
-/** What only this folder writes to. */
+/** Tables that only this domain writes to. */
 export const tables = ['api_keys'] as const;

@@ -6,7 +6,7 @@ import type { AppConfigRow } from '../tenant-settings/index.ts';
 type Asked = BodyOf<typeof operations.updateAppConfig>;
 type Reply = ReplyOf<typeof operations.getAppConfig>;
 
-/** With the defaults for what is not set. */
+/** Fills in the defaults of fields that are not set. */
 export const toReply = ({ embedding, appConfig }: AppConfigRow): Reply => ({
   appTheme: appConfig.appTheme ?? null,
   applyThemeGlobally: appConfig.applyThemeGlobally ?? false,
@@ -23,7 +23,7 @@ export const toReply = ({ embedding, appConfig }: AppConfigRow): Reply => ({
   timezoneSettings: { enabled: null, timezone: null, allowUserOverride: null, ...appConfig.timezoneSettings },
 });
 
-/** What is absent stays, and null goes back to the default. */
+/** A field that is absent stays, and null sets it back to its default. */
 export function changedAppConfig({ embedding, appConfig }: AppConfigRow, asked: Asked): AppConfigRow {
   const { appTheme = appConfig.appTheme, applyThemeGlobally = appConfig.applyThemeGlobally } = asked;
   requireBytes('appTheme', asked.appTheme, limits.theme);
@@ -89,7 +89,7 @@ function requireTimezone(path: string, text: string) {
   if (!isTimezone(text)) throw invalid(path, 'must be a time zone such as Europe/Vienna');
 }
 
-/** A BCP 47 tag as it is properly written; nothing where the text is none. */
+/** Returns the canonical form of a BCP 47 language tag, or nothing if the text is not one. */
 export function parseLocale(text: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(text)[0];
@@ -98,11 +98,11 @@ export function parseLocale(text: string): string | undefined {
   }
 }
 
-/** Zones of three letters. Others that JavaScript takes, such as PST, are none, and databases read them differently. */
+/** The time zones of three letters. JavaScript accepts others, such as PST, but databases read them differently. */
 const SHORT_ZONES = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/i;
 
 export function isTimezone(text: string): boolean {
-  // Newer versions of JavaScript take offsets too. An offset knows no summer time.
+  // Newer versions of JavaScript also accept offsets. An offset has no summer time.
   if (/^[+-]/.test(text) || (text.length === 3 && !SHORT_ZONES.test(text))) return false;
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));

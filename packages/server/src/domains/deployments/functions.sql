@@ -1,5 +1,5 @@
--- New content needs its deployment, as a foreign key would say: nothing cascades from a deployment, because a job removes
--- its content later. The lock is that of a foreign key.
+-- New content needs an existing deployment. This is not a foreign key, because a job removes the content of a deleted
+-- deployment later. The lock is the one that a foreign key would take.
 create or replace function require_deployment() returns trigger language plpgsql as $$
 declare
   missing bigint;

@@ -1,14 +1,14 @@
-/** Nearly every request is about a deployment, so that one exists is remembered until it is deleted. */
+/** Nearly every request names a deployment. The server remembers that a deployment exists until it is deleted. */
 import { found } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { findDeployment } from './store.ts';
 
-/** Throws or rejects if there is no such deployment. Returns nothing, and at once, if it is known to exist. */
+/** Rejects if the deployment does not exist. Returns undefined at once, not a promise, if it is known to exist. */
 export type RequireDeployment = (id: number) => undefined | Promise<void>;
 
 export interface KnownDeployments {
   require: RequireDeployment;
-  /** For a deployment that this server itself has just deleted. */
+  /** Must be called when this server itself has just deleted the deployment. */
   forget(id: number): void;
 }
 

@@ -4,7 +4,7 @@ import { type AskLeftovers, removeAll } from '../../platform/leftovers.ts';
 
 export type RemoveDeployment = JobKind<{ deploymentId: number }>;
 
-/** Removes what was in a deployment that is gone. */
+/** Removes the content of a deleted deployment. */
 export const createRemoveDeployment = (leftovers: AskLeftovers): RemoveDeployment => ({
   name: 'deployments.remove',
   ...UNTIL_DONE,

@@ -71,14 +71,14 @@ export function deploymentRoutes(
         await enqueue(tx, removeDeployment, { deploymentId });
         return { reply: { success: true }, changes: deleted(before) };
       });
-      // Other servers are notified. This one knows of it before it answers.
+      // Other servers are notified. This server must forget the deployment before it replies.
       knownDeployments.forget(deploymentId);
       return reply;
     }),
   ];
 }
 
-/** Null for all. */
+/** Returns null if the caller may read all deployments. */
 function readableDeployments(actor: Person): readonly number[] | null {
   if (may(actor, 'DeploymentRead')) return actor.deploymentIds;
   return [...actor.deploymentActions.keys()].filter((id) => reaches(actor, id));

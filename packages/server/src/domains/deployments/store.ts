@@ -28,7 +28,7 @@ const COLUMNS = sql`
   target_platform as "targetPlatform", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface DeploymentFilter {
-  /** The deployments that the caller's key reaches; null for all. */
+  /** The deployments that the caller may read; null for all. */
   reach: readonly number[] | null;
   creationSteps: CreationStep[] | null;
 }
@@ -37,7 +37,7 @@ const matching = ({ reach, creationSteps }: DeploymentFilter): Sql => sql`
   (${reach}::bigint[] is null or id = any(${reach}::bigint[]))
   and (${creationSteps}::text[] is null or creation_step = any(${creationSteps}::text[]))`;
 
-/** In the order of their ids, from behind `afterId`. */
+/** In the order of their ids, after `afterId`. */
 export const listDeployments = (
   db: Queryable,
   filter: DeploymentFilter,
@@ -54,7 +54,7 @@ export const countDeployments = async (db: Queryable, filter: DeploymentFilter) 
 export const findDeployment = (db: Queryable, id: number) =>
   db.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where id = ${id}`);
 
-/** Of the given ids those that exist. */
+/** Returns those of the ids that exist. */
 export const listExistingIds = async (db: Queryable, ids: readonly number[]) =>
   (await db.many<{ id: number }>(sql`select id from deployments where id = any(${ids}::bigint[])`)).map(
     ({ id }) => id,
@@ -69,13 +69,13 @@ export const insertDeployment = (tx: Tx, deployment: NewDeployment) =>
             ${deployment.targetPlatform}, ${deployment.createdBy})
     returning ${COLUMNS}`);
 
-/** What was in it is in nobody's sight from now on, and removed later. */
+/** Nobody can see the content of the deployment from now on. A job removes it later. */
 export const deleteDeployment = (tx: Tx, id: number) =>
   tx.maybeOne<DeploymentRow>(sql`delete from deployments where id = ${id} returning ${COLUMNS}`);
 
 export const countAllDeployments = async (db: Queryable) =>
   (await db.one<{ count: number }>(sql`select count(*) from deployments`)).count;
 
-/** The next deployment gets the id 1, whatever attempts were rolled back before. For an empty table only. */
+/** The next deployment gets the id 1, even after attempts that were rolled back. The table must be empty. */
 export const restartDeploymentIds = (tx: Tx) =>
   tx.run(sql`select setval(pg_get_serial_sequence('deployments', 'id'), 1, false)`);

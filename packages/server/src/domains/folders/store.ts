@@ -124,7 +124,7 @@ export const findFolders = (db: Queryable, viewer: Viewer, ids: readonly number[
 export const lockFolders = (tx: Tx, ids: readonly number[]) =>
   tx.run(sql`select from folders where id = any(${ids}::bigint[]) order by id for share`);
 
-/** Whether `f` lies beside the folder. At the root, folders of other tenants do not count, because that would reveal them. */
+/** Whether `f` lies beside the folder. At the root, folders of other tenants do not count: that would reveal them. */
 const isSibling = (folder: {
   deploymentId: number;
   parent: { id: number } | null;

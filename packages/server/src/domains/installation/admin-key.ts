@@ -1,4 +1,4 @@
-/** Another API key for an admin, for who holds the database itself and has no key any more. */
+/** Creates another API key for an admin. Used by an operator who has the database but no valid key. */
 import { insertAuditEntries } from '../../platform/audit/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { StartupError } from '../../platform/startup-error.ts';
@@ -8,7 +8,7 @@ import * as store from './store.ts';
 export interface AdminKeyOptions {
   /** Username or email of an admin; by default the first one. */
   user: string | undefined;
-  /** Called just before the key is kept: were we cut off after that, nobody would know it. */
+  /** Called just before the commit. If the process stopped between the commit and this call, nobody would know the key. */
   show(username: string, apiKey: string): void;
 }
 
@@ -18,8 +18,8 @@ export const addAdminKey = (db: Database, { user, show }: AdminKeyOptions): Prom
     if (!admin) {
       throw new StartupError(
         user === undefined
-          ? 'This database holds no active admin: start Oriel on it once, which makes the first one.'
-          : `There is no active admin with the username or email ${user}: leave --user out to take the first one.`,
+          ? 'This database has no active admin. Start Oriel with this database once to create the first one.'
+          : `There is no active admin with the username or email ${user}. Leave out --user to use the first admin.`,
       );
     }
     const apiKey = generateApiKey();
@@ -36,7 +36,7 @@ export const addAdminKey = (db: Database, { user, show }: AdminKeyOptions): Prom
         resourceType: 'apiKey',
         resourceId: String(created!.id),
         deploymentId: null,
-        // Whoever holds the database is none of its users.
+        // The operator of the database is not one of its users.
         userId: null,
         apiKeyId: null,
         ip: null,

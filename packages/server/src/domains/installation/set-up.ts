@@ -1,4 +1,4 @@
-/** What a start finds or makes: the installation itself, its first admin and the demo. */
+/** Finds or creates at the start of a server: the installation itself, its first admin and the demo. */
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { type DemoStep, seededRandom } from '../../platform/demo.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
@@ -18,7 +18,7 @@ export interface AdminSettings {
   apiKey: string | undefined;
 }
 
-/** The first admin, when this start made it. What was given in the settings is not repeated. */
+/** The first admin, if this start has created it. An API key that was given in the settings is not shown again. */
 export interface FirstAdmin {
   email: string;
   generatedApiKey: string | undefined;
@@ -26,20 +26,20 @@ export interface FirstAdmin {
 
 export interface SetUp {
   firstAdmin: FirstAdmin | undefined;
-  /** Settings that are given and do nothing, each in a line for the log. */
+  /** A line for the log for each setting that is given but has no effect. */
   withoutEffect: string[];
 }
 
-/** All or nothing, and one server at a time: however often or wherever the start is cut off, the next one completes it. */
+/** Runs in one transaction, on one server at a time. If a start is interrupted at any point, the next one completes it. */
 export async function setUpInstallation(
   db: Database,
   options: {
     tenant: string;
     admin: AdminSettings;
-    /** What fills an empty installation, in this order; nothing if no demo is wanted. */
+    /** The steps that fill an empty installation, in this order; empty if no demo is wanted. */
     demo: DemoStep[];
     secretKeys: Keys;
-    /** Called just before the admin is kept: were we cut off after that, nobody could ever get in. */
+    /** Called just before the commit. If the process stopped between the commit and this call, nobody could log in. */
     showFirstAdmin: (admin: FirstAdmin, hasDemo: boolean) => void;
   },
 ): Promise<SetUp> {
@@ -51,7 +51,7 @@ export async function setUpInstallation(
     requireSecret(installation, fingerprints);
     if (installation.tenant !== tenant) {
       throw new StartupError(
-        `This database was set up with the tenant name ${installation.tenant}, and now it would be ${tenant}: set ORIEL_TENANT to ${installation.tenant}.`,
+        `This database was set up with the tenant name ${installation.tenant}, but the setting is now ${tenant}: set ORIEL_TENANT to ${installation.tenant}.`,
       );
     }
     const isEmpty = (await countPeople(tx)) === 0;
@@ -80,16 +80,16 @@ async function createFirstAdmin(tx: Tx, settings: AdminSettings): Promise<FirstA
   return { email, generatedApiKey: settings.apiKey === undefined ? apiKey : undefined };
 }
 
-/** Whoever keeps the settings of the first start in place is told nothing, as long as they still hold. */
+/** There is no warning for the settings of the first start if they are still true. */
 async function settingsWithoutEffect(tx: Tx, { email, apiKey }: AdminSettings): Promise<string[]> {
   const lines: string[] = [];
   const say = (name: string, what: string) =>
-    lines.push(`${name} has no effect: it counts only while the database holds no user, and ${what}`);
+    lines.push(`${name} has no effect: it is used only while the database has no user, and ${what}`);
   if (apiKey !== undefined && !(await store.hasApiKey(tx, hashApiKey(apiKey)))) {
-    say('ORIEL_ADMIN_API_KEY', 'this key is not valid; `npm run admin-key` makes one');
+    say('ORIEL_ADMIN_API_KEY', 'this key is not valid; `npm run admin-key` creates a valid key');
   }
   if (email !== undefined && !(await store.hasUser(tx, email))) {
-    say('ORIEL_ADMIN_EMAIL', 'nobody has this email');
+    say('ORIEL_ADMIN_EMAIL', 'no user has this email');
   }
   return lines;
 }

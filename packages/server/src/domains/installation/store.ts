@@ -8,15 +8,15 @@ export interface InstallationRow {
 }
 
 /**
- * Creates the installation's row if this is the first start, and holds it until the end of the transaction. A
- * database from before the name was kept takes the name that it is started with.
+ * Creates the row of the installation if this is the first start, and locks it until the transaction ends. Older
+ * databases have no tenant name and get the name of this start.
  */
 export async function lockInstallation(
   tx: Tx,
   secretFingerprint: string,
   tenant: string,
 ): Promise<InstallationRow> {
-  // Another server may be setting up, with the demo. What it makes is worth the wait.
+  // Another server may be creating the installation and the demo. Wait until it is done, without a limit.
   await tx.run(sql`set local lock_timeout = 0`);
   await tx.run(sql`
     insert into installation (secret_fingerprint) values (${secretFingerprint}) on conflict (singleton) do nothing`);
@@ -55,7 +55,7 @@ const ADMINS = sql`
 export const findFirstAdminId = async (db: Queryable) =>
   (await db.maybeOne<{ id: number }>(sql`${ADMINS} order by u.id limit 1`))?.id;
 
-/** The active admin with this username or email, or the first one. They stay until the end of the transaction. */
+/** The active admin with this username or email, or the first one. Nobody can delete them until the transaction ends. */
 export const lockAdmin = (tx: Tx, user: string | undefined) =>
   tx.maybeOne<{ id: number; username: string }>(sql`
     select id, username from users

@@ -1,4 +1,4 @@
--- The policies on a folder, workbook or report are deleted with it, whoever deletes it.
+-- Deletes the policies on a folder, workbook, report or deployment together with it, for every way to delete it.
 create or replace function delete_policies() returns trigger language plpgsql as $$
 begin
   delete from resource_policies p using gone g where p.resource_type = tg_argv[0] and p.resource_id = g.id;

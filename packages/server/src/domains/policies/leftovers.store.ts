@@ -1,7 +1,7 @@
 import { sql } from '../../platform/db/sql.ts';
 import type { Leftovers } from '../../platform/leftovers.ts';
 
-/** Policies on a resource are deleted with it, by a trigger. */
+/** A trigger deletes the policies on a resource together with the resource. */
 export const leftovers: Leftovers = {
   user: {
     endAccess: (tx, userId) => tx.run(sql`delete from resource_policies where user_id = ${userId}`),

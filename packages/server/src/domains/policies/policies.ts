@@ -1,4 +1,4 @@
-/** Who may see and change policies, and what of them callers see. */
+/** Reads and sets policies for callers who manage the resource. */
 import type { Action } from '@oriel/contract';
 import { may, mayIn, reaches } from '../../platform/auth/access.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
@@ -19,7 +19,7 @@ interface Asked {
 
 type NamedResource = { type: ResourceType; id: number; name: string };
 
-/** The resource and what is above it, nearest first. */
+/** The resource, and the workbook and folders above it, nearest first. */
 type Chain = [store.Resource & { name: string }, ...NamedResource[]];
 
 export async function setPolicy(
@@ -34,7 +34,7 @@ export async function setPolicy(
   const [resource] = chain;
   const action = body.action ?? null;
   if (action !== null && !applicableActions(resource.type).includes(action)) {
-    const message = `${action} can not be given on a ${resource.type}; these can: ${applicableActions(resource.type).join(', ')}.`;
+    const message = `${action} can not be given on a ${resource.type}. The actions for it are: ${applicableActions(resource.type).join(', ')}.`;
     throw new ApiError('action_not_applicable', { message, issues: [{ path: 'action', message }] });
   }
   const before = (await store.findPolicy(tx, resource, principal)) ?? null;
@@ -44,7 +44,7 @@ export async function setPolicy(
     const given = { action, level: policyLevel(resource.type, action), isNamed };
     if (!(await store.upsertPolicy(tx, resource, principal, given))) {
       const field = principal.column.replace('_id', 'Id');
-      throw invalid(field, 'There is none with this id.', 'invalid_reference');
+      throw invalid(field, 'This id does not exist.', 'invalid_reference');
     }
   }
   const who = { [principal.column]: principal.id };
@@ -85,19 +85,19 @@ export async function readPolicies(db: Queryable, actor: Caller, chain: Chain) {
   };
 }
 
-/** The resource with what is above it. Throws unless the caller manages the resource. */
+/** Returns the resource, and the workbook and folders above it. Throws unless the caller manages the resource. */
 export async function requireChain(
   db: Queryable,
   actor: Caller,
   { resourceType: type, resourceId: id }: Asked,
 ): Promise<Chain> {
   if (type === 'Deployment') return [await requireManagedDeployment(db, actor, id)];
-  // A dashboard comes into being when it is published, which can not be done yet.
+  // There are no dashboards to share, because dashboards can not be published yet.
   if (type === 'Dashboard') throw new ApiError('resource_not_found');
   const deploymentId = found(await store.findDeploymentOf(db, type, id), 'resource_not_found');
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('resource_not_found');
   const chain = await chainOf(db, viewerOf(actor, deploymentId), type, id);
-  // Only now: that it is outside of the key's scope would tell that it is there.
+  // Checked last, because this error would reveal that the resource exists.
   if (!reaches(actor, deploymentId)) throw new ApiError('outside_key_scope');
   return chain;
 }

@@ -3,7 +3,7 @@ import { type Level, levelOf, NONE, type Noun } from '../access/index.ts';
 
 export type ResourceType = 'Deployment' | Noun;
 
-/** What is about the account as a whole can not be given on one deployment. */
+/** Actions on the whole account, which can not be given on one deployment. */
 const ACCOUNT_WIDE: ReadonlySet<Action> = new Set([
   'All',
   'DeploymentsManage',

@@ -4,13 +4,13 @@ import { raw, sql } from '../../platform/db/sql.ts';
 import type { Noun } from '../access/index.ts';
 import type { ResourceType } from './rules.ts';
 
-/** Whom a policy is for. */
+/** The user, group or role that a policy is for. */
 export interface Principal {
   column: 'user_id' | 'group_id' | 'role_id';
   id: number;
 }
 
-/** Policies are for people. What embed tenants and their users reach is not said by policies. */
+/** Policies are for people, their groups and roles. Embed tenants and their users have no policies. */
 const PRINCIPALS = {
   user_id: sql`(select * from users where embed_tenant is null and deleted_at is null) p`,
   group_id: sql`(select * from user_groups where embed_tenant is null) p`,
@@ -32,7 +32,7 @@ export const findDeploymentOf = async (db: Queryable, noun: Noun, id: number) =>
       where c.id = ${id}`)
   )?.deploymentId;
 
-/** Keeps the resource in existence until the end of the transaction, so that no policy outlives it. */
+/** Nobody can delete the resource until the transaction ends, so that no policy is left without its resource. */
 export const lockResource = (tx: Tx, noun: Noun, id: number) =>
   tx.run(sql`select from ${TABLE[noun]} where id = ${id} for key share`);
 
@@ -49,15 +49,15 @@ export interface PolicyRow {
   roleName: string | null;
 }
 
-/** To whom names are shown: to who may list everybody, and to everybody what is named, or about themselves. */
+/** The user who reads policies. Everybody sees named policies and their own name; `mayList` means all names. */
 export interface Reader {
   userId: number;
   mayList: boolean;
 }
 
 /**
- * Policies on the resources, the first of which is the one that is asked about; the others are above it. Names are null
- * where they are not for the reader.
+ * The policies on the resources. The first resource is the one that the caller asked for, and the others are above it.
+ * Names that the reader may not see are null.
  */
 export const listPolicies = (
   db: Queryable,
@@ -83,7 +83,7 @@ export const findPolicy = (tx: Tx, resource: Resource, { column, id }: Principal
     select action from resource_policies
     where resource_type = ${resource.type} and resource_id = ${resource.id} and ${raw(column)} = ${id} for update`);
 
-/** Answers whether there is such a principal. */
+/** Returns whether the principal exists. */
 export const upsertPolicy = async (
   tx: Tx,
   resource: Resource,

@@ -36,7 +36,7 @@ export async function readPage(
   return { positions, size: cutOf(positions, reports, request.size), items };
 }
 
-/** How many positions come before the first report that did not fit. Reports that were just deleted are not in `reports`. */
+/** How many positions come before the first report that did not fit. Reports that were just deleted are not counted. */
 function cutOf(positions: Position[], reports: StoredReport[], size: number): number {
   const cut = reports.find(([, , , , , isItem]) => !isItem);
   return cut ? positions.findIndex(({ id }) => id === cut[0]) : size;
@@ -53,7 +53,7 @@ async function listPositions(db: Queryable, query: ReportQuery): Promise<Positio
   const stretch = needed * STRETCH_PAGES[kind];
   const found = await store.scanStretch(db, query, stretch);
   if (found.length === query.limit) return found;
-  // Twice as many rows as should be enough, because the estimate is rough. Rounded, so that there are few different statements.
+  // Twice as many rows as should be enough, because the estimate is rough. Rounded, so that there are few statements.
   const longer = 2 ** Math.ceil(Math.log2((stretch / found.length) * needed * 2));
   if (found.length >= PROMISING && longer <= LONGEST[kind]) {
     const more = await store.scanStretch(db, query, longer);

@@ -20,7 +20,7 @@ interface Place {
   workbookId: number | null;
 }
 
-/** The place of a report after an update. A field that is not given stays, and null clears it. A workbook wins over a folder. */
+/** The place of a report after an update. A field that is not given stays, and null clears it. A workbook wins. */
 export function newPlace(
   before: Place,
   given: { folderId?: number | null; workbookId?: number | null },

@@ -67,7 +67,7 @@ const plain = (column: string) => `coalesce(${column}::text, 'null')`;
 const time = (column: string) =>
   `to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
 
-/** Written field by field, because functions that write whole rows as JSON look up the types for each row, which is slow. */
+/** Written field by field, because functions that write whole rows as JSON look up types for each row, which is slow. */
 const fields = (values: Record<string, string>) =>
   Object.entries(values)
     .map(([name, value], i) => `'${i ? ',' : ''}"${name}":', ${value}`)

@@ -46,7 +46,7 @@ export const roleRoutes = ({ cursors }: { cursors: Cursors }) => [
   ),
 ];
 
-/** A role that the account made itself. Locked, because it is about to change. */
+/** Returns a role that is not built in. It is locked, because the caller is about to change it. */
 async function requireOwnRole(tx: Tx, id: number) {
   const role = found(await store.lockRole(tx, id), 'role_not_found');
   if (role.isBuiltIn) throw new ApiError('role_built_in');

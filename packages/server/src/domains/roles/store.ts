@@ -20,7 +20,7 @@ export const listRoles = (db: Queryable, page: PageById) =>
 export const findRole = (db: Queryable, id: number) =>
   db.maybeOne<RoleRow>(sql`select ${COLUMNS} from roles where id = ${id}`);
 
-/** Keeps others from changing the role, and from giving it to anybody, until the end of the transaction. */
+/** Nobody else can change the role, or give it to a user, until the transaction ends. */
 export const lockRole = (tx: Tx, id: number) =>
   tx.maybeOne<RoleRow>(sql`select ${COLUMNS} from roles where id = ${id} for update`);
 

@@ -4,7 +4,7 @@ import { findTenantSettings } from './store.ts';
 
 const BATCH_MAX = 10_000;
 
-/** Deletes what the account no longer wants to keep of its audit log. */
+/** Deletes audit entries that are older than the account wants to keep. */
 export const auditRetention: Schedule = {
   name: 'audit-log.retention',
   cron: '23 * * * *',
@@ -12,9 +12,9 @@ export const auditRetention: Schedule = {
     name: 'audit-log.retention',
     lane: 'removals',
     async run(_payload, { db, signal }) {
-      // What a server that stops leaves behind is for the next run.
+      // If the server stops, the next run continues.
       while (!signal.aborted) {
-        // Asked before each batch: who wants to keep more has it count at once.
+        // Read before each batch, so that a longer retention takes effect at once.
         const { auditLogRetentionDays } = await findTenantSettings(db);
         if (auditLogRetentionDays === null) return;
         if ((await deleteAuditEntries(db, auditLogRetentionDays, BATCH_MAX)) < BATCH_MAX) return;

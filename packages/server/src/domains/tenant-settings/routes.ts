@@ -7,7 +7,7 @@ import * as store from './store.ts';
 type Reply = ReplyOf<typeof operations.getTenantSettings>;
 export type Plan = Reply['plan'];
 
-/** One account, so its settings are one resource. */
+/** The id in the audit log. There is one account, so its settings are one resource. */
 const ID = 'account';
 
 export const tenantSettingsRoutes = ({ plan }: { plan: Plan }) => {
@@ -20,7 +20,7 @@ export const tenantSettingsRoutes = ({ plan }: { plan: Plan }) => {
   });
 
   return [
-    // From the database, not from memory: who has just changed something sees it.
+    // Read from the database, not from memory, so that a caller sees their own change.
     handle(operations.getTenantSettings, async ({ db }) => toReply(db, await store.findTenantSettings(db))),
 
     handle(operations.updateTenantSettings, ({ change }, { body }) =>

@@ -4,7 +4,7 @@ import type { TenantSettingsRow } from './store.ts';
 
 type Asked = BodyOf<typeof operations.updateTenantSettings>;
 
-/** Null means the same as nothing, but for the retention: there it is a value. */
+/** Null means the same as an absent field, except for the retention, where null is a value. */
 export function changedSettings(before: TenantSettingsRow, asked: Asked): TenantSettingsRow {
   const { auditLogEnabled, auditLogRetentionDays, embedAllowedOrigins, ...others } = asked;
   if (auditLogEnabled === false) throw invalid('auditLogEnabled', 'The audit log can not be turned off.');
@@ -29,10 +29,10 @@ function toOrigins(texts: string[]): string[] {
 }
 
 const ORIGIN = /^https?:\/\/[^\s/?#@\\]+$/i;
-/** Less than an address may hold: origins end up in headers, where `;` and `*` mean something. */
+/** Stricter than URLs allow, because origins are sent in headers, where `;` and `*` have a meaning. */
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/;
 
-/** Scheme, host and port as browsers write them; nothing where the text is anything else. */
+/** Returns scheme, host and port as browsers write them, or nothing if the text is not an origin. */
 export function parseOrigin(text: string): string | undefined {
   if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined;
   const { origin, hostname } = new URL(text);

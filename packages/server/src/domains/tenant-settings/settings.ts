@@ -1,4 +1,4 @@
-/** The account's settings are needed at many requests and change seldom: they are remembered until they change. */
+/** Many requests need the settings of the account, which seldom change. They stay in memory until they change. */
 import type { Platform } from '../../platform/module.ts';
 import { findTenantSettings, type TenantSettingsRow } from './store.ts';
 

@@ -5,7 +5,7 @@ import { json, sql } from '../../platform/db/sql.ts';
 export interface TenantSettingsRow {
   useCreatorMode: boolean;
   embedAllowedOrigins: string[];
-  /** Null keeps everything. */
+  /** Null means that all entries are kept. */
   auditLogRetentionDays: number | null;
   hasSupportAccess: boolean;
   maintenanceWindowEnabled: boolean;
@@ -13,7 +13,7 @@ export interface TenantSettingsRow {
   maintenanceWindowTime: string;
   oidcEnabled: boolean;
   useAIBIUserInterface: boolean;
-  /** App configuration: what every embedded page starts from. */
+  /** The part of the app configuration with the defaults of every embedded page. */
   embedding: { showDashboardChat?: boolean; locale?: string; timezone?: string };
 }
 
@@ -27,7 +27,7 @@ const SETTINGS = sql`
 
 export const findTenantSettings = (db: Queryable) => db.one<TenantSettingsRow>(SETTINGS);
 
-/** Keeps others from changing the settings until the end of the transaction. */
+/** Nobody else can change the settings until the transaction ends. */
 export const lockTenantSettings = (tx: Tx) => tx.one<TenantSettingsRow>(sql`${SETTINGS} for update`);
 
 export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, 'embedding'>) =>
@@ -42,7 +42,7 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
 
 type AppConfigInput = BodyOf<typeof operations.updateAppConfig>;
 
-/** Apart from the settings, which are read often and held in memory: a theme is large. */
+/** Read separately from the settings, which are often read and stay in memory, because a theme is large. */
 export interface AppConfigRow extends Pick<TenantSettingsRow, 'embedding'> {
   appConfig: {
     [Section in Exclude<keyof AppConfigInput, 'embedding'>]?: NonNullable<AppConfigInput[Section]>;
@@ -53,7 +53,7 @@ const APP_CONFIG = sql`select embedding, app_config as "appConfig" from tenant_s
 
 export const findAppConfig = (db: Queryable) => db.one<AppConfigRow>(APP_CONFIG);
 
-/** Keeps others from changing the settings until the end of the transaction. */
+/** Nobody else can change the settings until the transaction ends. */
 export const lockAppConfig = (tx: Tx) => tx.one<AppConfigRow>(sql`${APP_CONFIG} for update`);
 
 export const updateAppConfig = (tx: Tx, { embedding, appConfig }: AppConfigRow) =>

@@ -4,7 +4,7 @@ import type { Leftovers } from '../../platform/leftovers.ts';
 export const leftovers: Leftovers = {
   embedTenant: {
     removeOf: [
-      // First, because an attribute may have very many values, which would all be deleted with it.
+      // Values come first, because an attribute may have very many, which would all be deleted with it.
       (db, { hiddenName }, rows) =>
         db.run(sql`
           delete from user_attribute_values where (user_id, attribute_id) in (

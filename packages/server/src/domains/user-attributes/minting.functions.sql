@@ -1,5 +1,5 @@
--- Makes and updates attributes, like `define_embed_groups`. A definition whose type differs from the stored one changes
--- nothing and is added to `errors`.
+-- Creates and updates attributes, like `define_embed_groups` does for groups. A definition with a type other than the
+-- stored one changes nothing and is added to `errors`.
 create or replace function define_embed_attributes(
   tenant text, definitions jsonb, origin jsonb, inout defined jsonb, inout errors jsonb)
 language plpgsql as $$
@@ -50,7 +50,7 @@ language sql immutable as $$
     'displayName', a.display_name, 'defaultValue', a.default_value, 'description', a.description)
 $$;
 
--- Checks values against the catalogue. `resolved` pairs the ids of attributes with the values.
+-- Checks values against the catalogue. `resolved` holds the ids of the attributes with their values.
 create or replace function resolve_embed_attributes(
   catalogue text, given jsonb, inout errors jsonb, out resolved jsonb)
 language plpgsql as $$
@@ -72,7 +72,7 @@ begin
   errors := errors || coalesce(unfit, '[]');
 end $$;
 
--- Whether a value is of the type of an attribute. Null fits every type.
+-- Returns whether a value has the type of an attribute. Null fits every type.
 create or replace function fits_attribute_type(type text, value jsonb) returns boolean
 language sql immutable as $$
   select case
@@ -85,12 +85,12 @@ language sql immutable as $$
   end
 $$;
 
--- Stores what `resolve_embed_attributes` returned, and writes only what differs.
+-- Stores the result of `resolve_embed_attributes`, and writes only values that differ.
 create or replace function set_embed_attributes(viewer_id bigint, resolved jsonb) returns void
 language plpgsql as $$
 begin
   if resolved is null then return; end if;
-  -- A value that is null in JSON is null here.
+  -- `jsonb_to_recordset` turns a JSON null into an SQL null.
   delete from user_attribute_values v using jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
   where v.user_id = viewer_id and v.attribute_id = r.id and r.value is null;
   insert into user_attribute_values (user_id, attribute_id, value)

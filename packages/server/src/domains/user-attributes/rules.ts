@@ -2,7 +2,7 @@ import type { AttributeValue } from '@oriel/contract';
 
 export type AttributeType = 'string' | 'number' | 'boolean' | 'string_array' | 'number_array';
 
-/** What a value of the type is, to complete "must be …". */
+/** Describes a value of the type, for messages that say "must be …". */
 const WORDS: Record<AttributeType, string> = {
   string: 'text',
   number: 'a number',
@@ -31,7 +31,7 @@ export function fitsType(type: AttributeType, value: unknown): value is Attribut
   }
 }
 
-/** The value that the text of a default stands for; nothing where it does not fit the type. */
+/** Returns the value that the text of a default means, or nothing if it does not fit the type. */
 export function parseDefault(type: AttributeType, text: string): AttributeValue | undefined {
   const value = type === 'string' ? text : parseJson(text);
   return fitsType(type, value) ? value : undefined;
@@ -39,7 +39,7 @@ export function parseDefault(type: AttributeType, text: string): AttributeValue 
 
 export const fitsDefault = (type: AttributeType, text: string) => parseDefault(type, text) !== undefined;
 
-/** What counts for a user: the value that they were given, else the default. */
+/** Returns the user's own value, or the default if they have none. */
 export const valueInForce = (
   type: AttributeType,
   value: AttributeValue | null,
@@ -47,7 +47,7 @@ export const valueInForce = (
 ): AttributeValue | null =>
   value ?? (defaultValue === null ? null : (parseDefault(type, defaultValue) ?? null));
 
-/** Values end up in queries, and databases hold no NUL and no half of a surrogate pair. Escapes can bring in both. */
+/** Values are used in queries, and databases can not store NUL or half a surrogate pair. JSON escapes can contain both. */
 const isText = (value: unknown) => typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 
 function parseJson(text: string): unknown {

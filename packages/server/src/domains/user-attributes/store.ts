@@ -1,4 +1,4 @@
-/** The account's own attributes: those of embed tenants are out of reach here. */
+/** Only the attributes of the account, not those of embed tenants. */
 import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { json, type Sql, sql } from '../../platform/db/sql.ts';
@@ -33,7 +33,7 @@ const COLUMNS = sql`
 const matches = ({ name, type }: Filter): Sql => sql`
   a.embed_tenant is null and (${name}::text is null or a.name = ${name}) and (${type}::text is null or a.type = ${type})`;
 
-/** In the order of their ids, from behind `afterId`. */
+/** In the order of their ids, after `afterId`. */
 export const listUserAttributes = (db: Queryable, filter: Filter, page: PageById & { offset: number }) =>
   db.many<UserAttributeRow>(sql`
     select ${COLUMNS} from user_attributes a where ${matches(filter)} and a.id > ${page.afterId}
@@ -43,7 +43,7 @@ export const countUserAttributes = async (db: Queryable, filter: Filter) =>
   (await db.one<{ count: number }>(sql`select count(*) from user_attributes a where ${matches(filter)}`))
     .count;
 
-/** Keeps others from changing the attribute until the end of the transaction. */
+/** Nobody else can change the attribute until the transaction ends. */
 export const lockUserAttribute = (tx: Tx, id: number) =>
   tx.maybeOne<UserAttributeRow>(
     sql`select ${COLUMNS} from user_attributes a where a.embed_tenant is null and a.id = ${id} for update`,
@@ -81,11 +81,11 @@ export const findUserAttributeValue = (db: Queryable, userId: number, attributeI
 export const hasUser = async (db: Queryable, id: number) =>
   (await db.run(sql`select from users u where id = ${id} and ${isLiving}`)) === 1;
 
-/** Whether there is such a user. One transaction at a time changes the values of a user. */
+/** Returns whether the user exists. The lock lets only one transaction at a time change the values of a user. */
 export const lockUser = async (tx: Tx, id: number) =>
   (await tx.run(sql`select from users u where id = ${id} and ${isLiving} for no key update`)) === 1;
 
-/** Whether there is such an attribute, which then stays until the end of the transaction. */
+/** Returns whether the attribute exists. Nobody can delete it until the transaction ends. */
 export const keepUserAttribute = async (tx: Tx, id: number) =>
   (await tx.run(sql`select from user_attributes where id = ${id} and embed_tenant is null for key share`)) ===
   1;

@@ -46,7 +46,7 @@ function requireFittingValue({ name, type }: store.UserAttributeValueRow, value:
   throw invalid('value', message, 'attribute_value_mismatch');
 }
 
-/** The schema lets pass what is a number in digits; the longest of them are more than any id. */
+/** The schema allows any number of digits, so the number can be larger than any id. */
 function toId(path: string, given: number | string): number {
   const id = Number(given);
   if (!Number.isSafeInteger(id)) throw invalid(path, `must be <= ${Number.MAX_SAFE_INTEGER}`);

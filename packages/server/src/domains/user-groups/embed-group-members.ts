@@ -22,13 +22,13 @@ export const requireExternalIds = (members: readonly MemberInput[]) =>
 
 export interface Members {
   users: EmbedUserRow[];
-  /** Those of them who were not there before. */
+  /** The users that this request has created. */
   madeUserIds: number[];
 }
 
 /**
- * The users of the embed tenant that a request names: external ids that are new become users, an unknown id refuses the
- * request. None of them can go until the commit.
+ * Returns the users of the embed tenant that a request names. New external ids become users, and an unknown id is an
+ * error. Nobody can delete these users until the commit.
  */
 export async function ensureMembers(
   tx: Tx,

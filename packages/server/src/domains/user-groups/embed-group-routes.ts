@@ -18,7 +18,7 @@ interface Params {
 }
 
 export interface EmbedGroupOptions {
-  /** The account's own embed tenant: it is always there, whether or not anything is in it yet. */
+  /** The account's own embed tenant. It always exists, even while it is empty. */
   tenant: string;
   maxExternalUsers: number;
 }

@@ -1,6 +1,6 @@
 import type { Issue } from '../../platform/errors.ts';
 
-/** A user of an embed tenant, by exactly one of the two. */
+/** A user of an embed tenant. Exactly one of the two fields must be given. */
 export interface MemberInput {
   embedUserId?: number | null;
   externalId?: string | null;
@@ -11,7 +11,7 @@ export interface NamedUsers {
   externalIds: string[];
 }
 
-/** What keeps members from being read as one user each. */
+/** Issues for members that do not name exactly one user. */
 export const ambiguousMembers = (members: readonly MemberInput[]): Issue[] =>
   members.flatMap(({ embedUserId, externalId }, i) =>
     (embedUserId == null) === (externalId == null)
@@ -24,7 +24,7 @@ export const namedUsers = (members: readonly MemberInput[]): NamedUsers => ({
   externalIds: members.flatMap(({ externalId }) => externalId ?? []),
 });
 
-/** Who has to be made a user by an external id must have one that sessions could have, too. */
+/** Members may become new users, so their external ids must follow the same rules as in sessions. */
 export const badExternalIds = (members: readonly MemberInput[]): Issue[] =>
   members.flatMap(({ externalId }, i) =>
     externalId == null || externalId === externalId.toLowerCase().trim()
@@ -32,7 +32,7 @@ export const badExternalIds = (members: readonly MemberInput[]): Issue[] =>
       : [{ path: `members[${i}].externalId`, message: 'must be lowercase and trimmed' }],
   );
 
-/** The members whose id none of these users has. */
+/** Issues for members whose id none of these users has. */
 export function unknownIds(members: readonly MemberInput[], users: readonly { id: number }[]): Issue[] {
   const ids = new Set(users.map(({ id }) => id));
   return members.flatMap(({ embedUserId }, i) =>

@@ -45,8 +45,8 @@ export const listMembers = (db: Queryable, groupId: number, page: PageById) =>
     order by m.user_id limit ${page.limit}`);
 
 /**
- * Of the named users those that the tenant has. Their memberships change only here until the end of the transaction:
- * minting a session, which replaces them, takes the same lock.
+ * Returns those of the named users that are in the tenant. Nobody else can change their memberships until the
+ * transaction ends, because minting a session, which replaces them, takes the same lock.
  */
 export const lockUsers = (tx: Tx, tenant: string, named: { ids: number[]; externalIds: string[] }) =>
   tx.many<EmbedUserRow>(sql`
@@ -55,14 +55,14 @@ export const lockUsers = (tx: Tx, tenant: string, named: { ids: number[]; extern
       and (u.id = any(${named.ids}::bigint[]) or u.external_id = any(${named.externalIds}::text[]))
     order by u.id for no key update`);
 
-/** Makes these external ids users of the tenant, as minting does. One for whom there was no room has no id. */
+/** Creates users of the tenant with these external ids, as minting does. The id is null if the limit is reached. */
 export const insertUsers = (tx: Tx, tenant: string, externalIds: string[], maxExternalUsers: number) =>
   tx.many<{ id: number | null }>(sql`
     select made.viewer_id as id from unnest(${externalIds}::text[]) as given (external_id),
       lateral ensure_external_user(${tenant}, jsonb_build_object('externalId', given.external_id),
                                    ${maxExternalUsers}, '[]') as made`);
 
-/** In both ways. Answers for whom that is new. */
+/** Adds both kinds of membership. Returns the users for whom something has changed. */
 export const insertMembers = async (tx: Tx, groupId: number, users: { id: number }[]) =>
   toIds(
     await tx.many<{ id: number }>(sql`
@@ -73,7 +73,7 @@ export const insertMembers = async (tx: Tx, groupId: number, users: { id: number
       returning user_id as id`),
   );
 
-/** Answers who was a member, in whatever way. */
+/** Removes both kinds of membership. Returns the users who had one. */
 export const deleteMembers = async (tx: Tx, groupId: number, users: { id: number }[]) =>
   toIds(
     await tx.many<{ id: number }>(sql`

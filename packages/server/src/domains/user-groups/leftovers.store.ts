@@ -7,7 +7,7 @@ export const leftovers: Leftovers = {
   },
   embedTenant: {
     removeOf: [
-      // First, because a group may have very many members, which would all be deleted with it.
+      // Members come first, because a group may have very many, which would all be deleted with it.
       (db, { hiddenName }, rows) =>
         db.run(sql`
           delete from user_group_members where (group_id, user_id) in (

@@ -1,4 +1,4 @@
--- Makes and updates groups. Adds the names of what was created and what was updated to `defined`.
+-- Creates and updates groups. Adds the names of groups that were created or updated to `defined`.
 create or replace function define_embed_groups(tenant text, definitions jsonb, origin jsonb, defined jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -34,8 +34,8 @@ begin
   return defined;
 end $$;
 
--- The ids of the groups with these names in a catalogue. Names that it does not hold are added to `errors`, with the
--- field of the request that has them.
+-- Returns the ids of the groups with these names in a catalogue. Unknown names are added to `errors`, with the field of
+-- the request that contains them.
 create or replace function resolve_embed_groups(
   catalogue text, field text, names jsonb, inout errors jsonb, out ids bigint[])
 language plpgsql as $$
@@ -53,7 +53,8 @@ begin
   end if;
 end $$;
 
--- Leaves the user in exactly these groups of the catalogue, for each kind that is given. The other kind stays.
+-- Sets the groups of the user in the catalogue to exactly these, for each kind of membership that is given. A kind that
+-- is null stays.
 create or replace function replace_embed_groups(viewer_id bigint, catalogue text, group_ids bigint[], tenant_group_ids bigint[])
 returns void language plpgsql as $$
 declare
@@ -81,7 +82,7 @@ begin
   from (select distinct unnest(group_ids || tenant_group_ids) as id) w
   where (w.id = any(group_ids), w.id = any(tenant_group_ids)) <> (w.id = any(stored), w.id = any(stored_tenant))
   order by w.id
-  -- Groups take in members without asking for the user.
+  -- Adding members to a group does not lock the user, so another request may have added this row meanwhile.
   on conflict (group_id, user_id) do update
   set in_groups = excluded.in_groups, in_tenant_groups = excluded.in_tenant_groups;
 end $$;

@@ -31,8 +31,8 @@ export const findUserGroup = (db: Queryable, id: number) =>
   );
 
 /**
- * Keeps others from changing the group and its members until the end of the transaction. What the group holds is
- * read after this, in a statement of its own: one that waited for the lock would count members as they were before.
+ * Nobody else can change the group and its members until the transaction ends. The group must be read in another
+ * statement after this one, because a statement that waited for the lock would count the members from before the wait.
  */
 export const lockUserGroup = (tx: Tx, id: number) =>
   tx.run(sql`select from user_groups where embed_tenant is null and id = ${id} for update`);
@@ -56,7 +56,7 @@ export const listMembers = (db: Queryable, groupId: number, page: PageById) =>
     where m.group_id = ${groupId} and m.user_id > ${page.afterId}
     order by m.user_id limit ${page.limit}`);
 
-/** Answers who was no member before. */
+/** Returns the users who were not members before. */
 export const insertMembers = async (tx: Tx, groupId: number, userIds: number[]) =>
   toIds(
     await tx.many<{ id: number }>(sql`
@@ -65,7 +65,7 @@ export const insertMembers = async (tx: Tx, groupId: number, userIds: number[]) 
       returning user_id as id`),
   );
 
-/** Answers who was a member before. */
+/** Returns the users who were members before. */
 export const deleteMembers = async (tx: Tx, groupId: number, userIds: number[]) =>
   toIds(
     await tx.many<{ id: number }>(sql`

@@ -1,4 +1,4 @@
-/** Content as a commerce company would have it: folders by department, workbooks, and some hundred reports. */
+/** Example content of a company that sells goods: folders by department, workbooks, and some hundred reports. */
 import type { DemoContext, DemoStep } from '../../platform/demo.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import { insertFolder } from '../folders/index.ts';

@@ -67,7 +67,7 @@ export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: Fol
     const name = `${shared ? 'shared ' : ''}workspace by ${orderBy} ${direction}`;
     const size = pageSize(query.first);
     const positions = await store.listWorkspace(db, {
-      // What a role gives was not shared by anybody. Those of an embed tenant share all of it.
+      // Content that is visible by a role was not shared by anybody. External users share all of their embed tenant.
       viewer:
         shared && !viewer.isExternal
           ? { ...viewer, levels: { Folder: NONE, Workbook: NONE, Report: NONE } }
@@ -133,7 +133,7 @@ export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: Fol
       const viewer = viewerOf(actor, params.deploymentId);
       const reached = await store.findEmbedTenants(db, viewer, body.items);
       return trees.change(change, viewer, reached.values(), async (tx) => {
-        // What returns to the root at once is limited for the request as a whole.
+        // The limit of rows that return to the root at once is for the whole request.
         const budget = { rows: RETURNED_MAX };
         const { done, failed } = await each(tx, body.items, reached, async (item) =>
           briefly(item, await remove(tx, removal, viewer, item, budget), null),
@@ -156,14 +156,14 @@ function toItem(row: Content) {
   return row.type === 'WORKBOOK' ? toWorkbook(row) : toReport(row);
 }
 
-/** One of many: without what is large and may be left out. */
+/** One of many items, without the large fields that are optional. */
 function toBriefItem(row: Content) {
   if (row.type !== 'REPORT') return toItem(row);
   const { sqlQuery: _sql, jsonQuery: _json, pivotItems: _pivot, meta: _meta, ...report } = toReport(row);
   return report;
 }
 
-/** What the audit log takes of one of many. The rest is not kept until all are done. */
+/** The part of a change that the audit log stores. The rest is dropped at once, because there may be many large items. */
 const briefly = ({ type, id }: Item, before: object, after: object | null): Change => ({
   id: `${type}:${id}`,
   ...whatIsKept({ before, after }),
@@ -208,9 +208,9 @@ const NOT_FOUND = {
 } as const;
 
 /**
- * Each item succeeds or fails on its own, and one that fails leaves nothing half done. It is called within a change of
- * the trees that hold what the caller reaches: of two lists that name the same things in different orders, neither
- * waits for the other halfway. What the caller did not reach before that is not there.
+ * Each item succeeds or fails on its own, and an item that fails changes nothing. Must be called within a change of the
+ * trees of all items that the caller reaches, so that two lists with the same items in different orders do not wait for
+ * each other. An item that the caller did not reach before is a 404.
  */
 async function each<Result>(
   tx: Tx,
@@ -232,7 +232,7 @@ async function each<Result>(
   return { done, failed };
 }
 
-/** The things at these places of a list, and how many of the places fit into a page. */
+/** Reads the items at these places of a list, and returns how many of the places fit into a page. */
 async function readItems(db: Queryable, viewer: Viewer, places: Item[]) {
   const idsOf = (type: store.ItemType) => places.filter((item) => item.type === type).map(({ id }) => id);
   const [folders, workbooks, reports] = await Promise.all([

@@ -20,7 +20,7 @@ export type OrderBy = 'updated_at' | 'created_at' | 'name' | 'viewer_last_viewed
 
 export interface WorkspaceQuery {
   viewer: Viewer;
-  /** Only what others own: in the viewer's embed tenant, or reached by policies. */
+  /** Whether the list holds only content of others, in the viewer's embed tenant or shared with them by policies. */
   shared: boolean;
   folderId: number | null;
   types: readonly ItemType[];
@@ -35,7 +35,7 @@ export interface WorkspaceQuery {
 export interface WorkspacePosition {
   type: ItemType;
   id: number;
-  /** Of the order, as text; times with microseconds. */
+  /** The sort key as text; times have microseconds. */
   key: string;
 }
 
@@ -44,10 +44,10 @@ interface Kind {
   alias: Alias;
   row: Sql;
   table: Sql;
-  /** What tells who reaches it. */
+  /** The columns that decide who reaches the row. */
   reach: Sql;
   visible: (viewer: Viewer) => Sql;
-  /** What a search looks through. */
+  /** The text that a search looks through. */
   text: Sql;
 }
 
@@ -89,7 +89,7 @@ export const listWorkspace = (db: Queryable, query: WorkspaceQuery) => {
     order by items.key ${dir}, type ${dir}, id ${dir} limit ${literal(query.limit)}`);
 };
 
-/** What is listed of one kind: no more than a page from each place that it is found in. */
+/** The positions of one kind: at most one page from each place that they are found in. */
 function ofType(query: WorkspaceQuery, type: ItemType): Sql {
   const { viewer, shared, folderId, search } = query;
   const { noun, row, table, visible, text } = KINDS[type];
@@ -110,7 +110,7 @@ const and = (...conditions: Sql[]) => join(conditions, ' and ');
 const matches = (text: Sql, search: string | null): Sql[] =>
   search === null ? [] : [sql`${text} like ${searchPattern(search)}`];
 
-/** A search without a folder is everywhere. A report in a workbook is not at the root, even if the workbook is. */
+/** A search without a folder looks everywhere. A report in a workbook is not at the root, even if the workbook is. */
 const placeOf = ({ folderId, search }: WorkspaceQuery): ListedPlace =>
   folderId ?? (search === null ? null : undefined);
 
@@ -119,7 +119,10 @@ function common({ viewer, shared, embedTenant }: WorkspaceQuery, type: ItemType)
   return [inTenant(alias, embedTenant), ...(shared ? [sql`${row}.user_id <> ${viewer.userId}`] : [])];
 }
 
-/** What lies in something of others shows there. In something of the viewer's own, it would be found nowhere else. */
+/**
+ * Conditions for the first level of the shared list. Content in a folder or workbook of others shows when the viewer
+ * opens that. Content in a folder or workbook of the viewer shows here, because it would show nowhere else.
+ */
 function foremost({ userId }: Viewer, type: ItemType): Sql[] {
   const notInTheirs = (table: string, id: string) =>
     sql`not exists (select from ${raw(table)} c where c.id = ${raw(id)} and c.user_id <> ${userId})`;
@@ -128,12 +131,12 @@ function foremost({ userId }: Viewer, type: ItemType): Sql[] {
   return [notInTheirs('folders', 'r.folder_id'), notInTheirs('workbooks', 'r.workbook_id')];
 }
 
-/** How far a search looks along the list, in pages, before it looks for what is rare by its trigrams. */
+/** How many pages of the list a search reads before it uses the trigram index. */
 const STRETCH_PAGES = 24;
 
 /**
- * What is common is found among the first rows of the list; only if that is not enough, all hits are found and sorted.
- * `offset 0` keeps the planner from doing the latter by walking the whole list.
+ * Frequent words are found among the first rows of the list. Only if these are not enough, all hits are found and
+ * sorted. `offset 0` keeps the planner from reading the whole list to find them.
  */
 function found(query: WorkspaceQuery, type: ItemType, search: string): Sql {
   const { viewer, orderBy, limit } = query;
@@ -150,7 +153,7 @@ function found(query: WorkspaceQuery, type: ItemType, search: string): Sql {
   if (orderBy === 'viewer_last_viewed_at') return hits(sql`true`);
   const stretch = literal(limit * STRETCH_PAGES);
   const near = page(query, type, sql`stretch ${row}`, and(raw('found'), visible));
-  // The text is made an expression, so that the trigram index stays out of where it does not help.
+  // The text is part of an expression, so that the planner does not use the trigram index, which would not help here.
   return sql`
     with stretch as materialized (
       select ${reach}, ${row}.${raw(COLUMN[orderBy])}, (${text} || '') like ${searchPattern(search)} as found
@@ -162,7 +165,7 @@ function found(query: WorkspaceQuery, type: ItemType, search: string): Sql {
     union all (${hits(sql`not (select yes from enough)`)})`;
 }
 
-/** The first rows of a kind behind the cursor, from a table and under a condition. */
+/** The first rows of a kind after the cursor, from a table and under a condition. */
 function page(query: WorkspaceQuery, type: ItemType, from: Sql, condition: Sql): Sql {
   const { viewer, orderBy, limit } = query;
   const select = (key: Sql, source: Sql, more: Sql[], order: Sql) => sql`
@@ -173,7 +176,7 @@ function page(query: WorkspaceQuery, type: ItemType, from: Sql, condition: Sql):
   if (orderBy !== 'viewer_last_viewed_at')
     return select(keyOf(query, type), from, [behind(query, type)], inOrder(query, type));
   if (type !== 'REPORT') return unviewed([]);
-  // Each by itself, because together they would have to be sorted. A join would let the planner do that.
+  // Two queries, because the rows of one query would have to be sorted. With a join, the planner would do that.
   const mine = sql`from report_views v where v.user_id = ${viewer.userId}`;
   const viewed = select(
     raw('v.viewed_at'),
@@ -185,7 +188,7 @@ function page(query: WorkspaceQuery, type: ItemType, from: Sql, condition: Sql):
 }
 
 const COLUMN = { name: 'name_key', created_at: 'created_at', updated_at: 'updated_at' } as const;
-/** What was never viewed comes behind everything that was. */
+/** The key of items that were never viewed: it is lower than every time of a view. */
 const NEVER = raw(`'-infinity'::timestamptz`);
 
 /** All kinds compare by the same type. */
@@ -213,11 +216,11 @@ function after({ after, direction, orderBy }: WorkspaceQuery, type: ItemType, ke
     : sql`${key} ${than} ${value}`;
 }
 
-/** Among equal keys, the kinds come one behind the other. */
+/** Whether rows of the kind `type` come after rows of the kind `afterType` with the same key. */
 const isLaterKind = (direction: 'ASC' | 'DESC', type: ItemType, afterType: ItemType) =>
   direction === 'ASC' ? type > afterType : type < afterType;
 
-/** As above, of what was never viewed. Said of the id alone, so that an index leads there. */
+/** Like `behind`, for items that were never viewed. It compares only ids, so that the query can use an index. */
 function neverBehind({ after, direction }: WorkspaceQuery, type: ItemType): Sql {
   if (!after) return sql`true`;
   const [afterKey, afterType, afterId] = after;
@@ -228,7 +231,7 @@ function neverBehind({ after, direction }: WorkspaceQuery, type: ItemType): Sql 
 
 export const itemKey = ({ type, id }: { type: ItemType; id: number }) => `${type}:${id}`;
 
-/** The embed tenants (null for the main workspace) of those of the items that the viewer reaches, by their keys. */
+/** The embed tenant of each item that the viewer reaches, by the key of the item. Null is the main workspace. */
 export async function findEmbedTenants(
   db: Queryable,
   viewer: Viewer,
