@@ -133,13 +133,6 @@ export const mutants: Mutant[] = [
     tests: [JOBS_TEST],
   },
   {
-    name: 'a job that does not end is returned to the queue by a stop',
-    file: `${SERVER}platform/jobs/run-job.ts`,
-    from: 'givenUp(stopping, times.stopWithinMs, over.signal),',
-    to: '',
-    tests: [JOBS_TEST],
-  },
-  {
     name: 'a worker in place of a dead one releases its jobs',
     file: `${SERVER}platform/jobs/worker.ts`,
     from: `  await store.releaseAbandonedJobs(db, id);\n`,

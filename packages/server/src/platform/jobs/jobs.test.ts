@@ -260,11 +260,12 @@ test.each([
     },
     { maxAttempts: 1 },
   );
-  const first = await work([job], { times: { stopWithinMs, pollMs: 600_000 } });
+  // Only a notification can wake the other one: neither its poll nor the end of the lease is near.
+  const times = { stopWithinMs, pollMs: 600_000, leaseMs: 600_000 };
+  const first = await work([job], { times });
   await add(job);
   await expect.poll(() => attempts).toEqual([1]);
-  // It is woken: it would poll in ten minutes only.
-  await work([job], NO_POLL);
+  await work([job], { times });
   await first.stop();
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(attempts).toEqual([1, 1]);
