@@ -67,7 +67,7 @@ test.each([
   ['a scope that does not exist', { name: 'x', deploymentIds: [999_999_999] }],
   ['a user that does not exist', { name: 'x', userId: 999_999_999 }],
   ['an expiry in the past', { name: 'x', expiresAt: '2020-01-01T00:00:00.000Z' }],
-  ['an expiry that is no time', { name: 'x', expiresAt: 'tomorrow' }],
+  ['an expiry that is not a time', { name: 'x', expiresAt: 'tomorrow' }],
   ['a key of its own', { name: 'x', key: 'sk-chosen-by-the-caller' }],
 ])('bad input is refused: %s', async (_, body) => {
   const before = await countKeys();

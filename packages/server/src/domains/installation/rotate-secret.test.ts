@@ -1,4 +1,4 @@
-/** Replacing the installation's secret, step by step as docs/operating.md tells it. */
+/** Replaces the secret of the installation with the steps that docs/operating.md describes. */
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { pino } from 'pino';
@@ -49,7 +49,7 @@ async function serverWith(world: World, given: Given): Promise<RunningServer> {
 const clientOf = ({ url }: { url: string }, credential: object = { apiKey: ADMIN_KEY }) =>
   createOrielClient({ baseUrl: url, retries: 0, ...credential });
 
-/** What a server hands out that depends on the secret. */
+/** A session, a token and a cursor of a server, which all depend on the secret. */
 async function handedOutBy(server: { url: string }, deploymentId: number) {
   const admin = clientOf(server);
   const mint = () =>
@@ -83,7 +83,7 @@ async function takenBy(
 
 const TAKEN = { token: 'taken', cursor: 'taken', session: 'taken' };
 
-test('no server refuses what another one handed out, at any step, and in the end the old secret is not needed', {
+test('every server accepts the sessions, tokens and cursors of the others at each step, until the old secret ends', {
   timeout: 180_000,
 }, async () => {
   const world = await worldWithOldSecret();
@@ -106,7 +106,7 @@ test('no server refuses what another one handed out, at any step, and in the end
 
   const onlyNew = await serverWith(world, { key: NEW });
   expect(await takenBy(onlyNew, await handedOutBy(usesNew, id))).toEqual(TAKEN);
-  // Tokens are signed with keys of the database. What is signed with the secret itself ends with it.
+  // Tokens are signed with keys of the database. Cursors and sessions are signed with the secret, so they end with it.
   expect(await takenBy(onlyNew, lastOfOld)).toEqual({
     token: 'taken',
     cursor: 'invalid_cursor',
@@ -115,7 +115,7 @@ test('no server refuses what another one handed out, at any step, and in the end
   await expect(serverWith(world, { key: OLD })).rejects.toThrow('set up with another secret key');
 });
 
-test('a server without the old secret does not start before the database has the new one', async () => {
+test('a server without the old secret can not start before the database has the new secret', async () => {
   const world = await worldWithOldSecret();
   await expect(serverWith(world, { key: NEW })).rejects.toThrow('set up with another secret key');
   const command = rotateSecretKey(configOf(world, { key: NEW }), []);
@@ -125,7 +125,7 @@ test('a server without the old secret does not start before the database has the
   );
 });
 
-test('a server that sealed something with the old secret after the rotation is noticed at the next start', async () => {
+test('a start fails if a server sealed a value with the old secret after the rotation', async () => {
   const world = await worldWithOldSecret();
   await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), []);
   const sealed = createBox(SIGNING_KEY_COLUMN, createKeyring([OLD])).seal('late', Buffer.from('a key'));
@@ -138,7 +138,7 @@ test('a server that sealed something with the old secret after the rotation is n
   );
 });
 
-test('keys that were stored before values told their format still sign and verify, and are sealed anew', async () => {
+test('keys in the old format without a mark still sign and verify, and the rotation seals them again', async () => {
   const world = await worldWithOldSecret();
   const { id } = await world.deployment();
   const { token } = await handedOutBy(world, id);
@@ -146,7 +146,7 @@ test('keys that were stored before values told their format still sign and verif
   const box = createBox(SIGNING_KEY_COLUMN, createKeyring([OLD]));
   for (const row of rows) {
     const plain = box.open(row.id, row.private_key);
-    // As it was written then: a key derived for `signing keys`, bound to nothing.
+    // The old format: the key was derived for `signing keys`, and the value was not bound to its row.
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', deriveKey(OLD, 'signing keys'), nonce, {
       authTagLength: 16,

@@ -1,4 +1,4 @@
-/** Replaces the installation's secret in the database, while servers run that have both the old and the new one. */
+/** Replaces the secret of the installation in the database, while servers run with both the old and the new secret. */
 import type { Database } from '../../platform/db/database.ts';
 import type { BoxedColumn } from '../../platform/secrets/box.ts';
 import type { Keyring } from '../../platform/secrets/keyring.ts';
@@ -7,18 +7,19 @@ import { StartupError } from '../../platform/startup-error.ts';
 import { fingerprintOf, requireSecret } from './fingerprint.ts';
 import * as store from './store.ts';
 
-/** Returns how many values it sealed. Afterwards nothing in the database needs any but the newest secret. */
+/** Returns the number of values that were sealed again. After this, the database needs only the newest secret. */
 export async function rotateSecret(
   db: Database,
   { keyring, columns }: { keyring: Keyring; columns: BoxedColumn[] },
 ): Promise<number> {
   const fingerprints = keyring.keysFor('installation').map(fingerprintOf);
   const installation = await store.findInstallation(db);
-  if (!installation) throw new StartupError('This database was not set up yet: start Oriel on it once.');
+  if (!installation)
+    throw new StartupError('This database is not set up yet: start Oriel with this database once.');
   requireSecret(installation, fingerprints);
   await requireSecretsOf(db, keyring, columns);
   const count = await resealAll(db, keyring, columns);
-  // Last: until here a start takes the old secret for the one of the database, and so does another run of this.
+  // This comes last: a server that has only the new secret must not start before all values are sealed with it.
   await store.updateFingerprint(db, fingerprints[0]!);
   return count;
 }

@@ -135,7 +135,7 @@ const BAD_FIELDS: [string, object][] = [
   ['a display name of 256 characters', { displayName: 'x'.repeat(256) }],
   ['a description of 1001 characters', { description: 'x'.repeat(1001) }],
   ['a default of 10,001 characters', { defaultValue: 'x'.repeat(10_001) }],
-  ['a default that is no text', { defaultValue: 3 }],
+  ['a default that is not text', { defaultValue: 3 }],
   ['an id', { id: 3 }],
 ];
 

@@ -90,7 +90,7 @@ test.each([
 
 const BAD_DESCRIPTIONS: [string, object][] = [
   ['a description of 501 characters', { description: 'x'.repeat(501) }],
-  ['a description that is no text', { description: 1 }],
+  ['a description that is not text', { description: 1 }],
   ['a number of users', { userCount: 3 }],
 ];
 
@@ -101,7 +101,7 @@ test.each<[string, object]>([
   ['a name of 101 characters', { name: 'x'.repeat(101) }],
   ['a name with a control character', { name: 'a\u001bb' }],
   ['null for a name', { name: null }],
-  ['a name that is no text', { name: ['x'] }],
+  ['a name that is not text', { name: ['x'] }],
   ['a name that is reserved', { name: 'system:admins' }],
   ['a kind', { kind: 'tenantGroups' }],
   ...BAD_DESCRIPTIONS,

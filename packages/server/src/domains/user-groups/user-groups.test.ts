@@ -75,7 +75,7 @@ const BAD_FIELDS: [string, object][] = [
   ['a name that is reserved', { name: 'system:admins' }],
   ['a name with a control character', { name: 'a\u001bb' }],
   ['null for a name', { name: null }],
-  ['a name that is no text', { name: ['x'] }],
+  ['a name that is not text', { name: ['x'] }],
   ['a description of 1001 characters', { description: 'x'.repeat(1001) }],
   ['a number of users', { userCount: 3 }],
 ];
