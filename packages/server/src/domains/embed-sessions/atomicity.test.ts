@@ -93,7 +93,7 @@ const FLAWS: Record<string, (request: Rich) => unknown> = {
   'an unknown deployment': (request) => {
     request.deploymentId += 1_000_000;
   },
-  'one user too many': (request) => {
+  'a user above the limit': (request) => {
     request.externalId = 'one-too-many';
   },
   'an unknown field': (request) => Object.assign(request, { ephemeralTtlSeconds: 60 }),
@@ -148,18 +148,18 @@ async function expectRefusedWithoutTrace(flaws: string[], client = world.admin) 
   expect(await state(), flaws.join(', ')).toEqual(before);
 }
 
-test('each rule that is broken alone', async () => {
+test('a call that breaks one rule changes nothing', async () => {
   for (const flaw of Object.keys(FLAWS)) await expectRefusedWithoutTrace([flaw]);
   await expectRefusedWithoutTrace([], scoped.client);
 });
 
-test('two and three rules at once', async () => {
+test('a call that breaks two or three rules changes nothing', async () => {
   const flaws = fc.uniqueArray(fc.constantFrom(...Object.keys(FLAWS)), { minLength: 2, maxLength: 3 });
   const property = fc.asyncProperty(flaws, (some) => expectRefusedWithoutTrace(some));
   await tryRandomly(property, 120);
 }, 600_000);
 
-test('creator mode that is switched off', async () => {
+test('a call in creator mode changes nothing while creator mode is switched off', async () => {
   await pool.query('update tenant_settings set use_creator_mode = false');
   // Servers hear of it a moment later; a dry run asks without changing anything.
   const refusal = async () => {
@@ -172,7 +172,7 @@ test('creator mode that is switched off', async () => {
   await expect.poll(refusal).toBeUndefined();
 });
 
-test('a dry run, and then the call itself, which was only waiting to be right', async () => {
+test('a dry run of a valid call changes nothing, and the call itself changes every table', async () => {
   const before = await state();
   expect(await outcomeOf(richRequest(), world.admin, true)).toBe('minted');
   expect(await state()).toEqual(before);

@@ -67,7 +67,7 @@ describe.each([false, true])('with creator mode %j', (creatorMode) => {
     return { name, viewer: { embedTenantName, creatorMode, externalId: unique('ada') } };
   }
 
-  test.each(FITTING)('a %s takes %j and gives it back as it was', async (type, value) => {
+  test.each(FITTING)('a %s accepts %j and returns it unchanged', async (type, value) => {
     const { name, viewer } = await attribute(type);
     const seen = await embedding.see({ ...viewer, userAttributes: [{ name, value }] });
     expect(seen.userAttributes[name]).toEqual(value);
@@ -95,7 +95,7 @@ describe.each([false, true])('with creator mode %j', (creatorMode) => {
     expect((await embedding.see(viewer)).userAttributes[name]).toEqual(shown);
   });
 
-  test.each([null, undefined])('a value of %j clears what is stored', async (value) => {
+  test.each([null, undefined])('a value of %j clears the stored value', async (value) => {
     const { name, viewer } = await attribute('string');
     await embedding.mint({ ...viewer, userAttributes: [{ name, value: 'EU' }] });
     const seen = await embedding.see({ ...viewer, userAttributes: [{ name, value }] });
@@ -110,7 +110,7 @@ describe.each([false, true])('with creator mode %j', (creatorMode) => {
     expect((await embedding.see(viewer)).userAttributes[name]).toBe('anywhere');
   });
 
-  test('unknown attributes fail the call, and each is named', async () => {
+  test('a call with unknown attributes fails, and the error names each of them', async () => {
     const { name, viewer } = await attribute('string');
     const refusal = await embedding.refusal({
       ...viewer,
@@ -133,7 +133,7 @@ describe.each([false, true])('with creator mode %j', (creatorMode) => {
   });
 });
 
-test('a later call overwrites the values that it gives, and no others', async () => {
+test('a later call replaces only the values that it gives', async () => {
   const externalId = unique('ada');
   const [region, tier] = [
     await embedding.accountAttribute('string'),
@@ -160,7 +160,7 @@ test('values belong to one user', async () => {
   expect((await embedding.see()).userAttributes[region]).toBeNull();
 });
 
-test('an attribute that is given twice is refused, also with the same value', async () => {
+test('an attribute that is given twice is refused, even with the same value', async () => {
   const name = await embedding.accountAttribute('string');
   for (const value of ['EU', 'US', null]) {
     const userAttributes = [
@@ -176,7 +176,7 @@ test('an attribute that is given twice is refused, also with the same value', as
   }
 });
 
-test('the two modes do not know the attributes of one another', async () => {
+test('neither mode can use the attributes of the other', async () => {
   const viewer = { embedTenantName: embedding.tenant(), externalId: unique('ada') };
   const ofAccount = await embedding.accountAttribute('string');
   const ofTenant = unique('theirs');
@@ -196,7 +196,7 @@ test('the two modes do not know the attributes of one another', async () => {
   );
 });
 
-test('an attribute may have any name, also one that objects are born with', async () => {
+test('an attribute may have any name, even the name of a built-in property of objects', async () => {
   const viewer = { embedTenantName: embedding.tenant(), creatorMode: true };
   const names = ['__proto__', 'constructor', 'toString', 'a"b\\c', 'größe 🦊', 'שם'];
   await embedding.mint({

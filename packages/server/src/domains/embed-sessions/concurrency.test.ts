@@ -110,7 +110,7 @@ const stateOf = (k: number) => ({
   attributes: { a: k, b: `value ${k}`, c: [k, -k] },
 });
 
-test('of many calls for one viewer, one decides groups, attributes and profile together', async () => {
+test('after many parallel calls for one viewer, groups, attributes and profile all come from the same call', async () => {
   const externalId = unique('viewer');
   for (const _ of ['a new viewer', 'a known one']) {
     const requests = numbers(CALLS).map((k) => ({
@@ -125,7 +125,7 @@ test('of many calls for one viewer, one decides groups, attributes and profile t
   }
 });
 
-test('the last of a few calls that change nothing but groups and attributes decides both', async () => {
+test('after a few parallel calls that change only groups and attributes, both come from the same call', async () => {
   const externalId = unique('viewer');
   for (const round of numbers(25)) {
     const requests = numbers(8).map((i) => {
@@ -139,7 +139,7 @@ test('the last of a few calls that change nothing but groups and attributes deci
   }
 });
 
-test('calls that leave the profile out keep one that was sent whole', async () => {
+test('calls without a profile keep the whole profile of another call', async () => {
   const externalId = unique('viewer');
   const requests = numbers(CALLS).map((k) => ({
     externalId,
@@ -156,7 +156,7 @@ test('calls that leave the profile out keep one that was sent whole', async () =
   expect(state.attributes.a % 3 !== 0 || state.attributes.a === sent).toBe(true);
 });
 
-test('in creator mode too, where each call brings its own definitions', async () => {
+test('in creator mode, all values and definitions come from the same call too', async () => {
   const externalId = unique('viewer');
   const embedTenantName = unique('tenant');
   const requests = numbers(CALLS).map((k) => ({
@@ -197,7 +197,7 @@ test('in creator mode too, where each call brings its own definitions', async ()
   });
 });
 
-test('overlapping definitions in any order, for a tenant that is new, are each made once', async () => {
+test('parallel calls with overlapping definitions in any order create each definition of a new tenant once', async () => {
   const embedTenantName = unique('tenant');
   const names = numbers(12).map((i) => `name ${i}`);
   /** Six of the twelve, beginning anywhere, forwards or backwards. */
@@ -238,7 +238,7 @@ test('overlapping definitions in any order, for a tenant that is new, are each m
   expect(entries[0].count).toBe(2 * names.length + 1);
 });
 
-test('the same call, once or a thousand times, leaves the same behind', async () => {
+test('the same call has the same result once or a thousand times', async () => {
   const embedTenantName = unique('tenant');
   const request = {
     externalId: 'viewer',
@@ -278,7 +278,7 @@ test('the same call, once or a thousand times, leaves the same behind', async ()
   expect(await countSessions()).toBe(sessionsBefore + 1001);
 });
 
-test('the limit on external users is exact, and known users are not held up by it', async () => {
+test('the limit on external users is exact and does not stop known users', async () => {
   await pool.query(
     `insert into users (embed_tenant, external_id, username)
      select 'oriel', 'known-' || k, 'known-' || k

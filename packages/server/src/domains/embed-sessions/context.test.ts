@@ -18,7 +18,7 @@ const send = (body: string) =>
   });
 
 describe('the security context', () => {
-  test('comes back as it was given, and belongs to the session', async () => {
+  test('is returned unchanged, and belongs to the session', async () => {
     const securityContext = {
       customer: { id: 42, tags: ['a', null, 1.5, true, { deep: [[]] }] },
       'a "quoted" key': '\u2028 </script> 🦊 שלום \\ \n',
@@ -39,7 +39,7 @@ describe('the security context', () => {
     ['plain letters', 'x'.repeat(LIMIT - OVERHEAD)],
     ['letters of two bytes', 'é'.repeat((LIMIT - OVERHEAD) / 2)],
     ['emoji', '🦊'.repeat((LIMIT - OVERHEAD) / 4)],
-  ])('holds up to 64 KB of JSON, of %s, and not a byte more', async (_, k) => {
+  ])('holds up to 64 KB of JSON with %s, and not a byte more', async (_, k) => {
     expect((await embedding.see({ securityContext: { k } })).securityContext).toEqual({ k });
     expect(await embedding.refusal({ securityContext: { k: `${k}x` } })).toMatchObject({
       status: 400,
@@ -48,7 +48,7 @@ describe('the security context', () => {
     });
   });
 
-  test('may be nested deeply, but not without end', async () => {
+  test('may be nested deeply, but only up to a limit', async () => {
     const nested = (depth: number) => {
       let value: object = {};
       for (let i = 1; i < depth; i++) value = { a: value };
@@ -66,7 +66,7 @@ describe('the security context', () => {
     '{"a":{"__proto__":1}}',
     '{"a":[{"\\u005f_proto__":1}]}',
     '{"constructor":{"prototype":{"admin":true}}}',
-  ])('can not reach for prototypes: %s', async (context) => {
+  ])('can not change prototypes: %s', async (context) => {
     const response = await send(
       `{"deploymentId":${embedding.deploymentId},"externalId":"ada","securityContext":${context}}`,
     );
@@ -87,12 +87,15 @@ describe('the security context', () => {
     }
   });
 
-  test.each<[unknown]>([[[]], ['text'], [5], [true]])('is an object, not %j', async (securityContext) => {
-    expect(await embedding.refusal({ securityContext })).toMatchObject(NOT_MATCHING);
-  });
+  test.each<[unknown]>([[[]], ['text'], [5], [true]])(
+    'must be an object, not %j',
+    async (securityContext) => {
+      expect(await embedding.refusal({ securityContext })).toMatchObject(NOT_MATCHING);
+    },
+  );
 });
 
-test('a field that is not known is refused by name', async () => {
+test('an unknown field is refused, and the error names it', async () => {
   for (const field of ['ephemeralTtlSeconds', 'tenant', 'userattributes', 'sessionId', 'dryRun']) {
     expect(await embedding.refusal({ [field]: 60 } as object)).toEqual({
       ...NOT_MATCHING,
@@ -119,14 +122,14 @@ const OPTIONAL = [
   'embedTheme',
 ];
 
-test.each([...OPTIONAL, 'internalId'])('null for %s means that it is not given', async (field) => {
+test.each([...OPTIONAL, 'internalId'])('null for %s counts as not given', async (field) => {
   const externalId = unique('ada');
   const { expiresAt: _, ...before } = await embedding.see({ externalId });
   const { expiresAt: __, ...after } = await embedding.see({ externalId, [field]: null });
   expect(after).toEqual(before);
 });
 
-test('a call with nothing but nulls for what is optional is one without them', async () => {
+test('a call with null for every optional field works like a call without these fields', async () => {
   const nothing = Object.fromEntries(OPTIONAL.map((field) => [field, null]));
   expect(await embedding.see(nothing)).toMatchObject({
     deploymentId: embedding.deploymentId,
@@ -162,7 +165,7 @@ test.each([
   expect((await embedding.see({ userProfile: { displayName } })).user.displayName).toBe(displayName);
 });
 
-test('a session is minted by a JSON object alone', async () => {
+test('the body must be a JSON object', async () => {
   for (const body of ['', '[]', '"ada"', 'null', '{', '{"deploymentId":1,}'])
     expect((await send(body)).status).toBe(400);
   const asText = await embedding.world.raw('POST', '/api/v1/embed/generate-session', {
@@ -177,7 +180,7 @@ test('a body of more than 4 MB is refused', async () => {
   expect(response.status).toBe(413);
 });
 
-test('the answer is a session id and nothing else, and no two are the same', async () => {
+test('the reply contains only a session id, and each one is different', async () => {
   const body = embedding.request();
   const [one, two] = [
     await embedding.world.admin.generateSession({ body }),

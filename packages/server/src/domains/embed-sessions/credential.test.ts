@@ -46,7 +46,7 @@ afterAll(async () => {
 const verify = (secret: string) =>
   kind.verify({ scheme: 'bearer', secret, method: 'GET', headers: {}, address: '127.0.0.1' });
 
-test('an external viewer who is known is answered at once, and their login is noted', async () => {
+test('a known token of an external viewer is verified at once, and the login is noted', async () => {
   const externalId = unique('ada');
   const { token } = await embedding.world.embedded(embedding.request({ externalId }));
   const isKnown = async () => {
@@ -61,7 +61,7 @@ test('an external viewer who is known is answered at once, and their login is no
   expect(await lastLogin()).not.toBeNull();
 });
 
-test('a user of the account who is embedded has their own rights, read again after each change', async () => {
+test('an embedded user of the account has their own rights, which are read again after each change', async () => {
   const { userId } = await embedding.world.person({ roles: ['Explorer'] });
   const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
   const { token } = await embedding.world.embedded(embedding.request({ internalId: username }));

@@ -31,7 +31,7 @@ const DEFINITIONS: [field: string, definition: { name: string; type?: string }][
 ];
 
 test.each(['groupDefinitions', 'tenantGroupDefinitions'])(
-  '%s take a name of up to 100 characters, and none that is reserved',
+  '%s accept a name of up to 100 characters, but not a reserved name',
   async (field) => {
     const tenant = embedding.tenant();
     const names = ['🦊'.repeat(100), 'System:x', 'my system:'];
@@ -47,7 +47,7 @@ test.each(['groupDefinitions', 'tenantGroupDefinitions'])(
 );
 
 describe.each(DEFINITIONS)('%s', (field, definition) => {
-  test('need creator mode, also an empty list', async () => {
+  test('need creator mode, even for an empty list', async () => {
     for (const creatorMode of [undefined, false, null]) {
       for (const given of [[definition], []]) {
         const wishes = { embedTenantName: embedding.tenant(), creatorMode, [field]: given };
@@ -60,7 +60,7 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
     }
   });
 
-  test('need an embed tenant, also an empty list', async () => {
+  test('need an embed tenant, even for an empty list', async () => {
     for (const embedTenantName of [undefined, null]) {
       for (const given of [[definition], []]) {
         expect(await embedding.refusal({ creatorMode: true, embedTenantName, [field]: given })).toMatchObject(
@@ -82,7 +82,7 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
     expect(await embedding.rows('select from embed_tenants where name = $1', [tenant])).toEqual([]);
   });
 
-  test('are idempotent: the same call again leaves everything as it was, and is not audited again', async () => {
+  test('are idempotent: the same call again changes nothing and is not audited again', async () => {
     const tenant = embedding.tenant();
     const wishes = creator(tenant, {
       externalId: unique('ada'),
@@ -126,7 +126,7 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
     expect(await embedding.refusal(wishes)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  test('are audited where they create or change something', async () => {
+  test('are audited if they create or change something', async () => {
     const tenant = embedding.tenant();
     for (const description of ['First', 'First', 'Second'])
       await embedding.mint(creator(tenant, { [field]: [{ ...definition, description }] }));
@@ -147,7 +147,7 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
   });
 });
 
-test('definitions come before the groups and attributes that name them', async () => {
+test('definitions are stored before the groups and attributes that name them are checked', async () => {
   const seen = await embedding.see(
     creator(embedding.tenant(), {
       groupDefinitions: [{ name: 'editors' }],
@@ -165,7 +165,7 @@ test('definitions come before the groups and attributes that name them', async (
   });
 });
 
-test('definitions touch neither the account nor another tenant, whose names are their own', async () => {
+test('definitions change neither the account nor another tenant, even with the same names', async () => {
   const [here, there] = [embedding.tenant(), embedding.tenant()];
   const group = await embedding.accountGroup();
   const attribute = await embedding.accountAttribute('boolean', 'true');
@@ -191,7 +191,7 @@ test('definitions touch neither the account nor another tenant, whose names are 
   expect(await attributesOf(here)).toMatchObject([{ name: attribute, type: 'string', description: 'Here' }]);
 });
 
-test('an attribute can not change its type, and then nothing of the call is kept', async () => {
+test('an attribute can not change its type, and a call that tries stores nothing', async () => {
   const [tenant, externalId] = [embedding.tenant(), unique('ada')];
   await embedding.mint(
     creator(tenant, { userAttributeDefinitions: [{ name: 'region', type: 'string', description: 'Old' }] }),
@@ -225,7 +225,7 @@ test('an attribute can not change its type, and then nothing of the call is kept
   ]);
 });
 
-test('display name and default of an attribute are updated where they are given and differ', async () => {
+test('the display name and default of an attribute are updated if they are given and differ', async () => {
   const tenant = embedding.tenant();
   const define = async (changes: object) => {
     const userAttributeDefinitions = [{ name: 'tier', type: 'number', ...changes }];
@@ -251,7 +251,7 @@ test.each([
   ['string_array', '["EU"]', ['EU']],
   ['string_array', '[]', []],
   ['number_array', '[1,2]', [1, 2]],
-])('a %s takes the default %j', async (type, defaultValue, shown) => {
+])('a %s accepts the default %j', async (type, defaultValue, shown) => {
   const userAttributeDefinitions = [{ name: 'thing', type, defaultValue }];
   const seen = await embedding.see(creator(embedding.tenant(), { userAttributeDefinitions }));
   expect(seen.userAttributes.thing).toEqual(shown);
@@ -294,7 +294,7 @@ test.each(['boolean', 'text', '', null, undefined])(
   },
 );
 
-test('of many parallel calls that define the same, all succeed and each thing is made once', async () => {
+test('many parallel calls with the same definitions all succeed, and each definition is created once', async () => {
   const tenant = embedding.tenant();
   const wishes = creator(tenant, {
     externalId: unique('ada'),

@@ -28,8 +28,8 @@ async function furnished() {
   return viewer;
 }
 
-describe('a dry run tells every error at once', () => {
-  test('of the catalogues', async () => {
+describe('a dry run reports every error at once', () => {
+  test('about groups and attributes', async () => {
     const viewer = await furnished();
     const wishes = {
       ...viewer,
@@ -68,7 +68,7 @@ describe('a dry run tells every error at once', () => {
     expect(await embedding.refusal(wishes)).toMatchObject({ code: first!.code, message: first!.message });
   });
 
-  test('of the request, the deployment and the catalogues together', async () => {
+  test('about the request, the deployment, groups and attributes together', async () => {
     const viewer = await furnished();
     const wishes = {
       ...viewer,
@@ -100,7 +100,7 @@ describe('a dry run tells every error at once', () => {
     ]);
   });
 
-  test('where nothing but duplicates is wrong, too', async () => {
+  test('if there are only duplicates', async () => {
     const viewer = await furnished();
     const twice = [
       { name: 'region', value: 'A' },
@@ -111,7 +111,7 @@ describe('a dry run tells every error at once', () => {
     ]);
   });
 
-  test('about who it is for, before anything that depends on that', async () => {
+  test('about the user, without the checks that depend on the user', async () => {
     expect(await codes({ externalId: null, groups: ['nobody'] })).toEqual([['identity_required', '']]);
     expect(await codes({ externalId: 'Ada', groups: ['nobody'], tenantGroups: [] })).toEqual([
       ['invalid_external_id', 'externalId'],
@@ -131,7 +131,7 @@ describe('a dry run tells every error at once', () => {
     ]);
   });
 
-  test('of plan, flag and limit beside those of the catalogues', async () => {
+  test('about plan, flag and limit together with groups and attributes', async () => {
     const poor = await createOwnEmbedding({ ORIEL_PLAN: 'starter', ORIEL_MAX_EXTERNAL_USERS: '1' });
     try {
       await poor.rows('update tenant_settings set use_creator_mode = false');
@@ -154,7 +154,7 @@ describe('a dry run tells every error at once', () => {
     }
   });
 
-  test('and stops where the key does not reach', async () => {
+  test('but nothing about a deployment outside the scope of the key', async () => {
     const { id } = await embedding.world.deployment();
     const { client } = await embedding.world.person({ deploymentIds: [id] });
     const body = embedding.request({ groups: ['nobody'] });

@@ -60,7 +60,7 @@ const rich = (viewer: Wishes): Wishes => ({
   settings: { showDashboardChat: false },
 });
 
-test('a dry run changes nothing, whatever it is asked', async () => {
+test('a dry run changes nothing, whatever the request is', async () => {
   const viewer = await furnished();
   const asked: Wishes[] = [
     rich(viewer),
@@ -82,13 +82,13 @@ test('a dry run changes nothing, whatever it is asked', async () => {
   }
 });
 
-test('the snapshot that a dry run is measured by sees a minting', async () => {
+test('the snapshot that the dry run tests compare does change when a session is minted', async () => {
   const before = await everything();
   await embedding.mint();
   expect(await everything()).not.toEqual(before);
 });
 
-test('a dry run of a call that is fine tells what it would create and change', async () => {
+test('a dry run of a valid call reports what it would create and change', async () => {
   expect(await embedding.rehearse(rich(await furnished()))).toMatchObject({
     ok: true,
     errors: [],
@@ -100,7 +100,7 @@ test('a dry run of a call that is fine tells what it would create and change', a
   });
 });
 
-test('a dry run of a newcomer tells that tenant and user would be created', async () => {
+test('a dry run for a new viewer reports that tenant and user would be created', async () => {
   const embedTenantName = embedding.tenant();
   const ada = { externalId: 'ada', embedTenantName };
   expect(await embedding.rehearse(ada)).toMatchObject({
@@ -117,7 +117,7 @@ test('a dry run of a newcomer tells that tenant and user would be created', asyn
   expect((await embedding.rehearse({})).embedTenant).toEqual({ name: 'oriel', created: false });
 });
 
-test('a dry run of an internal user tells their own groups, and creates nobody', async () => {
+test('a dry run for an internal user reports their own groups, and would create nobody', async () => {
   const { userId } = await embedding.world.person();
   const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
   const { id, name } = await embedding.world.admin.createUserGroup({ body: { name: unique('group') } });
@@ -129,7 +129,7 @@ test('a dry run of an internal user tells their own groups, and creates nobody',
   });
 });
 
-test('a dry run tells the value of each attribute, and whether request, store, default or nothing gives it', async () => {
+test('a dry run reports the value of each attribute and its source: request, stored, default or none', async () => {
   const viewer = await furnished();
   const attributes = async (wishes: Wishes) =>
     (await embedding.rehearse({ ...viewer, ...wishes })).userAttributes;
@@ -150,7 +150,7 @@ test('a dry run tells the value of each attribute, and whether request, store, d
   ]);
 });
 
-test('a dry run of a call that would fail tells the values as they stay', async () => {
+test('a dry run of a call that would fail reports the stored values', async () => {
   const viewer = await furnished();
   const rehearsed = await embedding.rehearse({
     ...viewer,
@@ -161,7 +161,7 @@ test('a dry run of a call that would fail tells the values as they stay', async 
   expect(rehearsed.userAttributes).toContainEqual({ name: 'region', value: 'EU', source: 'stored' });
 });
 
-test('a body or a credential that is wrong in itself is refused, as without the dry run', async () => {
+test('a dry run refuses an invalid body or credential in the same way as minting', async () => {
   await expect(embedding.rehearse({ email: 'x' })).rejects.toMatchObject({ status: 400 });
   const body = embedding.request();
   await expect(embedding.world.client().dryRunSession({ body })).rejects.toMatchObject({
@@ -169,7 +169,7 @@ test('a body or a credential that is wrong in itself is refused, as without the 
   });
 });
 
-test('the two operations answer each with its own shape, whatever the query says', async () => {
+test('minting and the dry run each have their own kind of reply, and query parameters do not change it', async () => {
   const send = (path: string) =>
     embedding.world.raw('POST', path, {
       headers: { 'content-type': 'application/json' },
@@ -195,7 +195,7 @@ test.each<[string, (viewer: Wishes) => Wishes]>([
     (viewer) => ({ ...viewer, groups: [], tenantGroups: [], userAttributes: [{ name: 'region' }] }),
   ],
   ['read-only mode', (viewer) => ({ ...viewer, creatorMode: false, email: 'other@example.com' })],
-])('a dry run is what the call then does: %s', async (_, wishesFor) => {
+])('a dry run reports what the call then does: %s', async (_, wishesFor) => {
   const wishes = wishesFor(await furnished());
   const { embedTenantName, externalId } = embedding.request(wishes);
   const stored = async () => ({

@@ -31,19 +31,19 @@ const tokenOf = async (wishes?: object) => (await embedding.world.embedded(embed
 const clientOf = (baseUrl: string, token: string) => createOrielClient({ baseUrl, token, retries: 0 });
 
 describe('a session', () => {
-  test('is exchanged once', async () => {
+  test('can be exchanged only once', async () => {
     const sessionId = await embedding.mint();
     expect(await exchange(sessionId)).toEqual({ token: expect.any(String) });
     await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
   });
 
-  test('is exchanged once, also by many at the same moment', async () => {
+  test('is exchanged only once, even by many parallel calls', async () => {
     const sessionId = await embedding.mint();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => exchange(sessionId)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('is exchanged beside many others, each of which gets its own token', async () => {
+  test('is exchanged together with many others, and each gets its own token', async () => {
     const sessionIds = await Promise.all(Array.from({ length: 30 }, () => embedding.mint()));
     const wrong = sessionIds.map((sessionId) => `${numberOf(sessionId)}.${'x'.repeat(56)}`);
     const outcomes = await Promise.allSettled([...wrong, ...sessionIds].map(exchange));
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect(named).toEqual(sessionIds.map(numberOf));
   });
 
-  test('that somebody is changing waits for what becomes of it, and no other does', async () => {
+  test('that another transaction is changing waits for the result, and other sessions do not wait', async () => {
     const [kept, revoked] = [await embedding.mint(), await embedding.mint()];
     const client = await embedding.world.server.db.pool.connect();
     try {
@@ -76,13 +76,13 @@ describe('a session', () => {
     }
   });
 
-  test('lives for five minutes from its minting', async () => {
+  test('is valid for five minutes after it was minted', async () => {
     const sessionId = await embedding.mint();
     const { createdAt, expiresAt } = await ledgerEntry(sessionId);
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(5 * 60_000);
   });
 
-  test('is refused when it has expired, and not before', async () => {
+  test('is refused after it has expired, but not before', async () => {
     const [late, intime] = [await embedding.mint(), await embedding.mint()];
     await moveExpiry(late, '-301 seconds');
     await moveExpiry(intime, '-200 seconds');
@@ -90,13 +90,13 @@ describe('a session', () => {
     expect(await exchange(intime)).toHaveProperty('token');
   });
 
-  test('is refused when it was revoked', async () => {
+  test('is refused after it was revoked', async () => {
     const sessionId = await embedding.mint();
     await embedding.world.admin.revokeEmbedSession({ id: numberOf(sessionId) });
     await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
   });
 
-  test('is refused when its user, its deployment or its internal user has gone', async () => {
+  test('is refused if its user, deployment or internal user was deleted', async () => {
     const { id: deploymentId } = await embedding.world.deployment();
     const { userId } = await embedding.world.person();
     const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
@@ -115,13 +115,13 @@ describe('a session', () => {
   test.each([
     ['deployment', 'deployment_id = 999999999'],
     ['embed tenant', `embed_tenant = 'never-seen'`],
-  ])('is refused when it was minted while its %s was being deleted', async (_, change) => {
+  ])('is refused if it was minted while its %s was being deleted', async (_, change) => {
     const sessionId = await embedding.mint();
     await embedding.rows(`update embed_sessions set ${change} where id = $1`, [numberOf(sessionId)]);
     await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
   });
 
-  test('is refused when it was minted for a creator, and creator mode is off by then', async () => {
+  test('is refused if it is in creator mode and creator mode was switched off', async () => {
     const sessionId = await embedding.mint({ creatorMode: true });
     const flag = async (on: boolean) => {
       // Without the trigger, as for a session that is minted while the flag is being switched off.
@@ -135,7 +135,7 @@ describe('a session', () => {
     expect(await exchange(sessionId)).toHaveProperty('token');
   });
 
-  test('outlives the key that minted it', async () => {
+  test('stays valid when the key that minted it is deleted', async () => {
     const { client, apiKeyId } = await embedding.world.person();
     const { sessionId } = await client.generateSession({ body: embedding.request() });
     const other = await client.generateSession({ body: embedding.request() });
@@ -145,7 +145,7 @@ describe('a session', () => {
     expect(await clientOf(embedding.world.url, token).getEmbedSession()).toHaveProperty('user');
   });
 
-  test('is refused with another secret, which does not use it up', async () => {
+  test('is refused with a wrong secret, and can still be exchanged afterwards', async () => {
     const sessionId = await embedding.mint();
     const [number, secret] = sessionId.split('.') as [string, string];
     const flip = (at: number) =>
@@ -180,12 +180,12 @@ describe('a session', () => {
     `1.${'a'.repeat(56)}\n`,
     "1' or '1'='1",
     '🦊'.repeat(255),
-  ])('is refused as %j', async (sessionId) => {
+  ])('is refused if the id is %j', async (sessionId) => {
     await expect(exchange(sessionId)).rejects.toMatchObject(REFUSED);
   });
 
   test.each<unknown>(['', null, undefined, 5, {}, 'x'.repeat(256)])(
-    'does not match the operation as %j',
+    'does not match the operation if the id is %j',
     async (sessionId) => {
       await expect(exchange(sessionId as string)).rejects.toMatchObject({ status: 400 });
     },
@@ -195,7 +195,7 @@ describe('a session', () => {
 describe('the token', () => {
   const keySet = async () => createLocalJWKSet((await embedding.world.client().getJwks()) as JSONWebKeySet);
 
-  test('is signed with a public key that everybody can fetch, and tells the session', async () => {
+  test('can be verified with a public key that everybody can fetch, and describes the session', async () => {
     const embedTenantName = embedding.tenant();
     const viewer = { embedTenantName, creatorMode: true };
     const { token, sessionId, client } = await embedding.world.embedded(embedding.request(viewer));
@@ -216,7 +216,7 @@ describe('the token', () => {
     expect(JSON.stringify(payload)).not.toContain(sessionId.split('.')[1]!.slice(0, 32));
   });
 
-  test('lives for 24 hours from the exchange, and the ledger says so', async () => {
+  test('is valid for 24 hours after the exchange, and the ledger shows this', async () => {
     const { token, sessionId, client } = await embedding.world.embedded(embedding.request());
     const { payload } = await jwtVerify(token, await keySet());
     expect(payload.exp! - Math.floor(payload.iat!)).toBe(24 * 3600);
@@ -227,14 +227,14 @@ describe('the token', () => {
     expect((await client.getEmbedSession()).expiresAt).toBe(expiresAt);
   });
 
-  test('is used many times, on every server', async () => {
+  test('can be used many times, on every server', async () => {
     const token = await tokenOf();
     const other = await embedding.world.anotherServer();
     for (const url of [embedding.world.url, other.url, embedding.world.url])
       expect(await clientOf(url, token).getEmbedSession()).toHaveProperty('user');
   });
 
-  test('opens nothing but what is open to viewers', async () => {
+  test('can call only the operations for viewers', async () => {
     const { client } = await embedding.world.embedded(embedding.request());
     const { deploymentId } = embedding;
     const attempts = [
@@ -248,12 +248,12 @@ describe('the token', () => {
     for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ status: 403 });
   });
 
-  test('is needed to see the session: a key is no viewer', async () => {
+  test('is needed to see the session: an API key is refused', async () => {
     await expect(embedding.world.admin.getEmbedSession()).rejects.toMatchObject({ status: 401 });
     await expect(embedding.world.client().getEmbedSession()).rejects.toMatchObject({ status: 401 });
   });
 
-  test('shows at once what a later call changes of its user', async () => {
+  test('shows at once what a later call changes for its user', async () => {
     const externalId = unique('ada');
     const group = await embedding.accountGroup();
     const { client } = await embedding.world.embedded(embedding.request({ externalId }));
@@ -262,7 +262,7 @@ describe('the token', () => {
   });
 });
 
-test('when a token was last used shows in the ledger and at the user', async () => {
+test('the ledger and the user show when a token was last used', async () => {
   const { token, sessionId } = await embedding.world.embedded(embedding.request());
   expect(await ledgerEntry(sessionId)).toMatchObject({ lastSeenAt: null });
   const other = await embedding.world.anotherServer();
@@ -312,7 +312,7 @@ describe('signing keys', () => {
     for (const key of (await embedding.world.client().getJwks()).keys) expect(key).not.toHaveProperty('d');
   });
 
-  test('are replaced when they are old: tokens of the old key stay valid, new tokens have the new key', async () => {
+  test('are replaced when they are old: tokens of the old key stay valid, and new tokens use the new key', async () => {
     const before = await tokenOf();
     const unseen = await tokenOf();
     const other = await embedding.world.anotherServer();
@@ -348,7 +348,7 @@ const outcomeOf = (sessionId: string) =>
     (error) => error.status as number,
   );
 
-test('a guess is refused without asking the database, and hurts nobody behind the same address', async () => {
+test('a made-up session id is refused without a query, and does not affect others at the same address', async () => {
   const good = await embedding.mint();
   const [number] = good.split('.');
   const guesses = Array.from({ length: 400 }, () => `${number}.${randomBytes(42).toString('base64url')}`);
@@ -360,7 +360,7 @@ test('a guess is refused without asking the database, and hurts nobody behind th
   expect(await exchangesDuring(() => exchange(good))).toBe(1);
 });
 
-test('who repeats a session that has ended is told to wait, and others behind the same address are not', async () => {
+test('a caller who repeats an ended session must wait, but others at the same address need not', async () => {
   const [used, good] = [await embedding.mint(), await embedding.mint()];
   await exchange(used);
   const outcomes = await Promise.all(Array.from({ length: 150 }, () => outcomeOf(used)));
@@ -377,7 +377,7 @@ test('who repeats a session that has ended is told to wait, and others behind th
   expect(await outcomeOf(good)).toBe(200);
 });
 
-test('a session that can not be signed for is not used up', async () => {
+test('if a token can not be signed, its session can still be exchanged', async () => {
   const sessionId = await embedding.mint();
   const hide = (from: string, to: string) => embedding.rows(`alter table ${from} rename to ${to}`);
   await hide('signing_keys', 'hidden_keys');

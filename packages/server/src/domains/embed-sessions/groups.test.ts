@@ -12,7 +12,7 @@ afterAll(() => embedding.stop());
 const define = (...names: string[]) => names.map((name) => ({ name }));
 
 describe('in read-only mode', () => {
-  test('groups that are given replace the memberships with exactly these', async () => {
+  test('groups that are given replace all memberships', async () => {
     const externalId = unique('ada');
     const [a, b, c] = [
       await embedding.accountGroup(),
@@ -38,12 +38,12 @@ describe('in read-only mode', () => {
     expect((await embedding.see({ externalId })).groups).toEqual([]);
   });
 
-  test('a name that is repeated counts once', async () => {
+  test('a repeated name counts once', async () => {
     const group = await embedding.accountGroup();
     expect((await embedding.see({ groups: [group, group, group] })).groups).toEqual([group]);
   });
 
-  test('unknown groups fail the call, which names them in the order given, each once', async () => {
+  test('a call with unknown groups fails, and the error names each of them once, in the given order', async () => {
     const known = await embedding.accountGroup();
     const refusal = await embedding.refusal({ groups: ['zebra', known, 'ant', 'zebra'] });
     expect(refusal).toMatchObject({
@@ -54,7 +54,7 @@ describe('in read-only mode', () => {
     });
   });
 
-  test('a call that fails for an unknown group changes nothing', async () => {
+  test('a call that fails because of an unknown group changes nothing', async () => {
     const externalId = unique('ada');
     const [old, other] = [await embedding.accountGroup(), await embedding.accountGroup()];
     const region = await embedding.accountAttribute('string');
@@ -83,7 +83,7 @@ describe('in read-only mode', () => {
     });
   });
 
-  test('names are taken as they stand: case, spaces and marks count', async () => {
+  test('names must match exactly, including case, spaces and accents', async () => {
     const name = unique('Größe "A" 🦊, b');
     await embedding.accountGroup(name);
     expect((await embedding.see({ groups: [name] })).groups).toEqual([name]);
@@ -94,7 +94,7 @@ describe('in read-only mode', () => {
     }
   });
 
-  test('a thousand groups are taken at once, and one more does not match the operation', async () => {
+  test('a call accepts a thousand groups, and one more does not match the operation', async () => {
     const names = Array.from({ length: 1001 }, (_, n) => `many-${String(n).padStart(4, '0')}`);
     await embedding.rows('insert into user_groups (name) select unnest($1::text[])', [names]);
     expect((await embedding.see({ groups: names.slice(0, 1000) })).groups).toHaveLength(1000);
@@ -107,7 +107,7 @@ describe('in read-only mode', () => {
     ['a list with an empty name', ['']],
     ['a list with null', [null]],
     ['a list with a name of 256 characters', ['x'.repeat(256)]],
-  ])('%s is no list of group names', async (_, groups) => {
+  ])('%s is not a list of group names', async (_, groups) => {
     expect(await embedding.refusal({ groups })).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 });
@@ -115,7 +115,7 @@ describe('in read-only mode', () => {
 describe('in creator mode', () => {
   const inCreatorMode = (embedTenantName: string) => ({ embedTenantName, creatorMode: true });
 
-  test('names are those of the embed tenant, and groups of the account are unknown', async () => {
+  test('names refer to groups of the embed tenant, and groups of the account are unknown', async () => {
     const tenant = embedding.tenant();
     const ofAccount = await embedding.accountGroup();
     const seen = await embedding.see({
@@ -135,13 +135,13 @@ describe('in creator mode', () => {
     expect(refusal.message).toBe('Groups with names elsewhere not found');
   });
 
-  test('without a tenant name, the catalogue is that of the account as a tenant', async () => {
+  test('without a tenant name, the groups are those of the embed tenant of the account', async () => {
     await embedding.mint({ ...inCreatorMode('oriel'), groupDefinitions: define('own') });
     expect((await embedding.see({ creatorMode: true, groups: ['own'] })).groups).toEqual(['own']);
     expect((await embedding.refusal({ groups: ['own'] })).code).toBe('groups_not_found');
   });
 
-  test('memberships of one catalogue do not touch those of another', async () => {
+  test('changing memberships in one catalogue does not change those in another', async () => {
     const [externalId, tenant] = [unique('ada'), embedding.tenant()];
     const ofAccount = await embedding.accountGroup();
     const viewer = { externalId, embedTenantName: tenant };
@@ -156,7 +156,7 @@ describe('in creator mode', () => {
     expect((await embedding.see(creator)).groups).toEqual([]);
   });
 
-  test('tenant groups are a second kind of membership: replaced, kept and cleared by themselves', async () => {
+  test('tenant groups are a second kind of membership, which is replaced, kept and cleared separately', async () => {
     const viewer = { externalId: unique('ada'), ...inCreatorMode(embedding.tenant()) };
     const seen = await embedding.see({
       ...viewer,
@@ -185,7 +185,7 @@ describe('in creator mode', () => {
     expect(await embedding.rows(left, [viewer.externalId])).toEqual([]);
   });
 
-  test('both kinds name groups of one catalogue, whichever field defined them', async () => {
+  test('both kinds use the same groups, whichever field defined them', async () => {
     const viewer = inCreatorMode(embedding.tenant());
     await embedding.mint({
       ...viewer,
@@ -204,7 +204,7 @@ describe('in creator mode', () => {
     });
   });
 
-  test('the groups are those that the embed-tenant operations list, create and delete', async () => {
+  test('the embed-tenant operations list, create and delete the same groups', async () => {
     const embedTenantName = embedding.tenant();
     const { admin } = embedding.world;
     const viewer = { externalId: unique('ada'), ...inCreatorMode(embedTenantName) };
@@ -229,7 +229,7 @@ describe('in creator mode', () => {
     expect(await embedding.see(viewer)).toMatchObject({ groups: ['made'], tenantGroups: ['made'] });
   });
 
-  test('tenant groups show in creator mode only', async () => {
+  test('tenant groups are shown only in creator mode', async () => {
     const viewer = { externalId: unique('ada'), embedTenantName: embedding.tenant() };
     await embedding.mint({
       ...viewer,

@@ -30,7 +30,7 @@ const post = (authorization: string | null, body: object = embedding.request()) 
 const users = (externalId: string) =>
   embedding.rows('select * from users where external_id = $1', [externalId]);
 
-test('a session is for exactly one of an external and an internal user', async () => {
+test('a session needs exactly one of externalId and internalId', async () => {
   const { username } = await internalUser();
   const wrong: Wishes[] = [
     { externalId: 'both', internalId: username },
@@ -44,7 +44,7 @@ test('a session is for exactly one of an external and an internal user', async (
   expect(await users('both')).toEqual([]);
 });
 
-test('the first session for an external id makes the user, later ones find it', async () => {
+test('the first session for an external id creates the user, and later sessions find it', async () => {
   const externalId = unique('ada');
   const first = await embedding.see({ externalId });
   const second = await embedding.see({ externalId });
@@ -94,7 +94,7 @@ test.each<[string, string]>([
   expect((await embedding.see({ externalId })).user.externalId).toBe(externalId);
 });
 
-test('customers stay apart: one external id in two embed tenants is two users', async () => {
+test('the same external id in two embed tenants means two users', async () => {
   const [externalId, acme, zenith] = [unique('ada'), embedding.tenant(), embedding.tenant()];
   const group = await embedding.accountGroup();
   const region = await embedding.accountAttribute('string');
@@ -116,7 +116,7 @@ test('customers stay apart: one external id in two embed tenants is two users', 
   }
 });
 
-test('an internal user keeps what they are, and their session tells it', async () => {
+test('an internal user keeps their profile and rights, and their session shows them', async () => {
   const { id, username } = await internalUser();
   const group = await embedding.world.admin.createUserGroup({ body: { name: unique('insiders') } });
   await embedding.world.admin.addUserGroupMembers({ id: group.id, body: { userIds: [id] } });
@@ -139,7 +139,7 @@ test.each<[string, unknown]>([
   ['tenantGroups', []],
   ['tenantGroupDefinitions', []],
   ['embedTenantProfile', {}],
-])('with an internal id, %s is refused, also an empty one', async (field, value) => {
+])('with an internal id, %s is refused, even if it is empty', async (field, value) => {
   const { username } = await internalUser();
   const wishes = { internalId: username, creatorMode: true, embedTenantName: embedding.tenant() };
   expect(await embedding.refusal({ ...wishes, [field]: value })).toMatchObject({
@@ -158,7 +158,7 @@ test('with an internal id, an email is ignored', async () => {
   expect(row.email).toBe(`${username}@example.com`);
 });
 
-test('with an internal id, settings, theme and an embed tenant are taken', async () => {
+test('with an internal id, settings, theme and an embed tenant are accepted', async () => {
   const { username } = await internalUser();
   const embedTenantName = embedding.tenant();
   const seen = await embedding.see({
@@ -181,7 +181,7 @@ test('an internal user who is unknown, deactivated or an external viewer is not 
   }
 });
 
-test('an email belongs to the external user, is overwritten by the next and kept without one', async () => {
+test('an email belongs to the external user; a later email replaces it, and a call without one keeps it', async () => {
   const externalId = unique('ada');
   expect((await embedding.see({ externalId, email: 'one@example.com' })).user.email).toBe('one@example.com');
   expect((await embedding.see({ externalId, email: 'two@example.com' })).user.email).toBe('two@example.com');
@@ -193,14 +193,14 @@ test('an email belongs to the external user, is overwritten by the next and kept
   });
 });
 
-test('external users may share an email, with one another and with people', async () => {
+test('external users may have the same email as each other or as people', async () => {
   const { username } = await internalUser();
   const email = `${username}@example.com`;
   expect((await embedding.see({ email })).user.email).toBe(email);
   expect((await embedding.see({ email })).user.email).toBe(email);
 });
 
-test('minting takes an API key, by either scheme, and nothing else', async () => {
+test('minting accepts only an API key, with either scheme', async () => {
   const { token } = await embedding.world.embedded(embedding.request());
   const person = await embedding.world.person({ roles: [] });
   expect((await post(`Api-Key ${person.apiKey}`)).status).toBe(200);
@@ -226,7 +226,7 @@ test('minting takes an API key, by either scheme, and nothing else', async () =>
   }
 });
 
-test('any valid key mints within its scope, whoever owns it', async () => {
+test('any valid key can mint within its scope, whoever its owner is', async () => {
   const { id: other } = await embedding.world.deployment();
   const viewer = await embedding.world.person({ roles: [], deploymentIds: [other] });
   const mint = (deploymentId: number) =>
@@ -234,7 +234,7 @@ test('any valid key mints within its scope, whoever owns it', async () => {
   expect(await mint(other)).toEqual({ sessionId: expect.any(String) });
 });
 
-test('a session for an internal user is minted by themselves or by an admin', async () => {
+test('only the internal user or an admin can mint a session for the internal user', async () => {
   const { id: userId, username: internalId } = await internalUser();
   const { key: own } = await embedding.world.admin.createApiKey({ body: { name: 'own', userId } });
   const admin = await embedding.world.person({ roles: ['Admin'] });
@@ -253,7 +253,7 @@ test('a session for an internal user is minted by themselves or by an admin', as
   expect(await embedding.rows('select from embed_sessions where user_id = $1', [userId])).toHaveLength(2);
 });
 
-test('a scoped key is refused for any other deployment, whether or not that exists', async () => {
+test('a scoped key is refused for any other deployment, even if that does not exist', async () => {
   const { id: own } = await embedding.world.deployment();
   const { apiKey } = await embedding.world.person({ roles: ['Admin'], deploymentIds: [own] });
   for (const deploymentId of [embedding.deploymentId, UNKNOWN]) {
@@ -266,7 +266,7 @@ test('a scoped key is refused for any other deployment, whether or not that exis
   }
 });
 
-test('an unscoped key mints for any deployment, and a deployment that does not exist is not found', async () => {
+test('an unscoped key can mint for any deployment, and a deployment that does not exist is not found', async () => {
   const { id: another } = await embedding.world.deployment();
   expect((await embedding.see({ deploymentId: another })).deploymentId).toBe(another);
   expect(await embedding.refusal({ deploymentId: UNKNOWN })).toMatchObject({

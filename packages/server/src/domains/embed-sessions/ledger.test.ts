@@ -34,7 +34,7 @@ async function mint(
 }
 
 describe('an entry', () => {
-  test('tells everything about a session but its secret', async () => {
+  test('shows everything about a session except its secret', async () => {
     const minter = await embedding.world.person();
     const embedTenantName = embedding.tenant();
     const externalId = unique('ada');
@@ -63,7 +63,7 @@ describe('an entry', () => {
     ]);
   });
 
-  test('of an internal user tells their username, and no external id', async () => {
+  test('of an internal user shows their username and no external id', async () => {
     const { username } = await embedding.world.admin.createUser({
       body: { username: unique('ida'), email: `${unique('ida')}@example.com`, externalId: 'from-elsewhere' },
     });
@@ -81,7 +81,7 @@ describe('an entry', () => {
     expect(await get(id)).toMatchObject({ state: 'expired', revokedAt: null });
   });
 
-  test('is expired without an exchange, too, and stays revoked once it was', async () => {
+  test('expires without an exchange too, and stays revoked after it was revoked', async () => {
     const [expired, revoked] = [await mint(), await mint()];
     await embedding.world.admin.revokeEmbedSession({ id: revoked });
     for (const id of [expired, revoked]) await expire(id);
@@ -146,7 +146,7 @@ describe('the list', () => {
     for (const [filter, expected] of cases) expect([filter, await list(filter)]).toEqual([filter, expected]);
   });
 
-  test('shows each state to who asks for it', async () => {
+  test('can be filtered by each state', async () => {
     const embedTenantName = embedding.tenant();
     const minted = await mint({ embedTenantName });
     const { sessionId } = await embedding.world.embedded(embedding.request({ embedTenantName }));
@@ -154,7 +154,7 @@ describe('the list', () => {
     expect(await list({ embedTenantName, state: 'exchanged' })).toEqual([numberOf(sessionId)]);
   });
 
-  test('takes an empty filter for none', async () => {
+  test('ignores an empty filter', async () => {
     const externalId = unique('ada');
     const id = await mint({ externalId });
     const empty = `externalId=${externalId}&embedTenantName=&state=null&deploymentId=&apiKeyId=`;
@@ -164,7 +164,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('is paged by cursor, and what comes or goes meanwhile moves nothing', async () => {
+  test('is paged by cursor, and new or deleted sessions do not shift the pages', async () => {
     const embedTenantName = embedding.tenant();
     const ids: number[] = [];
     for (let i = 0; i < 23; i++) ids.unshift(await mint({ embedTenantName, externalId: 'ada' }));
@@ -183,7 +183,7 @@ describe('the list', () => {
     expect(three.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
   });
 
-  test('refuses a cursor that is broken, or of another list', async () => {
+  test('refuses a broken cursor and a cursor of another list', async () => {
     await mint();
     const { admin } = embedding.world;
     const { endCursor } = (await admin.listEmbedSessions({ first: 1 })).pageInfo;
@@ -202,8 +202,8 @@ describe('the list', () => {
   );
 });
 
-describe('who looks', () => {
-  test('is an admin: others are refused, whatever else they may', async () => {
+describe('a caller who reads the ledger', () => {
+  test('must be an admin; others are refused, whatever rights they have', async () => {
     const id = await mint();
     const { client } = await embedding.world.person({ roles: ['Developer'] });
     const attempts = [
@@ -217,7 +217,7 @@ describe('who looks', () => {
     expect(await get(id)).toMatchObject({ state: 'minted' });
   });
 
-  test('with a scoped key sees the sessions of its deployments, and ends none', async () => {
+  test('with a scoped key sees the sessions of its deployments, but can not revoke them', async () => {
     const { id: own } = await embedding.world.deployment();
     const { client } = await embedding.world.person({ roles: ['Admin'], deploymentIds: [own] });
     const [mine, other] = [await mint({ deploymentId: own }), await mint()];

@@ -6,7 +6,7 @@ import { ADMIN_KEY, unique } from '../../../test/world.ts';
 const UNKNOWN = 999_999_999;
 const PATH = '/api/v1/embed/generate-session';
 
-describe('where two things are wrong, the earlier is told', () => {
+describe('if there are two errors, the first in the order of checks is reported', () => {
   let embedding: Embedding;
   const tenant = unique('tenant');
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('where two things are wrong, the earlier is told', () => {
     expect((await embedding.refusal(wishes)).code).toBe('deployment_not_found');
   });
 
-  test('the internal user comes before the flag for creator mode, and that before definitions', async () => {
+  test('the internal user comes before the flag for creator mode, and the flag before definitions', async () => {
     await creatorMode(false);
     const insider = { internalId: 'nobody', creatorMode: true };
     const { username } = await embedding.world.admin.getMe();
@@ -77,7 +77,7 @@ describe('where two things are wrong, the earlier is told', () => {
     );
   });
 
-  test('definitions come before groups, these before attributes, and these before the limit on users', async () => {
+  test('definitions come before groups, groups before attributes, and attributes before the limit on users', async () => {
     const wrong = {
       userAttributeDefinitions: [{ name: 'region', type: 'number' }],
       groups: ['nobody'],
@@ -91,7 +91,7 @@ describe('where two things are wrong, the earlier is told', () => {
     expect((await embedding.refusal(inTenant({}))).code).toBe('external_user_limit_reached');
   });
 
-  test('of what is wrong with the body itself, the identity comes first', async () => {
+  test('among errors in the body, the identity comes first', async () => {
     const wrong = { groupDefinitions: [{ name: 'a' }, { name: 'a' }], userAttributes: [] };
     expect((await embedding.refusal({ ...wrong, externalId: 'Ada' })).code).toBe('invalid_external_id');
     expect((await embedding.refusal(wrong)).code).toBe('creator_mode_required');
@@ -100,7 +100,7 @@ describe('where two things are wrong, the earlier is told', () => {
 
 describe('plans', () => {
   test.each(['free', 'starter'])(
-    '%s has no embedding, and tells it before the scope of a key',
+    '%s does not include embedding, which is reported before the scope of the key',
     async (plan) => {
       const embedding = await createOwnEmbedding({ ORIEL_PLAN: plan });
       try {
@@ -118,7 +118,7 @@ describe('plans', () => {
     },
   );
 
-  test.each(['premium', 'enterprise'])('%s has embedding', async (plan) => {
+  test.each(['premium', 'enterprise'])('%s includes embedding', async (plan) => {
     const embedding = await createOwnEmbedding({ ORIEL_PLAN: plan, ORIEL_TENANT: 'acme-inc' });
     try {
       expect((await embedding.see()).embedTenantName).toBe('acme-inc');
@@ -129,7 +129,7 @@ describe('plans', () => {
 });
 
 describe('creator mode', () => {
-  test('is refused with or without definitions while the flag of the account is off', async () => {
+  test('is refused while the flag of the account is off, with or without definitions', async () => {
     const embedding = await createOwnEmbedding();
     try {
       await embedding.rows('update tenant_settings set use_creator_mode = false');
@@ -154,7 +154,7 @@ describe('the limit on external users', () => {
   });
   afterAll(() => embedding.stop());
 
-  test('is exact when many come at once, across embed tenants and servers', async () => {
+  test('is exact when many users are created in parallel, across embed tenants and servers', async () => {
     const other = await embedding.world.anotherServer();
     const tenants = [embedding.tenant(), embedding.tenant()];
     const attempts = Array.from({ length: 12 }, (_, i) =>
@@ -173,7 +173,7 @@ describe('the limit on external users', () => {
     expect(statuses).toEqual([200, 200, 200, ...Array(9).fill(403)]);
   });
 
-  test('refuses new users, and lets known users and people through', async () => {
+  test('refuses new users, but not known users and people', async () => {
     const [known] = await embedding.rows(
       'select external_id, embed_tenant from users where embed_tenant is not null',
     );
@@ -185,7 +185,7 @@ describe('the limit on external users', () => {
     expect(await embedding.mint({ internalId: (await embedding.world.admin.getMe()).username })).toBeTruthy();
   });
 
-  test('leaves no tenant and no definition of a call that it refuses', async () => {
+  test('stores no tenant and no definition of a call that it refuses', async () => {
     const embedTenantName = embedding.tenant();
     const groupDefinitions = [{ name: 'editors' }];
     expect(await embedding.refusal({ embedTenantName, creatorMode: true, groupDefinitions })).toMatchObject(
@@ -197,7 +197,7 @@ describe('the limit on external users', () => {
     ).toEqual([]);
   });
 
-  test('makes room when a user is deleted', async () => {
+  test('allows a new user after another one is deleted', async () => {
     const [{ id }] = await embedding.rows('select id from users where embed_tenant is not null');
     await embedding.world.admin.deleteUser({ id: Number(id) });
     expect(await embedding.mint({})).toBeTruthy();

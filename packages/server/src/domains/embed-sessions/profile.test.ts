@@ -14,7 +14,7 @@ const NOT_MATCHING = { status: 400, code: 'invalid_request' };
 describe('the profile', () => {
   const ADA = { displayName: 'Ada', picture: 'https://example.com/ada.png' };
 
-  test('belongs to the user, and is overwritten by the next', async () => {
+  test('belongs to the user, and a later profile replaces it', async () => {
     const externalId = unique('ada');
     expect((await embedding.see({ externalId, userProfile: ADA })).user).toMatchObject(ADA);
     const changed = { displayName: 'Ada L.', picture: 'http://example.com/2.svg' };
@@ -26,13 +26,13 @@ describe('the profile', () => {
     ['null', null],
     ['empty', {}],
     ['of nulls', { displayName: null, picture: null }],
-  ])('keeps what is stored where it is %s', async (_, userProfile) => {
+  ])('keeps the stored values if it is %s', async (_, userProfile) => {
     const externalId = unique('ada');
     await embedding.mint({ externalId, userProfile: ADA });
     expect((await embedding.see({ externalId, userProfile })).user).toMatchObject(ADA);
   });
 
-  test('keeps the one property where only the other is given', async () => {
+  test('keeps one property if only the other is given', async () => {
     const externalId = unique('ada');
     await embedding.mint({ externalId, userProfile: ADA });
     const named = await embedding.see({ externalId, userProfile: { displayName: 'Lady' } });
@@ -55,7 +55,7 @@ describe('the profile', () => {
     'https://[2001:db8::1]:8443/a[1].png?size[]=96',
     'https://nowhere.invalid/not-an-image.exe',
     `https://example.com/${'x'.repeat(2048 - 20)}`,
-  ])('takes the picture %s, and does not fetch it', async (picture) => {
+  ])('accepts the picture %s and does not fetch it', async (picture) => {
     expect((await embedding.see({ userProfile: { picture } })).user.picture).toBe(picture);
   });
 
@@ -71,13 +71,13 @@ describe('the profile', () => {
     ['with a space', 'https://example.com/a b.png'],
     ['with a backslash', 'https://example.com\\a.png'],
     ['with a line break', 'https://example.com/a\n.png'],
-    ['with a bracket that is left open', 'https://[::1/a.png'],
-    ['with a port that is none', 'https://example.com:99999/a.png'],
+    ['with an open bracket', 'https://[::1/a.png'],
+    ['with an invalid port', 'https://example.com:99999/a.png'],
     ['with no host but a port', 'HTTPS://:443/a.png'],
     ['with a leading space', ' https://example.com/a.png'],
     ['with a quote', 'https://example.com/"onerror="alert(1)'],
     ['that is empty', ''],
-    ['that is no text', 1],
+    ['that is not text', 1],
     ['that is too long', `https://example.com/${'x'.repeat(2048)}`],
   ])('refuses a picture %s', async (_, picture) => {
     expect(await embedding.refusal({ userProfile: { picture } })).toMatchObject({
@@ -93,12 +93,12 @@ describe('the profile', () => {
 });
 
 describe('the embed tenant', () => {
-  test('is the account where none is given', async () => {
+  test('is the account if none is given', async () => {
     for (const embedTenantName of [undefined, null])
       expect((await embedding.see({ embedTenantName })).embedTenantName).toBe('oriel');
   });
 
-  test('comes into being with its first session', async () => {
+  test('is created with its first session', async () => {
     const embedTenantName = embedding.tenant();
     const find = () => embedding.rows('select * from embed_tenants where name = $1', [embedTenantName]);
     expect(await find()).toEqual([]);
@@ -109,7 +109,7 @@ describe('the embed tenant', () => {
   });
 
   test.each(['abcde', 'a----b', 'acme1', 'a'.repeat(36), `a${'-'.repeat(34)}9`])(
-    'may be called %s',
+    'may have the name %s',
     async (embedTenantName) => {
       expect((await embedding.see({ embedTenantName })).embedTenantName).toBe(embedTenantName);
     },
@@ -130,14 +130,14 @@ describe('the embed tenant', () => {
     '',
     '     ',
     5,
-  ])('can not be called %j', async (embedTenantName) => {
+  ])('can not have the name %j', async (embedTenantName) => {
     expect(await embedding.refusal({ embedTenantName })).toMatchObject({
       ...NOT_MATCHING,
       issues: [{ path: 'embedTenantName' }],
     });
   });
 
-  test('has a display name, which is kept where none is given, and audited where it changes', async () => {
+  test('has a display name, which stays if none is given, and is audited if it changes', async () => {
     const embedTenantName = embedding.tenant();
     const name = async (...profiles: unknown[]) => {
       for (const embedTenantProfile of profiles)
@@ -161,7 +161,7 @@ describe('the embed tenant', () => {
 });
 
 describe('settings', () => {
-  test('show the dashboard chat as the session says, else as the account does, else yes', async () => {
+  test('decide whether the dashboard chat shows: the session first, then the account, then yes', async () => {
     const shown = async (settings?: unknown) =>
       (await embedding.see({ settings })).settings.showDashboardChat;
     const unsaid = [undefined, null, {}, { showDashboardChat: null }];
@@ -194,7 +194,7 @@ describe('settings', () => {
   );
 });
 
-test('a theme is kept with the session and shown to it', async () => {
+test('a theme is stored with the session and shown to its viewer', async () => {
   const embedTheme = {
     primaryColor: '#3366ff',
     font: 'Inter',

@@ -156,7 +156,7 @@ async function expectRich(embedTenantName: string, externalId = 'viewer') {
   await expectDefined(embedTenantName);
 }
 
-test('a call waits for another that has begun to change the same viewer, and then replaces all of it', async () => {
+test('a call waits for another call that is changing the same viewer, and then replaces everything', async () => {
   const names = [unique('group'), unique('group'), unique('group')];
   for (const name of names) await insertGroup(name);
   const attribute = unique('attribute');
@@ -184,7 +184,7 @@ test('a call waits for another that has begun to change the same viewer, and the
   expect(await viewer(externalId)).toMatchObject({ groups: [names[2]], attributes: { [attribute]: 2 } });
 });
 
-test('a group that is deleted meanwhile is not found, and nothing was made', async () => {
+test('a group that is deleted during the call is not found, and nothing is created', async () => {
   const [kept, gone] = [unique('group'), unique('group')];
   await insertGroup(kept);
   const id = await insertGroup(gone);
@@ -195,7 +195,7 @@ test('a group that is deleted meanwhile is not found, and nothing was made', asy
   expect(await viewer(externalId)).toBeUndefined();
 });
 
-test('an attribute that is deleted meanwhile is not found, and nothing was made', async () => {
+test('an attribute that is deleted during the call is not found, and nothing is created', async () => {
   const [kept, gone] = [unique('attribute'), unique('attribute')];
   await insertAttribute(kept);
   const id = await insertAttribute(gone);
@@ -208,7 +208,7 @@ test('an attribute that is deleted meanwhile is not found, and nothing was made'
   expect(await viewer(externalId)).toBeUndefined();
 });
 
-test('groups and attributes that are deleted meanwhile are made again by the call that defines them', async () => {
+test('groups and attributes that are deleted during a call that defines them are created again', async () => {
   for (const table of ['user_groups', 'user_attributes']) {
     const embedTenantName = unique('tenant');
     await mint(richRequest(embedTenantName));
@@ -220,7 +220,7 @@ test('groups and attributes that are deleted meanwhile are made again by the cal
   }
 });
 
-test('also where they were seen and gone before they were needed', async () => {
+test('definitions that the call has found are created again if they are deleted before it needs them', async () => {
   const embedTenantName = unique('tenant');
   await mint(richRequest(embedTenantName));
   const request = richRequest(embedTenantName, 'another');
@@ -241,7 +241,7 @@ test('also where they were seen and gone before they were needed', async () => {
   ]);
 });
 
-test('a tenant that is deleted meanwhile is made again, with all that the call defines', async () => {
+test('a tenant that is deleted during the call is created again, with everything that the call defines', async () => {
   const embedTenantName = unique('tenant');
   const remove = (client: pg.PoolClient) => deleteTenant(client, embedTenantName);
   const replace = async (client: pg.PoolClient) => {
@@ -260,7 +260,7 @@ test('a tenant that is deleted meanwhile is made again, with all that the call d
   }
 });
 
-test('a tenant that is deleted meanwhile takes the groups along that a call only refers to', async () => {
+test('if a tenant is deleted during a call that only names its groups, the groups are not found', async () => {
   const embedTenantName = unique('tenant');
   await mint(richRequest(embedTenantName));
   const remove = (client: pg.PoolClient) => deleteTenant(client, embedTenantName);
@@ -270,7 +270,7 @@ test('a tenant that is deleted meanwhile takes the groups along that a call only
   expect((await pool.query('select from embed_tenants where name = $1', [embedTenantName])).rowCount).toBe(0);
 });
 
-test('a viewer who is deleted meanwhile is made anew', async () => {
+test('a viewer who is deleted during the call is created again', async () => {
   const embedTenantName = unique('tenant');
   await mint(richRequest(embedTenantName));
   const { id } = await viewer('viewer', embedTenantName);
@@ -280,7 +280,7 @@ test('a viewer who is deleted meanwhile is made anew', async () => {
   expect((await viewer('viewer', embedTenantName)).id).not.toBe(id);
 });
 
-test('an internal user who is deleted meanwhile is not found', async () => {
+test('an internal user who is deleted during the call is not found', async () => {
   const { userId } = await world.person();
   const { rows } = await pool.query('select username from users where id = $1', [userId]);
   const internalId: string = rows[0].username;
@@ -288,7 +288,7 @@ test('an internal user who is deleted meanwhile is not found', async () => {
   expect(await during(remove, () => mint({ internalId }))).toEqual(refused('404 user_not_found'));
 });
 
-test('a group that somebody else puts the viewer in meanwhile is no obstacle', async () => {
+test('the call succeeds if another transaction adds the viewer to the same group', async () => {
   const name = unique('group');
   const groupId = await insertGroup(name);
   const externalId = unique('viewer');
@@ -306,7 +306,7 @@ test('a group that somebody else puts the viewer in meanwhile is no obstacle', a
   }
 });
 
-test('what was minted for a deployment that is deleted meanwhile can not be exchanged', async () => {
+test('a session whose deployment is deleted during minting can not be exchanged', async () => {
   const { id } = await world.deployment();
   const externalId = unique('viewer');
   const remove = (client: pg.PoolClient) => client.query('delete from deployments where id = $1', [id]);
@@ -316,7 +316,7 @@ test('what was minted for a deployment that is deleted meanwhile can not be exch
   expect(await mint({ externalId, deploymentId: id })).toEqual(refused('404 deployment_not_found'));
 });
 
-test('whatever is deleted while many mint, they are served or told what is missing', async () => {
+test('whatever is deleted during many calls, each call succeeds or reports what is missing', async () => {
   const expected = new Set<string>();
   for (let round = 0; round < 6; round++) {
     const [group, attribute, embedTenantName] = [unique('group'), unique('attribute'), unique('tenant')];
@@ -395,7 +395,7 @@ const exchange = (sessionId: string) =>
 const statusWith = async (token: string) =>
   (await world.raw('GET', '/api/v1/embed/session', { headers: { authorization: `Bearer ${token}` } })).status;
 
-test('of many who exchange a session at once, one gets a token', async () => {
+test('if many calls exchange a session in parallel, one gets a token', async () => {
   const { sessionId } = await mint({ externalId: unique('viewer') });
   const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(sessionId!)));
   const tokens = answers.filter((answer) => answer !== '401 invalid_session');
@@ -403,7 +403,7 @@ test('of many who exchange a session at once, one gets a token', async () => {
   expect(await statusWith(tokens[0]!)).toBe(200);
 });
 
-test('no token of a session that was revoked is taken, however close the exchange was', async () => {
+test('no token of a revoked session is accepted, however close the exchange was', async () => {
   let revoked = 0;
   for (let round = 0; round < 5; round++) {
     const embedTenantName = unique('tenant');
@@ -436,7 +436,7 @@ test('no token of a session that was revoked is taken, however close the exchang
   expect(revoked).toBeGreaterThan(0);
 });
 
-test('a session that is exchanged while its tenant is being revoked is revoked with its token', async () => {
+test('if a session is exchanged while its tenant is being revoked, the session and its token are revoked', async () => {
   const embedTenantName = unique('tenant');
   const first = await mint({ externalId: 'viewer-1', embedTenantName });
   const second = await mint({ externalId: 'viewer-2', embedTenantName });
@@ -455,7 +455,7 @@ test('a session that is exchanged while its tenant is being revoked is revoked w
   await vi.waitUntil(async () => (await statusWith(token)) === 401, OFTEN);
 });
 
-test('groups and attributes are read as one call left them, also while others change them', async () => {
+test('groups and attributes that are read together come from the same call, even while others change them', async () => {
   const names = Array.from({ length: 20 }, () => unique('group'));
   const attribute = unique('attribute');
   await insertAttribute(attribute);

@@ -63,7 +63,7 @@ describe('one session', () => {
     });
   });
 
-  test('ends alone: another of the same viewer goes on', async () => {
+  test('ends alone: another session of the same viewer stays valid', async () => {
     const externalId = unique('ada');
     const [one, two] = [
       await embedding.world.embedded(embedding.request({ externalId })),
@@ -104,7 +104,7 @@ describe('all sessions', () => {
   };
 
   test.each(Object.keys(targets))(
-    'of %s end, are counted and audited; others, and those minted later, go on',
+    'of %s end, are counted and audited; others, and sessions minted later, stay valid',
     async (name) => {
       const { these, others, body } = await targets[name]!();
       const mint = ({ by, ...wishes }: Target['these']) =>
@@ -134,7 +134,7 @@ describe('all sessions', () => {
     },
   );
 
-  test('of an API key end also when the key is deleted already', async () => {
+  test('of an API key end even if the key was already deleted', async () => {
     const by = await embedding.world.person();
     const { token } = await exchange(await mintWith(by, {}));
     await embedding.world.admin.deleteApiKey({ id: by.apiKeyId });
@@ -143,7 +143,7 @@ describe('all sessions', () => {
     await expectEnd(token);
   });
 
-  test('of nobody are none', async () => {
+  test('of an unknown target are none', async () => {
     const nobody = [
       { embedTenantName: embedding.tenant() },
       { embedTenantName: 'oriel', externalId: unique('nobody') },
@@ -153,7 +153,7 @@ describe('all sessions', () => {
     for (const body of nobody) expect(await revoke(body)).toEqual({ revoked: 0 });
   });
 
-  test('of an internal user are not those of a viewer with the same name', async () => {
+  test('of a viewer do not include those of an internal user with the same name', async () => {
     const { username } = await embedding.world.admin.createUser({
       body: { username: unique('ida'), email: `${unique('ida')}@example.com`, externalId: unique('ida') },
     });
@@ -162,7 +162,7 @@ describe('all sessions', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  test('are those of exactly one target', async () => {
+  test('need exactly one target', async () => {
     const embedTenantName = embedding.tenant();
     const externalId = 'ada';
     const wrong = [
@@ -193,7 +193,7 @@ describe('all sessions', () => {
   });
 });
 
-test('a server that starts later knows what was revoked before', async () => {
+test('a server that starts later knows earlier revocations', async () => {
   const embedTenantName = embedding.tenant();
   const { token } = await exchange(await embedding.mint({ embedTenantName }));
   await revoke({ embedTenantName });
@@ -202,7 +202,7 @@ test('a server that starts later knows what was revoked before', async () => {
   await expect.poll(() => statusOf(token, url)).toBe(401);
 });
 
-describe('what is believed', () => {
+describe('verifying tokens', () => {
   /** How many queries the server's pool runs for a request that is refused to viewers, and so needs none itself. */
   async function queriesFor(token: string) {
     const query = vi.spyOn(embedding.world.server.essential.pool, 'query');
@@ -212,7 +212,7 @@ describe('what is believed', () => {
     return count;
   }
 
-  test('a known token costs no query, of a viewer as of an internal user', async () => {
+  test('a known token needs no query, for a viewer and for an internal user', async () => {
     const { username } = await embedding.world.admin.getMe();
     for (const wishes of [{}, { internalId: username }]) {
       const { token } = await exchange(await embedding.mint(wishes));
@@ -220,7 +220,7 @@ describe('what is believed', () => {
     }
   });
 
-  test('while notifications can not be heard, the database is asked about each token', async () => {
+  test('while the server can not receive notifications, it asks the database about each token', async () => {
     const embedTenantName = embedding.tenant();
     const [one, two] = [
       await exchange(await embedding.mint({ embedTenantName })),

@@ -50,7 +50,7 @@ describe('a token is refused', () => {
       .sign(key ?? createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
   }
 
-  test('where it is altered anywhere', async () => {
+  test('if any part of it was changed', async () => {
     const changed = encode({ ...decodeJwt(token), deploymentId: 1, embedTenant: 'another' });
     const flip = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
     const altered = [
@@ -68,7 +68,7 @@ describe('a token is refused', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  test('where it names no algorithm, or another than ours', async () => {
+  test('if it names no algorithm, or another one than ours', async () => {
     const { kid } = decodeProtectedHeader(token);
     for (const alg of ['none', 'None', 'HS256', 'RS256', 'ES256']) {
       expect(await statusOf(`${encode({ alg, kid })}.${payload}.`)).toBe(401);
@@ -82,18 +82,18 @@ describe('a token is refused', () => {
     expect(await statusOf(confused)).toBe(401);
   });
 
-  test('where another key signed it, under any name', async () => {
+  test('if another key signed it, with any key id', async () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     for (const kid of [decodeProtectedHeader(token).kid, 'unknown', '', '__proto__', undefined, 5])
       expect(await statusOf(await signed({}, { kid }, privateKey))).toBe(401);
   });
 
-  test('where our key signed it, and it names none or one that is unknown', async () => {
+  test('if our key signed it, but it names no key or an unknown one', async () => {
     expect(await statusOf(await signed({}))).toBe(200);
     for (const kid of ['unknown', undefined]) expect(await statusOf(await signed({}, { kid }))).toBe(401);
   });
 
-  test('where it names a key that is unknown, without reading the keys for each of them', async () => {
+  test('if it names an unknown key, and the keys are not read for each such token', async () => {
     const { pool } = embedding.world.server.essential;
     const made = await Promise.all([1, 2, 3, 4, 5, 6].map((i) => signed({}, { kid: `made-up-${i}` })));
     const query = vi.spyOn(pool, 'query');
@@ -105,7 +105,7 @@ describe('a token is refused', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  test('where it was made for something else, or says too little', async () => {
+  test('if it was made for another purpose, or claims are missing', async () => {
     const wrong: JWTPayload[] = [
       { iss: 'somebody' },
       { aud: 'oriel-login' },
@@ -119,7 +119,7 @@ describe('a token is refused', () => {
       expect([changes, await statusOf(await signed(changes))]).toEqual([changes, 401]);
   });
 
-  test('when its day is over, whether it was seen before or not', async () => {
+  test('after 24 hours, even if the server has verified it before', async () => {
     const [seen, unseen] = [await tokenOf(), await tokenOf()];
     expect(await statusOf(seen)).toBe(200);
     const DAY_MS = 24 * 3_600_000;
@@ -163,7 +163,7 @@ describe('a token ends within a second, on every server,', () => {
     expect(await statusOf(await tokenOf({ externalId }))).toBe(200);
   });
 
-  test('when its embed tenant is deleted, and a new tenant of that name is another', async () => {
+  test('when its embed tenant is deleted, even if a new tenant gets the same name', async () => {
     const embedTenantName = embedding.tenant();
     const token = await tokenOf({ embedTenantName });
     await expectEndAfter(token, async () => {
@@ -192,7 +192,7 @@ describe('a token ends within a second, on every server,', () => {
     }
   });
 
-  test('when creator mode is switched off, and switching it on again revives nothing', async () => {
+  test('when creator mode is switched off, and stays ended when it is switched on again', async () => {
     const viewer = { embedTenantName: embedding.tenant(), creatorMode: true };
     const reader = await tokenOf({ embedTenantName: viewer.embedTenantName });
     const { token, sessionId } = await embedding.world.embedded(embedding.request(viewer));
@@ -214,7 +214,7 @@ describe('a token ends within a second, on every server,', () => {
     await expect.poll(() => tokenOf(viewer).then(statusOf, () => 0)).toBe(200);
   });
 
-  test('when its internal user is deactivated, and activating them again revives nothing', async () => {
+  test('when its internal user is deactivated, and stays ended when they are activated again', async () => {
     const { userId: id } = await embedding.world.person();
     const [{ username }] = await embedding.rows('select username from users where id = $1', [id]);
     const token = await tokenOf({ internalId: username });
@@ -229,7 +229,7 @@ describe('a token ends within a second, on every server,', () => {
     await expect(exchange).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
   });
 
-  test('and not when the key that minted it is deleted', async () => {
+  test('but not when the key that minted it is deleted', async () => {
     const { client, apiKeyId } = await embedding.world.person();
     const { sessionId } = await client.generateSession({ body: embedding.request() });
     const { token } = await embedding.world.client().postTokenBySessionId({ body: { sessionId } });

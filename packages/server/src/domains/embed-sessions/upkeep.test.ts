@@ -30,7 +30,7 @@ const addOld = (number: number, hours: number) =>
     [number, hours, embedding.deploymentId],
   );
 
-test('sessions whose tokens ended a week ago leave, however many, and those since then stay', async () => {
+test('sessions whose tokens ended a week ago are deleted, however many there are, and newer ones stay', async () => {
   await embedding.mint({ externalId: 'ada' });
   await embedding.rows('delete from embed_sessions');
   await addOld(12_345, 20 * DAY);
@@ -46,7 +46,7 @@ test('sessions whose tokens ended a week ago leave, however many, and those sinc
   expect(await count('embed_sessions')).toBe(11);
 });
 
-test('users, memberships and values stay when their sessions have gone', async () => {
+test('users, memberships and values stay when their sessions are deleted', async () => {
   const group = await embedding.accountGroup();
   const region = await embedding.accountAttribute('string');
   const viewer = { externalId: 'bob', email: 'bob@example.com', embedTenantName: embedding.tenant() };
@@ -64,7 +64,7 @@ test('users, memberships and values stay when their sessions have gone', async (
   });
 });
 
-test('revocations leave when no token that they end can be alive, and not before', async () => {
+test('revocations are deleted when all tokens that they end have expired, and not before', async () => {
   const add = (tenant: string, hours: number) =>
     embedding.rows(
       'insert into embed_revocations (embed_tenant, revoked_at) values ($1, now() - make_interval(hours => $2))',
@@ -77,14 +77,14 @@ test('revocations leave when no token that they end can be alive, and not before
   expect(left).toEqual([{ embed_tenant: 'younger' }]);
 });
 
-test('a job that is told to stop stops', async () => {
+test('a job stops when its signal is aborted', async () => {
   await embedding.rows('delete from embed_sessions');
   await addOld(5, 20 * DAY);
   await clean(AbortSignal.abort());
   expect(await count('embed_sessions')).toBe(5);
 });
 
-test('the job is on the schedule of every server', async () => {
+test('every server schedules the job', async () => {
   const rows = await embedding.rows('select name from job_schedules');
   expect(rows).toContainEqual({ name: embedSessionUpkeep.name });
 });

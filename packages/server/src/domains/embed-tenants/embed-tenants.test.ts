@@ -21,7 +21,7 @@ const found = async (search: string) =>
 const foundUsers = async (embedTenantName: string, search: string) =>
   (await world.admin.listEmbedUsers({ embedTenantName, search })).items.map(({ externalId }) => externalId);
 
-test('embed tenants are listed oldest first, with how many users they have', async () => {
+test('embed tenants are listed oldest first, with the number of their users', async () => {
   const [one, two] = [await newTenant(world, 'Acme Corporation'), await newTenant(world)];
   await newViewers(world, one, 3);
   const { items } = await world.admin.listEmbedTenants({ first: 1000 });
@@ -34,7 +34,7 @@ test('embed tenants are listed oldest first, with how many users they have', asy
   expect(await slashed.json()).toMatchObject({ items });
 });
 
-test('embed tenants are found by a part of name or display name, in any case and as it stands', async () => {
+test('search finds embed tenants by an exact part of the name or display name, in upper or lower case', async () => {
   const mark = unique('mark');
   const percent = await newTenant(world, `${mark} 100% Ltd`);
   const underscore = await newTenant(world, `${mark} A_B Ltd`);
@@ -50,12 +50,12 @@ test('embed tenants are found by a part of name or display name, in any case and
   expect(await found("' or true --")).toEqual([]);
 });
 
-test('an empty search is none', async () => {
+test('an empty search finds everything', async () => {
   const name = await newTenant(world);
   for (const search of ['', 'null']) expect(await found(search)).toContain(name);
 });
 
-test('users are listed oldest first, without an email where none was given', async () => {
+test('users are listed oldest first, and the email is null if none was given', async () => {
   const tenant = await newTenant(world);
   const ada = await newViewer(world, tenant, { email: 'ada@example.com', firstName: 'Ada' });
   const bob = await newViewer(world, tenant);
@@ -70,7 +70,7 @@ test('users are listed oldest first, without an email where none was given', asy
   expect(pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: false });
 });
 
-test('users are found by a part of external id, email or display name, in any case and as it stands', async () => {
+test('search finds users by an exact part of the external id, email or display name, in upper or lower case', async () => {
   const tenant = await newTenant(world);
   await newViewer(world, tenant, { externalId: 'a_1', email: 'Ada@Example.com', firstName: 'Ada 50%' });
   await newViewer(world, tenant, { externalId: 'ab1', firstName: 'Bob \\ Builder' });
@@ -86,7 +86,7 @@ test('users are found by a part of external id, email or display name, in any ca
   expect(await foundUsers(tenant, 'a_1')).toEqual(['a_1']);
 });
 
-test('the iterators walk over all embed tenants and all users', async () => {
+test('the iterators return all embed tenants and all users', async () => {
   const names: string[] = [];
   for (let i = 0; i < 3; i++) names.push(await newTenant(world, 'walked over'));
   const walked: string[] = [];
@@ -101,7 +101,7 @@ test('the iterators walk over all embed tenants and all users', async () => {
   expect(ids).toEqual(viewers.map(({ id }) => id));
 });
 
-test('pages stay right while users come and go', async () => {
+test('pages stay correct while users are added and deleted', async () => {
   const embedTenantName = await newTenant(world);
   const viewers = await newViewers(world, embedTenantName, 4);
   const [one, two, three, four] = viewers.map(({ id }) => id) as [number, number, number, number];
@@ -145,7 +145,7 @@ test.each(['unknown-tenant', 'Acme', 'acme corp', 'a', '1', 'ä', 'x'.repeat(256
   },
 );
 
-test('what is written otherwise, or was removed, is not served', async () => {
+test('paths with a wrong spelling, and removed operations, are refused', async () => {
   const tenant = await newTenant(world);
   const path = `/api/v1/embed-tenants/${tenant}`;
   const removed = [
@@ -178,7 +178,7 @@ test("the account's own tenant is there before anything is in it, and can not be
   expect(items.map(({ id }) => id)).toEqual([viewer.id]);
 });
 
-test('which tenant is the own one is a setting', async () => {
+test('a setting decides which tenant belongs to the account itself', async () => {
   const other = await createOwnWorld({ env: { ORIEL_TENANT: 'my-company' } });
   try {
     const deletion = (embedTenantName: string) => other.admin.deleteEmbedTenant({ embedTenantName });
@@ -189,7 +189,7 @@ test('which tenant is the own one is a setting', async () => {
   }
 });
 
-test('only admins see and delete embed tenants, with an API key or as bearers of one', async () => {
+test('only admins can list and delete embed tenants, with either scheme for the API key', async () => {
   const embedTenantName = await newTenant(world);
   const { client } = await world.person({ roles: ['Developer'] });
   const forbidden = { status: 403, code: 'forbidden' };
@@ -200,7 +200,7 @@ test('only admins see and delete embed tenants, with an API key or as bearers of
   expect((await world.raw('GET', '/api/v1/embed-tenants', { headers })).status).toBe(200);
 });
 
-test('a scoped key sees embed tenants and deletes none', async () => {
+test('a scoped key can list embed tenants but can not delete them', async () => {
   const embedTenantName = await newTenant(world);
   const { id: deploymentId } = await world.deployment();
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [deploymentId] });

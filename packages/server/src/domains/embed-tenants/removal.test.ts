@@ -91,7 +91,7 @@ async function snapshot(): Promise<Record<string, string[]>> {
   return all;
 }
 
-test('an embed tenant takes everything of it along, and leaves everything else as it is', async () => {
+test('deleting an embed tenant deletes everything in it and changes nothing else', async () => {
   await fullTenant();
   await world.person();
   const before = await snapshot();
@@ -108,7 +108,7 @@ test('an embed tenant takes everything of it along, and leaves everything else a
   await expect(world.admin.getGroups({ embedTenantName: tenant })).rejects.toMatchObject(MISSING);
 });
 
-test('the tokens of its users end', async () => {
+test('deleting an embed tenant ends the tokens of its users', async () => {
   const tenant = await newTenant(world);
   const viewer = await newViewer(world, tenant);
   await remove(tenant);
@@ -119,7 +119,7 @@ test('the tokens of its users end', async () => {
   expect(rows).toContainEqual({ embed_tenant: tenant, user_id: null });
 });
 
-test('content that its users own goes too, wherever it belongs', async () => {
+test('content that its users own is deleted too, even outside the tenant', async () => {
   const tenant = await newTenant(world);
   const viewer = await newViewer(world, tenant);
   const [deploymentId] = deploymentIds;
@@ -136,7 +136,7 @@ test('content that its users own goes too, wherever it belongs', async () => {
   expect((await world.admin.getReports({ deploymentId })).count).toBe(count! - 1);
 });
 
-test('content of others that its users only refreshed or changed stays', async () => {
+test('content of others stays, even if users of the tenant refreshed or changed it', async () => {
   const tenant = await newTenant(world);
   const viewer = await newViewer(world, tenant);
   const [deploymentId] = deploymentIds;
@@ -148,7 +148,7 @@ test('content of others that its users only refreshed or changed stays', async (
   expect(await world.admin.getReport({ deploymentId, reportId: report.id })).toMatchObject({ id: report.id });
 });
 
-test('the audit log holds what the embed tenant was and how many users it had', async () => {
+test('the audit log shows the deleted embed tenant and its number of users', async () => {
   const tenant = await fullTenant();
   await remove(tenant);
   await expect(remove(tenant)).rejects.toMatchObject(MISSING);
@@ -171,7 +171,7 @@ test('the audit log holds what the embed tenant was and how many users it had', 
   ]);
 });
 
-test('of parallel deletions one succeeds', async () => {
+test('if several calls delete a tenant in parallel, one succeeds', async () => {
   const tenant = await fullTenant();
   const attempts = Array.from({ length: 5 }, () =>
     remove(tenant).then(
@@ -216,21 +216,21 @@ const remaining = async (tenant: string) => {
   return found.flat().length;
 };
 
-test('a user who is made meanwhile goes too', async () => {
+test('a user who is created during the deletion is deleted too', async () => {
   const tenant = await newTenant(world);
   const text = `insert into users (embed_tenant, external_id, username) values ($1, 'late', 'late')`;
   await whileDeleting(tenant, (client) => client.query(text, [tenant]));
   await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
-test('a group that is made meanwhile goes too', async () => {
+test('a group that is created during the deletion is deleted too', async () => {
   const tenant = await newTenant(world);
   const text = `insert into user_groups (embed_tenant, name) values ($1, 'late')`;
   await whileDeleting(tenant, (client) => client.query(text, [tenant]));
   await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
-test('content that a user makes meanwhile goes too', async () => {
+test('content that a user creates during the deletion is deleted too', async () => {
   const tenant = await newTenant(world);
   const viewer = await newViewer(world, tenant);
   await whileDeleting(tenant, (client) =>
@@ -243,7 +243,7 @@ test('content that a user makes meanwhile goes too', async () => {
   await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
-test('a copy that an admin makes meanwhile goes too', async () => {
+test('a copy that an admin creates during the deletion is deleted too', async () => {
   const tenant = await newTenant(world);
   const [deploymentId] = deploymentIds;
   const { id } = await world.admin.createWorkbook({ deploymentId, body: {} });
@@ -259,7 +259,7 @@ test('a copy that an admin makes meanwhile goes too', async () => {
   await expect.poll(() => remaining(tenant)).toBe(0);
 });
 
-test('sessions that are minted meanwhile end in no deadlock, for known and for new users', async () => {
+test('minting sessions during the deletion causes no deadlock, for known and for new users', async () => {
   const tenant = await newTenant(world);
   const [viewer] = await newViewers(world, tenant, 20);
   const { id: deploymentId } = await world.deployment();

@@ -37,7 +37,7 @@ const storedIds = async () =>
 
 beforeEach(() => run('delete from signing_keys'));
 
-test('servers that need a key while there is none make one, and each finds those of the others', async () => {
+test('servers that need a key when there is none create one, and each server finds the keys of the others', async () => {
   const servers = [openKeys(), openKeys(), openKeys()];
   const made = await Promise.all(servers.map((keys) => keys.current()));
   expect(await storedIds()).toEqual(expect.arrayContaining(made.map(({ id }) => id)));
@@ -49,7 +49,7 @@ test('servers that need a key while there is none make one, and each finds those
   expect(await storedIds()).toEqual(before);
 });
 
-test('a key is replaced when it is old, and leaves when no token that it signed can be alive', async () => {
+test('an old key is replaced, and deleted when all tokens that it signed have expired', async () => {
   const keys = openKeys();
   const { id: old } = await keys.current();
   await keys.rotate();
@@ -66,7 +66,7 @@ test('a key is replaced when it is old, and leaves when no token that it signed 
   expect(await storedIds()).toEqual([young]);
 });
 
-test('keys that do not exist are looked for once a second at the most', async () => {
+test('the server looks for unknown keys at most once a second', async () => {
   const { db } = world.server;
   const keys = openKeys();
   const { id } = await keys.current();

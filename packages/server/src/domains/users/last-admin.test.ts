@@ -31,7 +31,7 @@ const countActiveAdmins = async () =>
     ).rows[0].count,
   );
 
-test('the last active admin stays one', async () => {
+test('the last active admin can not lose the action All', async () => {
   const idle = await world.person({ roles: ['Admin'] });
   await world.admin.updateUser({ id: idle.userId, body: { isDeactivated: true } });
   for (const [, demote] of waysToDemote)
@@ -44,7 +44,7 @@ test('the last admin can be changed in every other way', async () => {
   expect(await world.admin.updateUser({ id: adminId, body })).toMatchObject({ roles: ['Admin', 'Viewer'] });
 });
 
-test('another role with the action All makes an admin too', async () => {
+test('a user with another role that has the action All is an admin too', async () => {
   await world.admin.createRole({ body: { name: 'Owner', actions: ['All'] } });
   const owner = await world.person({ roles: ['Owner'] });
   expect(await owner.client.updateUser({ id: adminId, body: { isAdmin: false } })).toMatchObject({
@@ -73,18 +73,21 @@ async function atOnce(changes: (() => Promise<unknown>)[]) {
   return (await Promise.all(outcomes)).sort();
 }
 
-test.each(waysToDemote)('of two admins who do it to each other at once, one stays: %s', async (_, demote) => {
-  const other = await world.person({ roles: ['Admin'] });
-  await other.client.getMe();
-  const outcomes = await atOnce([
-    () => demote(world.admin, other.userId),
-    () => demote(other.client, adminId),
-  ]);
-  expect(outcomes).toEqual(['done', 'last_admin']);
-  expect(await countActiveAdmins()).toBe(1);
-});
+test.each(waysToDemote)(
+  'if two admins do this to each other at once, one stays an admin: %s',
+  async (_, demote) => {
+    const other = await world.person({ roles: ['Admin'] });
+    await other.client.getMe();
+    const outcomes = await atOnce([
+      () => demote(world.admin, other.userId),
+      () => demote(other.client, adminId),
+    ]);
+    expect(outcomes).toEqual(['done', 'last_admin']);
+    expect(await countActiveAdmins()).toBe(1);
+  },
+);
 
-test('of a role that loses the action All and an admin who is deleted at once, one stays', async () => {
+test('if a role loses the action All while the other admin is deleted, one admin stays', async () => {
   const { id } = await world.admin.createRole({ body: { name: 'Owner', actions: ['All'] } });
   const owner = await world.person({ roles: ['Owner'] });
   await owner.client.getMe();
@@ -96,7 +99,7 @@ test('of a role that loses the action All and an admin who is deleted at once, o
   expect(await countActiveAdmins()).toBe(1);
 });
 
-test('of many admins who are all demoted at once, one stays', async () => {
+test('if many admins are all demoted at once, one stays an admin', async () => {
   const others = await Promise.all(Array.from({ length: 5 }, () => world.person({ roles: ['Admin'] })));
   const ids = [adminId, ...others.map(({ userId }) => userId)];
   const outcomes = await Promise.all(

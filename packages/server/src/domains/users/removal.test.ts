@@ -48,7 +48,7 @@ const owned = async (userId: number) => {
 const exists = async (userId: number) =>
   (await query('select from users where id = $1 and deleted_at is null', [userId])).length === 1;
 
-test('a deleted user is gone, with their keys, roles and memberships', async () => {
+test('deleting a user deletes their keys, roles and memberships', async () => {
   const person = await world.person();
   const { id: groupId } = await world.admin.createUserGroup({ body: { name: 'of the one who goes' } });
   await world.admin.addUserGroupMembers({ id: groupId, body: { userIds: [person.userId] } });
@@ -69,7 +69,7 @@ test('the name and email of a deleted user are free again', async () => {
   expect(await world.admin.createUser({ body })).toMatchObject(body);
 });
 
-test.each(TABLES)('a user who owns %s stays', async (table) => {
+test.each(TABLES)('a user who owns %s can not be deleted without a new owner', async (table) => {
   const { userId, client } = await world.person();
   await content[table](userId);
   await expect(world.admin.deleteUser({ id: userId })).rejects.toMatchObject(OWNS);
@@ -77,7 +77,7 @@ test.each(TABLES)('a user who owns %s stays', async (table) => {
   expect(await owned(userId)).toMatchObject({ [table]: 1 });
 });
 
-test('what a user owns goes to the new owner, and nothing else does', async () => {
+test('the new owner gets exactly the content of the deleted user', async () => {
   const [leaving, heir, other] = [await world.person(), await world.person(), await world.person()];
   for (const table of TABLES) for (const { userId } of [leaving, other]) await content[table](userId);
   await content.reports(leaving.userId);
@@ -90,13 +90,13 @@ test('what a user owns goes to the new owner, and nothing else does', async () =
   await expect.poll(() => query('select from users where id = $1', [leaving.userId])).toEqual([]);
 });
 
-test('a new owner may be named where there is nothing to own', async () => {
+test('a new owner may be named even if the user owns nothing', async () => {
   const [leaving, heir] = [await world.person(), await world.person()];
   await world.admin.deleteUser({ id: leaving.userId, newOwnerId: heir.userId });
   expect(await exists(leaving.userId)).toBe(false);
 });
 
-test('who gets the content must be another, active user', async () => {
+test('the new owner must be another, active user', async () => {
   const [leaving, idle] = [await world.person(), await world.person()];
   await world.admin.updateUser({ id: idle.userId, body: { isDeactivated: true } });
   await content.folders(leaving.userId);
@@ -107,12 +107,15 @@ test('who gets the content must be another, active user', async () => {
   expect(await owned(leaving.userId)).toMatchObject({ folders: 1 });
 });
 
-test.each(['abc', '0', '-1', '1.5', '9007199254740993'])('%s is no new owner', async (newOwnerId) => {
-  const { userId } = await world.person();
-  const response = await world.raw('DELETE', `/api/v1/users/${userId}?newOwnerId=${newOwnerId}`);
-  expect(response.status).toBe(400);
-  expect(await exists(userId)).toBe(true);
-});
+test.each(['abc', '0', '-1', '1.5', '9007199254740993'])(
+  '%s is not accepted as a new owner',
+  async (newOwnerId) => {
+    const { userId } = await world.person();
+    const response = await world.raw('DELETE', `/api/v1/users/${userId}?newOwnerId=${newOwnerId}`);
+    expect(response.status).toBe(400);
+    expect(await exists(userId)).toBe(true);
+  },
+);
 
 test.each(['', 'null'])('a new owner of "%s" counts as not given', async (newOwnerId) => {
   const { userId } = await world.person();
@@ -121,14 +124,14 @@ test.each(['', 'null'])('a new owner of "%s" counts as not given', async (newOwn
   expect(response.status).toBe(409);
 });
 
-test('a user that does not exist is not found, whoever is named as new owner', async () => {
+test('a user who does not exist is not found, with any new owner', async () => {
   const { userId } = await world.person();
   await expect(world.admin.deleteUser({ id: 999_999_999 })).rejects.toMatchObject(MISSING);
   const attempt = world.admin.deleteUser({ id: 999_999_999, newOwnerId: userId });
   await expect(attempt).rejects.toMatchObject(MISSING);
 });
 
-test('two users whose content is to go to each other are not both deleted', async () => {
+test('two users who are each the new owner of the other are not both deleted', async () => {
   const [one, two] = [await world.person(), await world.person()];
   for (const { userId } of [one, two]) await content.reports(userId);
   const attempt = (id: number, newOwnerId: number) =>
@@ -142,7 +145,7 @@ test('two users whose content is to go to each other are not both deleted', asyn
   expect(await owned(heir.userId)).toMatchObject({ reports: 2 });
 });
 
-test('of many parallel calls, one deletes the user', async () => {
+test('if many calls delete a user in parallel, one succeeds', async () => {
   const { userId } = await world.person();
   const attempts = Array.from({ length: 8 }, () =>
     world.admin.deleteUser({ id: userId }).then(
@@ -154,13 +157,13 @@ test('of many parallel calls, one deletes the user', async () => {
   expect(outcomes).toEqual(['deleted', ...Array(7).fill('user_not_found')].sort());
 });
 
-test('an admin may delete themselves while there is another', async () => {
+test('an admin may delete themselves if there is another admin', async () => {
   const { client, userId } = await world.person({ roles: ['Admin'] });
   await client.deleteUser({ id: userId });
   expect(await exists(userId)).toBe(false);
 });
 
-test('the audit log tells who was deleted and who got the content', async () => {
+test('the audit log shows who was deleted and who got the content', async () => {
   const [leaving, heir] = [await world.person(), await world.person()];
   await content.folders(leaving.userId);
   await content.reports(leaving.userId);
@@ -177,12 +180,12 @@ test('the audit log tells who was deleted and who got the content', async () => 
   ]);
 });
 
-test('only admins delete users, not even users themselves', async () => {
+test('only admins can delete users; users can not delete themselves', async () => {
   const { client, userId } = await world.person({ roles: ['Developer'] });
   await expect(client.deleteUser({ id: userId })).rejects.toMatchObject({ status: 403, code: 'forbidden' });
 });
 
-test('a scoped key deletes no user', async () => {
+test('a scoped key can not delete users', async () => {
   const { client, userId } = await world.person({ roles: ['Admin'], deploymentIds: [deploymentId] });
   await expect(client.deleteUser({ id: userId })).rejects.toMatchObject({
     status: 403,

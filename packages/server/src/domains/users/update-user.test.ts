@@ -38,7 +38,7 @@ const contextOf = async (id: number) =>
   (await world.server.db.pool.query('select embed_theme, security_context from users where id = $1', [id]))
     .rows[0];
 
-test('a user is changed field by field, and what is absent stays', async () => {
+test('an update changes the given fields and keeps the others', async () => {
   const { id, updatedAt, ...user } = await newUser();
   const full = await update(id, FULL);
   expect(full).toMatchObject({ ...user, ...FULL });
@@ -47,14 +47,14 @@ test('a user is changed field by field, and what is absent stays', async () => {
   expect(await update(id, {})).toMatchObject({ ...user, ...FULL, title: 'Lady' });
 });
 
-test('null clears what a user can be without', async () => {
+test('null clears an optional field', async () => {
   const { id } = await newUser();
   await update(id, FULL);
   for (const field of Object.keys(FULL))
     expect(await update(id, { [field]: null })).toHaveProperty(field, null);
 });
 
-test('a theme and a security context are kept, changed by themselves, cleared and audited', async () => {
+test('a theme and a security context are stored, changed separately, cleared and audited', async () => {
   const { id } = await newUser();
   const embedTheme = { primaryColor: '#36f', chat: { inputColor: null } };
   const securityContext = { customer: { id: '9007199254740993' }, regions: ['EU'] };
@@ -68,7 +68,7 @@ test('a theme and a security context are kept, changed by themselves, cleared an
   expect(await contextOf(id)).toEqual({ embed_theme: null, security_context: null });
 });
 
-test('a time of another zone is shown in UTC', async () => {
+test('a time in another time zone is shown in UTC', async () => {
   const { id } = await newUser();
   const lastLogin = async (text: string) => (await update(id, { lastLogin: text })).lastLogin;
   expect(await lastLogin('2026-02-03T04:05:06+14:00')).toBe('2026-02-02T14:05:06.000Z');
@@ -91,7 +91,7 @@ test.each(['settings', 'tosAccepted', 'embedTheme', 'securityContext'])(
   },
 );
 
-test('null for anything else counts as not given', async () => {
+test('null for any other field counts as not given', async () => {
   const { id } = await newUser({ roles: ['Explorer'], password: 'correct horse' });
   const before = await update(id, { notifications: ['digest'], isDeactivated: true });
   const nothing = { password: null, roles: null, isAdmin: null, isDeactivated: null, notifications: null };
@@ -115,7 +115,7 @@ test('notifications are given as names and shown as an object', async () => {
   expect((await update(id, { notifications: [] })).notifications).toEqual({});
 });
 
-test('roles replace all roles, and isAdmin adds or takes the role Admin on top', async () => {
+test('roles replaces all roles, and isAdmin then adds or removes the role Admin', async () => {
   const { id } = await newUser();
   const rolesAfter = async (body: object) => (await update(id, body)).roles;
   expect(await rolesAfter({ roles: ['Explorer', 'Developer', 'Explorer'] })).toEqual([
@@ -142,7 +142,7 @@ test('an unknown role is refused and changes nothing', async () => {
   expect(await update(user.id, {})).toMatchObject({ roles: ['Viewer'], firstName: null });
 });
 
-test('a role that is deleted while it is given is refused like an unknown one', async () => {
+test('a role that is deleted during the update is refused like an unknown role', async () => {
   const { id } = await newUser();
   const role = await world.admin.createRole({ body: { name: unique('brief'), actions: [] } });
   const deleter = await world.server.db.pool.connect();
@@ -178,7 +178,7 @@ test('a new password replaces the old one, is never shown, and its change is aud
   expect((await auditOf(id)).at(-1).after).not.toHaveProperty('password');
 });
 
-test('the audit log holds the user before and after', async () => {
+test('the audit log shows the user before and after the update', async () => {
   const { id } = await newUser();
   await update(id, { firstName: 'Ada', roles: ['Explorer'] });
   expect((await auditOf(id)).at(-1)).toMatchObject({
@@ -188,7 +188,7 @@ test('the audit log holds the user before and after', async () => {
   });
 });
 
-test('a deactivated user has no valid key, until they are active again', async () => {
+test('the keys of a deactivated user do not work until the user is active again', async () => {
   const { client, userId } = await world.person();
   const status = () =>
     client.getMe().then(
@@ -202,7 +202,7 @@ test('a deactivated user has no valid key, until they are active again', async (
   await expect.poll(status).toBe(200);
 });
 
-test('a change of roles reaches keys that are in use', async () => {
+test('a change of roles applies to keys that are in use', async () => {
   const { client, userId } = await world.person({ roles: ['Admin'] });
   await client.listApiKeys();
   await update(userId, { isAdmin: false });
@@ -242,18 +242,18 @@ test.each([
   expect(await auditOf(user.id)).toHaveLength(1);
 });
 
-test('a user that does not exist is not found', async () => {
+test('a user who does not exist is not found', async () => {
   const attempt = update(999_999_999, { firstName: 'Nobody', password: 'a long password' });
   await expect(attempt).rejects.toMatchObject({ status: 404, code: 'user_not_found' });
 });
 
-test('only admins change users, not even users themselves', async () => {
+test('only admins can change users; users can not change themselves', async () => {
   const { client, userId } = await world.person({ roles: ['Developer'] });
   const attempt = client.updateUser({ id: userId, body: { isAdmin: true } });
   await expect(attempt).rejects.toMatchObject({ status: 403, code: 'forbidden' });
 });
 
-test('a scoped key changes no user', async () => {
+test('a scoped key can not change users', async () => {
   const { id } = await world.deployment();
   const { client, userId } = await world.person({ roles: ['Admin'], deploymentIds: [id] });
   const attempt = client.updateUser({ id: userId, body: { firstName: 'Eve' } });
@@ -269,6 +269,6 @@ test.each([
   [['Admin', 'Viewer'], { isAdmin: true }, ['Viewer', 'Admin']],
   [['Admin', 'Viewer'], { isAdmin: false }, ['Viewer']],
   [['Viewer'], { roles: ['Admin', 'Explorer'], isAdmin: false }, ['Explorer']],
-])('a user with the roles %j, asked for %j, has %j', (current, asked, expected) => {
+])('a user with the roles %j has, after an update with %j, the roles %j', (current, asked, expected) => {
   expect(rolesOfChangedUser(current, asked)).toEqual(expected);
 });

@@ -12,12 +12,12 @@ const newUser = () => {
   return { username, email: `${username}@example.com` };
 };
 
-test('a new user is a viewer', async () => {
+test('a new user has the role Viewer', async () => {
   const user = await world.admin.createUser({ body: newUser() });
   expect(user).toMatchObject({ roles: ['Viewer'], isAdmin: false, isDeactivated: false });
 });
 
-test('roles, defaultRoles and isAdmin give roles', async () => {
+test('roles, defaultRoles and isAdmin set the roles', async () => {
   const rolesOf = async (asked: object) =>
     (await world.admin.createUser({ body: { ...newUser(), ...asked } })).roles;
   expect(await rolesOf({ roles: ['Explorer', 'Developer', 'Explorer'] })).toEqual(['Developer', 'Explorer']);
@@ -27,14 +27,14 @@ test('roles, defaultRoles and isAdmin give roles', async () => {
   expect(await rolesOf({ roles: null, isAdmin: null })).toEqual(['Viewer']);
 });
 
-test('an unknown role is refused and leaves no user behind', async () => {
+test('an unknown role is refused, and no user is created', async () => {
   const body = newUser();
   const attempt = world.admin.createUser({ body: { ...body, roles: ['Viewer', 'Wizard'] } });
   await expect(attempt).rejects.toMatchObject({ status: 400, code: 'invalid_reference' });
   await expect(world.admin.createUser({ body })).resolves.toMatchObject(body);
 });
 
-test('username and email are taken once, whatever the case of the email', async () => {
+test('username and email are unique, and the case of the email does not matter', async () => {
   const body = newUser();
   await world.admin.createUser({ body });
   const again = (changes: object) => world.admin.createUser({ body: { ...newUser(), ...changes } });
@@ -48,7 +48,7 @@ test('username and email are taken once, whatever the case of the email', async 
   });
 });
 
-test('of many parallel calls for one username, one succeeds', async () => {
+test('if many calls create the same username in parallel, one succeeds', async () => {
   const { username } = newUser();
   const attempts = Array.from({ length: 20 }, () =>
     world.admin.createUser({ body: { username, email: newUser().email } }).then(
@@ -88,7 +88,7 @@ test.each([
   await expect(attempt).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
-test('me is the owner of the key', async () => {
+test('getMe returns the owner of the key', async () => {
   const person = await world.person({ roles: ['Explorer'] });
   expect(await person.client.getMe()).toMatchObject({
     id: person.userId,
@@ -102,7 +102,7 @@ test('me is the owner of the key', async () => {
   });
 });
 
-test('only admins create users', async () => {
+test('only admins can create users', async () => {
   const { client } = await world.person({ roles: ['Developer'] });
   await expect(client.createUser({ body: newUser() })).rejects.toMatchObject({
     status: 403,
