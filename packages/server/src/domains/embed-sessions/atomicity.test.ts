@@ -1,4 +1,4 @@
-/** All or nothing: a call that is refused, for whatever reasons, leaves every table as it was. */
+/** A call that is refused, for any reason, leaves every table unchanged. */
 
 import fc from 'fast-check';
 import pg from 'pg';
@@ -14,7 +14,7 @@ let scoped: Person;
 
 const state = () => snapshot(pool);
 
-/** Would change every kind of thing there is to change. */
+/** A request that changes every table that minting can change. */
 const richRequest = () => ({
   deploymentId,
   externalId: 'ada' as string | undefined,
@@ -42,7 +42,7 @@ const richRequest = () => ({
 });
 type Rich = ReturnType<typeof richRequest>;
 
-/** Each breaks one rule, whatever else is broken. */
+/** Each change breaks one rule, even if other rules are broken too. */
 const FLAWS: Record<string, (request: Rich) => unknown> = {
   'no identity': (request) => {
     request.externalId = undefined;
@@ -161,7 +161,7 @@ test('a call that breaks two or three rules changes nothing', async () => {
 
 test('a call in creator mode changes nothing while creator mode is switched off', async () => {
   await pool.query('update tenant_settings set use_creator_mode = false');
-  // Servers hear of it a moment later; a dry run asks without changing anything.
+  // Servers are notified a moment later. A dry run shows when this has happened, and changes nothing.
   const refusal = async () => {
     const body = richRequest() as never;
     return (await world.admin.dryRunSession({ body })).errors[0]?.code;
@@ -181,7 +181,7 @@ test('a dry run of a valid call changes nothing, and the call itself changes eve
   const changed = Object.keys(after).filter((table) => {
     return JSON.stringify(after[table]) !== JSON.stringify(before[table]);
   });
-  // So that the tests above would have seen any of it.
+  // This shows that the other tests in this file would notice a change in any of these tables.
   expect(changed).toEqual([
     'audit_log',
     'embed_sessions',

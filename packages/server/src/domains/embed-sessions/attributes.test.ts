@@ -1,4 +1,4 @@
-/** The attributes of a viewer, by which row-level security is decided. */
+/** The attributes of a viewer, which decide row-level security. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
@@ -53,7 +53,7 @@ const UNFITTING: [type: string, value: unknown][] = [
 ];
 
 describe.each([false, true])('with creator mode %j', (creatorMode) => {
-  /** An attribute of the catalogue in force. */
+  /** Inserts an attribute into the catalogue of this mode. */
   async function attribute(type: string, defaultValue?: string) {
     const embedTenantName = embedding.tenant();
     const name = await embedding.accountAttribute(type, defaultValue);

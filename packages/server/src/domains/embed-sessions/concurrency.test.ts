@@ -1,4 +1,4 @@
-/** Many calls at once: each is served as if it were alone. */
+/** Many parallel calls: each has the same result as if it ran alone. */
 import { createOrielClient, type OrielClient } from '@oriel/client';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
 });
 
-// Locks that are taken in one order never close a circle. Connections tell at their end what they met.
+// Locks are always taken in the same order, so there must be no deadlock. Connections report deadlocks when they close.
 afterAll(async () => {
   await Promise.all([world.server.stop(), stopSecond(), pool.end()]);
   const deadlocks = await countDeadlocks(new URL(world.databaseUrl).pathname.slice(1));
@@ -62,7 +62,7 @@ async function countDeadlocks(database: string): Promise<number> {
   }
 }
 
-/** What each call was answered: `minted`, or status and code. */
+/** Returns the result of each call: `minted`, or status and code. */
 const mintAll = (requests: Omit<SessionRequest, 'deploymentId'>[]) =>
   Promise.all(
     requests.map((request, i) =>
@@ -76,7 +76,7 @@ const mintAll = (requests: Omit<SessionRequest, 'deploymentId'>[]) =>
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 const times = (count: number, outcome: string) => Array<string>(count).fill(outcome);
 
-/** Everything about one viewer, in one catalogue. */
+/** Reads the profile, groups and attributes of one viewer, in one catalogue. */
 async function viewer(externalId: string, embedTenant = 'oriel', catalogue: string | null = null) {
   const { rows } = await pool.query(
     `select u.first_name as "displayName", u.picture, u.email,
@@ -178,7 +178,7 @@ test('in creator mode, all values and definitions come from the same call too', 
   const state = await viewer(externalId, embedTenantName, embedTenantName);
   const k: number = state.attributes.a;
   expect(state).toEqual(stateOf(k));
-  // Whoever came last has had the last word on all that they share.
+  // The last call has also set all shared definitions.
   const { rows: defined } = await pool.query(
     `select (select display_name from embed_tenants where name = $1) as tenant,
             (select description from user_groups where embed_tenant = $1 and name = 'everybody') as everybody,
@@ -200,7 +200,7 @@ test('in creator mode, all values and definitions come from the same call too', 
 test('parallel calls with overlapping definitions in any order create each definition of a new tenant once', async () => {
   const embedTenantName = unique('tenant');
   const names = numbers(12).map((i) => `name ${i}`);
-  /** Six of the twelve, beginning anywhere, forwards or backwards. */
+  /** Six of the twelve definitions, from any start, forwards or backwards. */
   const someOf = (k: number) => {
     const some = names.map((_, i) => names[(k + i) % names.length]!).slice(0, 6);
     return k % 2 ? some : some.toReversed();
@@ -229,7 +229,7 @@ test('parallel calls with overlapping definitions in any order create each defin
     const { attributes } = await viewer(`viewer-${k}`, embedTenantName, embedTenantName);
     expect(attributes).toEqual(Object.fromEntries(someOf(k + 5).map((name) => [name, k])));
   }
-  // Each is told about once.
+  // Each definition has one entry in the audit log.
   const { rows: entries } = await pool.query(
     `select count(*)::int as count from audit_log where after->>'embedTenantName' = $1 or after->>'embed_tenant' = $1
      or resource_type = 'embedTenant' and resource_id = $1`,
@@ -286,7 +286,7 @@ test('the limit on external users is exact and does not stop known users', async
     [MAX_EXTERNAL_USERS],
   );
   const tenants = ['oriel', unique('tenant'), unique('tenant')];
-  // Every fourth is for somebody known.
+  // Every fourth call is for a known user.
   const requests = numbers(86).map((k) =>
     k % 4 === 0
       ? { externalId: `known-${k}`, userProfile: { displayName: `viewer ${k}` } }
@@ -304,7 +304,7 @@ test('the limit on external users is exact and does not stop known users', async
     `select count::int, (select count(*)::int from users where embed_tenant is not null) as real from external_user_count`,
   );
   expect(rows[0]).toEqual({ count: MAX_EXTERNAL_USERS, real: MAX_EXTERNAL_USERS });
-  // Who goes makes room for one.
+  // Deleting a user makes room for one new user.
   await pool.query(`delete from users where external_id = 'known-1'`);
   const again = await mintAll([{ externalId: 'late-1' }, { externalId: 'late-2' }]);
   expect(again.toSorted()).toEqual([refusal, 'minted']);

@@ -1,4 +1,4 @@
-/** The security context, and what holds for every field of the request. */
+/** The security context, and rules for every field of the request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';

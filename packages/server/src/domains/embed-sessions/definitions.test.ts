@@ -1,4 +1,4 @@
-/** Groups and attributes that a call defines on the way, in creator mode. */
+/** Groups and attributes that a call in creator mode defines. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';

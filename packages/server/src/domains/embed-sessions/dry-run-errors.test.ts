@@ -1,4 +1,4 @@
-/** What a dry run finds wrong: everything, not only the first. */
+/** A dry run reports every error, not only the first. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';

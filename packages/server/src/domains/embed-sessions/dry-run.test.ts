@@ -1,4 +1,4 @@
-/** The dry run: what a call would do, without doing it. */
+/** The dry run reports what a call would do, and changes nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { snapshot } from '../../../test/snapshot.ts';
@@ -12,7 +12,7 @@ afterAll(() => embedding.stop());
 
 const UNKNOWN = 999_999_999;
 const everything = () => snapshot(embedding.world.server.db.pool);
-/** A tenant with a viewer who has something of everything. */
+/** A tenant with a viewer who has a profile, groups and attributes. */
 async function furnished() {
   const viewer = { embedTenantName: embedding.tenant(), externalId: unique('ada'), creatorMode: true };
   await embedding.mint({
@@ -33,7 +33,7 @@ async function furnished() {
   return viewer;
 }
 
-/** Everything that a call can bring along. */
+/** A request with every field that a call can have. */
 const rich = (viewer: Wishes): Wishes => ({
   ...viewer,
   email: 'new@example.com',

@@ -1,4 +1,4 @@
-/** From a session to a token: once, soon, and only with the whole id. */
+/** Exchanging a session for a token: only once, within five minutes, and only with the whole id. */
 import { randomBytes } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
@@ -124,7 +124,7 @@ describe('a session', () => {
   test('is refused if it is in creator mode and creator mode was switched off', async () => {
     const sessionId = await embedding.mint({ creatorMode: true });
     const flag = async (on: boolean) => {
-      // Without the trigger, as for a session that is minted while the flag is being switched off.
+      // Switches the flag off without the trigger, as if the session was minted at the same time.
       await embedding.rows('alter table tenant_settings disable trigger creator_mode_switched_off');
       await embedding.rows('update tenant_settings set use_creator_mode = $1', [on]);
       await embedding.rows('alter table tenant_settings enable trigger creator_mode_switched_off');
@@ -273,7 +273,7 @@ test('the ledger and the user show when a token was last used', async () => {
   const [{ last_login }] = await embedding.rows('select last_login from users where id = $1', [user.id]);
   expect(last_login).toBe(lastSeenAt);
 
-  // Within five minutes it is not written again, whichever server saw it.
+  // Within five minutes it is not written again, even if another server sees the token.
   const seenBy = async () => {
     const server = await embedding.world.anotherServer();
     await clientOf(server.url, token).getEmbedSession();
@@ -289,7 +289,7 @@ test('the ledger and the user show when a token was last used', async () => {
 describe('signing keys', () => {
   const age = (days: number) =>
     embedding.rows('update signing_keys set created_at = created_at - make_interval(days => $1)', [days]);
-  /** As the schedule does. */
+  /** Rotates the keys in the same way as the schedule. */
   const rotate = () =>
     createSigningKeys({
       essential: embedding.world.server.db,
@@ -333,7 +333,7 @@ describe('signing keys', () => {
   });
 });
 
-/** How many exchanges the database is asked for meanwhile. */
+/** Counts the exchanges that reach the database while `work` runs. */
 async function exchangesDuring(work: () => Promise<unknown>) {
   const query = vi.spyOn(embedding.world.server.essential.pool, 'query');
   await work();
@@ -382,7 +382,7 @@ test('if a token can not be signed, its session can still be exchanged', async (
   const hide = (from: string, to: string) => embedding.rows(`alter table ${from} rename to ${to}`);
   await hide('signing_keys', 'hidden_keys');
   try {
-    // Makes the servers forget the keys that they know.
+    // Makes the servers forget the keys that they remember.
     await embedding.rows('notify oriel_credentials');
     await expect
       .poll(() =>

@@ -1,4 +1,4 @@
-/** The groups of a viewer, in the account's catalogue and in that of each embed tenant. */
+/** The groups of a viewer, in the catalogue of the account and in those of embed tenants. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';

@@ -1,4 +1,4 @@
-/** Who a session is for, and who may mint it. */
+/** The user of a session, and the callers who may mint it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { ADMIN_KEY, unique } from '../../../test/world.ts';
@@ -248,7 +248,7 @@ test('only the internal user or an admin can mint a session for the internal use
     ok: false,
     errors: [{ code: 'forbidden', path: 'internalId' }],
   });
-  // They do not learn whether there is such a user.
+  // The error does not reveal whether the user exists.
   expect(await embedding.refusal({ internalId: 'nobody' }, other.apiKey)).toMatchObject(refused);
   expect(await embedding.rows('select from embed_sessions where user_id = $1', [userId])).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** The ledger: what was minted, by whom, for whom, and what became of it. */
+/** The ledger shows which sessions were minted, by whom, for whom, and their state. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { type Person, unique } from '../../../test/world.ts';
@@ -25,7 +25,7 @@ async function list(filter: object) {
   return ids;
 }
 
-/** Mints with this client, or as the admin, and answers the number in the ledger. */
+/** Mints with this client, or as the admin, and returns the id of the entry in the ledger. */
 async function mint(
   wishes: Wishes = {},
   { client }: Pick<Person, 'client'> = { client: embedding.world.admin },

@@ -1,4 +1,4 @@
-/** Which of two mistakes is told: the checks have an order. And what plans and limits allow. */
+/** The order of checks decides which of two errors is reported. Also tests plans and limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
 import { ADMIN_KEY, unique } from '../../../test/world.ts';

@@ -1,4 +1,4 @@
-/** What a session carries besides groups and attributes: profiles, the embed tenant, settings and theme. */
+/** The parts of a session other than groups and attributes: profiles, the embed tenant, settings and theme. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';

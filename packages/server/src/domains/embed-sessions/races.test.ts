@@ -1,6 +1,6 @@
 /**
- * Minting beside those who delete what it needs. Most races are staged: another transaction holds what it deleted until
- * the call waits for it, or has come through.
+ * Minting while other transactions delete rows that it needs. Most tests force the race: another transaction deletes
+ * rows and commits only when the call waits for it or has ended.
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -36,8 +36,8 @@ const MINTED = { sessionId: expect.any(String) };
 const refused = (refusal: string) => ({ refusal });
 
 /**
- * Starts the call while `work` is done and not committed, and commits when the call waits for it or has ended, with some
- * more work before that.
+ * Starts the call when `work` is done but not committed. When the call waits for it or has ended, does some more work
+ * and commits.
  */
 async function during<T>(
   work: (client: pg.PoolClient) => Promise<unknown>,
@@ -57,7 +57,7 @@ async function during<T>(
     await client.query('commit');
     return await answer;
   } finally {
-    // Nothing happens where it was committed.
+    // Does nothing if the transaction was committed.
     await client.query('rollback');
     client.release();
   }
@@ -94,7 +94,7 @@ const insertAttribute = async (name: string) =>
       .rows[0].id,
   );
 
-/** Undefined where there is no such viewer. */
+/** Returns undefined if the viewer does not exist. */
 async function viewer(externalId: string, embedTenant = 'oriel') {
   const { rows } = await pool.query(
     `select u.id::int, u.first_name as "displayName",
@@ -117,7 +117,7 @@ async function definitionsOf(embedTenant: string): Promise<string[]> {
   return rows[0].names;
 }
 
-/** In the order of locks that minting keeps to. */
+/** Takes locks in the same order as minting. */
 async function deleteTenant(client: pg.PoolClient, name: string) {
   await client.query('select from embed_tenants where name = $1 for update', [name]);
   await client.query('select from external_user_count for update');
@@ -126,7 +126,7 @@ async function deleteTenant(client: pg.PoolClient, name: string) {
   await client.query('delete from embed_tenants where name = $1', [name]);
 }
 
-/** Everything that a call can bring along. */
+/** A request with every field that a call can have. */
 const richRequest = (embedTenantName: string, externalId = 'viewer') => ({
   externalId,
   embedTenantName,
@@ -168,7 +168,7 @@ test('a call waits for another call that is changing the same viewer, and then r
     userAttributes: [{ name: attribute, value: k }],
   });
   await mint(requestOf(0));
-  // The first call stops where it enters its group.
+  // The first call waits when it adds the viewer to its group.
   const hold = (client: pg.PoolClient) =>
     client.query('select from user_groups where name = $1 for update', [names[1]]);
   let second: Promise<Outcome> | undefined;
@@ -224,7 +224,7 @@ test('definitions that the call has found are created again if they are deleted 
   const embedTenantName = unique('tenant');
   await mint(richRequest(embedTenantName));
   const request = richRequest(embedTenantName, 'another');
-  // Waits for the tenant with what is new, when it has passed what is not.
+  // The call waits for the tenant to add the new attribute, after it has found the existing definitions.
   request.userAttributeDefinitions.push({ name: 'z', type: 'number' });
   const hold = (client: pg.PoolClient) =>
     client.query('select from embed_tenants where name = $1 for no key update', [embedTenantName]);
@@ -248,7 +248,7 @@ test('a tenant that is deleted during the call is created again, with everything
     await deleteTenant(client, embedTenantName);
     await client.query('insert into embed_tenants (name) values ($1)', [embedTenantName]);
   };
-  // Also where nothing but the definitions needs what was deleted.
+  // In the last request, only the definitions need the deleted rows.
   const { groups, tenantGroups, userAttributes, ...plain } = richRequest(embedTenantName, 'plain');
   for (const request of [richRequest(embedTenantName), richRequest(embedTenantName, 'another'), plain]) {
     for (const work of [remove, replace]) {
@@ -356,7 +356,7 @@ test('whatever is deleted during many calls, each call succeeds or reports what 
     const outcomes = await Promise.all(calls);
     await deleting;
     for (const { refusal } of outcomes) expected.add(refusal ?? 'minted');
-    // Wholly or not at all.
+    // Each call has stored everything or nothing.
     for (const [i, name] of names.entries()) {
       const found = await viewer(name);
       const { refusal } = outcomes[i * 5 + 2]!;
@@ -411,7 +411,7 @@ test('no token of a revoked session is accepted, however close the exchange was'
       Array.from({ length: 40 }, (_, i) => mint({ externalId: `viewer-${i}`, embedTenantName })),
     );
     const exchanging = sessions.map(({ sessionId }) => exchange(sessionId!));
-    // When about half of them are through.
+    // Waits until some of the exchanges have ended.
     await Promise.all(exchanging.slice(0, 5 + round * 5));
     const revoking = world.admin.revokeEmbedSessions({ body: { embedTenantName } });
     const answers = await Promise.all(exchanging);
@@ -429,7 +429,7 @@ test('no token of a revoked session is accepted, however close the exchange was'
     for (const { token, state } of holders) {
       if (state !== 'revoked') continue;
       revoked++;
-      // Notifications reach the server a moment after the answer.
+      // Notifications reach the server a moment after the reply.
       await vi.waitUntil(async () => (await statusWith(token)) === 401, OFTEN);
     }
   }
@@ -441,7 +441,7 @@ test('if a session is exchanged while its tenant is being revoked, the session a
   const first = await mint({ externalId: 'viewer-1', embedTenantName });
   const second = await mint({ externalId: 'viewer-2', embedTenantName });
   const idOf = ({ sessionId }: Outcome) => Number(sessionId!.split('.')[0]);
-  // Whoever revokes comes to the first session before the second, and waits there.
+  // The revoking call reaches the first session before the second, and waits there.
   const hold = (client: pg.PoolClient) =>
     client.query('select from embed_sessions where id = $1 for update', [idOf(first)]);
   let token = '';

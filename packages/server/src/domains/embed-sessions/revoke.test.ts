@@ -1,4 +1,4 @@
-/** Ending sessions and their tokens before their time: one, or all of a tenant, a viewer, a key or a deployment. */
+/** Revoking sessions and their tokens: one session, or all of a tenant, a viewer, a key or a deployment. */
 import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { administer } from '../../../test/databases.ts';
@@ -77,7 +77,7 @@ describe('one session', () => {
 
 describe('all sessions', () => {
   interface Target {
-    /** What the sessions to be ended have in common, what others have instead, and how the former are named. */
+    /** The properties of the sessions to revoke, those of other sessions, and the target of the call. */
     these: Wishes & { by?: Person };
     others: Wishes & { by?: Person };
     body: object;
@@ -203,7 +203,7 @@ test('a server that starts later knows earlier revocations', async () => {
 });
 
 describe('verifying tokens', () => {
-  /** How many queries the server's pool runs for a request that is refused to viewers, and so needs none itself. */
+  /** Counts the server's queries for a request that viewers may not make, so the request itself needs no query. */
   async function queriesFor(token: string) {
     const query = vi.spyOn(embedding.world.server.essential.pool, 'query');
     await expect(clientOf(token).listRegions()).rejects.toMatchObject({ status: 403 });
@@ -244,7 +244,7 @@ describe('verifying tokens', () => {
     select pid from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and query ~* '^(listen|select 1$)'`;
 
-  /** Keeps new connections out, so that the listener stays away until resumed. */
+  /** Refuses new connections, so that the listener can not reconnect until `resume` is called. */
   async function stopListening() {
     const database = new URL(embedding.world.databaseUrl).pathname.slice(1);
     const allow = (allowed: boolean) =>

@@ -1,4 +1,4 @@
-/** Which tokens are refused, and when one ends before its time. */
+/** Which tokens are refused, and when a token ends before it expires. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
@@ -40,7 +40,7 @@ describe('a token is refused', () => {
     [header, payload, signature] = token.split('.') as [string, string, string];
   });
 
-  /** Signs with the key of the server, which only the tests can know. */
+  /** Signs with the key of the server, which only tests can read. */
   async function signed(changes: JWTPayload, headers: object = {}, key?: KeyObject) {
     const kid = decodeProtectedHeader(token).kid!;
     const [row] = await embedding.rows('select private_key from signing_keys where id = $1', [kid]);

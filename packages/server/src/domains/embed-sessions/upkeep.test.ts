@@ -1,4 +1,4 @@
-/** What the upkeep of sessions deletes, and what it keeps. */
+/** Which sessions the upkeep deletes, and which it keeps. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
@@ -19,7 +19,7 @@ const count = async (table: string) =>
   (await embedding.rows(`select count(*)::int from ${table}`))[0].count as number;
 
 const DAY = 24;
-/** Sessions of a viewer that were minted and exchanged so many hours ago. */
+/** Inserts sessions of a viewer that were minted and exchanged this many hours ago. */
 const addOld = (number: number, hours: number) =>
   embedding.rows(
     `insert into embed_sessions (secret_hash, deployment_id, embed_tenant, user_id, creator_mode, api_key_id,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTenant, newViewer, newViewers } from '../../../test/embed-tenants.ts';
 import { ADMIN_KEY, createOwnWorld, unique, type World } from '../../../test/world.ts';
 
-/** The account's own tenant, where nothing else is set. */
+/** The default name of the account's own tenant. */
 const OWN = 'oriel';
 const MISSING = { status: 404, code: 'embed_tenant_not_found' };
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -80,7 +80,7 @@ test('search finds users by an exact part of the external id, email or display n
   expect(await foundUsers(tenant, '0%')).toEqual(['a_1']);
   expect(await foundUsers(tenant, 'BOB \\')).toEqual(['ab1']);
   expect(await foundUsers(tenant, '1')).toEqual(['a_1', 'ab1']);
-  // Shown where a content owner needs an email, and none of the user's own.
+  // Owners of content without an email are shown with this address. It is not an email of the user.
   expect(await foundUsers(tenant, 'embed.invalid')).toEqual([]);
   await newViewer(world, await newTenant(world), { externalId: 'a_1' });
   expect(await foundUsers(tenant, 'a_1')).toEqual(['a_1']);

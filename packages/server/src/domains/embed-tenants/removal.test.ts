@@ -18,7 +18,7 @@ const run = async (text: string, values: unknown[] = []) =>
 
 const remove = (embedTenantName: string) => world.admin.deleteEmbedTenant({ embedTenantName });
 
-/** An embed tenant with two users and something of everything, in two deployments. */
+/** An embed tenant with two users and at least one row in every table, in two deployments. */
 async function fullTenant(): Promise<string> {
   const tenant = await newTenant(world, 'Acme Corporation');
   const viewers = await newViewers(world, tenant, 2);
@@ -41,7 +41,7 @@ async function fullTenant(): Promise<string> {
   return tenant;
 }
 
-/** A session, and a folder with a workbook with a report, of this user. */
+/** A session of this user, and their folder with a workbook that has a report. */
 async function fill(tenant: string, userId: number, deploymentId: number) {
   await run(
     `insert into embed_sessions (secret_hash, deployment_id, embed_tenant, user_id, creator_mode, api_key_id, expires_at)
@@ -80,7 +80,7 @@ const TABLES = [
   'deployments',
 ];
 
-/** All rows there are, as text, by table. */
+/** All rows of each table, as text. */
 async function snapshot(): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
   for (const table of TABLES) {
@@ -183,7 +183,7 @@ test('if several calls delete a tenant in parallel, one succeeds', async () => {
   expect(outcomes).toEqual(['deleted', ...Array(4).fill(MISSING.code)]);
 });
 
-/** A connection of its own, in a transaction, while a deletion waits for it. */
+/** Runs a transaction on a separate connection while a deletion waits for it. */
 async function whileDeleting(tenant: string, work: (client: pg.Client) => Promise<unknown>) {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();

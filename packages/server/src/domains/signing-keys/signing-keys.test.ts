@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const keyring = createKeyring([randomBytes(32).toString('hex')]);
 
-/** The keys as a server of their own would know them. */
+/** The keys as another server would see them. */
 const openKeys = () =>
   createSigningKeys({
     essential: world.server.db,

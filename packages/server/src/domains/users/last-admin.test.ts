@@ -2,7 +2,7 @@ import type { OrielClient } from '@oriel/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 
-/** Each test has an account of its own, because it speaks of all admins that there are. */
+/** Each test has its own account, because it depends on all admins of the account. */
 let world: World;
 let adminId: number;
 beforeEach(async () => {
@@ -53,7 +53,7 @@ test('a user with another role that has the action All is an admin too', async (
   await expect(owner.client.deleteUser({ id: owner.userId })).rejects.toMatchObject(LAST);
 });
 
-/** Starts both, and lets neither end before both have made their change. */
+/** Starts all calls, and lets none end before all have made their change. */
 async function atOnce(changes: (() => Promise<unknown>)[]) {
   const gate = await world.server.db.pool.connect();
   await gate.query('begin');
@@ -65,7 +65,7 @@ async function atOnce(changes: (() => Promise<unknown>)[]) {
     ),
   );
   const waiting = `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  // Not through the gate: inside of a transaction, the first answer is repeated.
+  // Does not use the gate, because pg_stat_activity does not change within one transaction.
   const { pool } = world.server.db;
   await expect.poll(async () => (await pool.query(waiting)).rows[0].count).toBe(changes.length);
   await gate.query('commit');

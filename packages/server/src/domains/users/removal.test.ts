@@ -17,7 +17,7 @@ type Table = (typeof TABLES)[number];
 const query = async (text: string, values: unknown[] = []) =>
   (await world.server.db.pool.query(text, values)).rows;
 
-/** Something that the user owns, with nothing else to it. */
+/** For each table, inserts one row that the user owns. */
 const content: Record<Table, (userId: number) => Promise<unknown>> = {
   folders: (userId) =>
     query(
