@@ -226,7 +226,7 @@ test('minting accepts only an API key, with either scheme', async () => {
   }
 });
 
-test('any valid key can mint within its scope, whoever its owner is', async () => {
+test('any valid key can mint within its scope, for any owner', async () => {
   const { id: other } = await embedding.world.deployment();
   const viewer = await embedding.world.person({ roles: [], deploymentIds: [other] });
   const mint = (deploymentId: number) =>

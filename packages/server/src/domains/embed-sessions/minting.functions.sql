@@ -50,14 +50,14 @@ begin
     -- No user of the tenant is locked here, so the tenant is locked. Its deletion must not miss this session.
     perform from embed_tenants where name = tenant for key share;
     if not found then
-      raise exception 'the embed tenant was deleted meanwhile' using errcode = 'serialization_failure';
+      raise exception 'the embed tenant was deleted during the call' using errcode = 'serialization_failure';
     end if;
   elsif dry_run or errors = '[]' then
     select u.viewer_id, u.is_new, u.changed, u.errors into viewer_id, viewer_is_new, changed, errors
     from ensure_external_user(tenant, request, user_limit, errors) u;
   end if;
   if has_lost_definitions(request, tenant_id, errors) then
-    raise exception 'what the call defines was deleted meanwhile' using errcode = 'serialization_failure';
+    raise exception 'a group or attribute that the call defines was deleted during the call' using errcode = 'serialization_failure';
   end if;
   if errors <> '[]' and not dry_run then
     raise exception 'the session is refused' using errcode = 'OR400', detail = errors::text;
