@@ -1,6 +1,6 @@
 /**
- * Every operation that Oriel is to have by its specification. Which of them are built is seen by comparing with the
- * contract; docs/coverage.md shows it. The contract may have more.
+ * Every operation that the specification of Oriel asks for. docs/coverage.md compares this list with the contract and
+ * shows which operations are built. The contract may have more.
  */
 const list = `
 listApiKeys | API Keys | GET /api/v1/api-keys

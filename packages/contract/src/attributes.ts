@@ -1,4 +1,4 @@
-/** What operations on attributes of users have in common. */
+/** Schemas that the operations on user attributes share. */
 import { Type } from 'typebox';
 
 export const UserAttributeType = Type.Enum(['string', 'number', 'boolean', 'string_array', 'number_array'], {
@@ -7,7 +7,7 @@ export const UserAttributeType = Type.Enum(['string', 'number', 'boolean', 'stri
 
 export type AttributeValue = string | number | boolean | string[] | number[];
 
-/** Any JSON: whether a value fits is told by the type of its attribute, which only the handler knows. */
+/** Any JSON. The handler checks the value against the type of its attribute, because only the handler knows that type. */
 export const AnyValue = Type.Unsafe<AttributeValue | null>({
   type: ['array', 'boolean', 'null', 'number', 'object', 'string'],
   maxLength: 10_000,
@@ -19,13 +19,13 @@ export const AnyValue = Type.Unsafe<AttributeValue | null>({
   },
 });
 
-/** Text of as many characters as an attribute takes. */
+/** Text with at most as many characters as an attribute may hold. */
 export const DefaultValue = Type.String({
   maxLength: 10_000,
-  description: 'As it stands for a `string`; JSON for the other types, such as `3` or `["EU","US"]`',
+  description: 'Plain text for a `string`; JSON for the other types, such as `3` or `["EU","US"]`',
 });
 
-/** What a session request can give. Whether a value fits is told by its attribute. */
+/** The values that a session request can hold. The handler checks each one against the type of its attribute. */
 export const GivenValue = Type.Unsafe<AttributeValue | null>({
   type: ['string', 'number', 'boolean', 'array', 'null'],
   maxLength: 10_000,
@@ -34,7 +34,7 @@ export const GivenValue = Type.Unsafe<AttributeValue | null>({
   description: 'Must fit the type of the attribute; null clears the value',
 });
 
-/** In replies: as alternatives, because the serialiser takes the first of a list of types and would flatten arrays. */
+/** Replies list the types as alternatives: with a list of types, the serialiser uses the first and flattens arrays. */
 export const ShownValue = Type.Unsafe<AttributeValue | null>({
   anyOf: [
     { type: 'string' },

@@ -23,14 +23,14 @@ test('an operation is exported under its id', () => {
   );
 });
 
-test('two operations with the same method and path are refused, whatever their parameters are called', () => {
+test('two operations with the same method and path are refused, even if their parameters have different names', () => {
   const readThing = example('readThing', '/api/v1/things/{thingId}');
   expect(() => orderedOperations({ getThing, readThing })).toThrow(
     'getThing and readThing are both GET /api/v1/things/{}',
   );
 });
 
-test('two files can not say the same id, tag or error code', () => {
+test('two files can not define the same id, tag or error code', () => {
   const twice = (exported: Record<string, unknown>) => () =>
     collectFiles({ 'a.ts': exported, 'b.ts': exported });
   expect(twice({ getThing })).toThrow('getThing is in a.ts and in b.ts');
@@ -41,17 +41,19 @@ test('two files can not say the same id, tag or error code', () => {
 });
 
 test('a file of operations exports nothing else', () => {
-  expect(() => collectFiles({ 'a.ts': { limit: 5 } })).toThrow('a.ts exports limit, which is no operation');
+  expect(() => collectFiles({ 'a.ts': { limit: 5 } })).toThrow(
+    'a.ts exports limit, which is not an operation',
+  );
 });
 
-test('every account-wide operation that takes an API key says what a scoped key meets, and no other does', () => {
+test('only account-wide operations that take an API key say how they treat a scoped key, and all of them do', () => {
   const saying = allOperations.filter(({ scopedKeys }) => scopedKeys !== undefined);
   const accountWide = allOperations.filter((op) => takesApiKey(op) && !isDeploymentOperation(op));
   expect(saying.map(({ id }) => id)).toEqual(accountWide.map(({ id }) => id));
   expect(accountWide.length).toBeGreaterThan(40);
 });
 
-test('the type asks for it, and takes it nowhere else', () => {
+test('the type requires `scopedKeys` on account-wide operations with an API key, and forbids it on others', () => {
   const spec = {
     id: 'x',
     tag: 'Users',
@@ -63,13 +65,13 @@ test('the type asks for it, and takes it nowhere else', () => {
   } as const;
   const accountWide = { ...spec, path: '/x', auth: 'management' } as const;
   const inDeployment = { ...accountWide, path: '/x/{deploymentId}', params: { deploymentId: Id } } as const;
-  // @ts-expect-error: an account-wide operation must say it
+  // @ts-expect-error: an account-wide operation must give `scopedKeys`
   operation(accountWide);
   operation({ ...accountWide, scopedKeys: 'allowed' });
   // @ts-expect-error: the deployment in the path decides
   operation({ ...inDeployment, scopedKeys: 'allowed' });
   operation(inDeployment);
-  // @ts-expect-error: no API key is taken
+  // @ts-expect-error: the operation takes no API key
   operation({ ...accountWide, auth: 'public', scopedKeys: 'allowed' });
   operation({ ...accountWide, auth: 'public' });
 });

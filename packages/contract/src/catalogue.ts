@@ -1,4 +1,4 @@
-/** What is said in the files of operations, put together: no id, address, tag or error code is given twice. */
+/** Collects what the files of operations define, and checks that no id, address, tag or error code is defined twice. */
 import type { ErrorDefinitions } from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { TagDefinitions } from './tags.ts';
@@ -8,7 +8,7 @@ export type OperationFile = Record<string, unknown>;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const address = (op: Operation) => `${op.path} ${METHODS.indexOf(op.method)}`;
-/** Paths that differ only in the names of their parameters are one path to the router. */
+/** To the router, paths that differ only in the names of their parameters are the same path. */
 const route = (op: Operation) => `${op.method} ${op.path.replaceAll(/\{\w+\}/g, '{}')}`;
 
 /** In the order of their paths. */
@@ -24,7 +24,7 @@ export function orderedOperations(byName: Record<string, unknown>): readonly Ope
   return (Object.values(byName) as Operation[]).sort((a, b) => (address(a) < address(b) ? -1 : 1));
 }
 
-/** For each name of an operation, tag or error code, the file that says it. */
+/** For each name of an operation, tag or error code, the file that defines it. */
 export interface Catalogue {
   operations: Map<string, string>;
   tags: Map<string, string>;
@@ -43,7 +43,7 @@ export function collectFiles(files: Record<string, OperationFile>): Catalogue {
     for (const tag of Object.keys(tags as TagDefinitions)) add('tags', tag, file);
     for (const code of Object.keys(errors as ErrorDefinitions)) add('errors', code, file);
     for (const [name, value] of Object.entries(operations)) {
-      if (!isOperation(value)) throw new Error(`${file} exports ${name}, which is no operation`);
+      if (!isOperation(value)) throw new Error(`${file} exports ${name}, which is not an operation`);
       add('operations', value.id, file);
     }
     orderedOperations(operations);

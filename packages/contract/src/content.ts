@@ -1,4 +1,4 @@
-/** The shapes of what a deployment holds: folders, workbooks and reports. */
+/** The schemas of the content of a deployment: folders, workbooks and reports. */
 import { Type } from 'typebox';
 import { actions } from './actions.ts';
 import { limits } from './limits.ts';
@@ -7,7 +7,7 @@ import { DateTime, Id, Maybe, matching, PageInfo, Shape } from './schemas.ts';
 const ContentType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
 export const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
 
-/** What a caller can give. How large it is, the handler checks. */
+/** The form in requests. The handler checks the size. */
 export const Meta = {
   ...FreeObject,
   description: `Free-form keys, up to ${limits.meta / 1024} KB of JSON`,
@@ -221,7 +221,7 @@ export const DashboardConfigInput = Shape(
     description: Maybe(Type.String({ maxLength: 10_000 })),
     theme: Maybe(DashboardThemeInput),
   },
-  { description: 'Up to 1 MB of JSON, or 5 MB where its `kind` is `APP`; its `theme` up to 64 KB' },
+  { description: 'Up to 1 MB of JSON, or 5 MB if its `kind` is `APP`; its `theme` up to 64 KB' },
 );
 
 export const Workbook = Shape('Workbook', {
@@ -243,7 +243,7 @@ export const Workbook = Shape('Workbook', {
   updatedAt: DateTime,
 });
 
-/** The reply of a list that also answers in the older way. */
+/** The reply of a list that can also be paged in the older way. */
 export const ListResponse = <T extends typeof Folder | typeof Workbook | typeof Report>(
   title: string,
   item: T,
@@ -252,7 +252,11 @@ export const ListResponse = <T extends typeof Folder | typeof Workbook | typeof 
     items: Type.Array(item),
     data: Type.Array(item, { deprecated: true, description: 'The same as `items`' }),
     count: Maybe(
-      Type.Integer({ minimum: 0, deprecated: true, description: 'How many there are, on all pages' }),
+      Type.Integer({
+        minimum: 0,
+        deprecated: true,
+        description: 'The number of items on all pages together',
+      }),
     ),
     pageInfo: Maybe(PageInfo),
   });
@@ -260,7 +264,7 @@ export const ListResponse = <T extends typeof Folder | typeof Workbook | typeof 
 export const embedTenantName = Maybe(
   Type.String({
     maxLength: 36,
-    description: 'For admins: the content of this embed tenant instead of the main workspace',
+    description: 'For admins: return the content of this embed tenant instead of the main workspace',
   }),
 );
 

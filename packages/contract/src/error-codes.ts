@@ -1,4 +1,4 @@
-/** Which error codes an operation may answer with. */
+/** The error codes that an operation may return. */
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import {
   bodyKindOf,
@@ -21,7 +21,7 @@ const JSON_ERRORS = [
   'duplicate_key',
 ] satisfies ErrorCode[];
 
-/** The codes that an operation may answer with: its own, and those that its kind brings along. */
+/** The codes that an operation may return: its own codes, and the codes that its properties imply. */
 export function errorCodesOf(op: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(op.errors);
   const add = (when: boolean, ...more: ErrorCode[]) => {
@@ -29,7 +29,7 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   };
   const hasParams = Object.keys(op.params).length > 0;
   const hasQuery = Object.keys(op.query).length > 0 || Object.keys(op.headers).length > 0;
-  // Whatever the operation: what is no HTTP request is a 400.
+  // For every operation, a request that is not valid HTTP is a 400.
   add(true, 'invalid_request');
   add(hasParams || hasQuery || hasBody(op), 'invalid_text');
   add(hasParams, 'invalid_url');
@@ -41,7 +41,7 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(op.auth !== 'public', 'unauthenticated');
   // Too many wrong keys from one address, or too many calls.
   add(op.auth !== 'public' || op.rate !== undefined, 'rate_limited');
-  // Embed tokens are known callers who may use very little.
+  // Callers with an embed token are known, but they may use very few operations.
   add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
   add(takesApiKey(op) && isDeploymentOperation(op), 'outside_key_scope');
   add(op.scopedKeys === 'refused', 'outside_key_scope');

@@ -4,7 +4,7 @@ import { ErrorReply, Shape } from './schemas.ts';
 
 const SCIM_ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
-/** By what a caller that knows only this form expects. */
+/** The keys name the standard or the kind of client that expects the form. */
 export const errorShapes = {
   standard: { schema: ErrorReply, contentType: 'application/json' },
   /** RFC 6749, 5.2. */
@@ -50,7 +50,7 @@ const OAUTH_BY_STATUS: Record<number, string> = {
   504: 'server_error',
 };
 
-/** The body of an error in every form but the standard one, which has more to tell. */
+/** The body of an error in every form except the standard one, which holds more. */
 export const errorBodies: Record<Exclude<ErrorShape, 'standard'>, (failure: Failure) => object> = {
   oauth: ({ statusCode, message, oauthError }) => ({
     error: oauthError ?? OAUTH_BY_STATUS[statusCode] ?? 'invalid_request',
@@ -65,5 +65,5 @@ export const errorBodies: Record<Exclude<ErrorShape, 'standard'>, (failure: Fail
   message: ({ message }) => ({ error: message }),
 };
 
-/** RFC 6749 takes printable ASCII without quotes and backslashes. */
+/** RFC 6749 allows only printable ASCII without quotes and backslashes. */
 const oauthText = (message: string) => message.replaceAll(/["\\]/g, "'").replaceAll(/[^ -~]/g, '?');

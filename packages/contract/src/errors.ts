@@ -1,20 +1,20 @@
-/** Every error that the server can answer with. A code is stable and belongs to one status. */
+/** Every error that the server can return. A code never changes its meaning and has exactly one status. */
 import { errors as ownErrors } from './operations.gen.ts';
 
 export interface ErrorDefinition {
   status: number;
-  /** For people, where the error does not bring a message of its own. */
+  /** For people. Used if the error is thrown without a message of its own. */
   message: string;
-  /** What RFC 6749 or RFC 8628 calls it, for operations with that form of errors; else by its status. */
+  /** The name in RFC 6749 or RFC 8628, for operations with that form of errors. By default the status decides. */
   oauthError?: string;
-  /** What RFC 7644 calls it, for operations with that form of errors. */
+  /** The name in RFC 7644, for operations with that form of errors. */
   scimType?: string;
 }
 
-/** The codes of one noun, in the file of its operations. */
+/** Each file of operations defines the error codes of its noun with this. */
 export type ErrorDefinitions = Record<string, ErrorDefinition>;
 
-/** Codes that any operation may answer with. */
+/** Codes that any operation may return. */
 export const commonErrors = {
   invalid_request: {
     status: 400,
@@ -33,7 +33,10 @@ export const commonErrors = {
   number_too_precise: { status: 400, message: 'The body holds a number with more digits than can be kept.' },
   duplicate_key: { status: 400, message: 'An object in the body has a key twice.' },
   invalid_text: { status: 400, message: 'The request holds text that is not valid Unicode.' },
-  invalid_cursor: { status: 400, message: 'The cursor in `after` is not one of this list and sort.' },
+  invalid_cursor: {
+    status: 400,
+    message: 'The cursor in `after` does not belong to this list and sort order.',
+  },
   mixed_pagination: {
     status: 400,
     message: 'Page either by cursor (`first`, `after`) or in the older way, not both.',
@@ -42,13 +45,13 @@ export const commonErrors = {
   unauthenticated: { status: 401, message: 'A valid credential is required.' },
   forbidden: { status: 403, message: 'You may not do this.' },
   creator_mode_only: { status: 403, message: 'Only sessions in creator mode may do this.' },
-  outside_key_scope: { status: 403, message: 'The API key is not scoped to this.' },
+  outside_key_scope: { status: 403, message: 'The scope of the API key does not include this.' },
   route_not_found: { status: 404, message: 'There is no such operation.' },
   deployment_not_found: { status: 404, message: 'There is no such deployment.' },
   method_not_allowed: { status: 405, message: 'This address does not take this method.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   precondition_failed: { status: 412, message: 'The resource has changed since it was read.' },
-  body_too_large: { status: 413, message: 'The body is larger than this operation takes.' },
+  body_too_large: { status: 413, message: 'The body is larger than this operation allows.' },
   unsupported_media_type: {
     status: 415,
     message: 'The body must be JSON, sent with the header `Content-Type: application/json`.',
@@ -56,16 +59,16 @@ export const commonErrors = {
   rate_limited: { status: 429, message: 'Too many failed attempts: wait, and try again.' },
   too_many_at_once: {
     status: 429,
-    message: 'Too many requests of one embed token or embed tenant at once: wait, and try again.',
+    message: 'Too many requests at once from one embed token or embed tenant: wait, and try again.',
   },
   headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   busy: {
     status: 503,
-    message: 'Too much is going on at once, or somebody else is changing this: try again.',
+    message: 'The server has too much to do, or somebody else is changing this: try again.',
   },
   unavailable: { status: 503, message: 'The service can not answer right now.' },
-  timed_out: { status: 504, message: 'This took too long and was given up. Nothing was changed.' },
+  timed_out: { status: 504, message: 'This took too long and was stopped. Nothing was changed.' },
 } as const satisfies ErrorDefinitions;
 
 export const errorCatalogue = { ...commonErrors, ...ownErrors };

@@ -1,8 +1,8 @@
-/** The shape of a group, of the account or of an embed tenant. */
+/** The schema of a group of the account or of an embed tenant. */
 import { Type } from 'typebox';
 import { CursorPage, Id, Maybe, matching, Shape } from './schemas.ts';
 
-/** What a group can be called, wherever it is made. Groups from before this limit keep longer names. */
+/** The rule for the name of every new group. Groups that are older than this limit keep their longer names. */
 export const GroupName = Type.String({
   minLength: 1,
   maxLength: 100,

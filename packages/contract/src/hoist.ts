@@ -1,11 +1,11 @@
-/** Schemas as they stand in the OpenAPI document: those with a title become components, referred to by name. */
+/** Turns schemas into their OpenAPI form: each schema with a title becomes a component that is referred to by name. */
 import type { TSchema } from 'typebox';
 
 type Json = Record<string, unknown>;
 
-/** Keywords whose value is a schema or a list of schemas. What other keywords hold is data, whatever it looks like. */
+/** Keywords whose value is a schema or a list of schemas. Values of others are data, even if they look like schemas. */
 const HOLD_SCHEMAS = new Set(['items', 'additionalProperties', 'anyOf', 'allOf', 'oneOf', 'not']);
-/** Keywords whose value is schemas by names of the caller's making. */
+/** Keywords whose value is an object of schemas with freely chosen names. */
 const HOLD_NAMED_SCHEMAS = new Set(['properties', 'patternProperties']);
 
 export interface Hoist {

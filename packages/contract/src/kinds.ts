@@ -1,49 +1,49 @@
-/** What a body and a reply can be besides plain JSON. A schema alone, as `body` or `reply`, means JSON. */
+/** The kinds of bodies and replies other than plain JSON. A schema alone, as `body` or `reply`, means JSON. */
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 
-/** JSON under another content type than `application/json`, such as SCIM's. A body is taken under either. */
+/** JSON with another content type than `application/json`, such as SCIM's. A body may use either content type. */
 export const JsonAs = <S extends TSchema>(contentType: string, schema: S) =>
   ({ kind: 'json', schema, contentType }) as const;
 
-/** `application/x-www-form-urlencoded`. Texts become the types of the schema, as in a query. */
+/** `application/x-www-form-urlencoded`. Texts are converted to the types of the schema, as in a query. */
 export const Form = <S extends TObject>(schema: S) => ({ kind: 'form', schema }) as const;
 
-/** A form or JSON, as the content type says. */
+/** A form or JSON. The content type decides. */
 export const FormOrJson = <S extends TObject>(schema: S) => ({ kind: 'formOrJson', schema }) as const;
 
 export interface FileRule {
   maxBytes: number;
-  /** 1 where it is not given. */
+  /** 1 by default. */
   maxCount?: number;
   /** May be left out. */
   optional?: true;
-  /** Any where it is not given. */
+  /** Any by default. */
   contentTypes?: readonly string[];
 }
 
-/** `multipart/form-data`: fields by a schema, and files by the names of their parts. */
+/** `multipart/form-data`: a schema describes the fields, and `files` describes the files by the names of their parts. */
 export const Multipart = <S extends TObject, const F extends Record<string, FileRule>>(schema: S, files: F) =>
   ({ kind: 'multipart', schema, files }) as const;
 
-/** As a body: whatever is sent under one of these content types. */
+/** As a body: any bytes with one of these content types. */
 export const BytesBody = <const T extends string>(contentTypes: readonly T[], maxBytes: number) =>
   ({ kind: 'bytes', contentTypes, maxBytes }) as const;
 
-/** One JSON value a line. */
+/** One JSON value per line. */
 export const Ndjson = <S extends TSchema>(schema: S) => ({ kind: 'ndjson', schema }) as const;
 
-/** A line of column names, then one line a row. */
+/** A line of column names, then one line per row. */
 export const Csv = { kind: 'csv' } as const;
 
 export const Html = { kind: 'html' } as const;
 
-/** Server-sent events, each with a name and data by the schema of that name. */
+/** Server-sent events. Each has a name, and its data matches the schema with that name. */
 export const EventStream = <E extends TProperties>(events: E) => ({ kind: 'eventStream', events }) as const;
 
-/** To another address. 302 keeps the method in some browsers; 303 asks for a GET; 307 keeps the method in all. */
+/** Redirects. With 302 some browsers keep the method; with 303 all use GET; with 307 all keep the method. */
 export const Redirect = (status: 302 | 303 | 307 = 302) => ({ kind: 'redirect', status }) as const;
 
-/** As a reply: bytes under one of these content types. */
+/** As a reply: bytes with one of these content types. */
 export const Bytes = <const T extends string>(...contentTypes: readonly T[]) =>
   ({ kind: 'bytes', contentTypes }) as const;
 
@@ -62,9 +62,9 @@ type Bytes = { kind: 'bytes'; contentTypes: readonly string[] };
 export type BodyKind = JsonAs | Form | FormOrJson | Multipart | BytesBody;
 export type ReplyKind = JsonAs | Ndjson | Csv | Html | EventStream | Redirect | Bytes;
 
-/** A file, or a body of bytes. It has arrived whole, on disk where it is not small, and can be read several times. */
+/** A file, or a body of bytes. It has arrived completely (on disk if it is not small) and can be read several times. */
 export interface Upload<T extends string = string> {
-  /** As the client says; never a path. */
+  /** The name that the client gave; never a path. */
   fileName: string | undefined;
   contentType: T;
   size: number;
@@ -84,7 +84,7 @@ export type EventOf<E extends TProperties> = {
   [Name in keyof E]: { event: Name; data: Static<E[Name]>; id?: string };
 }[keyof E];
 
-/** What the handler gets as the body. */
+/** The type of the body that the handler receives. */
 export type ReceivedBody<B extends TSchema> = B extends { kind: 'multipart'; schema: infer S; files: infer F }
   ? { fields: Static<S & TSchema>; files: { [Name in keyof F]: Upload[] } }
   : B extends { kind: 'bytes'; contentTypes: readonly (infer T extends string)[] }
@@ -93,7 +93,7 @@ export type ReceivedBody<B extends TSchema> = B extends { kind: 'multipart'; sch
       ? Static<S & TSchema>
       : Static<B>;
 
-/** What the handler answers with. */
+/** The type of the reply that the handler returns. */
 export type AnsweredReply<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S }
   ? Items<Static<S & TSchema>>
   : R extends Csv

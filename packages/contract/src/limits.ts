@@ -1,4 +1,4 @@
-/** How much a stored field takes, in bytes: of a text as it stands, of anything else its JSON. */
+/** The largest size of each stored field, in bytes: of the text itself, or of the JSON of any other value. */
 const KB = 1024;
 
 export const limits = {
@@ -7,9 +7,9 @@ export const limits = {
   pivotItems: 64 * KB,
   theme: 64 * KB,
   dashboard: 1024 * KB,
-  /** Of a dashboard of the kind `APP`. */
+  /** For a dashboard of the kind `APP`. */
   appDashboard: 5120 * KB,
   userSettings: 64 * KB,
-  /** How many spreadsheets a report can be placed in. */
+  /** The number of spreadsheets that a report can be placed in. */
   placements: 50,
 } as const;

@@ -41,16 +41,16 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'What an embed session was exchanged for',
+    description: 'The embed token that a session was exchanged for',
   },
 };
 
 const REQUEST_HEADERS = {
   'X-Request-Id':
-    'Your own id of the request, of 8 to 64 letters, digits, `_`, `.` and `-`. The reply, the log and the audit log repeat it; anything else is passed over.',
+    'Your own id for the request: 8 to 64 letters, digits, `_`, `.` and `-`. The reply, the log and the audit log repeat it. A value of another form is ignored.',
   'If-Match':
-    'The `ETag` that the resource had when it was read, or several. A change of a resource that has another one by now is a 412 and changes nothing.',
-  'If-None-Match': '`*` creates and never changes: a 412 where the resource is there already.',
+    'The `ETag` that the resource had when you read it, or several. If the resource has another one by now, the reply is a 412 and nothing changes.',
+  'If-None-Match': '`*` only creates: if the resource exists already, the reply is a 412.',
 };
 type RequestHeader = keyof typeof REQUEST_HEADERS;
 
@@ -60,30 +60,33 @@ const REPLY_HEADERS = {
     description: 'The version of the resource, for `If-Match`',
     schema: { type: 'string', examples: ['"iyEbVvnZb2nOKBqgZ-s4Jg"'] },
   },
-  'WWW-Authenticate': { description: 'The schemes that are taken', schema: { type: 'string' } },
+  'WWW-Authenticate': {
+    description: 'The authentication schemes that the operation accepts',
+    schema: { type: 'string' },
+  },
   Location: { description: 'The address to go to', schema: { type: 'string' } },
   'X-Error-Code': {
-    description: 'The stable code of the error, where the body has no place for it',
+    description: 'The stable code of the error, if the body has no field for it',
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'After how many seconds another attempt makes sense',
+    description: 'Wait this many seconds before the next attempt',
     schema: { type: 'integer', minimum: 0 },
   },
 };
 type ReplyHeader = keyof typeof REPLY_HEADERS;
 
 const STATUS_TEXT: Record<number, string> = {
-  400: 'The request is wrong, in form or in what it refers to',
-  401: 'No credential, or a bad one',
-  403: 'The caller may not',
-  404: 'No such thing, or none that the caller may know of',
+  400: 'The request is malformed, or refers to something that does not exist',
+  401: 'The credential is missing or not valid',
+  403: 'The caller may not do this',
+  404: 'It does not exist, or the caller may not know that it exists',
   405: 'The path does not take this method',
   408: 'The request did not arrive in time',
-  409: 'The state forbids it',
+  409: 'The current state does not allow it',
   412: 'The resource has changed since it was read',
   413: 'The body is too large',
-  415: 'The body is of another type than this operation takes',
+  415: 'The operation does not take a body of this type',
   429: 'Too many requests',
   431: 'The headers are too large',
   500: 'Something went wrong on our side',
@@ -153,7 +156,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     );
   };
 
-  /** A reply with a single code is the same wherever it occurs, and is written once. */
+  /** A reply with a single code is the same in every operation, so the document defines it once. */
   const errorReply = (status: number, codes: ErrorCode[], shape: ErrorShape) => {
     const [code, ...more] = codes as [ErrorCode, ...ErrorCode[]];
     if (more.length) return describeError(status, codes, shape);
@@ -269,21 +272,21 @@ function needs(op: Operation): string {
   return `Needs the action \`${op.permission}\`.`;
 }
 
-/** How often and how long, in words. */
+/** The rate limit and the time limit, in words. */
 function bounds({ rate, timeoutMs }: Operation): string {
-  const often = rate && `One caller may use it ${rate.max} times in ${rate.perSeconds} seconds.`;
-  const long = timeoutMs && `It is given up after ${timeoutMs / 1000} seconds.`;
+  const often = rate && `One caller may call it ${rate.max} times in ${rate.perSeconds} seconds.`;
+  const long = timeoutMs && `It is stopped after ${timeoutMs / 1000} seconds.`;
   return [often, long].filter(Boolean).join(' ');
 }
 
-/** Before the address is known, which is when headers are found too large, an error has the form of all others. */
+/** Headers are found too large before the address is known, so that error always has the standard form. */
 const shapeOf = (op: Operation, status: number): ErrorShape =>
   status === 431 ? 'standard' : (op.errorShape ?? 'standard');
 
-/** Fields and files as one object, as the document wants them. */
+/** Fields and files as one object, as OpenAPI describes them. */
 function multipart({ schema, files }: Extract<BodyKind, { kind: 'multipart' }>) {
   const rules = Object.entries(files);
-  // The title is that of the fields alone.
+  // The title names the schema of the fields alone, without the files.
   const { title: _title, ...fields } = schema as TObject & { title?: string };
   const one = { ...BINARY };
   const file = ({ maxCount = 1 }: FileRule) =>
@@ -315,11 +318,11 @@ const PARAMETER_PLACES = { params: 'path', query: 'query', headers: 'header' } a
 
 const SUCCESS_TEXT: Record<ReplyKind['kind'] | 'nothing', string> = {
   json: 'Success',
-  ndjson: 'One JSON value a line',
-  csv: 'A line of column names, then one line a row',
+  ndjson: 'One JSON value per line',
+  csv: 'A line of column names, then one line per row',
   html: 'A page',
-  eventStream: 'Events as they happen. The schema is that of an event, with its data read as JSON',
-  redirect: 'It is elsewhere',
+  eventStream: 'Events as they happen. The schema describes one event, with its data parsed as JSON',
+  redirect: 'A redirect to the address in `Location`',
   bytes: 'The content',
   nothing: 'Done',
 };

@@ -1,4 +1,4 @@
-/** What an operation is: data, from which routes, validation, documentation, client and tests are made. */
+/** An operation is data. Routes, validation, documentation, client and tests are made from it. */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { Action } from './actions.ts';
 import type { ErrorShape } from './error-shapes.ts';
@@ -9,35 +9,35 @@ import type { Tag } from './tags.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Which credential an operation takes: none; an API key, a person's token or, where `embed` says so, an embed token; an
- * API key only; an embed token only.
+ * The credential that an operation takes: none; an API key, a person's token or, if `embed` allows it, an embed token;
+ * an API key only; an embed token only.
  */
 export type Auth = 'public' | 'management' | 'apiKey' | 'embed';
 
-/** Whose embed tokens reach an operation: any viewer's, or only those of creator mode; undefined means nobody's. */
+/** The embed tokens that may call an operation: all, or only those in creator mode; undefined means none. */
 export type EmbedAccess = 'viewer' | 'creator' | undefined;
 
 /**
- * What an API key that is scoped to deployments meets on an account-wide operation: it passes like any other key; it is
- * refused; or the handler itself keeps it within its scope.
+ * How an account-wide operation treats an API key that is scoped to deployments: it accepts the key like any other; it
+ * refuses the key; or its handler keeps the key within its scope.
  */
 export type ScopedKeys = 'allowed' | 'refused' | 'handler';
 
-/** Said on each operation that takes an API key and has no deployment in its path, and on no other. */
+/** Required on each operation that takes an API key and has no deployment in its path, and forbidden on all others. */
 type SaysScopedKeys<A extends Auth, P> = A extends 'public' | 'embed'
   ? { scopedKeys?: never }
   : 'deploymentId' extends keyof P
     ? { scopedKeys?: never }
     : { scopedKeys: ScopedKeys };
 
-/** At most `max` calls in `perSeconds`, of one credential or, by default for public operations, of one address. */
+/** At most `max` calls in `perSeconds` by one credential or, by default for public operations, from one address. */
 export interface Rate {
   max: number;
   perSeconds: number;
   per?: 'credential' | 'address';
 }
 
-/** The body schema of an operation without body, and the reply schema of one that answers 204. */
+/** The body schema of an operation without a body, and the reply schema of an operation that returns 204. */
 export const Nothing = Type.Void();
 export type TNothing = typeof Nothing;
 
@@ -58,51 +58,51 @@ export interface OperationSpec<
   method: Method;
   /** With `{name}` for each path parameter. */
   path: string;
-  /** Makes the path that of a collection, where no list at the same path does; see `collectionPaths`. */
+  /** Marks the path as the path of a collection, if no list has the same path; see `collectionPaths`. */
   trailingSlash?: true;
   summary: string;
   description?: string;
   auth: A;
-  /** The action that the caller needs; `none` lets every valid credential pass. */
+  /** The action that the caller needs; `none` accepts every valid credential. */
   permission: Action | 'none';
   /**
-   * `resource` where the action is needed on what the path names, by policy, ownership or role, instead of by role
-   * alone; the handler then loads the resource with the level that it needs.
+   * `resource` if the caller needs the action on the resource that the path names, by policy, ownership or role,
+   * instead of by role alone. The handler then loads the resource with the level that it needs.
    */
   permissionOn?: 'resource';
   embed?: E;
-  /** Required or absent by what else is said; see `SaysScopedKeys`. */
+  /** Required or forbidden, depending on the other properties; see `SaysScopedKeys`. */
   scopedKeys?: ScopedKeys;
   params?: P;
   query?: Q;
-  /** Of the request, by their names in lower case. */
+  /** Headers of the request. The keys are their names in lower case. */
   headers?: H;
-  /** A schema means JSON; see `kinds.ts` for what else a body can be. */
+  /** A schema means JSON; see `kinds.ts` for the other kinds of bodies. */
   body?: B;
-  /** A request without a body counts as one with `{}`. */
+  /** A request without a body is treated as one with `{}`. */
   optionalBody?: true;
   /**
-   * The resource has a version: replies carry it as `ETag`, and a change takes it back as `If-Match`, a 412 where it is
-   * no longer true. An `upsert` also takes `If-None-Match: *`, which creates and never changes. With `sent`, the reply
-   * carries the version, and there is nothing to compare yet.
+   * The resource has a version. Replies carry it as `ETag`, and a change takes it back as `If-Match`; if the version is
+   * no longer current, the reply is a 412. An `upsert` also takes `If-None-Match: *`, which only creates. With `sent`,
+   * the reply carries the version, but the request does not compare one.
    */
   conditional?: true | 'upsert' | 'sent';
-  /** The most that a body may have; see `bodyLimitOf` for what holds where nothing is said. */
+  /** The largest body, in bytes; see `bodyLimitOf` for the default. */
   bodyLimitBytes?: number;
-  /** How often one caller may call. Each server counts for itself. */
+  /** How often one caller may call. Each server counts separately. */
   rate?: Rate;
-  /** How long the handler may take until it answers, or until the first piece of a stream; beyond it: 504. */
+  /** The time until the handler must return, or send the first piece of a stream. After that time the reply is a 504. */
   timeoutMs?: number;
-  /** A schema means JSON; see `kinds.ts` for what else a reply can be. */
+  /** A schema means JSON; see `kinds.ts` for the other kinds of replies. */
   reply: R;
-  /** Of the reply, by their names in lower case. */
+  /** Headers of the reply. The keys are their names in lower case. */
   replyHeaders?: RH;
-  /** 200 where it is not given, or what the kind of the reply brings along. */
+  /** By default 200, or the status of the redirect. */
   status?: 201 | 202;
   errors?: readonly ErrorCode[];
-  /** The form of every error of this operation, where it is not the one of all others. */
+  /** The form of every error of this operation, if it is not the standard one. */
   errorShape?: ErrorShape;
-  /** The noun whose change is written to the audit log, or `none` where nothing changes. */
+  /** The noun whose change is written to the audit log, or `none` if nothing changes. */
   audit: Audit;
 }
 
@@ -129,9 +129,9 @@ export interface Operation<
 export type ParamsOf<O extends Operation> = Static<TObject<O['params']>>;
 export type QueryOf<O extends Operation> = Static<TObject<O['query']>>;
 export type HeadersOf<O extends Operation> = Static<TObject<O['headers']>>;
-/** What the handler gets. */
+/** The body that the handler receives. */
 export type BodyOf<O extends Operation> = O['body'] extends TNothing ? undefined : ReceivedBody<O['body']>;
-/** What the handler answers with. */
+/** The reply that the handler returns. */
 export type ReplyOf<O extends Operation> = O['reply'] extends TNothing
   ? undefined
   : AnsweredReply<O['reply']>;
@@ -140,16 +140,16 @@ export function operation<
   const Id extends string,
   // biome-ignore lint/complexity/noBannedTypes: an operation without parameters has exactly no properties
   P extends TProperties = {},
-  // biome-ignore lint/complexity/noBannedTypes: as above
+  // biome-ignore lint/complexity/noBannedTypes: the type must have exactly no properties
   Q extends TProperties = {},
   B extends TSchema = TNothing,
   R extends TSchema = TNothing,
   const Audit extends string = string,
   const A extends Auth = Auth,
   const E extends EmbedAccess = undefined,
-  // biome-ignore lint/complexity/noBannedTypes: as above
+  // biome-ignore lint/complexity/noBannedTypes: the type must have exactly no properties
   H extends TProperties = {},
-  // biome-ignore lint/complexity/noBannedTypes: as above
+  // biome-ignore lint/complexity/noBannedTypes: the type must have exactly no properties
   RH extends TProperties = {},
 >(
   spec: OperationSpec<Id, P, Q, B, R, Audit, A, E, H, RH> & SaysScopedKeys<A, NoInfer<P>>,
@@ -165,7 +165,7 @@ export function operation<
   } as Operation<Id, P, Q, B, R, Audit, A, E, H, RH>;
 }
 
-/** The same operation under another method, with an id of its own; one handler serves both, see `handleEach`. */
+/** The same operation with another method and its own id. One handler serves both; see `handleEach`. */
 export const alsoAs = <O extends Operation, const Id extends string>(
   op: O,
   other: { id: Id; method: Method; summary: string },
@@ -173,14 +173,14 @@ export const alsoAs = <O extends Operation, const Id extends string>(
 
 const isKind = (value: TSchema): value is { kind: string } => 'kind' in value;
 
-/** What the body is; nothing where there is none. */
+/** Returns the kind of the body, or nothing if the operation has no body. */
 export function bodyKindOf(op: Operation): BodyKind | undefined {
   if (!hasBody(op)) return undefined;
   if (isKind(op.body)) return op.body as BodyKind;
   return { kind: 'json', schema: op.body, contentType: JSON_TYPE };
 }
 
-/** What the reply is; nothing where it is a 204. */
+/** Returns the kind of the reply, or nothing if the reply is a 204. */
 export function replyKindOf(op: Operation): ReplyKind | undefined {
   if (op.reply === (Nothing as TSchema)) return undefined;
   if (isKind(op.reply)) return op.reply as ReplyKind;
@@ -190,7 +190,7 @@ export function replyKindOf(op: Operation): ReplyKind | undefined {
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The content types under which a body is taken. */
+/** The content types that a body may have. */
 export function bodyTypesOf(body: BodyKind): readonly string[] {
   switch (body.kind) {
     case 'json':
@@ -213,7 +213,7 @@ const REPLY_TYPES = {
   eventStream: 'text/event-stream',
 } as const;
 
-/** The content types under which a reply is sent. */
+/** The content types that a reply may have. */
 export function replyTypesOf(reply: ReplyKind): readonly string[] {
   if (reply.kind === 'json') return [reply.contentType];
   if (reply.kind === 'bytes') return reply.contentTypes;
@@ -232,17 +232,17 @@ export const sendsEtag = (op: Operation) => op.conditional !== undefined && succ
 export const takesIfMatch = (op: Operation) =>
   op.conditional !== undefined && op.conditional !== 'sent' && op.method !== 'GET';
 export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert';
-/** Public operations take no credential, and those of embedded pages an embed token only. */
+/** Public operations take no credential, and operations for embedded pages take only an embed token. */
 export const takesApiKey = (op: Operation) => op.auth === 'management' || op.auth === 'apiKey';
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
-/** The paths of lists and of what is created. They answer with and without a slash behind them, for all methods. */
+/** The paths of lists and of creations. All methods on them work with and without a slash at the end. */
 export const collectionPaths = (operations: readonly Operation[]): ReadonlySet<string> =>
   new Set(operations.filter((op) => op.trailingSlash || isCursorList(op)).map(({ path }) => path));
 
 const KB = 1024;
 
-/** None where there is no body, what its files may have where it has files, and little from callers whom we do not know. */
+/** Zero without a body; enough for the files if the body has files; little from callers who are not known. */
 export function bodyLimitOf(op: Operation): number {
   const body = bodyKindOf(op);
   if (!body) return 0;

@@ -1,7 +1,7 @@
 /** Schemas that several operations share. A schema with a `title` becomes a component of the OpenAPI document. */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
-/** A closed object: fields that are not listed are refused in requests and absent from replies. */
+/** A closed object: requests with other fields are refused, and replies never hold other fields. */
 export const Shape = <P extends TProperties>(
   title: string,
   properties: P,
@@ -19,10 +19,10 @@ export const Nullable = <T extends TSchema>(schema: T) => {
 /** A field that may be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
 
-/** What people are told where a text does not match, by pattern: no message ever holds a regular expression. */
+/** For each pattern, the rule in words. Error messages show these words, never a regular expression. */
 export const patternMessages: Record<string, string> = {};
 
-/** A pattern, and the rule in words behind `must`. */
+/** A pattern, and its rule in words, which begins with `must`. */
 export const matching = (pattern: string, message: string) => {
   patternMessages[pattern] = message;
   return { pattern };
@@ -31,7 +31,7 @@ export const matching = (pattern: string, message: string) => {
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
 
 export const DateTime = Type.String({
-  // In requests it also takes an offset, and is checked as PostgreSQL would; see date-time.ts of the server.
+  // Requests may also use an offset. The server accepts the dates that PostgreSQL accepts; see its date-time.ts.
   format: 'date-time',
   description: 'ISO 8601 in UTC, with milliseconds',
   examples: ['2026-01-31T09:30:00.000Z'],
@@ -39,7 +39,7 @@ export const DateTime = Type.String({
 
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 
-/** Absolute, with a host, and for browsers. The server takes what their parser takes, also letters of any script. */
+/** An absolute address with a host. The server accepts what browsers accept, including letters of any script. */
 export const Url = Type.String({
   format: 'uri',
   ...matching(
@@ -83,10 +83,12 @@ export const cursorQuery = {
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Page size; 50 by default, above 1000 served as 1000',
+      description: 'Page size; 50 by default; a larger value than 1000 counts as 1000',
     }),
   ),
-  after: Type.Optional(Type.String({ minLength: 1, description: '`pageInfo.endCursor` of the page before' })),
+  after: Type.Optional(
+    Type.String({ minLength: 1, description: '`pageInfo.endCursor` of the previous page' }),
+  ),
 };
 
 /** The reply of a cursor list. */
@@ -94,14 +96,14 @@ export const CursorPage = <T extends TSchema>(title: string, item: T) =>
   Shape(title, { items: Type.Array(item), pageInfo: PageInfo });
 
 export const Issue = Shape('Issue', {
-  path: Type.String({ description: 'Where in the request, such as `userAttributes[1].name`' }),
+  path: Type.String({ description: 'The place in the request, such as `userAttributes[1].name`' }),
   message: Type.String(),
 });
 
 export const ErrorReply = Shape('Error', {
   statusCode: Type.Integer(),
   error: Type.String({ description: 'The name of the status' }),
-  code: Type.String({ description: 'Stable, for programs' }),
+  code: Type.String({ description: 'For programs; it never changes' }),
   message: Type.String({ description: 'For people' }),
   requestId: Type.String(),
   issues: Type.Optional(Type.Array(Issue)),

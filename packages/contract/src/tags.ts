@@ -1,7 +1,7 @@
-/** The areas of the API, as the OpenAPI document groups them. Each is described in the file of its operations. */
+/** The areas by which the OpenAPI document groups operations. Each is described in the file of its operations. */
 import type { tags } from './operations.gen.ts';
 
-/** Names of areas, and what each is about. */
+/** The names of areas, each with its description. */
 export type TagDefinitions = Record<string, string>;
 
 export type Tag = keyof typeof tags;

@@ -17,14 +17,14 @@ const DeploymentIds = Nullable(
     minItems: 1,
     maxItems: 1000,
     uniqueItems: true,
-    description: 'The deployments that the key reaches; null for all',
+    description: 'The deployments that the key may access; null for all',
   }),
 );
 
 const fields = {
   id: Id,
   name: Type.String(),
-  userId: Type.Integer({ description: 'The user with whose rights the key acts' }),
+  userId: Type.Integer({ description: 'The key has the rights of this user' }),
   deploymentIds: DeploymentIds,
   createdAt: DateTime,
   expiresAt: Nullable(DateTime),
@@ -35,7 +35,7 @@ const ApiKey = Shape('ApiKey', fields);
 
 const CreatedApiKey = Shape('CreatedApiKey', {
   ...fields,
-  key: Type.String({ description: 'The secret. It is shown here and never again' }),
+  key: Type.String({ description: 'The secret. It is shown only once, in this reply' }),
 });
 
 const common = { tag: 'API Keys', auth: 'management', permission: 'All' } as const;
@@ -46,7 +46,7 @@ export const listApiKeys = operation({
   method: 'GET',
   path: '/api/v1/api-keys',
   summary: 'List API keys',
-  description: 'Oldest first. A scoped key sees the keys that reach no further than itself.',
+  description: 'Oldest first. A scoped key sees only keys whose scope lies within its own scope.',
   query: cursorQuery,
   reply: CursorPage('ApiKeysListResponse', ApiKey),
   scopedKeys: 'handler',
@@ -60,13 +60,13 @@ export const createApiKey = operation({
   path: '/api/v1/api-keys',
   summary: 'Create an API key',
   description:
-    'A scoped key can only create keys that reach no further than itself, and a key that expires only keys that end no later.',
+    'A scoped key can only create keys whose scope lies within its own scope. A key that expires can only create keys that expire no later than itself.',
   scopedKeys: 'handler',
   body: Shape(
     'CreateApiKeyInput',
     {
       name: Name,
-      userId: Maybe({ ...Id, description: 'The caller where it is not given' }),
+      userId: Maybe({ ...Id, description: 'The caller by default' }),
       deploymentIds: Type.Optional(DeploymentIds),
       expiresAt: Maybe({ ...DateTime, examples: ['2099-12-31T23:59:59Z'] }),
     },
@@ -97,7 +97,7 @@ export const updateApiKey = operation({
   path: '/api/v1/api-keys/{id}',
   summary: 'Rename an API key, or change its scope or expiry',
   description:
-    'A key that expires can only change keys so that they end no later than itself. It can not take away or put off its own end.',
+    'A key that expires can only give keys an expiry that is no later than its own. It can not remove or postpone its own expiry.',
   scopedKeys: 'handler',
   params: { id: Id },
   body: Shape('UpdateApiKeyInput', {
@@ -116,7 +116,7 @@ export const deleteApiKey = operation({
   method: 'DELETE',
   path: '/api/v1/api-keys/{id}',
   summary: 'Revoke an API key',
-  description: 'It stops working on every server within a second.',
+  description: 'The key stops working on every server within a second.',
   scopedKeys: 'handler',
   params: { id: Id },
   reply: Nothing,

@@ -4,7 +4,7 @@ import { Maybe, matching, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  'App Theme': 'How embedded pages look and behave where a session says nothing of its own.',
+  'App Theme': 'How embedded pages look and behave if the session does not decide it.',
 } satisfies TagDefinitions;
 
 const text = (maxLength: number) => Type.String({ maxLength });
@@ -29,7 +29,7 @@ const Scheme = Shape('AppThemeScheme', {
   logoUrl: Type.String({
     ...matching('^([Hh][Tt][Tt][Pp][Ss]?://.+)?$', 'must be empty, or begin with http:// or https://'),
     maxLength: 2048,
-    description: 'Loaded by the browser of who looks; empty for none',
+    description: "Loaded by the viewer's browser; empty for none",
     examples: ['https://app.example.com/logo.svg', ''],
   }),
 });
@@ -68,11 +68,11 @@ const AppTheme = Shape(
 );
 
 const CreatorMode = Shape('CreatorMode', {
-  workspaceTitle: Maybe(Type.String({ maxLength: 1000, description: 'What the workspace is called' })),
+  workspaceTitle: Maybe(Type.String({ maxLength: 1000, description: 'The title of the workspace' })),
   localizedTitles: Maybe(
     Type.Array(Shape('LocalizedValue', { locale: { ...Locale, maxLength: 35 }, value: text(1000) }), {
       maxItems: 50,
-      description: 'The same title in other languages, each language once',
+      description: 'The title in other languages, each language once',
     }),
   ),
   showWorkspaceTitle: flag('Whether the workspace shows its title'),
@@ -84,7 +84,7 @@ const EmbedSettings = Shape('EmbedSettings', {
   locale: Maybe(Locale),
   showDashboardChat: Maybe(
     Type.Boolean({
-      description: 'Whether dashboards show the chat where a session says nothing; they do by default',
+      description: 'Whether dashboards show the chat if the session does not decide it; true by default',
     }),
   ),
   timezone: Maybe(TimeZone),
@@ -97,7 +97,7 @@ const SheetsUi = Shape('SheetsUiSettings', {
 const TimezoneSettings = Shape('TimezoneSettings', {
   enabled: flag('Whether times are shown in `timezone`'),
   timezone: Maybe(TimeZone),
-  allowUserOverride: flag('Whether users may choose another one'),
+  allowUserOverride: flag('Whether users may choose another time zone'),
 });
 
 const sections = {
@@ -114,7 +114,9 @@ const common = {
   path: '/api/v1/app-config',
   reply: Shape('AppConfigResponse', {
     ...sections,
-    applyThemeGlobally: Type.Boolean({ description: 'Whether people see the theme too, not only viewers' }),
+    applyThemeGlobally: Type.Boolean({
+      description: 'Whether users of the account see the theme too, not only embedded viewers',
+    }),
   }),
 } as const;
 
@@ -122,7 +124,7 @@ export const getAppConfig = operation({
   ...common,
   id: 'getAppConfig',
   method: 'GET',
-  summary: 'Get what every embedded page starts from',
+  summary: 'Get the default settings of embedded pages',
   permission: 'none',
   embed: 'viewer',
   scopedKeys: 'allowed',
@@ -133,9 +135,9 @@ export const updateAppConfig = operation({
   ...common,
   id: 'updateAppConfig',
   method: 'PUT',
-  summary: 'Change what every embedded page starts from',
+  summary: 'Change the default settings of embedded pages',
   description:
-    'What is absent stays, also within a section, and `null` goes back to the default. `appTheme` is replaced as a whole.',
+    'Absent fields stay as they are, also within a section. `null` resets a field to its default. `appTheme` is replaced as a whole.',
   permission: 'All',
   body: Shape(
     'UpdateAppConfigInput',

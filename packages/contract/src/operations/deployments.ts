@@ -4,7 +4,7 @@ import { cursorQuery, Id, Maybe, Name, PageInfo, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  'Deployment Creation': 'Making new deployments.',
+  'Deployment Creation': 'Create deployments.',
   Deployments: 'A deployment holds folders, workbooks, reports and a data model.',
 } satisfies TagDefinitions;
 
@@ -17,7 +17,7 @@ const Deployment = Shape('Deployment', {
   id: Id,
   name: Type.String(),
   creationStep: CreationStep,
-  deploymentUrl: Type.String({ description: 'Where the deployment answers queries' }),
+  deploymentUrl: Type.String({ description: 'The address at which the deployment answers queries' }),
 });
 
 const DeploymentsPagination = Shape('DeploymentsPagination', {
@@ -68,19 +68,22 @@ export const getDeployments = operation({
   path: '/api/v1/deployments',
   summary: 'List deployments',
   description:
-    'The deployments that the caller may read, oldest first. Page with `first` and `after`; `offset` and `limit` are the older way and answer with `pageInfo: null`.',
+    'The deployments that the caller may read, oldest first. Page with `first` and `after`; `offset` and `limit` are the older way and return `pageInfo: null`.',
   auth: 'management',
   permission: 'DeploymentRead',
   query: {
     creationStep: Type.Optional(
-      Type.Array(CreationStep, { description: 'Only these steps; may be repeated', maxItems: 8 }),
+      Type.Array(CreationStep, {
+        description: 'Only deployments in these steps; may be repeated',
+        maxItems: 8,
+      }),
     ),
     offset: Maybe(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         deprecated: true,
-        description: 'How many to pass over, in the older way',
+        description: 'The number of items to skip, in the older way',
       }),
     ),
     limit: Maybe(
@@ -88,7 +91,7 @@ export const getDeployments = operation({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         deprecated: true,
-        description: 'Page size of the older way; above 1000 served as 1000',
+        description: 'Page size of the older way; a larger value than 1000 counts as 1000',
       }),
     ),
     ...cursorQuery,

@@ -1,4 +1,4 @@
-/** The ledger of embed sessions: what was minted, and how to end it. */
+/** The list of minted embed sessions, and the operations that end them. */
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { Nothing, operation } from '../operation.ts';
@@ -29,7 +29,10 @@ const Entry = Shape('EmbedSessionEntry', {
   creatorMode: Type.Boolean(),
   apiKeyId: Id,
   createdAt: DateTime,
-  expiresAt: { ...DateTime, description: 'Of the session until it is exchanged, then of its token' },
+  expiresAt: {
+    ...DateTime,
+    description: 'When the session expires; once it has been exchanged, when its token expires',
+  },
   exchangedAt: Nullable(DateTime),
   revokedAt: Nullable(DateTime),
   lastSeenAt: Nullable(DateTime),
@@ -45,7 +48,7 @@ export const listEmbedSessions = operation({
   method: 'GET',
   path: '/api/v1/embed/sessions',
   summary: 'List embed sessions',
-  description: 'Newest first. Sessions leave the list a week after they and their tokens have ended.',
+  description: 'Newest first. A session leaves the list a week after it and its token have ended.',
   query: {
     embedTenantName: Maybe(EmbedTenantName),
     externalId,
@@ -78,7 +81,8 @@ export const revokeEmbedSession = operation({
   method: 'DELETE',
   path: '/api/v1/embed/sessions/{id}',
   summary: 'Revoke an embed session',
-  description: 'It can no longer be exchanged, and its token ends within a second on every server.',
+  description:
+    'The session can no longer be exchanged, and its token stops working on every server within a second.',
   params: one,
   reply: Nothing,
   errors: ['embed_session_not_found'],
@@ -93,7 +97,7 @@ export const revokeEmbedSessions = operation({
   path: '/api/v1/embed/sessions/revoke',
   summary: 'Revoke all embed sessions of a tenant, a viewer, a key or a deployment',
   description:
-    'Takes exactly one of `embedTenantName`, `externalId` with its `embedTenantName`, `apiKeyId`, `deploymentId`. Every token minted from what was revoked ends within a second on every server. What is minted later is not touched.',
+    'Takes exactly one of `embedTenantName`, `externalId` with its `embedTenantName`, `apiKeyId`, `deploymentId`. Every token of a revoked session stops working on every server within a second. Sessions that are minted later are not affected.',
   body: Shape('RevokeEmbedSessionsInput', {
     embedTenantName: Maybe(EmbedTenantName),
     externalId,
@@ -101,7 +105,7 @@ export const revokeEmbedSessions = operation({
     deploymentId: Maybe(Id),
   }),
   reply: Shape('RevokeEmbedSessionsResponse', {
-    revoked: Type.Integer({ minimum: 0, description: 'How many sessions ended' }),
+    revoked: Type.Integer({ minimum: 0, description: 'The number of sessions that ended' }),
   }),
   scopedKeys: 'refused',
   audit: 'embedSession',

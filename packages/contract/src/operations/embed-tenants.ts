@@ -25,8 +25,8 @@ const EmbedTenant = Shape('EmbedTenant', {
 const EmbedUser = Shape('EmbedUser', {
   id: Id,
   username: Type.String(),
-  externalId: Type.String({ description: 'What the embedding product calls the user' }),
-  email: Maybe(Type.String({ description: 'Null where none was given' })),
+  externalId: Type.String({ description: 'The id of the user in the embedding product' }),
+  email: Maybe(Type.String({ description: 'Null if none was given' })),
   firstName: Maybe(Type.String({ description: 'The display name' })),
   createdAt: DateTime,
   lastLogin: Maybe(DateTime),
@@ -39,21 +39,21 @@ const Members = Shape('EmbedGroupMembersInput', {
     Shape(
       'EmbedGroupMemberInput',
       { embedUserId: Maybe(Id), externalId: Maybe(Type.String({ minLength: 1, maxLength: 255 })) },
-      { description: 'A user of the embed tenant, by exactly one of the two' },
+      { description: 'A user of the embed tenant, named by exactly one of the two fields' },
     ),
     { minItems: 1, maxItems: 1000 },
   ),
 });
 
 const common = { tag: 'Embed Tenants', auth: 'management', permission: 'All' } as const;
-// A name that no embed tenant can have is one that none has: a 404, as for every other unknown name.
+// A name that breaks the naming rule is not a 400. No embed tenant has it, so the reply is a 404 as for any unknown name.
 const embedTenantName = Type.String({ maxLength: 256, examples: ['acme-corp'] });
 const tenant = { embedTenantName };
 const group = { embedTenantName, id: Id };
 const path = '/api/v1/embed-tenants/{embedTenantName}';
 const nullableCursorQuery = { first: Maybe(cursorQuery.first), after: Maybe(cursorQuery.after) };
 const search = (where: string) =>
-  Maybe(Type.String({ maxLength: 255, description: `A part of ${where}, in any case` }));
+  Maybe(Type.String({ maxLength: 255, description: `A part of the ${where}, in upper or lower case` }));
 const description = Maybe(Type.String({ maxLength: 500 }));
 
 export const listEmbedTenants = operation({
@@ -77,7 +77,7 @@ export const deleteEmbedTenant = operation({
   path,
   summary: 'Delete an embed tenant',
   description:
-    'Its users, groups, attributes, sessions and content go with it, in every deployment. Tokens of its users end at once.',
+    'Also deletes its users, groups, attributes, sessions and content in every deployment. Tokens of its users stop working at once.',
   params: tenant,
   reply: Nothing,
   errors: ['embed_tenant_not_found', 'embed_tenant_is_own'],
@@ -107,7 +107,7 @@ export const getGroups = operation({
   path: `${path}/groups`,
   summary: 'List the groups of an embed tenant',
   description:
-    'Oldest first. These are the groups that sessions in creator mode name, in `groups` as in `tenantGroups`.',
+    'Oldest first. Sessions in creator mode name these groups, both in `groups` and in `tenantGroups`.',
   params: tenant,
   query: nullableCursorQuery,
   reply: UserGroups,
@@ -148,8 +148,8 @@ export const updateGroup = operation({
   id: 'updateGroup',
   method: 'PATCH',
   path: `${path}/groups/{id}`,
-  summary: 'Describe a group of an embed tenant',
-  description: 'Null clears the description. The name stays: sessions refer to it.',
+  summary: 'Change the description of a group of an embed tenant',
+  description: 'Null clears the description. The name can not change, because sessions refer to it.',
   params: group,
   body: Shape('UpdateEmbedGroupInput', { description }),
   reply: UserGroup,
@@ -164,7 +164,7 @@ export const deleteGroup = operation({
   method: 'DELETE',
   path: `${path}/groups/{id}`,
   summary: 'Delete a group of an embed tenant',
-  description: 'Its members stay.',
+  description: 'The members of the group are not deleted.',
   params: group,
   reply: Nothing,
   errors: ['embed_tenant_not_found', 'group_not_found'],
@@ -178,7 +178,7 @@ export const getGroupMembers = operation({
   method: 'GET',
   path: `${path}/groups/{id}/users`,
   summary: 'List the members of a group of an embed tenant',
-  description: 'Those whom sessions put there by `groups`, by `tenantGroups`, or by both.',
+  description: 'The users whom sessions added to the group by `groups`, by `tenantGroups`, or by both.',
   params: group,
   query: nullableCursorQuery,
   reply: EmbedUsers,
@@ -194,13 +194,15 @@ export const addGroupMembers = operation({
   path: `${path}/groups/{id}/users`,
   summary: 'Add members to a group of an embed tenant',
   description:
-    'They become members in both ways: as by `groups` and as by `tenantGroups` of a session. An `externalId` that the embed tenant does not know becomes a user of it, within the limit on external users. If an `embedUserId` is not of the embed tenant, nobody is added. Who is named twice counts once.',
+    'Each user becomes a member in both ways: as by `groups` and as by `tenantGroups` of a session. If the embed tenant has no user with an `externalId`, the user is created, within the limit on external users. If an `embedUserId` belongs to no user of the embed tenant, nobody is added. A user who is named twice counts once.',
   params: group,
   body: Members,
   bodyLimitBytes: 1024 * 1024,
   reply: Shape('EmbedGroupMembersMutationResponse', {
     addedMembers: Type.Array(EmbedUser),
-    unchangedMembers: Type.Array(EmbedUser, { description: 'Who was a member in both ways before' }),
+    unchangedMembers: Type.Array(EmbedUser, {
+      description: 'The users who were members in both ways before',
+    }),
   }),
   errors: [
     'embed_tenant_not_found',
@@ -219,7 +221,7 @@ export const removeGroupMembers = operation({
   method: 'DELETE',
   path: `${path}/groups/{id}/users`,
   summary: 'Remove members from a group of an embed tenant',
-  description: 'Their membership ends in both ways. Who is not a member is passed over.',
+  description: 'Each membership ends in both ways. Users who are not members are ignored.',
   params: group,
   body: Members,
   bodyLimitBytes: 1024 * 1024,

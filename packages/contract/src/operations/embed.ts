@@ -1,4 +1,4 @@
-/** Minting embed sessions, exchanging them, and what a viewer is in the eyes of the server. */
+/** Operations that mint and exchange embed sessions, and that show what the server knows about a viewer. */
 import { Type } from 'typebox';
 import { DefaultValue, GivenValue, ShownValue } from '../attributes.ts';
 import type { ErrorDefinitions } from '../errors.ts';
@@ -8,7 +8,7 @@ import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  Embed: 'Sessions for viewers outside of the account: minting, exchanging, listing, revoking.',
+  Embed: 'Mint, exchange, list and revoke sessions for viewers outside of the account.',
 } satisfies TagDefinitions;
 
 export const errors = {
@@ -30,16 +30,16 @@ export const errors = {
   plan_required: { status: 403, message: 'Embedding needs the premium or enterprise plan.' },
   creator_mode_disabled: {
     status: 403,
-    message: 'Creator mode is off: the tenant flag `useCreatorMode` is needed.',
+    message: 'Creator mode is off: turn on the tenant setting `useCreatorMode`.',
   },
   external_user_limit_reached: {
     status: 403,
-    message: 'The account has as many external users as it may have.',
+    message: 'The account has reached its limit of external users.',
   },
 } as const satisfies ErrorDefinitions;
 
 const LIST_MAX = 1000;
-/** A security context of 64 KB, and a thousand each of values, groups and definitions. */
+/** Enough for a security context of 64 KB, and for a thousand each of values, groups and definitions. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const reference = Type.String({ minLength: 1, maxLength: 255 });
 const text = Maybe(Type.String({ maxLength: 1000 }));
@@ -50,14 +50,17 @@ const GroupDefinition = Shape('GroupDefinition', {
     description: 'An existing group with this name is reused. Names that begin with `system:` are reserved',
   },
   description: Maybe(
-    Type.String({ maxLength: 1000, description: 'Updated where it differs; never cleared' }),
+    Type.String({
+      maxLength: 1000,
+      description: 'Replaces the stored description if it is different; never clears it',
+    }),
   ),
 });
 
 const AttributeDefinition = Shape('UserAttributeDefinition', {
   name: { ...Name, description: 'An existing attribute with this name is reused' },
   type: Type.Enum(['string', 'number', 'string_array', 'number_array'], {
-    description: 'Can not be changed later',
+    description: 'Can not change later',
   }),
   displayName: text,
   defaultValue: Maybe(DefaultValue),
@@ -87,7 +90,7 @@ const EmbedTheme = Shape('EmbedTheme', {
 
 const SecurityContext = Type.Object(
   {},
-  { additionalProperties: true, description: 'Passed to queries; up to 64 KB of JSON' },
+  { additionalProperties: true, description: 'Available to queries; up to 64 KB of JSON' },
 );
 
 const GenerateSession = Shape(
@@ -100,35 +103,46 @@ const GenerateSession = Shape(
       examples: ['customer-42'],
     }),
     internalId: Maybe({ ...reference, description: 'The username of an existing, active user' }),
-    email: Maybe({ ...Email, description: 'Of the external user' }),
+    email: Maybe({ ...Email, description: 'The email of the external user' }),
     userProfile: Maybe(
       Shape('EmbedUserProfile', {
         displayName: Maybe(Type.String({ maxLength: 255, examples: ['Ada Lovelace'] })),
-        picture: Maybe({ ...Url, description: 'Loaded by the browser of who looks; not fetched here' }),
+        picture: Maybe({
+          ...Url,
+          description: "Loaded by the viewer's browser; the server does not fetch it",
+        }),
       }),
     ),
     embedTenantName: Maybe({
       ...EmbedTenantName,
-      description: 'The customer that the viewer belongs to; the account itself where nothing is given',
+      description: 'The customer that the viewer belongs to; by default the account itself',
     }),
     creatorMode: Maybe(
-      Type.Boolean({ description: 'Takes groups and attributes from the catalogues of the embed tenant' }),
+      Type.Boolean({
+        description: 'Use the groups and attributes of the embed tenant instead of those of the account',
+      }),
     ),
     userAttributes: Maybe(
       Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(GivenValue) }), {
         maxItems: LIST_MAX,
-        description: 'Values for row-level security; others that are stored stay',
+        description: 'Values for row-level security; stored values of other attributes stay',
       }),
     ),
     groups: names(
-      'Names of groups, which data policies see. Replaces the memberships; `[]` clears them; left out they stay. In creator mode these are groups of the embed tenant, else of the account',
+      'Names of groups, which data policies see. Replaces the memberships; `[]` removes all of them; if it is absent, they stay. In creator mode the names are groups of the embed tenant, otherwise groups of the account',
     ),
-    userAttributeDefinitions: definitions(AttributeDefinition, 'Created or updated first, in creator mode'),
-    groupDefinitions: definitions(GroupDefinition, 'Created or updated first, in creator mode'),
+    userAttributeDefinitions: definitions(
+      AttributeDefinition,
+      'Created or updated before the rest of the request, in creator mode',
+    ),
+    groupDefinitions: definitions(
+      GroupDefinition,
+      'Created or updated before the rest of the request, in creator mode',
+    ),
     tenantGroups: names(
-      'A second kind of membership in the groups of the embed tenant, in creator mode: with whom content is shared. Data policies see it as `tenant:<name>`. It is replaced, cleared and kept like `groups`, and apart from them',
+      'A second kind of membership in the groups of the embed tenant, in creator mode. It decides with whom content is shared. Data policies see it as `tenant:<name>`. It is replaced, cleared and kept like `groups`, but independently of them',
     ),
-    tenantGroupDefinitions: definitions(GroupDefinition, 'As `groupDefinitions`, into the same catalogue'),
+    tenantGroupDefinitions: definitions(GroupDefinition, 'Has the same effect as `groupDefinitions`'),
     embedTenantProfile: Maybe(
       Shape('EmbedTenantProfile', {
         displayName: Maybe(Type.String({ maxLength: 255, examples: ['Acme Corporation'] })),
@@ -137,7 +151,7 @@ const GenerateSession = Shape(
     securityContext: Maybe(SecurityContext),
     settings: Maybe(
       Shape('EmbedSessionSettings', {
-        showDashboardChat: Maybe(Type.Boolean({ description: 'Left out, the account-wide setting holds' })),
+        showDashboardChat: Maybe(Type.Boolean({ description: 'The account-wide setting by default' })),
       }),
     ),
     embedTheme: Maybe(EmbedTheme),
@@ -157,7 +171,8 @@ const GenerateSession = Shape(
 
 const GenerateSessionResponse = Shape('GenerateSessionResponse', {
   sessionId: Type.String({
-    description: 'For the address of the embedded page; good for 5 minutes, and once',
+    description:
+      'Put it into the address of the embedded page. It is valid for 5 minutes and can be used once',
   }),
 });
 
@@ -175,7 +190,9 @@ const GenerateSessionDryRun = Shape('GenerateSessionDryRun', {
   user: Shape('DryRunUser', {
     externalId: Nullable(Type.String()),
     created: Type.Boolean(),
-    changed: Type.Array(Type.String(), { description: 'Of `email`, `displayName`, `picture`' }),
+    changed: Type.Array(Type.String(), {
+      description: 'The changed fields among `email`, `displayName` and `picture`',
+    }),
   }),
   groups: Memberships,
   tenantGroups: Memberships,
@@ -232,7 +249,7 @@ export const generateSession = operation({
   path: '/api/v1/embed/generate-session',
   summary: 'Provision a viewer and mint a session',
   description:
-    'One call from your backend: makes or updates the external user with profile, groups and attributes, and mints a session for the embedded page. All or nothing. `dryRunSession` tells beforehand what it would do.',
+    'One call from your backend creates or updates the external user with profile, groups and attributes, and mints a session for the embedded page. If any part fails, nothing changes. `dryRunSession` shows beforehand what the call would do.',
   reply: GenerateSessionResponse,
   errors: SESSION_ERRORS,
 });
@@ -241,11 +258,11 @@ export const dryRunSession = operation({
   ...minting,
   id: 'dryRunSession',
   path: '/api/v1/embed/generate-session/dry-run',
-  summary: 'Tell what minting a session would do',
+  summary: 'Show what minting a session would do',
   description:
-    'Takes what `generateSession` takes, changes nothing, and tells what would be made and changed, with every error at once. It is a 200 also where `ok` is false.',
+    'Takes the same body as `generateSession`, changes nothing, and shows what would be created and changed, with all errors at once. The status is 200 even if `ok` is false.',
   reply: GenerateSessionDryRun,
-  // An internal user who is deleted while it is being found out.
+  // The internal user may be deleted while the dry run is working.
   errors: ['user_not_found'],
 });
 
@@ -255,7 +272,7 @@ export const postTokenBySessionId = operation({
   method: 'POST',
   path: '/api/v1/embed/session/token',
   summary: 'Exchange a session for an embed token',
-  description: 'Each session can be exchanged once. The token is good for 24 hours.',
+  description: 'Each session can be exchanged once. The token is valid for 24 hours.',
   auth: 'public',
   permission: 'none',
   body: Shape('PostTokenBySessionIdInput', { sessionId: Type.String({ minLength: 1, maxLength: 255 }) }),
@@ -269,7 +286,7 @@ export const getEmbedSession = operation({
   tag: 'Embed',
   method: 'GET',
   path: '/api/v1/embed/session',
-  summary: 'Get what the server believes of the viewer',
+  summary: 'Get what the server knows about the viewer',
   auth: 'embed',
   permission: 'none',
   embed: 'viewer',
@@ -288,7 +305,7 @@ export const getEmbedSession = operation({
     groups: Type.Array(Type.String(), { description: 'Names, sorted' }),
     tenantGroups: Type.Array(Type.String(), { description: 'Names, sorted' }),
     userAttributes: Type.Record(Type.String(), ShownValue, {
-      description: 'Those without a value show their default, or null',
+      description: 'An attribute without a value has its default, or null',
     }),
     securityContext: Nullable(SecurityContext),
     settings: Shape('EmbedSettingsInForce', { showDashboardChat: Type.Boolean() }),

@@ -6,7 +6,7 @@ import { cursorQuery, Id, Maybe, Name, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  Folders: 'Where workbooks and reports of a deployment lie.',
+  Folders: 'Folders hold the workbooks and reports of a deployment.',
 } satisfies TagDefinitions;
 
 export const errors = {
@@ -15,10 +15,10 @@ export const errors = {
   folder_not_empty: {
     status: 409,
     message:
-      'The folder has folders in it: delete them first, or delete it by its own operation with `recursive=true`.',
+      'The folder contains folders: delete them first, or delete this folder by its own operation with `recursive=true`.',
   },
-  folder_too_deep: { status: 409, message: 'Folders can be nested 32 deep at the most.' },
-  tree_busy: { status: 503, message: 'Other changes of these folders are under way: try again.' },
+  folder_too_deep: { status: 409, message: 'Folders can be nested at most 32 levels deep.' },
+  tree_busy: { status: 503, message: 'These folders are being changed by another request: try again.' },
 } as const satisfies ErrorDefinitions;
 
 const common = { tag: 'Folders', auth: 'management', embed: 'creator' } as const;
@@ -28,7 +28,7 @@ const position = Maybe(
   Type.Integer({
     minimum: -2_147_483_648,
     maximum: 2_147_483_647,
-    description: 'Among its siblings; a new folder comes behind them where it is not given',
+    description: 'The position among its siblings; by default a new folder comes last',
   }),
 );
 
@@ -39,7 +39,7 @@ export const getFolders = operation({
   path,
   summary: 'List folders',
   description:
-    'The folders at the root, or directly in a folder, that the caller can access, in the order of `position`. With `recursive` also those below them.',
+    'The folders at the root, or directly in a folder, that the caller can access, in the order of `position`. With `recursive`, also the folders below them.',
   permission: 'DeploymentRead',
   params: { deploymentId: Id },
   query: {
@@ -47,10 +47,10 @@ export const getFolders = operation({
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'In this folder; 0, or nothing, for the root',
+        description: 'List this folder; 0 or absent for the root',
       }),
     ),
-    recursive: Maybe(Type.Boolean({ description: 'Every level below it, too' })),
+    recursive: Maybe(Type.Boolean({ description: 'Also list every level below' })),
     embedTenantName,
     ...cursorQuery,
   },
@@ -98,7 +98,7 @@ export const deleteFolder = operation({
   path: `${path}/{folderId}`,
   summary: 'Delete a folder',
   description:
-    'What lies in the folder returns to the root; a folder that has folders in it is a 409. With `recursive=true`, everything below the folder is deleted too, for callers who manage all of it. What is deleted is gone for everybody at once, however much it is.',
+    'Workbooks and reports in the folder move to the root. If the folder contains folders, the reply is a 409. With `recursive=true`, everything below the folder is deleted too; the caller must be allowed to manage all of it. Deleted items disappear for everybody at the same moment, however many there are.',
   permission: 'FolderManage',
   permissionOn: 'resource',
   params: one,
@@ -115,7 +115,7 @@ export const getFolderAncestors = operation({
   id: 'getFolderAncestors',
   method: 'GET',
   path: `${path}/{folderId}/ancestors`,
-  summary: 'Get the path to a folder: those above it from the root down, and the folder itself',
+  summary: 'Get the path to a folder: the folders above it from the root down, and the folder itself',
   permission: 'FolderRead',
   permissionOn: 'resource',
   params: one,

@@ -5,7 +5,7 @@ import { cursorQuery, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  Regions: 'Where deployments can be created.',
+  Regions: 'The regions in which deployments can be created.',
 } satisfies TagDefinitions;
 
 export const errors = {

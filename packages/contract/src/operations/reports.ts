@@ -16,7 +16,7 @@ import { cursorQuery, Id, Maybe, Name, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  Reports: 'Saved queries of a deployment, with how they are shown.',
+  Reports: 'Saved queries of a deployment, and how they are displayed.',
 } satisfies TagDefinitions;
 
 export const errors = {
@@ -34,7 +34,7 @@ const text = (maxLength: number) => Maybe(Type.String({ maxLength }));
 const query = Maybe(Type.String({ maxLength: limits.query, description: `Up to ${limits.query / 1024} KB` }));
 
 const fields = {
-  name: Maybe({ ...Name, description: '`Untitled report` where it is not given' }),
+  name: Maybe({ ...Name, description: '`Untitled report` by default' }),
   title: text(1000),
   description: text(10_000),
   folderId: OptionalId,
@@ -46,7 +46,7 @@ const fields = {
   jsonQuery: query,
   pivotItems: Maybe(PivotItemsInput),
   meta: Maybe(Meta),
-  publicId: Maybe({ ...PublicId, description: 'Given at creation; it never changes' }),
+  publicId: Maybe({ ...PublicId, description: 'Set at creation; it never changes' }),
 };
 
 const CreateReportInput = Shape('CreateReportInput', { ...fields, source: Maybe(ReportSource) });
@@ -55,7 +55,7 @@ const UpdateReportInput = Shape('UpdateReportInput', fields);
 const common = { tag: 'Reports', auth: 'management', embed: 'creator' } as const;
 const one = { deploymentId: Id, reportId: Id };
 const path = '/api/v1/deployments/{deploymentId}/reports';
-/** Both queries and `meta`, written with escapes. */
+/** Enough for both queries and `meta` if every character is written as an escape. */
 const bodyLimitBytes = 2 * 1024 * 1024;
 const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found'] as const;
 
@@ -66,15 +66,23 @@ export const getReports = operation({
   path,
   summary: 'List reports',
   description:
-    'The reports of the deployment that the caller can access. Page with `first` and `after`; `limit` and `page` are the older way and answer with `pageInfo: null`, as does `sortBy=lastViewedAt`, which has no cursor. A page of more than 2 MB ends early; in the older way, its later reports come without their larger fields instead.',
+    'The reports of the deployment that the caller can access. Page with `first` and `after`; `limit` and `page` are the older way and return `pageInfo: null`. `sortBy=lastViewedAt` has no cursor and returns `pageInfo: null` too. A page of more than 2 MB ends early; in the older way, its later reports come without their larger fields instead.',
   permission: 'DeploymentRead',
   params: { deploymentId: Id },
   query: {
     workbookId: OptionalId,
-    folderId: Maybe({ ...Id, description: 'Directly in this folder' }),
-    externalWorkbookId: Maybe(Type.String({ maxLength: 1000, description: 'Own, or of any placement' })),
+    folderId: Maybe({ ...Id, description: 'Only reports directly in this folder' }),
+    externalWorkbookId: Maybe(
+      Type.String({
+        maxLength: 1000,
+        description: 'The external workbook id of the report or of one of its placements',
+      }),
+    ),
     search: Maybe(
-      Type.String({ maxLength: 255, description: 'A part of name, title or description, in any case' }),
+      Type.String({
+        maxLength: 255,
+        description: 'A part of the name, title or description, in upper or lower case',
+      }),
     ),
     sortBy: Maybe(
       Type.Enum(['name', 'createdAt', 'updatedAt', 'lastViewedAt'], {
@@ -82,7 +90,7 @@ export const getReports = operation({
       }),
     ),
     sortDirection: Maybe(
-      Type.Enum(['ASC', 'DESC'], { description: 'By default names ascend and times descend' }),
+      Type.Enum(['ASC', 'DESC'], { description: 'By default names are ascending and times are descending' }),
     ),
     limit: Maybe(
       Type.Integer({
@@ -134,7 +142,7 @@ export const getReport = operation({
   method: 'GET',
   path: `${path}/{reportId}`,
   summary: 'Get a report',
-  description: 'Also notes that the caller viewed it.',
+  description: 'Also records that the caller viewed the report.',
   permission: 'ReportRead',
   permissionOn: 'resource',
   params: one,
@@ -183,7 +191,7 @@ export const upsertReportByPublicId = operation({
   path: `${path}/by-public-id/{publicId}`,
   summary: 'Create the report with this public id, or change it',
   description:
-    'With `If-None-Match: *` it is only created, and with `If-Match` only changed; else it is a 412.',
+    'With `If-None-Match: *` the operation only creates, and with `If-Match` it only changes. If that is not possible, the reply is a 412.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id, publicId: PublicId },
   body: CreateReportInput,
@@ -200,7 +208,7 @@ export const connectReportToWorkbook = operation({
   method: 'PUT',
   path: `${path}/{reportId}/connect-workbook`,
   summary: 'Place a report in a spreadsheet',
-  description: `Adds or updates the placement in that spreadsheet, of which there are ${limits.placements} at the most. Reading the report is enough.`,
+  description: `Adds or updates the placement in that spreadsheet. A report has at most ${limits.placements} placements. The caller only needs to be able to read the report.`,
   permission: 'ReportRead',
   permissionOn: 'resource',
   params: one,

@@ -26,7 +26,9 @@ const InheritedFrom = Shape('PolicyInheritedFrom', {
 });
 const granted = { action: PolicyAction, inheritedFrom: Nullable(InheritedFrom) };
 
-const unnamed = { description: 'Null where it was shared by id alone, by somebody who may not list names' };
+const unnamed = {
+  description: 'Null if the resource was shared by id alone, by somebody who may not list names',
+};
 
 const ResourcePolicies = Shape('ResourcePolicies', {
   users: Type.Array(
@@ -43,7 +45,7 @@ const ResourcePolicies = Shape('ResourcePolicies', {
 });
 
 const resource = { resourceType: ResourceType, resourceId: Id };
-/** Without one, the policy is cleared. */
+/** Without an action, the policy is removed. */
 const action = Maybe(PolicyAction);
 
 const common = {
@@ -69,7 +71,7 @@ export const getResourcePolicies = operation({
   trailingSlash: true,
   summary: 'List who may do what with a resource',
   description:
-    'For who manages the resource. Policies of what is above it are listed too, with where they come from.',
+    'The caller must manage the resource. The list includes policies of the resources above it, with the resource that each comes from.',
   query: resource,
   errors: [...common.errors, 'outside_key_scope'],
   reply: ResourcePolicies,

@@ -15,7 +15,7 @@ export const errors = {
   role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
 } as const satisfies ErrorDefinitions;
 
-// With a type beside the enum, finding duplicates takes time linear in the length of what was sent.
+// With a type beside the enum, the validator finds duplicates in time that is linear in the length of the list.
 const Actions = Type.Array(Type.Enum([...actions], { type: 'string' }), {
   uniqueItems: true,
   maxItems: actions.length,
@@ -39,7 +39,7 @@ export const listRoles = operation({
   path: '/api/v1/roles',
   trailingSlash: true,
   summary: 'List roles',
-  description: 'Oldest first, the built-in ones among them.',
+  description: 'Oldest first. The list includes the built-in roles.',
   query: cursorQuery,
   reply: CursorPage('RolesListResponse', Role),
   scopedKeys: 'allowed',
@@ -101,7 +101,7 @@ export const deleteRole = operation({
   method: 'DELETE',
   path: '/api/v1/roles/{id}',
   summary: 'Delete a role that is not built in',
-  description: 'Whoever holds it holds it no longer, and policies for it end.',
+  description: 'All users lose the role, and the policies for it are removed.',
   params: { id: Id },
   reply: Nothing,
   errors: ['role_not_found', 'role_built_in', 'last_admin'],

@@ -17,7 +17,7 @@ const RetentionDays = Nullable(
   Type.Integer({
     minimum: 1,
     maximum: 36_500,
-    description: 'Entries of the audit log that are older than this are deleted; null keeps everything',
+    description: 'Older entries of the audit log are deleted; null keeps everything',
   }),
 );
 
@@ -61,14 +61,14 @@ export const updateTenantSettings = operation({
   path: '/api/v1/tenant/settings',
   summary: 'Change settings of the account',
   description:
-    'What is absent or `null` stays, except that `null` for `auditLogRetentionDays` keeps everything. The audit log can not be turned off.',
+    'Fields that are absent or `null` stay as they are, except `auditLogRetentionDays`: there, `null` keeps all entries. The audit log can not be turned off.',
   body: Shape('TenantSettingsInput', {
     auditLogEnabled: Maybe(Type.Boolean()),
     auditLogRetentionDays: Type.Optional(RetentionDays),
     embedAllowedOrigins: Maybe(
       Type.Array(Type.String({ maxLength: 300, examples: ['https://app.example.com'] }), {
         maxItems: 100,
-        description: 'Replaces the list. Each one is scheme, host and port, with nothing behind',
+        description: 'Replaces the list. Each origin is scheme, host and port, without a path',
       }),
     ),
     hasSupportAccess: Maybe(Type.Boolean()),

@@ -6,7 +6,7 @@ import { Id, Maybe, matching, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  'User Attribute Values': 'What single users have as the values of attributes.',
+  'User Attribute Values': 'The values that single users have for attributes.',
 } satisfies TagDefinitions;
 
 export const errors = {
@@ -20,14 +20,17 @@ const UserAttributeValue = Shape('UserAttributeValue', {
   type: UserAttributeType,
   displayName: Maybe(Type.String()),
   description: Maybe(Type.String()),
-  value: Type.Optional({ ...ShownValue, description: 'What the user was given; null where nothing' }),
+  value: Type.Optional({
+    ...ShownValue,
+    description: 'The value that the user was given; null if there is none',
+  }),
   formattedValue: Type.Optional({
     ...ShownValue,
-    description: 'What counts: the value, else the default, else null',
+    description: 'The value that is used: the value of the user, or the default, or null',
   }),
 });
 
-/** Clients of this operation write ids as text. */
+/** Clients of this operation send ids as text. */
 const IdOrText = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   minimum: 1,
@@ -46,7 +49,7 @@ export const getUserAttributeValues = operation({
   path: '/api/v1/user-attribute-values/{userId}',
   summary: 'List the tenant-wide attributes with the values of a user',
   description:
-    'Every attribute is there, in the order of their ids, also those that the user has no value of.',
+    'Lists every attribute in the order of their ids, including those for which the user has no value.',
   params: { userId: Id },
   reply: Type.Array(UserAttributeValue),
   errors: ['user_not_found'],
@@ -60,8 +63,9 @@ export const upsertUserAttributeValue = operation({
   method: 'POST',
   path: '/api/v1/user-attribute-values',
   trailingSlash: true,
-  summary: 'Give a user the value of an attribute, or take it away',
-  description: 'For people and for external users. `null`, or no `value`, takes the value away.',
+  summary: "Set or remove a user's value of an attribute",
+  description:
+    'For users of the account and external users. If `value` is `null` or absent, the value is removed.',
   body: Shape(
     'UserAttributeValueCreateInput',
     {

@@ -44,14 +44,14 @@ export const getUserAttributes = operation({
   trailingSlash: true,
   summary: 'List the tenant-wide attributes of users',
   description:
-    'Oldest first. Attributes of embed tenants are not among them. Page with `first` and `after`; `offset` and `limit` are the older way and answer with `pageInfo: null`.',
+    'Oldest first. Attributes of embed tenants are not included. Page with `first` and `after`; `offset` and `limit` are the older way and return `pageInfo: null`.',
   query: {
     offset: Maybe(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         deprecated: true,
-        description: 'How many to pass over, in the older way; 0 by default',
+        description: 'The number of items to skip, in the older way; 0 by default',
       }),
     ),
     limit: Maybe(
@@ -69,7 +69,11 @@ export const getUserAttributes = operation({
   reply: Shape('UserAttributesListResponse', {
     items: Type.Array(UserAttribute),
     data: Type.Array(UserAttribute, { deprecated: true, description: 'The same as `items`' }),
-    count: Type.Integer({ minimum: 0, deprecated: true, description: 'How many match, whatever the page' }),
+    count: Type.Integer({
+      minimum: 0,
+      deprecated: true,
+      description: 'The number of matching attributes on all pages together',
+    }),
     pageInfo: Maybe(PageInfo),
   }),
   errors: ['mixed_pagination'],
@@ -100,8 +104,9 @@ export const updateUserAttribute = operation({
   id: 'updateUserAttribute',
   method: 'PUT',
   path: '/api/v1/user-attributes/{id}',
-  summary: 'Describe an attribute, or change its default',
-  description: 'What is absent stays, and `null` clears. Name and type are for good.',
+  summary: 'Change the description or the default of an attribute',
+  description:
+    'Absent fields stay as they are, and `null` clears a field. The name and the type can not change.',
   params: one,
   body: Shape('UserAttributeUpdateInput', changeable),
   reply: UserAttribute,
@@ -115,7 +120,7 @@ export const deleteUserAttribute = operation({
   id: 'deleteUserAttribute',
   method: 'DELETE',
   path: '/api/v1/user-attributes/{id}',
-  summary: 'Delete an attribute, with the values that users have of it',
+  summary: 'Delete an attribute and the values that users have for it',
   params: one,
   reply: Nothing,
   errors: ['user_attribute_not_found'],

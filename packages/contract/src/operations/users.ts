@@ -7,15 +7,15 @@ import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
   Users: 'The user that the credential belongs to.',
-  'Users Admin': 'Creating, changing and deleting users.',
+  'Users Admin': 'Create, change and delete users.',
 } satisfies TagDefinitions;
 
 export const errors = {
   user_not_found: { status: 404, message: 'There is no such user.' },
   username_taken: { status: 409, message: 'Another user has this username.', scimType: 'uniqueness' },
   email_taken: { status: 409, message: 'Another user has this email.', scimType: 'uniqueness' },
-  last_admin: { status: 409, message: 'There must remain an active user with the action `All`.' },
-  user_owns_content: { status: 409, message: 'The user owns content: name a `newOwnerId` for it.' },
+  last_admin: { status: 409, message: 'At least one active user must keep the action `All`.' },
+  user_owns_content: { status: 409, message: 'The user owns content: give a `newOwnerId` for it.' },
 } as const satisfies ErrorDefinitions;
 
 const FreeObject = Type.Object(
@@ -60,19 +60,19 @@ const UserCreateInput = Shape(
       Type.String({
         minLength: 8,
         maxLength: 1024,
-        description: 'Without one the user can not sign in by password',
+        description: 'Without a password the user can not sign in by password',
       }),
     ),
     firstName: Maybe(Type.String({ maxLength: 255 })),
     picture: Maybe(Url),
     externalId: Maybe(Type.String({ minLength: 1, maxLength: 255 })),
-    roles: Maybe({ ...RoleNames, description: 'Names of roles; `["Viewer"]` where nothing is given' }),
-    defaultRoles: Maybe({ ...RoleNames, description: 'Another name of `roles`' }),
+    roles: Maybe({ ...RoleNames, description: 'Names of roles; `["Viewer"]` by default' }),
+    defaultRoles: Maybe({ ...RoleNames, description: 'Another name for `roles`' }),
     isAdmin: Maybe(Type.Boolean({ description: '`true` adds the role `Admin`' })),
     isExternal: Type.Optional(
       Type.Unsafe<false | null>({
         enum: [false, null],
-        description: 'External users come into being with their first embed session, not here',
+        description: 'External users are created by their first embed session, not here',
       }),
     ),
   },
@@ -114,21 +114,24 @@ const UserUpdateInput = Shape('UserUpdateInput', {
   picture: Maybe(Url),
   password: Maybe(Type.String({ minLength: 8, maxLength: 1024 })),
   roles: Maybe({ ...RoleNames, description: 'Replaces the roles of the user' }),
-  isAdmin: Maybe(Type.Boolean({ description: 'Adds the role `Admin`, or takes it away' })),
-  isDeactivated: Maybe(Type.Boolean({ description: 'Keys of a deactivated user do not work' })),
+  isAdmin: Maybe(Type.Boolean({ description: 'Adds or removes the role `Admin`' })),
+  isDeactivated: Maybe(Type.Boolean({ description: 'The API keys of a deactivated user do not work' })),
   notifications: Maybe(
     Type.Array(Name, { maxItems: 100, description: 'Names of the notifications that the user wants' }),
   ),
   settings: Maybe(FreeObject),
   tosAccepted: Maybe(FreeObject),
-  lastLogin: Maybe({ ...DateTime, description: 'When the user was last there, as another system knows it' }),
+  lastLogin: Maybe({
+    ...DateTime,
+    description: 'When the user last signed in, as recorded by another system',
+  }),
   embedTheme: Maybe({
     ...FreeObject,
-    description: 'How embedded pages look for the user; up to 64 KB of JSON, kept and not shown',
+    description: 'How embedded pages look for the user; up to 64 KB of JSON, stored but not returned',
   }),
   securityContext: Maybe({
     ...FreeObject,
-    description: 'What queries are told of the user; up to 64 KB of JSON, kept and not shown',
+    description: 'What queries know about the user; up to 64 KB of JSON, stored but not returned',
   }),
 });
 
@@ -139,7 +142,7 @@ export const updateUser = operation({
   path: '/api/v1/users/{id}',
   summary: 'Change a user',
   description:
-    'What is absent stays. `null` clears `firstName`, `title`, `picture`, `settings`, `tosAccepted`, `lastLogin`, `embedTheme` and `securityContext`, and counts as absent elsewhere.',
+    'Absent fields stay as they are. `null` clears `firstName`, `title`, `picture`, `settings`, `tosAccepted`, `lastLogin`, `embedTheme` and `securityContext`, and counts as absent elsewhere.',
   auth: 'management',
   permission: 'All',
   params: { id: Id },
@@ -157,11 +160,11 @@ export const deleteUser = operation({
   path: '/api/v1/users/{id}',
   summary: 'Delete a user, with their API keys',
   description:
-    'Folders, workbooks and reports outlive their owner: they go to `newOwnerId`, another active user. The user is gone with the answer. Where they own more than a thousand things, the rest changes hands within moments.',
+    'The folders, workbooks and reports of the user are not deleted: they go to `newOwnerId`, another active user. The user is deleted when the reply is sent. If the user owns more than a thousand items, the new owner gets the rest of them a few moments later.',
   auth: 'management',
   permission: 'All',
   params: { id: Id },
-  query: { newOwnerId: Maybe({ ...Id, description: 'Who gets the content that the user owns' }) },
+  query: { newOwnerId: Maybe({ ...Id, description: 'The new owner of the content that the user owns' }) },
   reply: Nothing,
   errors: ['user_not_found', 'invalid_reference', 'user_owns_content', 'last_admin'],
   scopedKeys: 'refused',

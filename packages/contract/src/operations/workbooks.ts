@@ -14,7 +14,7 @@ import { cursorQuery, Id, Maybe, matching, Name, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  Workbooks: 'Reports that belong together, with a dashboard.',
+  Workbooks: 'A workbook holds reports that belong together, and a dashboard.',
 } satisfies TagDefinitions;
 
 export const errors = {
@@ -34,7 +34,7 @@ const Slug = Type.String({
 });
 
 const fields = {
-  name: Maybe({ ...Name, description: '`Untitled workbook` where it is not given' }),
+  name: Maybe({ ...Name, description: '`Untitled workbook` by default' }),
   folderId: OptionalId,
   meta: Maybe(Meta),
 };
@@ -56,7 +56,7 @@ export const getWorkbooks = operation({
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Directly in this folder; 0 for those at the root; all without it',
+        description: 'Only workbooks directly in this folder; 0 for the root; absent for all',
       }),
     ),
     embedTenantName,
@@ -109,7 +109,11 @@ export const updateWorkbook = operation({
   body: Shape('UpdateWorkbookInput', {
     ...fields,
     slug: Maybe(Slug),
-    slugTakeover: Maybe(Type.Boolean({ description: 'Take the slug from its holder, for who manages both' })),
+    slugTakeover: Maybe(
+      Type.Boolean({
+        description: 'Take the slug from the workbook that has it; the caller must manage both workbooks',
+      }),
+    ),
   }),
   reply: Workbook,
   errors: ['workbook_not_found', 'folder_not_found', 'slug_taken', 'embed_tenant_mismatch'],
@@ -139,7 +143,7 @@ export const upsertWorkbookBySlug = operation({
   path: `${path}/by-slug/{slug}`,
   summary: 'Create the workbook with this slug, or change it',
   description:
-    'With `If-None-Match: *` it is only created, and with `If-Match` only changed; else it is a 412.',
+    'With `If-None-Match: *` the operation only creates, and with `If-Match` it only changes. If that is not possible, the reply is a 412.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id, slug: Slug },
   body: CreateWorkbookInput,
@@ -155,7 +159,8 @@ export const duplicateWorkbook = operation({
   method: 'POST',
   path: `${path}/{workbookId}/duplicate`,
   summary: 'Copy a workbook with its reports',
-  description: 'The copy belongs to the caller. With `shared`, it is one that others shared with the caller.',
+  description:
+    'The copy belongs to the caller. With `shared`, the original is a workbook that others shared with the caller.',
   permission: 'AIBIExplore',
   params: one,
   body: Shape('DuplicateWorkbookInput', { shared: Maybe(Type.Boolean()) }),
@@ -176,7 +181,7 @@ export const updateWorkbookDashboard = operation({
   permissionOn: 'resource',
   params: one,
   body: Shape('WorkbookDashboardInput', { dashboardDraft: Maybe(DashboardConfigInput) }),
-  // An app of 5 MB, written with escapes.
+  // Enough for an app of 5 MB if every character is written as an escape.
   bodyLimitBytes: 8 * 1024 * 1024,
   reply: Shape('WorkbookDashboard', {
     dashboardDraft: Maybe(DashboardConfig),

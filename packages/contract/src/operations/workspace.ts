@@ -6,13 +6,13 @@ import { cursorQuery, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  Workspace: 'Folders, workbooks and reports in one list, and moving or deleting several at once.',
+  Workspace: 'List folders, workbooks and reports together, and move or delete several at once.',
 } satisfies TagDefinitions;
 
 export const errors = {
   embed_tenant_mismatch: {
     status: 409,
-    message: 'What belongs to an embed tenant can not be moved in or out of it.',
+    message: 'Content can not be moved into or out of an embed tenant.',
   },
 } as const satisfies ErrorDefinitions;
 
@@ -34,7 +34,7 @@ const WorkspaceConnection = Shape('WorkspaceConnectionResponse', {
 });
 
 const listQuery = {
-  folderId: Maybe({ ...Id, description: 'In this folder; at the root without it' }),
+  folderId: Maybe({ ...Id, description: 'List this folder; absent for the root' }),
   types: Maybe(Type.Array(ItemType, { maxItems: 3 })),
   orderByField: Maybe(
     Type.Enum(['updated_at', 'created_at', 'name', 'viewer_last_viewed_at'], {
@@ -42,12 +42,12 @@ const listQuery = {
     }),
   ),
   orderByDirection: Maybe(
-    Type.Enum(['ASC', 'DESC'], { description: 'By default names ascend and times descend' }),
+    Type.Enum(['ASC', 'DESC'], { description: 'By default names are ascending and times are descending' }),
   ),
   search: Maybe(
     Type.String({
       maxLength: 255,
-      description: 'A part of name, title or description; without `folderId`, anywhere',
+      description: 'A part of the name, title or description; without `folderId`, search all folders',
     }),
   ),
   ...cursorQuery,
@@ -78,7 +78,7 @@ export const sharedWorkspaceObjects = operation({
   id: 'sharedWorkspaceObjects',
   method: 'GET',
   path: `${path}/shared-workspace`,
-  summary: 'List what others own and have shared with the caller',
+  summary: 'List content that others own and have shared with the caller',
   permission: 'DeploymentRead',
   query: listQuery,
   reply: WorkspaceConnection,
@@ -111,8 +111,8 @@ export const bulkMoveWorkspaceObjects = operation({
   id: 'bulkMoveWorkspaceObjects',
   method: 'POST',
   path: `${path}/workspace/bulk-move`,
-  summary: 'Move several things into a folder',
-  description: 'Each succeeds or fails on its own.',
+  summary: 'Move several items into a folder',
+  description: 'Each item succeeds or fails separately.',
   permission: 'DeploymentRead',
   body: Shape('BulkMoveWorkspaceObjectsInput', { items: Items, folderId: OptionalId }),
   reply: Shape('BulkMoveWorkspaceObjectsResponse', { moved: Type.Array(Item), failed: Type.Array(Failure) }),
@@ -125,9 +125,9 @@ export const bulkDeleteWorkspaceObjects = operation({
   id: 'bulkDeleteWorkspaceObjects',
   method: 'POST',
   path: `${path}/workspace/bulk-delete`,
-  summary: 'Delete several things',
+  summary: 'Delete several items',
   description:
-    'Each succeeds or fails on its own. What lies in a folder returns to the root; a folder that has folders in it is not deleted.',
+    'Each item succeeds or fails separately. Workbooks and reports in a deleted folder move to the root. A folder that contains folders is not deleted.',
   permission: 'DeploymentRead',
   body: Shape('BulkDeleteWorkspaceObjectsInput', { items: Items }),
   reply: Shape('BulkDeleteWorkspaceObjectsPayload', {

@@ -103,6 +103,6 @@ describe('the document', () => {
     expect(Object.keys(operation('getWithHeaders').responses[200]!.headers!)).toContain('x-branch-of');
     expect(Object.keys(operation('getElsewhere').responses[303]!.headers!)).toContain('Location');
     expect(operation('getRarely').description).toContain('2 times in 3600 seconds');
-    expect(operation('getSlowly').description).toContain('given up after 0.15 seconds');
+    expect(operation('getSlowly').description).toContain('stopped after 0.15 seconds');
   });
 });
