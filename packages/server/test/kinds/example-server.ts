@@ -27,6 +27,8 @@ export interface Seen {
   made: number;
   /** Whether the handler of the last stream was told to end. */
   isAborted: boolean;
+  /** Why the last slow handler was told to end. */
+  abortReason: unknown;
   isReturned: boolean;
   handled: string[];
 }
@@ -133,8 +135,7 @@ function exampleRoutes(seen: Seen): Route[] {
     handle(example.getRarely, () => undefined),
     handle(example.postRarely, () => undefined),
     handle(example.getSlowly, async ({ signal }, { query }) => {
-      seen.isAborted = false;
-      signal.addEventListener('abort', () => (seen.isAborted = true));
+      signal.addEventListener('abort', () => (seen.abortReason = signal.reason));
       await sleep(query.ms);
       return undefined;
     }),
@@ -166,7 +167,7 @@ export interface ExampleServer {
 export async function startExample(options: { timeouts?: Timeouts } = {}): Promise<ExampleServer> {
   const world = await createWorld();
   const log = createServerLog();
-  const seen: Seen = { made: 0, isAborted: false, isReturned: false, handled: [] };
+  const seen: Seen = { made: 0, isAborted: false, abortReason: undefined, isReturned: false, handled: [] };
   const app = createHttpServer({ log, metrics: createMetrics(), ...options });
   registerRoutes(app, exampleRoutes(seen), {
     db: world.server.db,

@@ -51,7 +51,7 @@ test('a handler that takes too long is a 504, and is told by its signal', async 
     status: 504,
     code: 'timed_out',
   });
-  expect(server.seen.isAborted).toBe(true);
+  expect(server.seen.abortReason).toMatchObject({ code: 'timed_out' });
 });
 
 test('what is given up changes nothing, also later', async () => {

@@ -101,7 +101,8 @@ describe('a request is over', () => {
       );
       return rows[0].count;
     };
-    await expect.poll(waiting, { interval: 20 }).toBe(2);
+    // Each of the two lists waits with two statements.
+    await expect.poll(waiting, { interval: 20 }).toBe(4);
     leave.abort();
     await Promise.allSettled(lists);
     // They still hold their connections, so they still count.
