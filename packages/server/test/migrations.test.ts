@@ -3,7 +3,7 @@ import { afterEach, describe, expect, inject, test } from 'vitest';
 import { parseFunctions } from '../src/platform/db/functions.ts';
 import { migrate, type Schema } from '../src/platform/db/migrate.ts';
 import { parseMigration } from '../src/platform/db/migrations.ts';
-import { createDatabase, dropDatabase, onServer, readOwnSchema, upTo } from './databases.ts';
+import { createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const postgresUrl = inject('postgresUrl');
@@ -52,16 +52,6 @@ const appliedAt = (url: string) =>
 test('the migrations make the schema that is checked in', async () => {
   await expect(await dumpSchema(template)).toMatchFileSnapshot('../schema.sql');
 });
-
-test.each(migrations.map(({ version }) => version - 1))(
-  'from version %i the same schema is reached',
-  async (version) => {
-    const url = await emptyDatabase();
-    await run(url, upTo(schema, version));
-    await run(url);
-    expect(await dumpSchema(url)).toBe(await dumpSchema(template));
-  },
-);
 
 test('running them again changes nothing', async () => {
   const url = await emptyDatabase();

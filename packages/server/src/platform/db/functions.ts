@@ -75,16 +75,16 @@ export async function applyFunctions(
   for (const { name } of gone.filter((row) => !isFunction(row))) await dropTrigger(client, name);
   await createFunctions(client, changed.filter(isFunction));
   for (const { text } of changed.filter((definition) => !isFunction(definition))) await client.query(text);
-  for (const { name } of gone.filter(isFunction)) await dropOverloads(client, await overloads(client, name));
+  const left = await overloads(client, gone.filter(isFunction));
+  for (const { signature } of left) await client.query(`drop function ${signature}`);
 
   await client.query('delete from schema_functions where name = any($1)', [gone.map(({ name }) => name)]);
-  for (const { name, checksum } of changed) {
-    await client.query(
-      `insert into schema_functions (name, checksum, version) values ($1, $2, $3)
-       on conflict (name) do update set checksum = excluded.checksum, version = excluded.version, applied_at = now()`,
-      [name, checksum, version],
-    );
-  }
+  await client.query(
+    `insert into schema_functions (name, checksum, version)
+     select name, checksum, $3 from unnest($1::text[], $2::text[]) as changed (name, checksum)
+     on conflict (name) do update set checksum = excluded.checksum, version = excluded.version, applied_at = now()`,
+    [changed.map(({ name }) => name), changed.map(({ checksum }) => checksum), version],
+  );
 }
 
 async function appliedDefinitions(client: pg.Client): Promise<AppliedDefinition[]> {
@@ -98,52 +98,56 @@ async function appliedDefinitions(client: pg.Client): Promise<AppliedDefinition[
   return (await client.query('select name, checksum, version from schema_functions')).rows;
 }
 
-/** Bodies are checked when all functions are there, so that the order of the files does not matter. */
+/**
+ * Bodies are checked when all functions are there, so that the order of the files does not matter. Each name is used
+ * once, so that what else has it afterwards is the function as it was before.
+ */
 async function createFunctions(client: pg.Client, functions: Definition[]) {
   if (!functions.length) return;
   await client.query('set local check_function_bodies = off');
-  const made: number[] = [];
-  for (const definition of functions) made.push(await createFunction(client, definition));
+  const before = await overloads(client, functions);
+  for (const definition of functions) await createFunction(client, definition, before);
+  const after = await overloads(client, functions);
+  const made = after.filter(({ oid }) => !before.some((other) => other.oid === oid));
+  const replaced = after.filter(
+    ({ oid, name }) => before.some((other) => other.oid === oid) && made.some((other) => other.name === name),
+  );
+  for (const { signature } of replaced) await client.query(`drop function ${signature}`);
   await client.query('set local check_function_bodies = on');
   await client.query(
     `select case l.lanname when 'sql' then fmgr_sql_validator(p.oid)::text else plpgsql_validator(p.oid)::text end
      from pg_proc p join pg_language l on l.oid = p.prolang where p.oid = any($1)`,
-    [made],
+    [after.filter((overload) => !replaced.includes(overload)).map(({ oid }) => oid)],
   );
 }
 
-/** Each name is used once, so that what else has it is what it was before. */
-async function createFunction(client: pg.Client, { name, text }: Definition): Promise<number> {
-  const before = await overloads(client, name);
-  await client.query('savepoint definition');
+async function createFunction(client: pg.Client, { name, text }: Definition, before: Overload[]) {
   try {
-    await client.query(text);
+    await client.query(`savepoint definition; ${text}`);
   } catch (error) {
     // It returns something else now, or its parameters have other names.
     if ((error as pg.DatabaseError).code !== '42P13') throw error;
     await client.query('rollback to savepoint definition');
-    await dropOverloads(client, before.splice(0));
+    for (const overload of before) {
+      if (`function ${overload.name}` === name) await client.query(`drop function ${overload.signature}`);
+    }
     await client.query(text);
   }
-  const after = await overloads(client, name);
-  const made = after.filter((oid) => !before.includes(oid));
-  if (made.length) await dropOverloads(client, before);
-  return made[0] ?? after[0]!;
 }
 
-async function overloads(client: pg.Client, name: string): Promise<number[]> {
+interface Overload {
+  oid: number;
+  name: string;
+  signature: string;
+}
+
+async function overloads(client: pg.Client, functions: { name: string }[]): Promise<Overload[]> {
   const { rows } = await client.query(
-    'select oid from pg_proc where pronamespace = current_schema()::regnamespace and proname = $1',
-    [name.slice('function '.length)],
+    `select oid, proname as name, oid::regprocedure::text as signature from pg_proc
+     where pronamespace = current_schema()::regnamespace and 'function ' || proname = any($1)`,
+    [functions.map(({ name }) => name)],
   );
-  return rows.map(({ oid }) => oid);
-}
-
-async function dropOverloads(client: pg.Client, oids: number[]) {
-  for (const oid of oids) {
-    const { rows } = await client.query('select $1::oid::regprocedure::text as signature', [oid]);
-    await client.query(`drop function ${rows[0].signature}`);
-  }
+  return rows;
 }
 
 /** Unless it went with its table. */

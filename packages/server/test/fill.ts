@@ -1,0 +1,181 @@
+/**
+ * Puts rows into every table of a database, whatever version its schema has: by its catalogue, and by what is said below
+ * of columns whose values follow from something else.
+ */
+import type pg from 'pg';
+
+/** Kept by triggers and by the migrations themselves. */
+const KEPT_BY_OTHERS = new Set([
+  'schema_migrations',
+  'schema_functions',
+  'report_counts',
+  'external_user_count',
+]);
+
+type Row = Record<string, unknown>;
+
+/** By table: makes a row that constraints and triggers take. */
+const MENDED: Record<string, (row: Row, isFull: boolean) => Row> = {
+  users: (row, isFull) => ({
+    ...row,
+    email: `${row.username}@example.com`,
+    embed_tenant: isFull ? row.embed_tenant : null,
+  }),
+  folders: (row) => ({ ...row, path: [row.id], parent_id: null }),
+  reports: (row, isFull) => ({ ...row, ...(isFull ? { folder_id: null } : {}) }),
+};
+
+/** By column. What is marked as deleted is not given to others. */
+const VALUES: Record<string, (n: number, newest: Newest) => unknown> = {
+  deleted_at: () => null,
+  heir_id: () => null,
+  deployment_id: (n, newest) => newest('deployments', 'id') ?? n,
+  embed_tenant: (_, newest) => newest('embed_tenants', 'name') ?? null,
+};
+
+interface Table {
+  name: string;
+  columns: {
+    name: string;
+    type: string;
+    isNullable: boolean;
+    hasDefault: boolean;
+    references: [string, string] | null;
+  }[];
+  checks: string[];
+}
+
+/** Above the ids of what migrations insert. */
+const FIRST_ID = 1000;
+
+/** A value of the row that was added to another table, for the same kind of row. */
+type Newest = (table: string, column: string) => unknown;
+
+/** Two rows for each table: one with a value in every column, and one with as few as possible. */
+export async function fill(client: pg.Client, n: number): Promise<void> {
+  const full = new Map<string, Row>();
+  const sparse = new Map<string, Row>();
+  for (const table of await listTables(client)) {
+    if (KEPT_BY_OTHERS.has(table.name)) continue;
+    for (const added of [full, sparse]) {
+      const isFull = added === full;
+      const newest: Newest = (other, column) => added.get(other)?.[column];
+      const row = rowOf(table, FIRST_ID + 2 * n + (isFull ? 0 : 1), isFull, newest);
+      const names = Object.keys(row);
+      const { rows } = await client.query(
+        `insert into ${table.name} (${names.map((name) => `"${name}"`).join(', ')}) overriding system value
+         values (${names.map((_, i) => `$${i + 1}`).join(', ')})
+         ${table.columns.some(({ name }) => name === 'singleton') ? 'on conflict do nothing' : ''} returning *`,
+        Object.values(row),
+      );
+      if (rows[0]) added.set(table.name, rows[0]);
+    }
+  }
+}
+
+function rowOf(table: Table, n: number, isFull: boolean, newest: Newest): Row {
+  const row: Row = {};
+  const oneOf = table.checks.flatMap(
+    (check) => /num_nonnulls\((.+)\) = 1/.exec(check)?.[1]?.split(', ') ?? [],
+  );
+  const chosen = oneOf[n % oneOf.length];
+  for (const column of table.columns) {
+    if (oneOf.includes(column.name) && column.name !== chosen) row[column.name] = null;
+    else if (!isFull && column.isNullable && column.name !== chosen) row[column.name] = null;
+    else if (!isFull && column.hasDefault) continue;
+    else row[column.name] = valueFor(table, column, n, newest);
+  }
+  const mended = Object.entries(MENDED[table.name]?.(row, isFull) ?? row);
+  return Object.fromEntries(mended.filter(([name]) => table.columns.some((column) => column.name === name)));
+}
+
+function valueFor(
+  table: Table,
+  { name, type, references }: Table['columns'][number],
+  n: number,
+  newest: Newest,
+) {
+  if (references && references[0] !== table.name) return newest(...references) ?? null;
+  if (references) return null;
+  if (VALUES[name]) return VALUES[name](n, newest);
+  const allowed = table.checks
+    .map((check) => check.match(`\\(${name} = ANY \\(ARRAY\\[(.+)\\]\\)`)?.[1])
+    .find(Boolean);
+  if (allowed) {
+    const values = [...allowed.matchAll(/'([^']*)'/g)].map(([, value]) => value);
+    return values[n % values.length];
+  }
+  return sampleOf(type, name, n);
+}
+
+function sampleOf(type: string, name: string, n: number): unknown {
+  if (type.endsWith('[]')) return [sampleOf(type.slice(0, -2), name, n)];
+  switch (type) {
+    case 'text':
+      return `${name}-${n}`;
+    case 'bigint':
+    case 'integer':
+    case 'smallint':
+      return n;
+    case 'boolean':
+      return true;
+    case 'jsonb':
+      return JSON.stringify({ n });
+    case 'bytea':
+      return Buffer.from(`${name}-${n}`);
+    case 'uuid':
+      return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    case 'timestamp with time zone':
+      return new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
+    default:
+      throw new Error(`say in fill.ts what a column of type ${type} may hold, such as ${name}`);
+  }
+}
+
+/** Each behind those that it refers to. */
+async function listTables(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    select c.relname as name,
+      (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null),
+          'isNullable', not a.attnotnull, 'hasDefault', a.atthasdef,
+          'references', (select json_build_array(f.confrelid::regclass::text, fa.attname)
+             from pg_constraint f join pg_attribute fa on fa.attrelid = f.confrelid and fa.attnum = f.confkey[1]
+             where f.conrelid = c.oid and f.contype = 'f' and f.conkey = array[a.attnum])) order by a.attnum)
+       from pg_attribute a
+       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
+      array(select pg_get_constraintdef(k.oid) from pg_constraint k where k.conrelid = c.oid and k.contype = 'c') as checks
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by c.relname`);
+  const sorted: Table[] = [];
+  const add = (table: Table | undefined, below: Table[] = []) => {
+    if (!table || sorted.includes(table) || below.includes(table)) return;
+    for (const { references } of table.columns) {
+      add(
+        rows.find(({ name }) => name === references?.[0]),
+        [...below, table],
+      );
+    }
+    sorted.push(table);
+  };
+  for (const name of FIRST) add(rows.find((table) => table.name === name));
+  for (const table of rows) add(table);
+  return sorted;
+}
+
+/** Others refer to them without a foreign key. */
+const FIRST = ['embed_tenants', 'deployments'];
+
+/** All rows, by table and then by their key. */
+export async function readRows(client: pg.Client): Promise<Map<string, Map<string, Row>>> {
+  const { rows: tables } = await client.query<{ name: string; key: string[] | null }>(`
+    select c.relname as name, (
+      select json_agg(a.attname order by a.attnum) from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
+      where i.indrelid = c.oid and i.indisprimary) as key
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`);
+  const all = new Map<string, Map<string, Row>>();
+  for (const { name, key } of tables) {
+    const { rows } = await client.query<{ row: Row }>(`select to_jsonb(t) as row from ${name} t`);
+    const keyOf = (row: Row) => JSON.stringify(key ? key.map((column) => row[column]) : row);
+    all.set(name, new Map(rows.map(({ row }) => [keyOf(row), row])));
+  }
+  return all;
+}
