@@ -10,7 +10,7 @@ export default defineConfig({
       ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
     ],
     globalSetup: 'packages/server/test/global-setup.ts',
-    setupFiles: 'packages/server/test/setup.ts',
+    setupFiles: ['packages/server/test/setup.ts', 'packages/server/test/row-types/setup.ts'],
     // Processes, because each starts servers of its own; two, because that is how many cores a small machine has.
     pool: 'forks',
     maxWorkers: 2,

@@ -15,6 +15,7 @@ import {
   onServer,
   readOwnSchema,
 } from './databases.ts';
+import { provideRowTypes } from './row-types/report.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -39,7 +40,9 @@ export default async function setup(project: TestProject) {
   project.provide('postgresUrl', url);
   project.provide('templateDatabase', templateDatabase);
   project.provide('runFolder', runFolder);
+  const reportRowTypes = provideRowTypes(project);
   return async () => {
+    await reportRowTypes();
     // Also those of the shared worlds, which no test file stops.
     await dropCopies(url, templateDatabase);
     await dropDatabase(url, templateDatabase);

@@ -60,7 +60,7 @@ const COLUMNS = sql`${PLAIN_COLUMNS},
   w.dashboard_draft as "dashboardDraft", w.dashboard_published as "dashboardPublished"`;
 
 /** A workbook in a list. A workbook that no longer fits into the page comes without its large fields. */
-export interface ListedWorkbook extends WorkbookRow {
+export interface ListedWorkbook extends Omit<WorkbookRow, 'level'> {
   fits: boolean;
   draftIsApp: boolean;
   publishedIsApp: boolean;
@@ -74,7 +74,7 @@ const listed = (workbooks: Sql, order: Sql) => {
   const ifFits = (value: string) => raw(`case when w.fits ${value} end`);
   return sql`
     select ${SMALL_COLUMNS}, w.fits, w.draft_is_app as "draftIsApp", w.published_is_app as "publishedIsApp",
-      ${ifFits('then w.calculated_fields')} as "calculatedFields", ${ifFits('then w.meta')} as meta,
+      ${ifFits("then w.calculated_fields else '{}'")} as "calculatedFields", ${ifFits("then w.meta else '{}'")} as meta,
       ${ifFits('and not w.draft_is_app then w.dashboard_draft')} as "dashboardDraft",
       ${ifFits('and not w.published_is_app then w.dashboard_published')} as "dashboardPublished"
     from (

@@ -14,7 +14,7 @@ import * as store from './store.ts';
 export const UNTITLED = 'Untitled workbook';
 
 /** The workbook as callers see it. */
-export const toWorkbook = <Row extends store.PlainWorkbookRow>({
+export const toWorkbook = <Row extends Omit<store.PlainWorkbookRow, 'level'> & { level?: Level }>({
   createdKey: _key,
   version: _version,
   embedTenant: _tenant,

@@ -1,4 +1,5 @@
 /** The pool, transactions and the few ways to run a query. */
+import { channel } from 'node:diagnostics_channel';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import {
@@ -69,15 +70,24 @@ export const isConflict = (error: unknown) => RETRYABLE.has((error as { code?: s
 
 type Runner = Pick<pg.ClientBase, 'query'>;
 
+/** Tests listen here, and compare the columns of each result with the row type that the caller named. */
+const results = channel('oriel:results');
+
+function read(runner: Runner, query: Sql): Promise<pg.QueryResult> {
+  const result = runner.query(query);
+  if (results.hasSubscribers) results.publish(result);
+  return result;
+}
+
 /** Plain promises: these run for every statement, and async functions would add a turn each. */
 const queryable = (runner: Runner): Queryable => ({
-  many: <Row>(query: Sql) => runner.query(query).then(({ rows }) => rows as Row[]),
+  many: <Row>(query: Sql) => read(runner, query).then(({ rows }) => rows as Row[]),
   one: <Row>(query: Sql) =>
-    runner.query(query).then(({ rows }) => {
+    read(runner, query).then(({ rows }) => {
       if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
       return rows[0] as Row;
     }),
-  maybeOne: <Row>(query: Sql) => runner.query(query).then(({ rows }) => rows[0] as Row | undefined),
+  maybeOne: <Row>(query: Sql) => read(runner, query).then(({ rows }) => rows[0] as Row | undefined),
   run: (query: Sql) => runner.query(query).then(({ rowCount }) => rowCount ?? 0),
 });
 

@@ -1,0 +1,42 @@
+/** Gives the row types to the tests, and says at the end which statements none of them ran. */
+import { mkdtempSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { collectRowTypes, type RowTypes } from './collect.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Nothing while files are watched: what the compiler said at the beginning does not hold for what is changed later. */
+    rowTypes: { types: RowTypes; calledDir: string } | null;
+  }
+}
+
+export function provideRowTypes(project: TestProject): () => Promise<void> {
+  if (project.vitest.config.watch) {
+    project.provide('rowTypes', null);
+    return async () => {};
+  }
+  const types = collectRowTypes(join(import.meta.dirname, '../../../..'));
+  const calledDir = mkdtempSync(join(tmpdir(), 'oriel-row-types-'));
+  project.provide('rowTypes', { types, calledDir });
+  return async () => {
+    const files = await readdir(calledDir);
+    const texts = await Promise.all(files.map((file) => readFile(join(calledDir, file), 'utf8')));
+    await rm(calledDir, { recursive: true });
+    const called = new Set(texts.flatMap((text) => JSON.parse(text) as string[]));
+    const never = Object.keys(types).filter((place) => !called.has(place));
+    if (!never.length || !(await isWhole(project))) return;
+    console.log(
+      `${never.length} of ${Object.keys(types).length} statements that return rows were run by no test:`,
+    );
+    for (const place of never) console.log(`  ${place}`);
+  };
+}
+
+/** Whether every test was asked for. */
+async function isWhole({ vitest }: TestProject): Promise<boolean> {
+  const all = await vitest.globTestSpecifications();
+  return vitest.state.getFiles().length === all.length && !vitest.config.testNamePattern;
+}

@@ -1,0 +1,90 @@
+/**
+ * In every test: what each statement returns is compared with the row type of its call, and what differs fails the test
+ * during which it was seen. The calls that were made are noted, so that the end of the run can name the others.
+ */
+import { channel } from 'node:diagnostics_channel';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { QueryResult } from 'pg';
+import { afterAll, afterEach, expect, inject } from 'vitest';
+import type { RowTypes } from './collect.ts';
+import { compare } from './compare.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+
+export interface Seen {
+  types: RowTypes;
+  /** By the place of a call in the code that runs, which is not the code that was written. */
+  places: Map<string, string | undefined>;
+  called: Set<string>;
+  problems: Set<string>;
+}
+
+/** One for the process, in which this module runs once for each test file. */
+const shared = globalThis as { orielRowTypes?: Seen };
+
+const rowTypes = inject('rowTypes');
+if (rowTypes && !shared.orielRowTypes) {
+  const seen: Seen = { types: rowTypes.types, places: new Map(), called: new Set(), problems: new Set() };
+  shared.orielRowTypes = seen;
+  channel('oriel:results').subscribe((message) => {
+    const place = placeOfCall(seen.places);
+    if (!place) return;
+    const type = seen.types[place];
+    if (!type) {
+      seen.problems.add(`${place}: a row is read here, and collect.ts did not find the call`);
+      return;
+    }
+    seen.called.add(place);
+    // A statement that fails has no columns; who asked for it hears of it.
+    (message as Promise<QueryResult>).then(
+      (result) => {
+        for (const problem of compare(type, result)) seen.problems.add(`${place}: ${problem}`);
+      },
+      () => {},
+    );
+  });
+}
+
+afterEach(() => {
+  const problems = [...(shared.orielRowTypes?.problems ?? [])];
+  shared.orielRowTypes?.problems.clear();
+  expect(problems, 'row types that differ from what their statements return').toEqual([]);
+});
+
+afterAll(() => {
+  if (!rowTypes || !shared.orielRowTypes) return;
+  mkdirSync(rowTypes.calledDir, { recursive: true });
+  const { called } = shared.orielRowTypes;
+  writeFileSync(join(rowTypes.calledDir, `${process.pid}.json`), JSON.stringify([...called]));
+});
+
+/** Where the server's own code reads a row; nothing for a test that does. */
+function placeOfCall(known: Seen['places']): string | undefined {
+  const running = runningPlace();
+  if (!known.has(running)) known.set(running, writtenPlace());
+  return known.get(running);
+}
+
+/** Cheap, since it is asked at each statement: without looking anything up in a source map. */
+function runningPlace(): string {
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (_, sites) =>
+    sites.map((site) => `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`).join('\n');
+  const { stack } = new Error();
+  Error.prepareStackTrace = prepareStackTrace;
+  return callIn(stack!) ?? '';
+}
+
+function writtenPlace(): string | undefined {
+  const place = /(?:\()?([^()\s]+:\d+):\d+\)?$/.exec(callIn(new Error().stack!) ?? '')?.[1];
+  const file = place && relative(root, place.replace(/^file:\/\//, ''));
+  return file && /^packages\/server\/src\/(?!.*\.test\.ts)/.test(file) ? file : undefined;
+}
+
+/** The line behind those of the database's own code. A transaction that called it stands further down. */
+function callIn(stack: string): string | undefined {
+  const lines = stack.split('\n');
+  const isOwn = (line: string) => line.includes('/platform/db/database.ts');
+  return lines.slice(lines.findIndex(isOwn)).find((line) => !isOwn(line));
+}
