@@ -1025,9 +1025,9 @@ begin
     select * into stored from users
     where embed_tenant = tenant and external_id = request->>'externalId' for no key update;
     exit when found;
-    -- A tenant that was deleted meanwhile fails the insert, and the call begins again.
+    -- If the tenant was deleted in the meantime, the insert fails and the call starts again.
     perform from embed_tenants where name = tenant for key share;
-    -- New users are made one after another, and who had to wait looks again.
+    -- New users are created one at a time. A call that had to wait for the lock looks for the user again.
     perform from external_user_count where singleton for update;
     continue when exists (select from users where embed_tenant = tenant and external_id = request->>'externalId');
     if (select count from external_user_count where singleton) >= user_limit then
@@ -1137,7 +1137,7 @@ AS $function$
 declare
   tenant text := request->>'embedTenantName';
   is_creator boolean := (request->>'creatorMode')::boolean;
-  -- Empty for the account's own.
+  -- Empty for the catalogue of the account.
   catalogue text := case when is_creator then tenant else '' end;
   tenant_id bigint;
   tenant_is_new boolean;
@@ -1168,17 +1168,17 @@ begin
   from resolve_embed_attributes(catalogue, request->'userAttributes', errors) r;
 
   if viewer_id is not null then
-    -- There is no user of the tenant to hold, and its deletion must not miss this session.
+    -- No user of the tenant is locked here, so the tenant is locked. Its deletion must not miss this session.
     perform from embed_tenants where name = tenant for key share;
     if not found then
-      raise exception 'the embed tenant was deleted meanwhile' using errcode = 'serialization_failure';
+      raise exception 'the embed tenant was deleted during the call' using errcode = 'serialization_failure';
     end if;
   elsif dry_run or errors = '[]' then
     select u.viewer_id, u.is_new, u.changed, u.errors into viewer_id, viewer_is_new, changed, errors
     from ensure_external_user(tenant, request, user_limit, errors) u;
   end if;
   if has_lost_definitions(request, tenant_id, errors) then
-    raise exception 'what the call defines was deleted meanwhile' using errcode = 'serialization_failure';
+    raise exception 'a group or attribute that the call defines was deleted during the call' using errcode = 'serialization_failure';
   end if;
   if errors <> '[]' and not dry_run then
     raise exception 'the session is refused' using errcode = 'OR400', detail = errors::text;
@@ -1287,7 +1287,7 @@ begin
   from (select distinct unnest(group_ids || tenant_group_ids) as id) w
   where (w.id = any(group_ids), w.id = any(tenant_group_ids)) <> (w.id = any(stored), w.id = any(stored_tenant))
   order by w.id
-  -- Groups take in members without asking for the user.
+  -- Adding members to a group does not lock the user, so another request may have added this row meanwhile.
   on conflict (group_id, user_id) do update
   set in_groups = excluded.in_groups, in_tenant_groups = excluded.in_tenant_groups;
 end $function$
@@ -1425,7 +1425,7 @@ CREATE OR REPLACE FUNCTION public.set_embed_attributes(viewer_id bigint, resolve
 AS $function$
 begin
   if resolved is null then return; end if;
-  -- A value that is null in JSON is null here.
+  -- `jsonb_to_recordset` turns a JSON null into an SQL null.
   delete from user_attribute_values v using jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
   where v.user_id = viewer_id and v.attribute_id = r.id and r.value is null;
   insert into user_attribute_values (user_id, attribute_id, value)
