@@ -17,13 +17,13 @@ const rows = page
   });
 const proofs = rows.flatMap(({ rule, proof }) =>
   proof.split('<br>').map((text) => {
-    const [, file, path] = /^`([\w-]+\.test\.ts)`: `(.+)`$/.exec(text) ?? [];
+    const [, file, path] = /^`((?:\.\.\/[\w-]+\/)?[\w-]+\.test\.ts)`: `(.+)`$/.exec(text) ?? [];
     return { rule, text, file, titles: path?.split(' › ') };
   }),
 );
 
 const sourceOf = (file: string) => readFileSync(join(folder, file), 'utf8');
-/** Given to `test`, `describe` or a table of one of them. */
+/** Whether the title is given to `test`, `describe` or a table of one of them. */
 const isTitle = (source: string, title: string) => {
   const literal = `'${title.replaceAll("'", "\\'")}'`;
   return source.split(literal).some((before, i, parts) => {
