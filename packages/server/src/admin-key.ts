@@ -1,4 +1,7 @@
-/** `npm run admin-key`: another API key for an admin who lost theirs, made on the machine of the database. */
+/**
+ * `npm run admin-key`: makes another API key for an admin who lost theirs. It must run on the machine that can reach
+ * the database.
+ */
 import { parseArgs } from 'node:util';
 import { besideServer } from './beside-server.ts';
 import type { Config } from './config.ts';
@@ -10,7 +13,7 @@ const USAGE = 'Usage: npm run admin-key [-- --user <username or email of an admi
 export async function makeAdminKey(
   config: Config,
   args: string[],
-  /** Called just before the key is kept. */
+  /** Called just before the key is stored. */
   show: (username: string, apiKey: string) => void,
 ): Promise<void> {
   const user = readUser(args);

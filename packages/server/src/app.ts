@@ -40,8 +40,8 @@ export interface Modules {
 export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers'>;
 
 /**
- * What refers to something comes behind it. Demo steps run in this order and kinds of credentials are asked in it. Modules
- * stop, and remove rows of what was deleted, in the reverse one.
+ * A module comes after the modules that it refers to. Demo steps run in this order, and kinds of credentials are tried
+ * in it. Modules stop in the reverse order, and also remove the rows of deleted resources in the reverse order.
  */
 export function createModules(platform: Platform, settings: ModuleSettings): Modules {
   const { plan, tenant, maxExternalUsers } = settings;
@@ -88,7 +88,7 @@ type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & {
   missingReference?: MissingReference;
 };
 
-/** For a server without API: answers only what operators and their tools ask. */
+/** For a server without the API. It serves only the routes for operators and their tools. */
 export function createOperationalApp(platform: Platform, settings: AppSettings): FastifyInstance {
   const { essential, log, metrics } = platform;
   const { limits, trustProxy, metricsToken, timeouts, missingReference } = settings;

@@ -1,4 +1,4 @@
-/** What a start prints: the first time how to get in, and where the server is. */
+/** The text that is printed at a start: where the server is and, the first time, how to log in. */
 import type { Config } from './config.ts';
 import type { FirstAdmin } from './domains/installation/index.ts';
 import type { RunningServer } from './start-server.ts';
@@ -35,7 +35,7 @@ export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: 
   ].join('\n');
 }
 
-/** A line to paste, where the key is not the one that was given in the settings. */
+/** A line to paste, if the key was generated and not given in the settings. */
 const showApiKey = (generated: string | undefined) =>
   generated
     ? ['The API key is shown once, so keep it:', '', `  export ORIEL_ADMIN_API_KEY=${generated}`, '']

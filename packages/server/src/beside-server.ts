@@ -43,7 +43,7 @@ export async function besideServer<T>(config: Config, work: (at: BesideServer) =
   }
 }
 
-/** That of the server that runs; where none does, it is started for this moment. */
+/** Returns the database of the running server. If no server runs, this starts the database until the command ends. */
 async function embeddedDatabase(dataDir: string, undo: Undo): Promise<ConnectionSettings> {
   const owner = await stat(join(dataDir, 'postgres')).then(
     ({ uid }) => uid,
@@ -51,7 +51,7 @@ async function embeddedDatabase(dataDir: string, undo: Undo): Promise<Connection
   );
   if (owner === undefined) {
     throw new StartupError(
-      `There is no database in ${dataDir}: start Oriel once, or set ORIEL_DATA_DIR or ORIEL_DATABASE_URL to those of the server.`,
+      `There is no database in ${dataDir}: start Oriel once, or set ORIEL_DATA_DIR or ORIEL_DATABASE_URL to the value that the server has.`,
     );
   }
   if (owner !== (databaseUser().ids?.uid ?? process.getuid?.())) {

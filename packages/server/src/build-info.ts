@@ -1,10 +1,13 @@
-/** What this build is, and what comes with it. Bundled, this file stands in `dist`, beside `src`. */
+/**
+ * The version of this build, and the files that belong to it. In the bundle, this file is in `dist`, which is next to
+ * `src`.
+ */
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 
 export const VERSION: string = manifest.version;
 
-/** The build gathers the functions of `src` in one file in `dist`. */
+/** The build collects the SQL functions of `src` in one file in `dist`. */
 export const SCHEMA_FILES = {
   migrationsDir: join(import.meta.dirname, '..', 'migrations'),
   functionsDir: import.meta.dirname,

@@ -10,13 +10,13 @@ export interface Config {
   host: string;
   port: number;
   publicUrl: string | undefined;
-  /** Undefined where the default is to be found. */
+  /** Undefined if the default is used. */
   dataDir: string | undefined;
   databaseUrl: string | undefined;
   dbConnections: number;
   dbEssentialConnections: number;
   secretKey: string | undefined;
-  /** Those before and after it, while one is being replaced. */
+  /** The previous and the next secret key, while the key is being replaced. */
   otherSecretKeys: string[];
   tenant: string;
   plan: (typeof PLANS)[number];
@@ -27,7 +27,7 @@ export interface Config {
   logLevel: string;
   trustProxy: string[];
   metricsToken: string | undefined;
-  /** Variables that look like settings and are none. */
+  /** Variables that look like settings but are not. */
   unknown: string[];
 }
 
@@ -36,11 +36,14 @@ type Env = Record<string, string | undefined>;
 const ROLES = ['all', 'web', 'worker'] as const;
 const PLANS = ['free', 'starter', 'premium', 'enterprise'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** The modes that verify all do so fully; `prefer` and `allow` are missing because whoever is in between can turn TLS off. */
+/**
+ * Every mode that verifies does so fully. `prefer` and `allow` are missing because an attacker on the network can turn
+ * TLS off.
+ */
 const SSL_MODES = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
 const SSL_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 const SECRET_MIN = 32;
-/** Letters that spell nothing but what documentation puts where a secret belongs. */
+/** A text made only of words that documentation uses as a placeholder for a secret. */
 const PLACEHOLDER =
   /^(change|this|me|my|your|the|a|super|very|top|secret|key|password|default|insecure|example|oriel|please|to|something|random|value|sk|api|first|admin|test|demo|token|abcdef|xyz|x|here)+$/;
 const TENANT = /^[a-z][a-z0-9-]{3,34}[a-z0-9]$/;
@@ -78,7 +81,7 @@ export function readConfig(env: Env): Config {
       (value) => (isStrongSecret(value) ? value : undefined),
     );
   const webAddress = (name: string) =>
-    read(name, 'an address that begins with http:// or https://, without query', (value) => {
+    read(name, 'an address that begins with http:// or https://, without a query', (value) => {
       const url = parseUrl(value, ['http:', 'https:']);
       return url && !url.search && !url.hash ? value.replace(/\/+$/, '') : undefined;
     });
@@ -95,7 +98,7 @@ export function readConfig(env: Env): Config {
   const role = oneOf('ORIEL_ROLE', ROLES) ?? 'all';
   if (role !== 'all' && databaseUrl === undefined) {
     throw new StartupError(
-      `ORIEL_ROLE=${role} needs ORIEL_DATABASE_URL: the embedded database serves one server, which must do both.`,
+      `ORIEL_ROLE=${role} needs ORIEL_DATABASE_URL: the embedded database serves one server, and that server must do both.`,
     );
   }
 
@@ -125,7 +128,7 @@ export function readConfig(env: Env): Config {
       ),
       apiKey: read(
         'ORIEL_ADMIN_API_KEY',
-        `${SECRET_MIN} or more characters without spaces, \`sk-\` and random ones behind it, such as \`sk-$(openssl rand -hex 32)\``,
+        `${SECRET_MIN} or more characters without spaces, \`sk-\` followed by random ones, such as \`sk-$(openssl rand -hex 32)\``,
         (value) => (looksLikeApiKey(value) && isStrongSecret(value) ? value : undefined),
       ),
     },
@@ -155,16 +158,16 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** The driver takes an unknown mode for a known one, and reads the files only when it connects. */
+/** Checked here because the driver accepts an unknown mode, and reads the files only when it connects. */
 function withCheckedTls(address: string, parameters: URLSearchParams): string {
   const mode = parameters.get('sslmode');
   if (mode !== null && !SSL_MODES.includes(mode)) {
     throw new StartupError(
-      `ORIEL_DATABASE_URL has the sslmode ${JSON.stringify(mode)}, and must have one of ${SSL_MODES.join(', ')}, or none.`,
+      `ORIEL_DATABASE_URL has the sslmode ${JSON.stringify(mode)}. It must be one of ${SSL_MODES.join(', ')}, or be left out.`,
     );
   }
   for (const name of SSL_FILES) requireReadable(name, parameters.get(name));
-  // The driver means the same by all three, and warns of the first two.
+  // The driver treats all three modes the same way, and prints a warning for the first two.
   return address.replace(/([?&]sslmode=)(require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
@@ -174,7 +177,7 @@ function requireReadable(name: string, file: string | null) {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartupError(
-      `ORIEL_DATABASE_URL has the ${name} ${file}, which can not be read (${code}): check the path and who may read it.`,
+      `ORIEL_DATABASE_URL has the ${name} ${file}, which can not be read (${code}): check the path and its permissions.`,
     );
   }
 }

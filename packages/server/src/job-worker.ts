@@ -1,6 +1,6 @@
 /**
- * Where jobs run: by default in a child process of their own, so that a job that computes for long holds up no request.
- * The child is this same program, started with the command below.
+ * Runs jobs, by default in a child process of their own, so that a job that computes for a long time does not delay
+ * requests. The child is this same program, started with the command below.
  */
 import { randomUUID } from 'node:crypto';
 import { createModules, type ModuleSettings } from './app.ts';
@@ -21,27 +21,30 @@ import { createUndo } from './platform/undo.ts';
 export const JOB_WORKER_COMMAND = 'job-worker';
 const NAME = 'job worker';
 
-/** One connection for each job that runs, and two for the clock and leases. */
+/** One connection for each running job, and two for schedules and leases. */
 const POOLS = {
   dbConnections: Object.values(LANES).reduce((sum, atOnce) => sum + atOnce, 2),
   dbEssentialConnections: 2,
 };
 
-/** What the child is told through its pipe: other users of the machine could read its arguments. */
+/** Sent to the child through its pipe, because other users of the machine could read its arguments. */
 interface ChildSettings {
   connection: ConnectionSettings;
   secrets: Secrets;
   publicUrl: string;
   logLevel: string;
   modules: ModuleSettings;
-  /** The same for each child that takes the place of one that ended. */
+  /** A child that replaces one that ended has the same id. */
   workerId: string;
 }
 
 export interface JobProcess {
-  /** The file that is this program. */
+  /** The file of this program. */
   script: string;
-  /** Such as the authorities that Node trusts. None of our settings: the child gets those through its pipe. */
+  /**
+   * For example, the certificate authorities that Node trusts. Our settings are not here: the child gets them through
+   * its pipe.
+   */
   env: Record<string, string>;
 }
 
@@ -69,10 +72,13 @@ export const superviseJobs = (
     metrics: metrics.ofProcess(NAME),
   });
 
-/** The child itself. Throws if this process has no pipe to a parent. `more` is for kinds of jobs that only tests have. */
+/**
+ * Runs the child process. Throws if this process has no pipe to a parent. `more` is for kinds of jobs that only tests
+ * have.
+ */
 export function serveJobs(more: JobKind[] = []) {
   let stop = async () => {};
-  // Sent to the child alone, or to all processes of the server. The parent starts it again, or stops too.
+  // The signal is sent to the child alone, and then the parent starts it again, or to all processes of the server.
   process.on('SIGTERM', () => void stop().finally(() => process.exit()));
   serveParent({
     async onStart({ connection, secrets, publicUrl, logLevel, modules: settings, workerId }: ChildSettings) {

@@ -1,4 +1,4 @@
-/** The process: settings, signals, output. */
+/** The entry point: reads the settings, handles signals and prints. */
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { makeAdminKey } from './admin-key.ts';
@@ -10,7 +10,7 @@ import { StartupError } from './platform/startup-error.ts';
 import { rotateSecretKey } from './rotate-secret.ts';
 import { startServer } from './start-server.ts';
 
-/** A stop that takes longer than this is forced: nothing that was answered can be lost by it. */
+/** A stop that takes longer than this is forced. That loses nothing that a request was answered for. */
 const STOP_WITHIN_MS = 45_000;
 
 async function main() {
@@ -25,7 +25,7 @@ async function main() {
     return print(secretRotatedBanner(await rotateSecretKey(config, args)));
   }
   throw new StartupError(
-    `There is no command ${command}: there are admin-key and rotate-secret, and none starts the server.`,
+    `There is no command ${command}: use admin-key or rotate-secret, or no command to start the server.`,
   );
 }
 
@@ -39,7 +39,10 @@ function serveJobsOfParent() {
   }
 }
 
-/** What a child process gets: also what Node and the database driver read, but no secret of ours. */
+/**
+ * The environment of a child process. Node and the database driver read variables from it, but it must hold none of our
+ * secrets.
+ */
 const withoutSettings = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => !entry[0].startsWith('ORIEL_')),
@@ -77,12 +80,12 @@ async function serve(config: Config) {
     try {
       print(`${banner(server, config)}\n`);
     } catch (error) {
-      // The log may have met the same end of the pipe. Both wait for one stop.
+      // The log may have found the same closed pipe and be stopping the server. Both wait for one stop.
       await server.stop().catch(() => {});
       throw error;
     }
   } catch (error) {
-    // A stop that came meanwhile ends the process by itself.
+    // If a stop was requested in the meantime, it ends the process.
     if (stopped.signal.aborted) return;
     log.debug({ err: error }, 'the start failed');
     await log.close();
@@ -90,19 +93,19 @@ async function serve(config: Config) {
   }
 }
 
-/** At once and whole, or not at all: what is printed here is shown once. */
+/** Writes synchronously and throws if it fails, because the text that is printed here is shown only once. */
 function print(text: string) {
   try {
     writeSync(1, text);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartupError(
-      `Nobody reads what Oriel prints (${code}), and it must be seen: start it where its output is read.`,
+      `The output of Oriel can not be written (${code}), and it must be seen: start Oriel where its output is read.`,
     );
   }
 }
 
-// Where nobody reads that either, there is nobody to tell.
+// If standard error is closed too, the error can not be shown anywhere.
 process.stderr.on('error', () => {});
 
 main().catch((error: unknown) => {

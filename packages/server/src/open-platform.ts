@@ -1,4 +1,4 @@
-/** Opens what domains work with: connections to the database, notifications, keys, metrics. */
+/** Opens the resources that all domains use: connections to the database, notifications, keys, metrics. */
 import type { Config } from './config.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import { type Database, openDatabase, type Waits } from './platform/db/database.ts';
@@ -24,7 +24,7 @@ export interface PlatformOptions {
   undo: Undo;
 }
 
-/** The listener is not started yet, so that modules can name the channels that they hear. */
+/** The listener is not started yet, so that modules can first name the channels that they listen to. */
 export function openPlatform({
   connection,
   pools,

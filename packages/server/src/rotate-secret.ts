@@ -15,7 +15,7 @@ export async function rotateSecretKey(config: Config, args: string[]): Promise<n
   return besideServer(config, async ({ connection, db, dataDir, log, undo }) => {
     const { values } = await loadSecrets(config, dataDir, { mayGenerate: false });
     const keyring = createKeyring(values);
-    // The modules know which columns hold sealed values. Nothing of them is started.
+    // The modules are created because they know which columns hold sealed values. They are not started.
     const pools = { dbConnections: 2, dbEssentialConnections: 2 };
     const platform = openPlatform({
       connection,

@@ -1,4 +1,4 @@
-/** From settings to a listening server, and back down. */
+/** Starts the server from its settings, and stops it. */
 import { createApp, createModules, createOperationalApp } from './app.ts';
 import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
@@ -29,15 +29,18 @@ export interface RunningServer {
   publicUrl: string;
   dataDir: string;
   firstAdmin: FirstAdmin | undefined;
-  /** For content. */
+  /** Connections for content. */
   db: Database;
-  /** For what must answer however busy that one is. */
+  /** Connections for work that must succeed even if all connections of `db` are busy. */
   essential: Database;
-  /** Requests in flight finish; then everything that was started is stopped, in reverse. Rejects where some of it was not. */
+  /**
+   * Requests in flight finish. Then everything that was started is stopped, in the reverse order. Rejects if something
+   * could not be stopped.
+   */
   stop(): Promise<void>;
 }
 
-/** How long a start waits for a database that is not there yet. */
+/** How long a start waits for a database that can not be reached yet. */
 const WAIT_FOR_DATABASE_MS = 60_000;
 
 export interface StartOptions {
@@ -60,14 +63,15 @@ export async function startServer(
   try {
     return await start(config, log, undo, options);
   } catch (error) {
-    // What could not be stopped is in the log; why the start failed matters more.
+    // The log reports what could not be stopped. The reason why the start failed matters more.
     await undo.run().catch(() => {});
     throw explainIfOfDatabase(error);
   }
 }
 
 async function start(config: Config, log: Logger, undo: Undo, options: StartOptions): Promise<RunningServer> {
-  // Taken first and given back just before we listen: a port that is taken stops the start before anything is made.
+  // Reserved first and released just before we listen, so that a port in use stops the start before anything is
+  // created.
   const reserved = await reservePort(config.host, config.port);
   undo.add('the answers of a start', reserved.release);
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${reserved.port}`;
@@ -86,7 +90,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     signal: options.signal,
   });
 
-  // Only now: a database that can not be used leaves no secret behind.
+  // After the migrations, so that a start with a database that can not be used leaves no secret behind.
   if (!config.secretKey) await makeDataDir(dataDir);
   const secrets = await loadSecrets(config, dataDir);
   const keyring = createKeyring(secrets.values);
@@ -112,8 +116,8 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     secretKeys: keyring.keysFor('installation'),
     showFirstAdmin: (admin, hasDemo) => options.showFirstAdmin?.(admin, publicUrl, hasDemo),
   }).catch(async (error) => {
-    // The database belongs to a secret that is not here: a new one beside it would only hide that. After any other
-    // failure the set-up may have happened all the same, and the secret with it.
+    // The database belongs to a secret that is missing here, and a new secret would only hide that. After any other
+    // failure the set-up may have been committed, and the secret is needed.
     if (error instanceof StartupError) await secrets.discard();
     throw error;
   });
@@ -155,7 +159,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   await reserved.release();
   await app.listen({ host: config.host, port: reserved.port });
   undo.add('the HTTP server', () => {
-    // Jobs are told at once, and are waited for by their own step, which also tells if they do not end.
+    // Tells the jobs to stop now. Their own step waits for them, and reports if they do not end.
     worker?.stop().catch(() => {});
     return app.close();
   });

@@ -1,6 +1,6 @@
 /**
- * Changes and their audit entries. An operation that the contract calls audited can only answer with what
- * `change` gives it, so that no change is made without an entry in the same transaction.
+ * Changes and their audit entries. An operation that the contract marks as audited can only return a reply that
+ * `change` made, so that every change has an entry in the same transaction.
  */
 import { type Actor, identityOf } from '../auth/actor.ts';
 import type { Database, Tx } from '../db/database.ts';
@@ -9,11 +9,11 @@ import { maskSecrets } from './mask.ts';
 import { type AuditEntry, insertAuditEntries } from './store.ts';
 
 /**
- * What happened to one resource: nothing before means created, nothing after deleted. Of a change, the entry holds the
- * fields that differ. What changes nothing is no change: leave it out.
+ * What happened to one resource. If `before` is null, it was created; if `after` is null, it was deleted. The entry of
+ * a change holds only the fields that differ. Leave out a resource that did not change.
  */
 export interface Change {
-  /** Where it is not the noun of the operation. */
+  /** Given if it is not the noun of the operation. */
   resourceType?: string;
   id: number | string;
   deploymentId?: number;
@@ -63,7 +63,10 @@ export interface Origin {
   requestId: string | null;
 }
 
-/** Told of each attempt, and asked just before it is committed: what has been given up must change nothing. */
+/**
+ * `begin` is called at each attempt. `commit` is called just before the commit and throws if the request was given up,
+ * because such a request must change nothing.
+ */
 export interface Attempt {
   begin(): void;
   commit(): void;
@@ -81,7 +84,7 @@ export const changeFunction =
       return { reply } as Committed<typeof reply>;
     });
 
-/** None for what did not change. */
+/** Returns no entry if nothing changed. */
 function toEntry(origin: Origin, change: Change): AuditEntry[] {
   const { before, after } = whatDiffers(change);
   if (before && after && !Object.keys({ ...before, ...after }).length) return [];

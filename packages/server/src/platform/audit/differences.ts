@@ -1,10 +1,10 @@
-/** What an audit entry holds of a change: the fields that differ, each of a bounded size. */
+/** Computes what an audit entry holds of a change: the fields that differ, each limited in size. */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 type Fields = Record<string, unknown>;
 
-/** Of something that was changed, the fields that differ; all of what was created or deleted. */
+/** Returns the fields that differ if a resource was changed, and all fields if it was created or deleted. */
 export function whatDiffers({ before, after }: { before: object | null; after: object | null }) {
   if (before === null || after === null) return { before, after };
   const [old, fresh] = [before as Fields, after as Fields];
@@ -16,18 +16,24 @@ export function whatDiffers({ before, after }: { before: object | null; after: o
   return { before: only(old), after: only(fresh) };
 }
 
-/** What of a change goes into the audit log, before secrets are masked. Doing it twice changes nothing. */
+/**
+ * Returns the part of a change that goes into the audit log, before secrets are masked. Applying it twice gives the
+ * same result.
+ */
 export function whatIsKept(change: { before: object | null; after: object | null }) {
   const { before, after } = whatDiffers(change);
   return { before: shorten(before), after: shorten(after) };
 }
 
-/** A value above the first limit is replaced. Where the fields are too large together, so is one above the second. */
+/**
+ * A value larger than the first limit is replaced. If all fields together are too large, every value larger than the
+ * second limit is replaced.
+ */
 const VALUE_MAX_BYTES = 16 * 1024;
 const SMALL_VALUE_MAX_BYTES = 256;
 export const FIELDS_MAX_BYTES = 64 * 1024;
 
-/** The fields, with the size and SHA-256 of a large value in its place. */
+/** Returns the fields. A large value is replaced by its size and SHA-256. */
 export function shorten(fields: object | null): object | null {
   if (fields === null) return null;
   const texts = Object.entries(fields).flatMap(([name, value]) => {

@@ -2,7 +2,7 @@ const SECRET_FIELD = /password|secret|token|credential|authorization|^key$|key_?
 
 export const MASK = '********';
 
-/** A copy in which the values of fields with telling names are masked, at any depth. */
+/** Returns a copy in which the values of fields with names such as `password` are masked, at any depth. */
 export function maskSecrets<T>(value: T): T {
   if (Array.isArray(value)) return value.map(maskSecrets) as T;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;

@@ -23,7 +23,7 @@ export const insertAuditEntries = (tx: Tx, entries: AuditEntry[]) =>
     from jsonb_array_elements(${json(entries)}::jsonb) e`.named('insert-audit-entries'),
   );
 
-/** Of the entries that are older than this, the oldest ones. Answers how many there were. */
+/** Deletes the oldest entries that are older than this, up to the limit. Returns how many it deleted. */
 export const deleteAuditEntries = (db: Queryable, olderThanDays: number, limit: number) =>
   db.run(sql`
     delete from audit_log where id in (

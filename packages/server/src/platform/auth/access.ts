@@ -3,10 +3,10 @@ import { type Action, isDeploymentOperation, type Operation } from '@oriel/contr
 import { ApiError } from '../errors.ts';
 import { type Actor, type Caller, type EmbedSession, embedOf, isCallerFor } from './actor.ts';
 
-/** By role. */
+/** Whether a role allows the action. */
 export const may = (actor: Caller, action: Action) => actor.actions.has('All') || actor.actions.has(action);
 
-/** By role, or by a policy on the deployment. Any action on a deployment lets one read it. */
+/** Whether a role, or a policy on the deployment, allows the action. Any action on a deployment includes reading it. */
 export const mayIn = (actor: Caller, deploymentId: number, action: Action) => {
   const given = actor.deploymentActions.get(deploymentId);
   return may(actor, action) || (given !== undefined && (action === 'DeploymentRead' || given.has(action)));
@@ -15,9 +15,9 @@ export const mayIn = (actor: Caller, deploymentId: number, action: Action) => {
 export const reaches = (actor: Caller, deploymentId: number) =>
   actor.deploymentIds === null || actor.deploymentIds.includes(deploymentId);
 
-/** Throws if the contract does not let this caller pass. A handler relies on it for the type of its caller. */
+/** Throws if the contract does not allow this caller. Handlers rely on this for the type of their caller. */
 export function authorize(op: Operation, actor: Actor, params: Record<string, unknown>): void {
-  // No credential that the operation takes stands for such a caller, so this is a fault of ours.
+  // No credential that the operation accepts can belong to such a caller, so this is a programming error.
   if (!isCallerFor(op.auth, actor)) throw new Error(`${op.id} can not be called by: ${actor.kind}`);
   if (actor.kind === 'nobody') return;
   const embed = embedOf(actor);
@@ -28,7 +28,7 @@ export function authorize(op: Operation, actor: Actor, params: Record<string, un
   else authorizeAccountWide(op, actor);
 }
 
-/** Embed tokens reach an allow-list and nothing else. */
+/** Embed tokens can use only the operations that the contract opens to them. */
 const opensTo = ({ creatorMode }: EmbedSession, { embed }: Operation) =>
   embed === 'viewer' || (embed === 'creator' && creatorMode);
 
@@ -37,7 +37,7 @@ function authorizeIn(deploymentId: number, op: Operation, actor: Caller) {
     const message = embedOf(actor) ? 'The embed token is for another deployment.' : undefined;
     throw new ApiError('outside_key_scope', { message });
   }
-  // Who may not see the deployment is told what they would be told if it did not exist.
+  // A caller who may not see the deployment gets the same error as if it did not exist.
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
   if (op.permission === 'none' || op.permissionOn === 'resource') return;
   if (!mayIn(actor, deploymentId, op.permission)) throw new ApiError('forbidden');
@@ -49,7 +49,7 @@ function authorizeAccountWide(op: Operation, actor: Caller) {
       message: 'A scoped API key can not change what is account-wide.',
     });
   }
-  // Whoever reads some deployment may list those that they read.
+  // A caller who may read at least one deployment may list the deployments that they can read.
   const readsSome = op.permission === 'DeploymentRead' && actor.deploymentActions.size > 0;
   if (op.permission !== 'none' && !may(actor, op.permission) && !readsSome) throw new ApiError('forbidden');
 }

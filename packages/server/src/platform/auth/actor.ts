@@ -1,10 +1,10 @@
-/** Who calls, and what they may do. */
+/** Callers, and what they may do. */
 import type { Action, Auth, EmbedAccess, Operation } from '@oriel/contract';
 
 export interface Permissions {
   /** The actions of all roles of the user. */
   actions: ReadonlySet<Action>;
-  /** The actions that policies on deployments give on top, by deployment. */
+  /** The additional actions that policies on deployments give, by deployment. */
   deploymentActions: ReadonlyMap<number, ReadonlySet<Action>>;
 }
 
@@ -34,7 +34,7 @@ export interface EmbeddedPerson extends Known {
   embed: EmbedSession;
 }
 
-/** A customer's user, whom only an embed session makes known. */
+/** A customer's user, who exists only through embed sessions. */
 export interface ExternalViewer extends Known {
   kind: 'externalViewer';
   embed: EmbedSession;
@@ -60,7 +60,7 @@ interface CallerByAuth<Embed extends EmbedAccess> {
   embed: Embedded;
 }
 
-/** Who can reach the handler of an operation. `authorize` in access.ts refuses everybody else. */
+/** The type of the callers that can reach the handler of an operation. `authorize` in access.ts refuses all others. */
 export type CallerOf<O extends Pick<Operation, 'auth' | 'embed'>> = CallerByAuth<O['embed']>[O['auth']];
 
 const CALLERS: Record<Auth, (actor: Actor) => boolean> = {
@@ -70,7 +70,7 @@ const CALLERS: Record<Auth, (actor: Actor) => boolean> = {
   embed: (actor) => isEmbedded(actor),
 };
 
-/** `CallerOf` at run time, as far as the credential decides it; `authorize` looks at whom `embed` lets in. */
+/** The run-time form of `CallerOf`, as far as the credential decides it. `authorize` checks whom `embed` lets in. */
 export const isCallerFor = (auth: Auth, actor: Actor) => CALLERS[auth](actor);
 
 const isEmbedded = (actor: Actor): actor is Embedded =>
@@ -85,7 +85,10 @@ export const identityOf = (actor: Actor) => ({
   apiKeyId: actor.kind === 'person' ? actor.apiKeyId : null,
 });
 
-/** Callers with the same sharer have one share of connections and memory: an embed tenant, or all keys of a user. */
+/**
+ * Returns the name under which a caller shares connections and memory with others: an embed tenant, or all keys of a
+ * user.
+ */
 export function sharerOf(actor: Actor): string {
   if (actor.kind === 'nobody') return 'nobody';
   return isEmbedded(actor) ? `embed tenant ${actor.embed.embedTenant}` : `user ${actor.userId}`;

@@ -1,4 +1,7 @@
-/** Finds out who calls: reads what the request shows, and lets the kind of credential that takes it verify it. */
+/**
+ * Finds out who the caller is: reads the credential of the request, and lets the kind of credential that accepts it
+ * verify it.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Auth } from '@oriel/contract';
 import { type Actor, NOBODY } from './actor.ts';
@@ -7,13 +10,13 @@ import { type CredentialKind, kindOf, type Presented, requireDistinct } from './
 
 export interface Authenticator {
   /**
-   * Answers at once if the credential is known, else after asking the database. Throws or rejects with a 401, or with a
-   * 429 after too many wrong credentials.
+   * Returns at once if the credential is known, and otherwise asks the database. Throws or rejects with a 401, or with
+   * a 429 after too many wrong credentials.
    */
   authenticate(request: ShowingRequest, auth: Auth): Actor | Promise<Actor>;
 }
 
-/** The part of a request that is looked at. */
+/** The part of a request that authentication reads. */
 export interface ShowingRequest {
   method: string;
   headers: IncomingHttpHeaders;
@@ -38,7 +41,7 @@ export function createAuthenticator(kinds: readonly CredentialKind[]): Authentic
   };
 }
 
-/** Nothing if the Authorization header can not be read as one credential. */
+/** Returns nothing if the Authorization header can not be read as one credential. */
 function presentedBy({ method, headers, ip: address }: ShowingRequest): Presented | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return { scheme: undefined, secret: '', method, headers, address };

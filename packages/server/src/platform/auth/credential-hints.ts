@@ -1,9 +1,12 @@
-/** Tells a caller how to send a credential. Says what is wrong with its form, never whose credential it is. */
+/**
+ * Explains to a caller how to send a credential. The message says what is wrong with its form, and never whose
+ * credential it is.
+ */
 import { ApiError } from '../errors.ts';
 import { type CredentialKind, comesWith, kindOf, type Presented } from './credentials.ts';
 
 interface Kinds {
-  /** Those that the operation takes. */
+  /** The kinds that the operation accepts. */
   taken: readonly CredentialKind[];
   all: readonly CredentialKind[];
 }
@@ -43,5 +46,5 @@ function whyNotTaken(given: Presented, { taken, all }: Kinds): string | undefine
   return candidates.map((kind) => kind.whyNot?.(given)).find((reason) => reason !== undefined);
 }
 
-/** Only what is clearly the name of a scheme is repeated: anything else may be a secret. */
+/** Repeats the scheme only if it is clearly the name of a scheme, because any other text may be a secret. */
 const shown = (scheme: string) => (/^[A-Za-z-]{1,12}$/.test(scheme) ? `\`${scheme}\` ` : '');

@@ -1,4 +1,4 @@
-/** When credentials were last used: noted at each request, written now and then. */
+/** Records when credentials were last used: noted at each request, written from time to time. */
 import type { Logger } from '../log.ts';
 
 const WRITE_EVERY_MS = 15_000;
@@ -10,11 +10,11 @@ export interface Use {
 
 export interface Uses {
   note(id: number): void;
-  /** What was noted and not written yet. */
+  /** Returns the uses that were noted but not written yet. */
   take(): Use[];
 }
 
-/** A use within `everyMs` of one that was noted is not worth writing. */
+/** A use within `everyMs` of a noted one is not written. */
 export function createUses(everyMs: number): Uses {
   const lastNoted = new Map<number, number>();
   const due = new Map<number, string>();
@@ -37,11 +37,11 @@ export function createUses(everyMs: number): Uses {
 
 export interface WrittenUses {
   note(id: number): void;
-  /** Writes what is still due. */
+  /** Writes the uses that are not written yet. */
   stop(): Promise<void>;
 }
 
-/** Uses that are written in the background. A failure is logged: nobody waits for it. */
+/** Writes uses in the background. A failure is only logged, because nothing waits for the write. */
 export function writeUses(options: {
   everyMs?: number;
   write: (uses: Use[]) => Promise<unknown>;
