@@ -1,19 +1,19 @@
 /**
- * Demo data. Each domain contributes steps; they run in order, in one transaction, into an empty database. A step
- * takes its randomness from `random` only, so that every installation holds the same demo.
+ * Demo data. Each domain contributes steps; they run in order, in one transaction, into an empty database. A step must
+ * use `random` and no other source of random numbers, so that every installation has the same demo data.
  */
 import type { Tx } from './db/database.ts';
 
 export interface DemoContext {
   tx: Tx;
   adminId: number;
-  /** From 0 up to 1, the same sequence at every run. */
+  /** Returns numbers from 0 up to 1, in the same sequence at every run. */
   random: () => number;
 }
 
 export type DemoStep = (context: DemoContext) => Promise<void>;
 
-/** The generator known as mulberry32: small, fast and good enough for made-up shops. */
+/** The generator known as mulberry32: small, fast and good enough for demo data. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

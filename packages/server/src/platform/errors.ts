@@ -6,7 +6,7 @@ export interface Issue {
   message: string;
 }
 
-/** An answer to the caller that something is wrong with the request. */
+/** An error that is sent to the caller. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly statusCode: number;
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The row itself; where there is none, the 404 with this code. */
+/** Returns the row. If there is none, throws the error with this code. */
 export function found<Row>(row: Row | null | undefined, code: ErrorCode): Row {
   if (row == null) throw new ApiError(code);
   return row;
@@ -45,6 +45,6 @@ export function found<Row>(row: Row | null | undefined, code: ErrorCode): Row {
 export const isApiError = (error: unknown, code: ErrorCode) =>
   error instanceof ApiError && error.code === code;
 
-/** A 400 for something in the request that only the handler could find wrong. */
+/** A 400 for a problem in the request that only the handler can find. */
 export const invalid = (path: string, message: string, code: ErrorCode = 'invalid_request') =>
   new ApiError(code, { message: `${path}: ${message}`, issues: [{ path, message }] });

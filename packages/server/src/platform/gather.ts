@@ -1,9 +1,9 @@
 /**
- * Runs calls together that come while earlier ones run: a statement for many costs little more than one for
- * one. A call that comes alone is not held back.
+ * Runs calls together if they come while earlier calls run, because one statement for many items costs little more than
+ * a statement for one. A single call does not wait.
  */
 export function gather<Item, Result>(
-  /** Answers for each item, in their order. */
+  /** Returns one result for each item, in the same order. */
   run: (items: Item[]) => Promise<Result[]>,
   { atOnce, size }: { atOnce: number; size: number },
 ): (item: Item) => Promise<Result> {

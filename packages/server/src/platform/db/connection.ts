@@ -1,4 +1,4 @@
-/** What every connection of ours has in common, and how one is opened. */
+/** The settings that all our connections share, and how to open one. */
 import pg from 'pg';
 
 export type ConnectionSettings = Pick<
@@ -42,28 +42,30 @@ export const clientConfig = (connection: ConnectionSettings): pg.ClientConfig =>
 });
 
 /**
- * Set by SQL on each connection: what is asked for when connecting, a pooler may drop, and then the settings of the role
- * or of the database would count.
+ * These are set by SQL on each connection, because a pooler may drop settings that are sent when connecting. Then the
+ * settings of the role or of the database would apply.
  */
 export const SESSION_SETTINGS = {
   timezone: 'UTC',
   datestyle: 'ISO',
-  // None of our statements runs long enough for compiling it to pay.
+  // None of our statements runs long enough to be worth compiling.
   jit: 'off',
-  // For solid disks, as PostgreSQL's own default is not: our lists are fast because they walk indexes.
+  // A value for solid-state disks. The default of PostgreSQL is for spinning disks, and our lists are fast only if they
+  // use indexes.
   random_page_cost: '1.1',
 };
 
-/** What keeps one request from holding a connection for long. */
+/** Limits that prevent one request from holding a connection for a long time. */
 export const LIMITS = {
-  /** Shorter than one waits for a connection, so that those who wait behind locks do not starve the others. */
+  /** Shorter than the wait for a connection, so that requests that wait for locks do not starve the others. */
   lock_timeout: '3s',
   statement_timeout: '30s',
   idle_in_transaction_session_timeout: '60s',
 };
 
 export async function prepareSession(client: pg.ClientBase, settings: Record<string, string>): Promise<void> {
-  // An error that nobody listens for ends the process. It also fails the query that runs, or else the next one.
+  // An error event without a listener would end the process. The error also fails the running query, or the next one if
+  // none runs.
   client.on('error', () => {});
   await client.query(
     Object.entries(settings)
@@ -72,7 +74,7 @@ export async function prepareSession(client: pg.ClientBase, settings: Record<str
   );
 }
 
-/** A connection outside of the pools, which may wait and work as long as it needs. */
+/** A connection outside of the pools, without a limit on how long it may wait and work. */
 export async function openClient(connection: ConnectionSettings): Promise<pg.Client> {
   const client = new pg.Client(clientConfig(connection));
   client.on('error', () => {});

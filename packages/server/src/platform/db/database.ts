@@ -23,27 +23,27 @@ export interface Queryable {
 
 declare const inTransaction: unique symbol;
 
-/** A query interface whose changes stand or fall together. */
+/** A query interface whose changes are committed or undone together. */
 export interface Tx extends Queryable {
   readonly [inTransaction]: true;
-  /** Work that can fail on its own: what it did is undone, and the transaction goes on. */
+  /** Runs work that may fail. If it fails, its changes are undone and the transaction goes on. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Database extends Queryable {
   readonly pool: pg.Pool;
   /**
-   * For single statements that may wait for what others have locked. Like transactions, they leave some connections
-   * to those who only read.
+   * For single statements that may wait for locks of others. Like transactions, they leave some connections free for
+   * requests that only read.
    */
   readonly writes: Queryable;
-  /** How many wait for a connection. */
+  /** How many requests wait for a connection. */
   readonly waiting: number;
-  /** May run `work` again after a deadlock or serialisation failure, so `work` does nothing but database work. */
+  /** May run `work` again after a deadlock or serialisation failure, so `work` must do nothing but database work. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The same database, for the work of one of many callers: none of them gets all connections. */
+  /** The same database, for the work of one caller. No caller gets all connections. */
   as(sharer: string): Database;
-  /** Fails where the database does not answer. */
+  /** Rejects if the database does not answer. */
   ping(): Promise<unknown>;
   end(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface Database extends Queryable {
 const RETRYABLE = new Set(['40001', '40P01']);
 const MAX_TRIES = 4;
 
-/** For work that stands alone and was undone, as a statement or transaction is that met a deadlock. */
+/** Only for work that is undone as a whole when it fails, such as one statement or one transaction. */
 export async function retrying<T>(
   work: () => Promise<T>,
   isRetryable: (error: unknown) => boolean = isConflict,
@@ -79,7 +79,10 @@ function read(runner: Runner, query: Sql): Promise<pg.QueryResult> {
   return result;
 }
 
-/** Plain promises: these run for every statement, and async functions would add a turn each. */
+/**
+ * Uses plain promises because these run for every statement, and each async function would add a turn of the event
+ * loop.
+ */
 const queryable = (runner: Runner): Queryable => ({
   many: <Row>(query: Sql) => read(runner, query).then(({ rows }) => rows as Row[]),
   one: <Row>(query: Sql) =>
@@ -110,18 +113,24 @@ function transactional(client: pg.ClientBase): Tx {
   } as Tx;
 }
 
-/** Longer than the limit for locks: who waits behind those who wait for one is served when they have given up. */
+/**
+ * Longer than the limit for locks, so that a request is still served after the requests before it gave up waiting for a
+ * lock.
+ */
 const WAIT_MS = 5000;
 const WAITING_MAX = 4000;
 
-/** How long a request waits for a lock, and for a connection. Tests that are not about it wait longer. */
+/** How long a request waits for a lock, and for a connection. Tests that do not test this wait longer. */
 export interface Waits {
   lockTimeout: string;
   connectionMs: number;
 }
 const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
 
-/** One sharer gets half of the places, and a quarter of the queue: as many as come at once from a busy backend. */
+/**
+ * One sharer gets at most half of the places and a quarter of the queue, which is enough for all requests that a busy
+ * backend sends at once.
+ */
 const gateOf = (atOnce: number, waitMs: number) =>
   createGate({
     atOnce,
@@ -145,7 +154,7 @@ export function openDatabase(
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
 
   const all = gateOf(poolSize, waits.connectionMs);
-  // However many wait for locks, some connections stay for those who do not.
+  // Some connections stay free for reads, even if many requests wait for locks.
   const reserved = Math.max(1, Math.floor(poolSize / 4));
   const changes = gateOf(Math.max(1, poolSize - reserved), waits.connectionMs);
 
@@ -190,33 +199,33 @@ export function openDatabase(
   return sharedBy(null);
 }
 
-/** The constraint that a statement violated, if that is why it failed. */
+/** Returns the constraint that a statement violated, if that is why it failed. */
 export const violatedConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
 
-/** A reference to a row that is not there, or the deletion of a row that others refer to. */
+/** True for a reference to a row that does not exist, and for the deletion of a row that others refer to. */
 export const isForeignKeyViolation = (error: unknown) =>
   error instanceof pg.DatabaseError && error.code === '23503';
 
-/** The detail of an error that a function of ours raised with this code. */
+/** Returns the detail of an error that one of our SQL functions raised with this code. */
 export const raisedDetail = (error: unknown, code: string): string | undefined =>
   error instanceof pg.DatabaseError && error.code === code ? error.detail : undefined;
 
-/** A lock that was not free in time. */
+/** True if a lock was not free in time. */
 export const isLocked = (error: unknown) => error instanceof pg.DatabaseError && error.code === '55P03';
 
-/** A statement that was cut off, as all are that run for too long. */
+/** True if a statement was cancelled, for example because it ran for too long. */
 export const isTimedOut = (error: unknown) => error instanceof pg.DatabaseError && error.code === '57014';
 
 /**
- * By SQLSTATE: no connection, no resources (such as room on the disk), ended by an operator, a failing disk; and what can
- * only be wrong with our connection, since it was right when we started: user, password, database, a database that
- * takes no connections, one that has become read-only by a failover, a session that was idle for too long.
+ * By SQLSTATE: no connection, no resources (such as disk space), ended by an operator, a failing disk. Also problems of
+ * the connection that did not exist when we started: user, password, database, a database that accepts no connections,
+ * one that became read-only after a failover, a session that was idle for too long.
  */
 const UNAVAILABLE = /^(08|53|57P|58|28|3D000|55000|25006|25P03|25P04)/;
 const UNREACHABLE = /^E(CONN|PIPE|NOTFOUND|AI_AGAIN|NOENT|ACCES|TIMEDOUT|HOST|NET)/;
 
-/** Whether a failure means that the database can not be used right now, rather than that we asked wrongly. */
+/** Whether a failure means that the database can not be used right now, and not that our statement was wrong. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (error instanceof pg.DatabaseError) return UNAVAILABLE.test(code ?? '');

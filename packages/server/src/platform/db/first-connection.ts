@@ -1,10 +1,10 @@
-/** The first connection of a start, to a database that may still be on its way, and what to say where it fails. */
+/** Makes the first connection of a start to a database that may still be starting, and explains failures. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { StartupError } from '../startup-error.ts';
 
-/** 57P0x: it starts or stops; 53300: it has no connection left. */
+/** 57P0x: the database is starting or stopping. 53300: it has no connection left. */
 const PASSING_STATES = /^(57P0[123]|53300)$/;
 const PASSING_ERRORS =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENOENT|EPIPE)$/;
@@ -13,7 +13,7 @@ const CUT_OFF = /^(Connection terminated|timeout e)/;
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MAX_MS = 8000;
 
-/** Tries `work` until it succeeds, fails for a reason that waiting does not mend, or the time is over. */
+/** Tries `work` until it succeeds, fails for a reason that waiting does not solve, or the time is over. */
 export async function whileDatabaseStarts<T>(
   work: () => Promise<T>,
   options: { log: Logger; withinMs: number; signal?: AbortSignal },
@@ -45,18 +45,18 @@ const isPassing = (cause: Failure) =>
     ? PASSING_STATES.test(cause.code ?? '')
     : PASSING_ERRORS.test(cause.code ?? '') || CUT_OFF.test(cause.message);
 
-/** Where several addresses were tried, the error has no message of its own. */
+/** If several addresses were tried, the error has no message of its own. */
 const reasonOf = ({ message, code, name }: Failure) => (message || code || name).replaceAll(/\s+/g, ' ');
 
-/** A file that is missing has the code of a socket that is missing. */
+/** A missing file has the same code as a missing socket, so the system call is checked too. */
 const isOfDatabase = (cause: Failure) =>
   cause instanceof pg.DatabaseError || (isPassing(cause) && cause.syscall !== 'open');
 
-/** Errors from the database become a line for the operator; others stay what they are. */
+/** Turns an error from the database into one line for the operator. Returns other errors unchanged. */
 export const explainIfOfDatabase = (error: unknown): unknown =>
   isOfDatabase(causeOf(error)) ? explainDatabaseError(error) : error;
 
-/** The ways in which a given database can be unusable, each in a line. */
+/** Explains in one line why the database can not be used. */
 export function explainDatabaseError(error: unknown): StartupError {
   if (error instanceof StartupError) return error;
   const cause = causeOf(error);

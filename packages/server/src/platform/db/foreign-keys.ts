@@ -1,4 +1,4 @@
-/** What a foreign key is about, as the catalogue of the database knows it. */
+/** A foreign key, as the catalogue of the database describes it. */
 import { isForeignKeyViolation, type Queryable, violatedConstraint } from './database.ts';
 import { sql } from './sql.ts';
 
@@ -13,7 +13,7 @@ interface ForeignKey {
 /** Returns the row that is missing, if that is why a statement failed. */
 export type MissingReference = (error: unknown) => { table: string; id: number } | undefined;
 
-/** Reads the keys of one column, once the schema is up to date. */
+/** Reads the foreign keys that have one column. The schema must be up to date. */
 export async function readForeignKeys(db: Queryable): Promise<MissingReference> {
   const keys = await db.many<ForeignKey>(sql`
     select k.conrelid::regclass::text as table, k.conname::text as name, a.attname::text as column,
@@ -29,7 +29,7 @@ export function missingReference(keys: readonly ForeignKey[]): MissingReference 
     if (!isForeignKeyViolation(error)) return undefined;
     const { table, detail = '' } = error as { table?: string; detail?: string };
     const key = byName.get(`${table} ${violatedConstraint(error)}`);
-    // The detail is in the language of the database, except for columns and their values.
+    // The text of the detail depends on the language of the database, but columns and values do not.
     const [, id] = (key && new RegExp(`\\(${key.column}\\)=\\((\\d+)\\)`).exec(detail)) ?? [];
     return key && id !== undefined ? { table: key.target, id: Number(id) } : undefined;
   };

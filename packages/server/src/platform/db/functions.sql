@@ -1,6 +1,6 @@
--- Tells every server what a change concerns, so that it forgets what it remembers of that. The arguments of the trigger
--- make the subject: ('tenant-settings'), or ('user:', 'id') for a text that ends in the value of a column. If there is no
--- subject, or the column is null, the change concerns everything that is remembered.
+-- Tells every server the subject of a change, so that it drops the cached values that depend on it. The arguments of
+-- the trigger make the subject: ('tenant-settings'), or ('user:', 'id') for a text that ends in the value of a column.
+-- If there is no subject, or the column is null, all cached values are dropped.
 create or replace function notify_credentials() returns trigger language plpgsql as $$
 declare
   subject text := coalesce(tg_argv[0], '');

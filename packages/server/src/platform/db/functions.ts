@@ -1,6 +1,6 @@
 /**
- * Functions and triggers of the database. The files `functions.sql` and `….functions.sql` of a folder hold them as they
- * should be. What the database has otherwise is replaced at a start.
+ * Functions and triggers of the database. The files `functions.sql` and `….functions.sql` of a folder hold their
+ * current definitions. At a start, every definition in the database that differs is replaced.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -20,10 +20,10 @@ const BEGIN = /\n(?=create or replace (?:function|trigger) )/;
 const WHOLE =
   /^create or replace (?:(?<fn>function \w+)(?:(?!\$\$)[^;])*\$\$(?:(?!\$\$)[\s\S])*\$\$|(?<trigger>trigger \w+)\s(?:(?!\bon\b)[^;])*(?<table>on \w+)\s[^;]*);$/;
 
-/** Those in the files below `dir`. */
+/** Returns the definitions in the files below `dir`. */
 export async function readFunctions(dir: string): Promise<Definition[]> {
   const files = (await readdir(dir, { recursive: true })).filter((file) => FILE.test(basename(file))).sort();
-  // A build without them would drop them all from the database.
+  // Without this check, a build that lacks the files would drop all functions from the database.
   if (!files.length) throw new Error(`there are no functions below ${dir}`);
   const texts = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
   const definitions = texts.flatMap((text, i) => parseFunctions(text, files[i]!));
@@ -36,7 +36,7 @@ export function parseFunctions(text: string, file: string): Definition[] {
   const [head, ...statements] = `\n${text}`.split(BEGIN);
   if (withoutComments(head!)) throw new Error(`${file} begins with what is no function and no trigger`);
   return statements.map((statement) => {
-    // The comment at its end belongs to the next one.
+    // The comment at the end belongs to the next definition.
     const own = statement.replace(/(\n--.*|\s)*$/, '');
     const { fn, trigger, table } = WHOLE.exec(own)?.groups ?? {};
     const name = fn ?? (trigger && `${trigger} ${table}`);
@@ -71,7 +71,7 @@ export async function applyFunctions(
   const changed = definitions.filter(({ name, checksum }) => checksums.get(name) !== checksum);
   const gone = applied.filter(({ name }) => !definitions.some((definition) => definition.name === name));
 
-  // In this order, no trigger is ever without its function.
+  // This order makes sure that a trigger always has its function.
   for (const { name } of gone.filter((row) => !isFunction(row))) await dropTrigger(client, name);
   await createFunctions(client, changed.filter(isFunction));
   for (const { text } of changed.filter((definition) => !isFunction(definition))) await client.query(text);
@@ -99,8 +99,8 @@ async function appliedDefinitions(client: pg.Client): Promise<AppliedDefinition[
 }
 
 /**
- * Bodies are checked when all functions are there, so that the order of the files does not matter. Each name is used
- * once, so that what else has it afterwards is the function as it was before.
+ * Bodies are checked after all functions are created, so that the order of the files does not matter. Each name is used
+ * once, so any other function with the same name is an older version, and is dropped.
  */
 async function createFunctions(client: pg.Client, functions: Definition[]) {
   if (!functions.length) return;
@@ -125,7 +125,7 @@ async function createFunction(client: pg.Client, { name, text }: Definition, bef
   try {
     await client.query(`savepoint definition; ${text}`);
   } catch (error) {
-    // It returns something else now, or its parameters have other names.
+    // The return type or the names of the parameters have changed, and PostgreSQL can not replace such a function.
     if ((error as pg.DatabaseError).code !== '42P13') throw error;
     await client.query('rollback to savepoint definition');
     for (const overload of before) {
@@ -150,7 +150,7 @@ async function overloads(client: pg.Client, functions: { name: string }[]): Prom
   return rows;
 }
 
-/** Unless it went with its table. */
+/** Does nothing if the table is gone, because the trigger was dropped with it. */
 async function dropTrigger(client: pg.Client, name: string) {
   const [, table] = name.split(' on ');
   const { rows } = await client.query('select to_regclass($1) is not null as exists', [table]);

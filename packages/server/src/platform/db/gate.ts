@@ -1,11 +1,14 @@
 /**
- * Lets so many in at once. The others wait, neither too many nor too long: overload answers promptly. Nobody takes all
- * places, and who waits is let in in turns with the others, so that one caller with a hundred requests does not keep
- * those of everybody else waiting.
+ * Limits how much work runs at once. Other work waits in a queue that is limited in length and time, so that under
+ * overload callers get an error soon. No sharer gets all places, and the sharers are served in turns, so that one
+ * caller with a hundred requests does not keep the others waiting.
  */
 import { ApiError } from '../errors.ts';
 
-/** Whose work it is: callers with the same name share their places. Null for our own, which has no limit. */
+/**
+ * Names whose work it is. Callers with the same name share their places. Null is for our own work, which has no share
+ * limit.
+ */
 export type Sharer = string | null;
 
 export interface Gate {
@@ -16,10 +19,10 @@ export interface Gate {
 
 export interface GateLimits {
   atOnce: number;
-  /** How many of the places one sharer may have. */
+  /** How many places one sharer may have. */
   shareMax: number;
   waitingMax: number;
-  /** How many of one sharer may wait. */
+  /** How many calls of one sharer may wait. */
   waitingShareMax: number;
   waitMs: number;
 }
@@ -32,7 +35,7 @@ interface Queue {
 const busy = () => new ApiError('busy', { retryAfterSeconds: 1 });
 
 export function createGate(limits: GateLimits): Gate {
-  /** In the order in which they are let in next. */
+  /** Ordered by whose turn is next. */
   const queues = new Map<Sharer, Queue>();
   let running = 0;
   let waiting = 0;
@@ -70,7 +73,7 @@ export function createGate(limits: GateLimits): Gate {
     queue.running++;
   }
 
-  /** The next in turn who may have one more place. */
+  /** Admits the next call of the first sharer in turn that may have one more place. Returns false if there is none. */
   function admitNext(): boolean {
     for (const [sharer, queue] of queues) {
       const [admit] = queue.waiting;
@@ -96,7 +99,7 @@ export function createGate(limits: GateLimits): Gate {
       queues.delete(sharer);
   }
 
-  /** Not an async function, and no `finally`: every query passes here. */
+  /** For speed, this is not an async function and has no `finally`: every query passes here. */
   function enter<T>(sharer: Sharer, queue: Queue, work: () => Promise<T>): Promise<T> {
     return work().then(
       (result) => {

@@ -1,4 +1,4 @@
-/** One connection that hears NOTIFY, notices when it is cut off, and comes back by itself. */
+/** One connection that receives NOTIFY, detects when it is broken, and reconnects by itself. */
 import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
@@ -11,7 +11,7 @@ export interface Listener {
   readonly hears: boolean;
   /**
    * Calls the handler for each notification with its payload, and once without one whenever notifications may have been
-   * missed. A channel that nobody has named before `start` can not be added later.
+   * missed. Every channel must be named before `start`.
    */
   on(channel: string, handler: Handler): void;
   /** Connects and listens. Rejects if the first connection can not be made. */
@@ -19,10 +19,10 @@ export interface Listener {
   end(): Promise<void>;
 }
 
-/** Together they bound how long a silently dead connection goes unnoticed: well below a second. */
+/** Together they limit how long a dead connection can stay undetected: well below a second. */
 const HEARTBEAT_MS = 350;
 const ANSWER_WITHIN_MS = 350;
-/** An answer is looked for so often meanwhile; see `silence`. */
+/** How often the answer is checked in that time; see `silence`. */
 const LOOKS = 5;
 const RECONNECT_MS = 250;
 
@@ -70,7 +70,7 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
         callAll();
         await watch(client);
       } catch {
-        // Not reachable, or stopping: the loop decides.
+        // The database can not be reached, or we are stopping. The loop decides.
       }
       if (stopping.signal.aborted) return;
       if (hears)
@@ -106,8 +106,8 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
 }
 
 /**
- * Takes as long as an answer may. Time in which this process did nothing else than one long piece of work counts as one
- * look at most: the answer may lie there unread.
+ * Resolves when the time for an answer is over. If this process is blocked by one long piece of work, that time counts
+ * as one check at most, because the answer may have arrived but not been read.
  */
 async function silence(isOver: () => boolean): Promise<'silent'> {
   for (let look = 0; look < LOOKS && !isOver(); look++) {

@@ -1,6 +1,6 @@
 /**
- * Brings a database to the schema of this build: the numbered files, run once each and in order, then functions and
- * triggers. A lock lets several servers start at once.
+ * Brings a database to the schema of this build. It runs the numbered files in order, each once, and then updates
+ * functions and triggers. A lock makes it safe for several servers to start at once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
@@ -15,7 +15,7 @@ import { sql } from './sql.ts';
 export interface Schema {
   migrations: Migration[];
   functions: Definition[];
-  /** Of this build. */
+  /** The version of this build. */
   version: string;
 }
 
@@ -31,7 +31,7 @@ export const readSchema = async ({ migrationsDir, functionsDir, version }: Schem
   version,
 });
 
-/** Any constant does; it is the same for every server of every version. */
+/** An arbitrary constant, which must be the same for every server of every version. */
 const MIGRATION_LOCK = 7_023_455_201;
 const LOOK_AGAIN_MS = 200;
 const OLDEST_POSTGRES = 150_000;
@@ -41,7 +41,7 @@ export async function migrate(connection: ConnectionSettings, schema: Schema): P
   try {
     await requireVersion(client);
     await requireOwnSession(client, connection);
-    // The role or the database may have a limit of its own.
+    // The role or the database may set its own limit.
     await client.query('set statement_timeout = 0');
     await takeLock(client);
     const applied = await appliedMigrations(client);
@@ -49,7 +49,7 @@ export async function migrate(connection: ConnectionSettings, schema: Schema): P
     for (const migration of schema.migrations.slice(applied.length)) await apply(client, migration);
     await inTransaction(client, 'functions', () => applyFunctions(client, schema.functions, schema.version));
   } finally {
-    // Ending the session gives the lock back.
+    // Ending the session releases the lock.
     await client.end();
   }
 }
@@ -64,7 +64,7 @@ async function requireVersion(client: pg.Client) {
   }
 }
 
-/** Asks again and again: `create index concurrently` would wait for a statement that waits for our lock. */
+/** Polls, because `create index concurrently` would wait for another server's statement that waits for this lock. */
 async function takeLock(client: pg.Client) {
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);
@@ -108,7 +108,7 @@ function requireKnown(applied: AppliedMigration[], known: Migration[]) {
   }
 }
 
-/** For whoever works on a database beside its server, and does not migrate it. */
+/** For commands that use the database of a server and must not migrate it. */
 export async function requireMigrated(db: Queryable, migrations: Migration[]): Promise<void> {
   const { exists } = await db.one<{ exists: boolean }>(
     sql`select to_regclass('schema_migrations') is not null as exists`,
@@ -121,7 +121,7 @@ export async function requireMigrated(db: Queryable, migrations: Migration[]): P
   requireKnown(applied, migrations);
   if (applied.length < migrations.length) {
     throw new StartupError(
-      `The database has schema version ${applied.length}, and this Oriel works with ${migrations.length}: start Oriel once, which brings it there.`,
+      `The database has schema version ${applied.length}, and this Oriel works with ${migrations.length}: start Oriel once to upgrade the database.`,
     );
   }
 }
@@ -145,10 +145,10 @@ const record = (client: pg.Client, { version, name, checksum }: Migration) =>
     checksum,
   ]);
 
-/** A start that was cut off may have left an index that is not valid, or one that is whole and not recorded. */
+/** An interrupted start may have left an index that is not valid, or one that is complete but not recorded. */
 async function applyOutside(client: pg.Client, migration: Migration) {
   const { index, isMade } = migration.outside!;
-  // It keeps nobody from reading or writing, and waits for transactions that may be long.
+  // The statement does not block reads or writes, and it may have to wait for long transactions.
   await client.query('set lock_timeout = 0');
   const { rows } = await client.query<{ indisvalid: boolean }>(
     'select indisvalid from pg_index where indexrelid = to_regclass($1)',
@@ -160,7 +160,10 @@ async function applyOutside(client: pg.Client, migration: Migration) {
   await record(client, migration);
 }
 
-/** Every other statement waits behind one that waits for a table: it gives up soon, lets them through and comes again. */
+/**
+ * While a statement waits for a lock on a table, all other statements wait behind it. So it gives up soon, lets them
+ * run, and tries again.
+ */
 const LOCK_TIMEOUT = '2s';
 const LOCK_TRIES = 30;
 const BETWEEN_TRIES_MS = 1000;

@@ -8,13 +8,13 @@ export interface Migration {
   name: string;
   text: string;
   checksum: string;
-  /** What a migration does that runs outside of a transaction. */
+  /** What a migration does if it runs outside of a transaction. */
   outside?: { index: string; isMade: boolean };
 }
 
-/** The first line of a migration that takes too long for one transaction, on a table of very many rows. */
+/** The first line of a migration that would take too long in one transaction, because the table has very many rows. */
 const OUTSIDE = '-- outside a transaction\n';
-/** These can be repeated if they were cut off; see `applyOutside`. */
+/** Statements that can be repeated if they were interrupted; see `applyOutside`. */
 const REPEATABLE =
   /^(?:create (?:unique )?index concurrently (?<made>\w+) on|drop index concurrently if exists (?<dropped>\w+))[^;]*;?$/;
 

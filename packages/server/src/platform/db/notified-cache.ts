@@ -1,24 +1,24 @@
 /**
- * Values from the database that are kept in memory until the database says that they changed. While that can not be
- * heard, nothing is kept.
+ * Keeps values from the database in memory until the database notifies us that they changed. While notifications can
+ * not be received, nothing is kept.
  */
 import type { Listener } from './listener.ts';
 
-/** Triggers tell here what changed of credentials, users, settings, signing keys and deployments. */
+/** Triggers notify this channel of changes to credentials, users, settings, signing keys and deployments. */
 export const CREDENTIALS_CHANNEL = 'oriel_credentials';
 
-/** Not needed for changes, which are notified: a bound on how long anything unforeseen can last. */
+/** Not needed for changes, because they are notified. It limits how long an unexpected wrong value can stay. */
 const KEEP_MS = 60_000;
 const KEEP_MAX = 10_000;
 
 export interface NotifiedCache<Key, Value> {
   get(key: Key): Value | undefined;
   /**
-   * Reads the value and keeps it, at most until the time that `goodUntil` gives for it. Calls for one key that come
-   * while it is read share the answer.
+   * Reads the value and keeps it, at most until the time that `goodUntil` gives for it. Calls for the same key that
+   * come while it is read share the result.
    */
   load(key: Key, read: () => Promise<Value>, goodUntil?: (value: Value) => number): Promise<Value>;
-  /** For what this server itself has just changed: it does not wait for the notification. */
+  /** For a value that this server has just changed, so that it does not wait for the notification. */
   forget(key: Key): void;
 }
 
@@ -26,8 +26,8 @@ export function createNotifiedCache<Key, Value>(
   listener: Listener,
   channel: string,
   /**
-   * Whom or what the value depends on, as notifications name it: `user:12`. A notification without a name concerns all,
-   * and without this function every one does.
+   * Returns the subjects that the value depends on, as notifications name them, for example `user:12`. A notification
+   * without a subject drops all values. Without this function, every notification does.
    */
   subjectsOf?: (key: Key, value: Value) => string[],
 ): NotifiedCache<Key, Value> {
@@ -49,9 +49,9 @@ export function createNotifiedCache<Key, Value>(
   ): Promise<Value> {
     const before = generation;
     const value = await read();
-    // What was read before a change arrived must not be kept after it.
+    // A value that was read before a change arrived must not be kept.
     if (listener.hears && before === generation) {
-      // Again, so that it is the youngest.
+      // Deleted first, so that the new entry is the last one in the order of the map.
       kept.delete(key);
       if (kept.size >= KEEP_MAX) kept.delete(kept.keys().next().value!);
       const until = Math.min(Date.now() + KEEP_MS, goodUntil?.(value) ?? Number.POSITIVE_INFINITY);
@@ -67,7 +67,8 @@ export function createNotifiedCache<Key, Value>(
       return found && found.until >= Date.now() ? found.value : undefined;
     },
     load(key, read, goodUntil) {
-      // Else a change may have come since the other call began to read, and nobody would have told.
+      // Not shared while we do not listen: a change may have come after the other call began to read, and we would not
+      // know.
       if (!listener.hears) return readAndKeep(key, read, goodUntil);
       const running = loads.get(key);
       if (running) return running;

@@ -1,23 +1,26 @@
 /**
- * Whether a connection is one session of PostgreSQL for as long as it lasts. A pooler may hand the sessions around
- * instead, and then nothing that we set, lock, prepare or listen for on a connection stays with it.
+ * Checks that a connection is one session of PostgreSQL for as long as it lasts. A pooler may share sessions between
+ * connections, and then settings, locks, prepared statements and `listen` do not stay with the connection.
  */
 import type pg from 'pg';
 import { StartupError } from '../startup-error.ts';
 import { type ConnectionSettings, openClient, SESSION_SETTINGS } from './connection.ts';
 
-/** A pooler that takes turns over its sessions shows it sooner or later; most show it at once. */
+/**
+ * Several checks, because a pooler may give us the same session a few times by chance. Most poolers are detected at
+ * once.
+ */
 const LOOKS = 10;
 
 export const SHARED_SESSIONS =
-  'The pooler in ORIEL_DATABASE_URL hands sessions of the database around, and Oriel needs its own: set it to session mode (`pool_mode = session` in PgBouncer).';
+  'The pooler in ORIEL_DATABASE_URL shares sessions of the database between connections, and Oriel needs its own sessions: set it to session mode (`pool_mode = session` in PgBouncer).';
 
 export async function requireOwnSession(client: pg.Client, connection: ConnectionSettings): Promise<void> {
   const own = await sessionOf(client);
   const other = await openClient(connection);
   try {
     for (let look = 0; look < LOOKS; look++) {
-      // While the other one holds what a pooler gave it for this transaction, we can not be given the same.
+      // While the other connection is in a transaction, a pooler can not give its session to us.
       await other.query('begin').catch(refuseStatementMode);
       if ((await sessionOf(other)).pid === own.pid) throw new StartupError(SHARED_SESSIONS);
       if ((await sessionOf(client)).pid !== own.pid) throw new StartupError(SHARED_SESSIONS);
@@ -36,7 +39,7 @@ export async function requireOwnSession(client: pg.Client, connection: Connectio
   }
 }
 
-/** There, PgBouncer knows no transactions at all. */
+/** In statement mode, PgBouncer refuses transactions. */
 function refuseStatementMode(error: Error & { code?: string }): never {
   throw error.code === '08P01' ? new StartupError(SHARED_SESSIONS) : error;
 }

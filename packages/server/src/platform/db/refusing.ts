@@ -2,12 +2,12 @@ import type { ErrorCode } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
 import { violatedConstraint } from './database.ts';
 
-/** By the name of a constraint or unique index: the code of the error, or what makes it. */
+/** The error code, or a function that makes the error, by the name of a constraint or unique index. */
 export type Refusals = Record<string, ErrorCode | (() => ApiError)>;
 
 /**
- * For `.catch`: a statement that violates one of these constraints ends in the error that callers know. Every other
- * error stays what it is.
+ * Used with `.catch`. Turns the violation of one of these constraints into its API error. Throws every other error
+ * unchanged.
  */
 export const refusing =
   (refusals: Refusals) =>

@@ -1,4 +1,4 @@
-/** SQL with its values kept apart: sql`select … where id = ${id}`. Fragments may be nested. */
+/** SQL text with separate values: sql`select … where id = ${id}`. Fragments may be nested. */
 export class Sql {
   readonly text: string;
   readonly values: Bound[];
@@ -10,18 +10,18 @@ export class Sql {
     this.name = name;
   }
 
-  /** Prepares the statement once a connection. The text must be the same at every call with this name. */
+  /** Prepares the statement once per connection. The text must be the same at every call with this name. */
   named(name: string): Sql {
     return new Sql(this.text, this.values, name);
   }
 }
 
-/** What the driver is given. It would turn anything else into a text of its own choice. */
+/** The values that the driver gets. It would convert any other value to text in its own way. */
 type Bound = string | number | boolean | null | Buffer | readonly Bound[];
 
 /**
- * What a statement takes as a value. There is no `Date`, because it would cut off the microseconds of a time: times are
- * text. There is no `undefined`, because it may be a misspelt field: say `null`.
+ * The values that a statement accepts. `Date` is missing because it has no microseconds: use text for times.
+ * `undefined` is missing because it may come from a misspelt field: use `null`.
  */
 export type Bindable = string | number | boolean | null | Buffer | Json | readonly Bindable[];
 
@@ -34,7 +34,7 @@ class Json {
   }
 }
 
-/** What has a JSON form. Promises and functions would become `{}` and nothing. */
+/** A value that has a JSON form. Promises would become `{}`, and functions would disappear. */
 export type Jsonable =
   | string
   | number
@@ -56,7 +56,7 @@ export function sql(strings: TemplateStringsArray, ...parts: (Bindable | Sql)[])
   parts.forEach((part, i) => {
     if (part instanceof Sql) {
       const offset = values.length;
-      // Long texts without values are common, and need no look.
+      // Long texts without values are common, and need no renumbering.
       text +=
         offset && part.values.length
           ? part.text.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`)
@@ -81,18 +81,18 @@ function bound(value: Bindable): Bound {
 
 const isThenable = (value: unknown) => typeof (value as { then?: unknown } | undefined)?.then === 'function';
 
-/** The kind of the value and never the value itself: this goes into logs. */
+/** Returns the kind of the value and never the value itself, because the text goes into logs. */
 const describe = (value: unknown) =>
   typeof value === 'object' && value !== null
     ? `an object of type ${value.constructor?.name ?? 'Object'}`
     : `a value of type ${typeof value}`;
 
-/** Text that is SQL itself, such as a name of ours. Never anything that a caller sent. */
+/** Text that is used as SQL, such as the name of a column. Must never contain anything that a caller sent. */
 export const raw = (text: string) => new Sql(text, []);
 
-/** A number of ours in the text, so that plans are made for it, such as a limit. */
+/** Puts one of our own numbers, such as a limit, into the text, so that the plan is made for this value. */
 export const literal = (value: number) => raw(String(value));
 
-/** Fragments one behind the other, with `separator` between them. */
+/** Joins the fragments with `separator` between them. */
 export const join = (fragments: Sql[], separator: string): Sql =>
   fragments.reduce((all, fragment) => sql`${all}${raw(separator)}${fragment}`);

@@ -1,14 +1,14 @@
-/** Whether the database takes writes. A full disk or a server that became read-only still answers questions. */
+/** Checks that the database accepts writes. With a full disk, or after it became read-only, it still answers reads. */
 import type { Database } from './database.ts';
 import { sql } from './sql.ts';
 
-/** Asked more often, the last result is told again: balancers of many servers may ask many times a second. */
+/** Within this time, the last result is returned again, because load balancers may ask many times a second. */
 const GOOD_FOR_MS = 10_000;
 const BAD_FOR_MS = 1000;
 
 /**
- * Fills a page of its own, which the disk must have room for. It is deleted after and not before: looking for old rows
- * first would make room for the new one in their pages. Vacuum gives the pages back.
+ * The row fills a page of its own, so the disk must have room for it. Old rows are deleted after the insert and not
+ * before, because reading them first would free their pages for the new row. Vacuum frees the pages later.
  */
 const WRITE = sql`insert into write_probes (filler) values (repeat('x', 8000))`;
 const CLEAR = sql`delete from write_probes`;
@@ -23,7 +23,7 @@ export function createWriteProbe(db: Database, now: () => number = () => Date.no
     await db.run(CLEAR);
   }
 
-  // While it is under way, everybody waits for the same one: it holds one connection, however many ask.
+  // While a probe runs, all callers wait for the same one, so that it uses one connection only.
   return () => {
     if (!last || now() >= last.until) {
       const probe = { result: write(), until: Number.POSITIVE_INFINITY };

@@ -1,4 +1,4 @@
-/** Which methods an address takes, for the answer to one that it does not take. */
+/** Collects the methods that each path accepts, for the reply to a method that it does not accept. */
 import type { FastifyInstance } from 'fastify';
 
 export function collectMethods(app: FastifyInstance): (path: string) => string[] {

@@ -1,9 +1,12 @@
-/** How many requests of one embed token and of one embed tenant are served at once. Each server counts for itself. */
+/**
+ * Limits how many requests of one embed token, and of one embed tenant, are served at once. Each server counts for
+ * itself.
+ */
 import type { EmbedSession } from '../auth/actor.ts';
 import { ApiError } from '../errors.ts';
 
 export interface AtOnce {
-  /** Throws a 429 where there are too many. */
+  /** Throws a 429 if there are too many. */
   enter(session: EmbedSession): void;
   leave(session: EmbedSession): void;
 }

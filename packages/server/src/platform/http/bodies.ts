@@ -1,4 +1,4 @@
-/** Reads bodies, each as its operation says. What was not asked for is not read. */
+/** Reads each body as its operation describes. A body that the operation does not have is not read. */
 import { type BodyKind, bodyKindOf, bodyLimitOf, bodyTypesOf, type Operation } from '@oriel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NOBODY, sharerOf } from '../auth/actor.ts';
@@ -10,12 +10,12 @@ import { readMultipart } from './multipart-body.ts';
 import { type StoredUpload, store } from './uploads.ts';
 
 const GB = 1024 ** 3;
-/** Of the disk, for everything that is being uploaded. */
+/** The disk space for all uploads together. */
 const DISK_MAX_BYTES = 8 * GB;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the body left on disk or in memory, until the handler has ended. */
+    /** The uploaded files, on disk or in memory, until the handler has ended. */
     uploads: StoredUpload[];
   }
 }
@@ -45,7 +45,7 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     }
     const parse = type === 'application/x-www-form-urlencoded' ? parseForm : parseJson;
     readWhole(payload, limits, (failure, bytes) => {
-      // A client that always sends the content type, to an operation whose body is optional.
+      // Some clients always send the content type, even without a body.
       if (failure || bytes!.length === 0) return done(failure, undefined);
       try {
         done(null, parse(bytes!, request));
@@ -55,7 +55,7 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     });
   };
 
-  /** What was stored before a failure is freed with the rest, when the answer has been sent. */
+  /** Files that were stored before a failure are freed with the rest, after the reply is sent. */
   async function readUploads(
     request: FastifyRequest,
     payload: FastifyRequest['raw'],
@@ -84,7 +84,7 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
   app.addContentTypeParser('*', read);
 }
 
-/** After the handler and the answer, or after an answer that came without a handler. */
+/** Called after the handler has ended and the reply is sent, or after a reply that was sent without the handler. */
 export async function freeUploads(request: FastifyRequest) {
   const uploads = request.uploads?.splice(0) ?? [];
   await Promise.all(uploads.map((upload) => upload.close()));
@@ -100,7 +100,7 @@ export function wrongType(body: BodyKind | undefined): ApiError {
   return new ApiError('unsupported_media_type', { message });
 }
 
-/** The time limit is for callers whom we do not know; the others have that of the whole request. */
+/** The time limit is for unknown callers. For other callers, the limit of the whole request applies. */
 const limitsFor = ({ actor, headers }: FastifyRequest, op: Operation, publicBodyMs = 5000): BodyLimits => ({
   maxBytes: bodyLimitOf(op),
   announcedBytes: Number(headers['content-length'] ?? Number.NaN),

@@ -1,18 +1,24 @@
-/** Collects bodies within bounds: each one's size, the time that it takes, and the memory of all that are under way. */
+/**
+ * Collects bodies within limits: the size of each body, the time that it takes, and the memory of all bodies that are
+ * being received.
+ */
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** So much of each body counts towards nothing: connections are capped, and small requests must always get through. */
+/**
+ * This much of each body is not counted, because the number of connections is limited and small requests must always be
+ * accepted.
+ */
 const SMALL_BYTES = 64 * KB;
-/** What lies beyond that, of all bodies that are half received. */
+/** The limit for the rest of all bodies that are being received. */
 const LARGE_BYTES_MAX = 128 * MB;
 
 /**
- * The pieces of a body as they come, within the same bounds. What is not read stays where it is; see connections.ts for
- * what becomes of it.
+ * Returns the chunks of a body as they arrive, within the same limits. The rest stays unread; connections.ts handles
+ * it.
  */
 export async function* chunksOf(
   payload: IncomingMessage,
@@ -38,7 +44,7 @@ export async function* chunksOf(
     if (received < announcedBytes) throw cutOff();
   } finally {
     clearTimeout(timer);
-    // Not awaited: it may wait for a piece that never comes.
+    // Not awaited, because it may wait for a chunk that never comes.
     iterator.return?.().catch(ignore);
     payload.on('error', ignore);
   }
@@ -49,7 +55,7 @@ const cutOff = () =>
 
 export interface BodyLimits {
   maxBytes: number;
-  /** By the Content-Length; not a number where there is none. */
+  /** The Content-Length, or NaN if there is none. */
   announcedBytes: number;
   /** Whose share of the memory is used. */
   sharer: string;
@@ -93,7 +99,7 @@ export function createBodyReader(): BodyReader {
     const finish = (error: Error | null, bytes?: Buffer) => {
       clearTimeout(timer);
       payload.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
-      // A client that goes away after its request was refused is no error of ours.
+      // A client that disconnects after its request was refused is not an error.
       payload.on('error', ignore);
       share.giveBack();
       done(error, bytes);
@@ -105,15 +111,15 @@ export function createBodyReader(): BodyReader {
 
 const ignore = () => {};
 
-/** What one body, or one file, takes of what there is for all. */
+/** The part of the budget that one body or one file uses. */
 export interface Share {
-  /** False where there is not so much left. */
+  /** Returns false if not enough is left. */
   take(bytes: number): boolean;
-  /** All that was taken. */
+  /** Returns everything that was taken to the budget. */
   giveBack(): void;
 }
 
-/** A quarter is the most for one sharer, so that nobody can keep all others from sending large bodies. */
+/** One sharer gets at most a quarter, so that no sharer can prevent the others from sending large bodies. */
 export function createBudget(maxBytes: number) {
   const shares = new Map<string, number>();
   let total = 0;

@@ -1,4 +1,4 @@
-/** What becomes of connections: how many there are, what is left unread on them, and how they end. */
+/** Manages connections: how many there are, what is left unread on them, and how they end. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -7,13 +7,13 @@ const DISCARD_MAX_BYTES = 64 * 1024 * 1024;
 const DISCARD_MAX_MS = 10_000;
 
 /**
- * Node waits for every connection, also for those on which nothing was ever asked and for those that stay open
- * behind a last answer. When we close, the former end at once and the latter with that answer. When there are too many,
- * the one that has been quiet for longest makes room, else the one that has been sending its request for longest.
+ * When a server closes, Node waits for every connection, even for idle ones. So we end idle connections at once, and
+ * the others after their last reply. If there are too many connections, the one that has been idle for longest is
+ * closed. If none is idle, the one that has been sending its request for longest is closed.
  */
 export function manageConnections(app: FastifyInstance, maxConnections: number) {
   const quiet = new Set<Socket>();
-  /** Those whose request has not arrived whole. */
+  /** Connections whose request has not arrived completely. */
   const sending = new Set<Socket>();
   let open = 0;
   let closing = false;
@@ -52,7 +52,7 @@ export function manageConnections(app: FastifyInstance, maxConnections: number) 
   });
 }
 
-/** The new connection is the last of the quiet ones, and goes itself where every other one is being served. */
+/** The new connection is the last of the idle ones. It is closed itself if every other connection is being served. */
 function makeRoom(quiet: Set<Socket>, sending: Set<Socket>, fresh: Socket) {
   const [quietest] = quiet;
   const [slowest] = sending;
@@ -67,8 +67,8 @@ const announcesBody = ({ headers }: IncomingMessage) =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /**
- * Goes on reading what a client still sends after its answer. Closed at once, the connection would break under clients
- * that read only when they have sent everything, and they would never see the answer.
+ * Continues to read what a client still sends after its reply. Some clients read only after they have sent everything.
+ * If the connection were closed at once, they would never see the reply.
  */
 function discardRest(request: IncomingMessage) {
   let left = DISCARD_MAX_BYTES;

@@ -1,10 +1,13 @@
-/** Dates and times as PostgreSQL takes them: what passes can be stored, and comes back with a year of four digits. */
+/**
+ * Checks dates and times. Every value that passes can be stored in PostgreSQL, and is returned with a year of four
+ * digits.
+ */
 
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/i;
 
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
-/** Without its last second: PostgreSQL rounds what is finer than microseconds up. */
+/** The last second is left out, because PostgreSQL rounds to microseconds and may round up into the next year. */
 const LAST = Date.parse('9999-12-31T23:59:58.999Z');
 
 export function isDateTime(text: string): boolean {

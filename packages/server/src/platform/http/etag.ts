@@ -1,6 +1,6 @@
 /**
- * Entity tags: what a resource looked like when the caller read it. A tag is the hash of the whole representation, for
- * the caller who asks, so it changes with everything that they see, also with what lies around the resource.
+ * Entity tags: they identify the state of a resource that the caller has read. A tag is the hash of the whole
+ * representation for this caller, so it changes with everything that they see, including data around the resource.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,8 +9,8 @@ import { ApiError } from '../errors.ts';
 export interface Etag {
   send(resource: object): void;
   /**
-   * Throws where `If-Match` or `If-None-Match` asks for another state of the resource, null where there is none. It
-   * decides between writers only where the resource is locked.
+   * Throws if `If-Match` or `If-None-Match` asks for another state of the resource. Pass null if the resource does not
+   * exist. The resource must be locked, or two writers could both pass.
    */
   require(resource: object | null): void;
 }
@@ -38,6 +38,6 @@ export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
   },
 });
 
-/** Whether a list of tags names this one. A star names whatever there is. */
+/** Whether a list of tags contains this one. A star matches any existing resource. */
 const names = (list: string, tag: string | null) =>
   tag !== null && (list.trim() === '*' || list.split(',').some((listed) => listed.trim() === tag));

@@ -1,4 +1,4 @@
-/** Refuses somebody for a while after too many failed attempts. Each server counts for itself. */
+/** Refuses a caller for a while after too many failed attempts. Each server counts for itself. */
 import { isIPv6 } from 'node:net';
 import { ApiError } from '../errors.ts';
 
@@ -6,8 +6,8 @@ const KEPT_MAX = 100_000;
 
 export interface FailureLimit {
   /**
-   * Counts an attempt before its outcome is known, so that many at once do not slip through. Answers how to take that
-   * back where it did not fail. Throws a 429 where there were too many.
+   * Counts an attempt before its outcome is known, so that many attempts at once are counted too. Returns a function
+   * that removes the attempt from the count, to be called if it did not fail. Throws a 429 if there were too many.
    */
   begin(who: string): () => void;
 }
@@ -19,7 +19,7 @@ export function createFailureLimit(options: {
   message?: string;
 }): FailureLimit {
   const { max, perMs, keptMax = KEPT_MAX, message } = options;
-  /** In the order of their last attempts. */
+  /** Ordered by the last attempt. */
   const kept = new Map<string, { count: number; until: number }>();
   return {
     begin(who) {
@@ -44,7 +44,10 @@ export function createFailureLimit(options: {
   };
 }
 
-/** Whose attempts count together: an IPv4 address, or the /64 that one site of IPv6 has for itself. */
+/**
+ * Returns the group whose attempts count together: an IPv4 address, or the /64 network that one IPv6 site has for
+ * itself.
+ */
 export function addressGroup(ip: string): string {
   const [address] = ip.split('%') as [string];
   if (!isIPv6(address)) return address;

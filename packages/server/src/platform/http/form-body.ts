@@ -1,4 +1,4 @@
-/** Forms, `application/x-www-form-urlencoded`: texts by the names of their fields, each given once. */
+/** Forms, `application/x-www-form-urlencoded`: each field is given once. */
 import { isUtf8 } from 'node:buffer';
 import { ApiError, invalid } from '../errors.ts';
 
@@ -15,7 +15,7 @@ export function parseForm(bytes: Buffer): FormFields {
   return new FormFields(onceEach(new URLSearchParams(bytes.toString('utf8'))));
 }
 
-/** What is broken would else be read as something that nobody sent. */
+/** A broken encoding is refused, because it would be decoded to a text that the client did not send. */
 function isWellEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -12,7 +12,7 @@ export function createJsonParser(app: FastifyInstance) {
     checkJson(text);
     let failure: Error | null = null;
     let value: unknown;
-    // Answers before it returns.
+    // The parser calls back before it returns.
     void parse(request, text, (error, parsed) => {
       failure = error;
       value = parsed;

@@ -1,13 +1,13 @@
 /**
- * What the parser would let pass or lose: nesting without end, integers that it rounds, keys that it drops, text that
- * PostgreSQL can not hold. One walk over the body, whose cost grows with its length and nothing else.
+ * Refuses JSON that the parser would accept or change silently: very deep nesting, numbers that it rounds, keys that it
+ * drops, text that PostgreSQL can not store. It reads the body once, in time that grows only with its length.
  */
 import { ApiError } from '../errors.ts';
 
 const DEPTH_MAX = 100;
-/** Parsing takes its time for each value, however small: this many take less than a tenth of a second. */
+/** Parsing takes time for every value, even a small one. This many values take less than a tenth of a second. */
 const VALUES_MAX = 200_000;
-/** As many digits always fit. */
+/** A number with this many digits is always exact. */
 const SAFE_DIGITS = 15;
 
 const QUOTE = 0x22;
@@ -21,7 +21,7 @@ const LETTER_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** An object or array that the walk is inside of. */
+/** An object or array that is being read. */
 interface Level {
   /** Null for an array. */
   keys: Set<string> | null;
@@ -30,7 +30,7 @@ interface Level {
   expectsKey: boolean;
 }
 
-/** Throws a 400. Malformed JSON is for the parser to find. */
+/** Throws a 400. Malformed JSON is reported by the parser. */
 export function checkJson(text: string): void {
   const levels: Level[] = [];
   let level: Level | undefined;
@@ -67,7 +67,7 @@ export function checkJson(text: string): void {
   }
 }
 
-/** `quoted` begins with its quote, so that no key looks like a number, which engines hash predictably. */
+/** `quoted` begins with its quote, so that no key looks like a number. JavaScript engines hash numbers predictably. */
 function addKey(level: Level, levels: Level[], quoted: string) {
   level.key = quoted.includes('\\') ? `"${unescaped(quoted)}` : quoted;
   if (level.key === '"__proto__')
@@ -88,7 +88,7 @@ function unescaped(quoted: string): string {
   }
 }
 
-/** The place of the quote that ends the text which begins at `i`. */
+/** Returns the index of the quote that ends the text that begins at `start`. */
 function endOfText(text: string, start: number): number {
   let i = start;
   while (i < text.length) {
@@ -101,7 +101,7 @@ function endOfText(text: string, start: number): number {
   return i;
 }
 
-/** Only an escape can bring in what valid UTF-8 can not hold: a NUL is no text, nor is half of a surrogate pair. */
+/** In valid UTF-8, only an escape can add a NUL or half of a surrogate pair, and PostgreSQL can not store them. */
 function endOfEscape(text: string, i: number): number {
   const unit = unitAt(text, i);
   if (unit === 0) throw new ApiError('invalid_text');
@@ -111,7 +111,7 @@ function endOfEscape(text: string, i: number): number {
   return i + 12;
 }
 
-/** The code unit of the escape `\uXXXX` at `i`; one that is harmless where there is no such escape. */
+/** Returns the code unit of the escape `\uXXXX` at `i`, or a space if there is no such escape. */
 function unitAt(text: string, i: number): number {
   const match = /^\\u([0-9a-f]{4})$/i.exec(text.slice(i, i + 6));
   return match ? Number.parseInt(match[1]!, 16) : 0x20;
@@ -125,16 +125,18 @@ function endOfNumber(text: string, start: number, levels: Level[]): number {
   for (; end < text.length; end++) {
     const char = text.charCodeAt(end);
     if (char === 0x65 || char === 0x45) hasExponent = true;
-    // Digits, and the signs and the point between them.
+    // The loop accepts digits, signs and the decimal point.
     else if (!isDigit(char) && char !== 0x2b && char !== MINUS && char !== 0x2e) break;
   }
   if (hasExponent || end - start > SAFE_DIGITS) requireExact(text.slice(start, end), levels);
   return end;
 }
 
-/** What is kept of a number is a double. One that it does not hold as it is written would come back as another. */
+/**
+ * Numbers are stored as doubles. A number that a double can not hold exactly would be returned as a different number.
+ */
 function requireExact(number: string, levels: Level[]) {
-  // A double beyond the safe integers is an integer itself, and one that several others were rounded to.
+  // Beyond the safe integers, several integers are rounded to the same double.
   const isTooLarge = Math.abs(Number(number)) > Number.MAX_SAFE_INTEGER;
   if (!isTooLarge && isExact(number)) return;
   const path = pathOf(levels);
@@ -150,7 +152,7 @@ function requireExact(number: string, levels: Level[]) {
 
 const DIGITS_MAX = 100;
 
-/** Whether the double, written with as many digits, has the same ones. */
+/** Whether the double, written with the same number of digits, has the same digits. */
 function isExact(number: string): boolean {
   const value = Math.abs(Number(number));
   if (Number.isNaN(value)) return true;
@@ -159,7 +161,7 @@ function isExact(number: string): boolean {
   return digitsOf(value.toPrecision(digits.length)) === digits;
 }
 
-/** Those that count: none of the exponent, and no zeros in front or at the end. */
+/** Returns the significant digits: without the exponent, and without zeros at the start or the end. */
 function digitsOf(number: string): string {
   const digits = number.replace(/e.*$/i, '').replaceAll(/[-.]/g, '');
   let start = 0;
@@ -171,7 +173,7 @@ function digitsOf(number: string): string {
 
 const PATH_MAX = 200;
 
-/** Such as `userAttributes[1].value`. */
+/** Returns a path such as `userAttributes[1].value`. */
 function pathOf(levels: Level[]): string {
   const path = levels
     .map(({ keys, key, index }, i) => (keys ? (i ? '.' : '') + key.slice(1) : `[${index}]`))

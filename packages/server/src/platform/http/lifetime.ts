@@ -1,21 +1,23 @@
-/** How long a handler may take, and how it learns that nobody waits for its answer any more. */
+/** Limits how long a handler may take, and tells it when nobody waits for its reply any more. */
 import type { ServerResponse } from 'node:http';
 import type { Attempt } from '../audit/change.ts';
 import { ApiError } from '../errors.ts';
 
 export interface Lifetime {
-  /** Aborted when the caller leaves, the time is over or the answer is complete. Made only for handlers that look at it. */
+  /**
+   * Aborted when the caller leaves, the time is over or the reply is complete. Created only for handlers that use it.
+   */
   readonly signal: AbortSignal;
-  /** Rejects with a 504 where the work takes too long. What comes of it later is discarded. */
+  /** Rejects with a 504 if the work takes too long. A later result is passed to `discard`. */
   within<T>(work: Promise<T>, discard: (late: T) => void): Promise<T>;
-  /** Around each attempt to change something: what is given up changes nothing. */
+  /** Called around each attempt to change something, because a request that was given up must change nothing. */
   readonly attempt: Attempt;
 }
 
 export interface LifetimeOptions {
   response: ServerResponse;
   timeoutMs: number | undefined;
-  /** Told of work that failed after its caller got the 504. */
+  /** Called if the work fails after its caller got the 504. */
   onLate(error: unknown): void;
 }
 
@@ -34,7 +36,7 @@ export function createLifetime({ response, timeoutMs, onLate }: LifetimeOptions)
     return made;
   }
 
-  /** What we threw ourselves, and what a handler throws that heeds its signal, is no news. */
+  /** Our own errors, and the error of a handler that reacts to its signal, are expected and not reported. */
   const reportLate = (error: unknown) => {
     if (error instanceof ApiError || (error as Error)?.name === 'AbortError') return;
     onLate(error);
@@ -50,7 +52,7 @@ export function createLifetime({ response, timeoutMs, onLate }: LifetimeOptions)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           isLate = true;
-          // The database decides now, and the caller is told what it decided.
+          // The commit has begun, so the caller gets its result.
           if (isCommitting) return;
           reject(timedOut());
           controller?.abort(timedOut());

@@ -8,13 +8,13 @@ type Read<T> = () => T | Promise<T>;
 
 export interface Metrics {
   observeRequest(operation: string, status: number, elapsedMs: number): void;
-  /** A value that is read when somebody asks. Where reading it takes too long, the last one is told. */
+  /** A value that is read at each scrape. If reading it takes too long, the last value is shown. */
   gauge(name: string, help: string, read: Read<number>): void;
-  /** The same for several values, by the one label that tells them apart. */
+  /** A gauge with several values, which differ in one label. */
   gaugeBy(name: string, help: string, label: string, read: () => Promise<Record<string, number>>): void;
   /** Facts that do not change, as labels of a value that is always 1. */
   info(name: string, help: string, labels: Record<string, string>): void;
-  /** Of one child process. */
+  /** Metrics of one child process. */
   ofProcess(name: string): ProcessMetrics;
   text(): Promise<string>;
   readonly contentType: string;
@@ -30,7 +30,7 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  // Looking up a child by its labels costs more than observing it.
+  // Looking up a histogram by its labels costs more than the observation itself.
   const children = new Map<string, Histogram.Internal<'operation' | 'status'>>();
 
   return {
@@ -103,7 +103,7 @@ function processMetrics(registry: Registry): Metrics['ofProcess'] {
   };
 }
 
-/** Reads once at a time. Returns `unknown` until there was a first value. */
+/** Runs only one read at a time. Returns `unknown` until there is a first value. */
 function withLastValue<T>(read: Read<T>, unknown: T): () => Promise<T> {
   let last = unknown;
   let reading: Promise<void> | undefined;
@@ -111,7 +111,7 @@ function withLastValue<T>(read: Read<T>, unknown: T): () => Promise<T> {
     try {
       last = await read();
     } catch {
-      // The last value is told.
+      // The last value is returned.
     }
     reading = undefined;
   };

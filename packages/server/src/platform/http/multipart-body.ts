@@ -1,4 +1,4 @@
-/** Multipart bodies, as their operation describes them: fields as texts, and files that have arrived whole. */
+/** Multipart bodies, as their operation describes them: fields as texts, and files that have arrived completely. */
 import { isUtf8 } from 'node:buffer';
 import type { BodyKind, FileRule, Upload } from '@oriel/contract';
 import { ApiError, invalid } from '../errors.ts';
@@ -42,7 +42,7 @@ export async function readMultipart(
       requireFile(part, rule, files[part.name]!.length);
       files[part.name]!.push(await keepFile(part, rule, keep));
     }
-    // What stands behind the last boundary counts for the size, and is read so that the answer can be.
+    // Data after the last boundary counts towards the size. It is read so that the client can read the reply.
     for await (const _rest of chunks);
   } finally {
     await chunks.return(undefined);

@@ -1,4 +1,4 @@
-/** Takes `multipart/form-data` (RFC 7578) apart while it arrives. Holds no more of it than a chunk. */
+/** Splits `multipart/form-data` (RFC 7578) into parts while it arrives. Holds no more than a chunk in memory. */
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../errors.ts';
 
@@ -6,10 +6,10 @@ const HEADERS_MAX_BYTES = 8 * 1024;
 
 export interface Part {
   name: string;
-  /** Absent where the part is a field. */
+  /** Undefined if the part is a field. */
   fileName: string | undefined;
   contentType: string | undefined;
-  /** To be read to its end before the next part is asked for. */
+  /** Must be read to its end before the next part is requested. */
   data: AsyncIterable<Buffer>;
 }
 
@@ -24,7 +24,7 @@ export function boundaryOf(contentType: string): string {
 }
 
 export async function* partsOf(source: AsyncIterator<Buffer>, boundary: string): AsyncGenerator<Part> {
-  // Each boundary stands behind a line break, which the first one has only if something is in front of it.
+  // Each boundary follows a line break, but the first one may be at the very start of the body.
   let held: Buffer = Buffer.from('\r\n');
   const delimiter = Buffer.from(`\r\n--${boundary}`);
 
@@ -120,14 +120,14 @@ function describe(text: string): Omit<Part, 'data'> {
   return { name, fileName: fileNameOf(disposition), contentType: headers.get('content-type') };
 }
 
-/** Clients write quotes as `\"` or as `%22`, and leave backslashes as they are. */
+/** Clients write quotes as `\"` or as `%22`, and do not escape backslashes. */
 function parameterOf(disposition: string, name: string): string | undefined {
   const [, quoted, bare] =
     new RegExp(`;\\s*${name}=(?:"((?:\\\\"|[^"])*)"|([^\\s;"]+))`, 'i').exec(disposition) ?? [];
   return (quoted ?? bare)?.replaceAll('\\"', '"').replaceAll('%22', '"');
 }
 
-/** Never a path, whatever a client sends. */
+/** Returns only the name, because a client may send a path. */
 function fileNameOf(disposition: string): string | undefined {
   const encoded = /;\s*filename\*=utf-8''([^\s;]+)/i.exec(disposition)?.[1];
   const given = encoded === undefined ? parameterOf(disposition, 'filename') : decoded(encoded);

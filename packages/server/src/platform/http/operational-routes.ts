@@ -1,4 +1,6 @@
-/** What operators and their tools ask: is it alive, is it ready, how is it doing. Not part of the contract. */
+/**
+ * Routes for operators and their tools: is the server alive, is it ready, and its metrics. Not part of the contract.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../db/database.ts';
@@ -32,7 +34,7 @@ export function registerOperationalRoutes(app: FastifyInstance, options: Operati
       () => ({ ready: true, err: undefined }),
       (err: unknown) => ({ ready: false, err }),
     );
-    // Once, and not with each probe: it goes on for as long as it takes somebody to come.
+    // Logged once and not with each probe, because the problem may last for a long time.
     if (wasReady && !state.ready) log.warn({ err: state.err }, NOT_READY);
     wasReady = state.ready;
     if (!state.ready) throw new ApiError('unavailable', { message: NOT_READY });
@@ -46,14 +48,17 @@ export function registerOperationalRoutes(app: FastifyInstance, options: Operati
   });
 }
 
-/** Makes texts of any length comparable in constant time. */
+/** Hashed so that texts of any length can be compared in constant time. */
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** What proxies add, and nobody who asks directly. */
+/** Headers that proxies add, and that direct requests do not have. */
 const PROXY_HEADER = /forwarded|-ip$|^via$|^(x-envoy|x-amz|cf|fastly)-/;
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-/** Loopback, unless somebody else's request was passed on from there; or whoever holds the token. */
+/**
+ * Allows a caller who holds the token. Also allows direct requests from loopback, but not requests that a proxy there
+ * passes on.
+ */
 function mayReadMetrics(request: FastifyRequest, token: string | undefined): boolean {
   const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token && given) return timingSafeEqual(sha256(given), sha256(token));

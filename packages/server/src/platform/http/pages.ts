@@ -5,19 +5,22 @@ import type { Keys } from '../secrets/keyring.ts';
 
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 1000;
-/** A page ends with the item that takes it to this size, so that no content of others makes a list too large to answer. */
+/**
+ * A page ends with the item that reaches this size, so that large content of other users can not make a list too large
+ * to send.
+ */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 export const pageSize = (asked: number | null | undefined) =>
   Math.min(asked ?? PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX);
 
 export interface Cursors {
-  /** `list` names the list with its sort; a cursor of another one is refused. */
+  /** `list` names the list with its sort. A cursor of another list or sort is refused. */
   encode(list: string, key: readonly unknown[]): string;
   decode(list: string, cursor: string): unknown[];
 }
 
-/** Of one deployment and embed tenant: those of others are refused. */
+/** Returns cursors for one deployment and embed tenant. Cursors of others are refused. */
 export function scopeCursors(cursors: Cursors, deploymentId: number, embedTenant: string | null): Cursors {
   const scoped = (list: string) => JSON.stringify([deploymentId, embedTenant, list]);
   return {
@@ -28,7 +31,7 @@ export function scopeCursors(cursors: Cursors, deploymentId: number, embedTenant
 
 const MAC_BYTES = 8;
 
-/** Cursors are signed, so that an altered one is refused instead of leading astray. */
+/** Cursors are signed, so that a changed cursor is refused and does not lead to a wrong page. */
 export function createCursors(keys: Keys): Cursors {
   const macOf = (key: Buffer, list: string, payload: Buffer) =>
     createHmac('sha256', key).update(list).update('\0').update(payload).digest().subarray(0, MAC_BYTES);
@@ -53,7 +56,7 @@ export function createCursors(keys: Keys): Cursors {
 
 export const jsonBytes = (row: unknown) => Buffer.byteLength(JSON.stringify(row));
 
-/** How many of the rows a page of this size holds: fewer where they are large, but at least one. */
+/** Returns how many of the rows fit in a page of this size: fewer if they are large, but at least one. */
 export function fitting<Row>(rows: Row[], size: number, bytesOf: (row: Row) => number = jsonBytes): number {
   let bytes = 0;
   for (const [i, row] of rows.slice(0, size).entries()) {
@@ -87,7 +90,7 @@ export function toPage<Row>(
   };
 }
 
-/** What is read for a page: the rows behind this id, in the order of their ids, and one more than the page holds. */
+/** What to read for a page: the rows after this id, ordered by id, and one row more than the page holds. */
 export interface PageById {
   afterId: number;
   limit: number;
@@ -101,7 +104,7 @@ interface CursorQuery {
 const afterIdOf = (cursors: Cursors, list: string, after: string | null | undefined) =>
   after == null ? 0 : (cursors.decode(list, after)[0] as number);
 
-/** A page of a list that is ordered by id, and starts behind the row of the cursor. */
+/** Returns a page of a list that is ordered by id. The page starts after the row of the cursor. */
 export async function pageById<Row extends { id: number }>(
   cursors: Cursors,
   list: string,
@@ -118,7 +121,7 @@ export async function pageById<Row extends { id: number }>(
 }
 
 /**
- * As `pageById`, for the lists that older clients page by offset. A page by offset has no cursors, and a request can
+ * Like `pageById`, for the lists that older clients page by offset. A page by offset has no cursors, and a request can
  * not ask for both.
  */
 export async function pageByIdOrOffset<Row extends { id: number }>(

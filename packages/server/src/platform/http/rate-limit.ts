@@ -1,4 +1,4 @@
-/** How often one caller may use an operation. Each server counts for itself. */
+/** Limits how often one caller may use an operation. Each server counts for itself. */
 import type { Rate } from '@oriel/contract';
 import type { Actor } from '../auth/actor.ts';
 import { addressGroup, createFailureLimit } from './failure-limit.ts';

@@ -1,4 +1,4 @@
-/** Makes what is sent from what a handler answered, as its operation says. */
+/** Turns the result of a handler into the reply that is sent, as its operation describes. */
 import { Readable } from 'node:stream';
 import { type Operation, replyKindOf, replyTypesOf } from '@oriel/contract';
 import type { FastifyRequest } from 'fastify';
@@ -6,13 +6,16 @@ import type { Logger } from '../log.ts';
 import { serializerOf } from './serializer.ts';
 import { csvStream, eventStream, ndjsonStream, streamOf } from './streams.ts';
 
-/** Nothing is loaded or run, unless the operation sends a header that says otherwise. */
+/** A page may not load or run anything, unless the operation sends another policy. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 const STREAMED = ['ndjson', 'csv', 'eventStream', 'bytes'];
 
-/** They take no HEAD: it would make a whole stream for nothing, and one of events would have no end. */
+/**
+ * Streamed operations do not accept HEAD, because it would produce a whole stream for nothing, and a stream of events
+ * never ends.
+ */
 export const isStreamed = (op: Operation) => STREAMED.includes(replyKindOf(op)?.kind ?? '');
 
 export interface Prepared {
@@ -60,7 +63,7 @@ export function preparerOf(op: Operation, { stopping }: { stopping: Promise<unkn
         return writer(data);
       };
       return (events: never) => ({
-        // Else proxies would wait for more.
+        // Without this header, some proxies would hold events back until they have more data.
         headers: { ...headers, 'x-accel-buffering': 'no' },
         payload: eventStream(events, { write, ended: stopping }),
       });
@@ -78,12 +81,12 @@ const prepareBytes = async ({ contentType, data }: BytesAnswer) => ({
   payload: data instanceof Uint8Array ? Buffer.from(data) : await streamOf(data),
 });
 
-/** What nobody will read. */
+/** Frees a reply that will not be sent. */
 export function discard(payload: unknown) {
   if (payload instanceof Readable) payload.destroy();
 }
 
-/** The framework breaks the connection under a stream that fails; why it failed is told here. */
+/** The framework closes the connection if a stream fails. The reason is logged here. */
 export function reportCut(stream: Readable, log: Logger, request: FastifyRequest) {
   stream.once('error', (err) => {
     const operation = request.routeOptions.config.operation?.id;
@@ -91,6 +94,6 @@ export function reportCut(stream: Readable, log: Logger, request: FastifyRequest
   });
 }
 
-/** No line breaks, and nothing else that a header can not hold. */
+/** Encodes line breaks and everything else that a header can not contain. */
 const headerText = (location: string) =>
   location.replaceAll(/[^!-~]/gu, (letter) => encodeURIComponent(letter));

@@ -1,4 +1,4 @@
-/** Takes the port before anything else is done, and answers there for as long as the start takes. */
+/** Reserves the port before anything else is done, and answers requests there during the start. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ export async function reservePort(host: string, port: number) {
   return { port: (server.address() as AddressInfo).port, release };
 }
 
-/** The process lives, and is not ready for anything. */
+/** Says that the process is alive, but not ready. */
 function answerWhileStarting(request: IncomingMessage, response: ServerResponse) {
   const requestId = `starting-${randomBytes(6).toString('hex')}`;
   const isAlive = /^\/healthz(\?|$)/.test(request.url ?? '');
@@ -45,7 +45,7 @@ function answerWhileStarting(request: IncomingMessage, response: ServerResponse)
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'retry-after': '1',
-    // The next request on this connection would meet the end of this server.
+    // This server closes soon, so the client must not reuse the connection.
     connection: 'close',
   });
   response.end(request.method === 'HEAD' ? undefined : text);
@@ -59,7 +59,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number) {
       );
     case 'EACCES':
       return new StartupError(
-        `Port ${port} on ${host} is not ours to take: set ORIEL_PORT to one above 1023.`,
+        `Port ${port} on ${host} may not be used by this user: set ORIEL_PORT to a port above 1023.`,
       );
     default:
       return new StartupError(

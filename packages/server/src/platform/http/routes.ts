@@ -1,4 +1,4 @@
-/** Binds handlers to operations of the contract: what a handler receives is already checked. */
+/** Binds handlers to operations of the contract. The input of a handler is already checked. */
 
 import { Readable } from 'node:stream';
 import {
@@ -48,7 +48,10 @@ export interface Call<Who extends Actor = Actor> {
   origin: { ip: string; requestId: string };
   /** For a resource that is read and then changed. */
   etag: Etag;
-  /** For a list in a deployment: cursors of that deployment, and of the embed tenant that it is looked at in. */
+  /**
+   * For a list in a deployment: cursors that are valid only for that deployment and for the embed tenant in which the
+   * list is viewed.
+   */
   cursors: Cursors;
   /** Aborted when the caller leaves, or when the time of the operation is over. */
   signal: AbortSignal;
@@ -59,7 +62,7 @@ type SendsHeaders<O extends Operation> = keyof O['replyHeaders'] extends never
   ? unknown
   : { sendHeaders(headers: Static<TObject<O['replyHeaders']>>): void };
 
-/** An operation that changes something must answer with what `change` returns; see audit/change.ts. */
+/** An operation that changes something must return the result of `change`; see audit/change.ts. */
 export type Handler<O extends Operation> = O['audit'] extends 'none'
   ? (call: Call<CallerOf<O>> & SendsHeaders<O>, input: Input<O>) => Promise<ReplyOf<O>> | ReplyOf<O>
   : (
@@ -77,7 +80,7 @@ export const handle = <O extends Operation>(operation: O, handler: Handler<NoInf
   handler: handler as Route['handler'],
 });
 
-/** One handler for operations that differ in nothing but id and method; see `alsoAs` in the contract. */
+/** Binds one handler to operations that differ only in id and method; see `alsoAs` in the contract. */
 export const handleEach = <O extends Operation>(
   operations: readonly [O, ...Omit<O, 'id'>[]],
   handler: Handler<NoInfer<O>>,
@@ -90,12 +93,12 @@ export const handleEach = <O extends Operation>(
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null;
-    /** While the handler is at work, also for a caller who has left. */
+    /** True while the handler runs, even if the caller has left. */
     isHandled: boolean;
   }
   interface FastifyContextConfig {
     operation?: Operation;
-    /** Asked all the time, by machines. */
+    /** Called very often, by monitoring tools. */
     isProbe?: true;
   }
 }
@@ -104,7 +107,7 @@ export interface RouteOptions {
   db: Database;
   authenticator: Authenticator;
   atOnce: AtOnce;
-  /** Throws or rejects where there is no such deployment; answers nothing where it is known to be there. */
+  /** Throws or rejects if there is no such deployment. Returns undefined, not a promise, if it is known to exist. */
   requireDeployment: (id: number) => undefined | Promise<void>;
   cursors: Cursors;
   log: Logger;
@@ -142,14 +145,14 @@ function register(
   const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
   const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
 
-  /** When the answer has gone out and the handler has ended: a caller who leaves does not end what they began. */
+  /** Called when the reply is sent and the handler has ended, because a handler goes on after its caller has left. */
   const finish = (request: FastifyRequest) => {
     const embed = embedOf(request.actor!);
     if (embed) atOnce.leave(embed);
     if (takesUploads) freeUploads(request).catch((err) => log.error({ err, requestId: request.id }));
   };
 
-  /** All that can be decided without the body. */
+  /** Makes every check that does not need the body. */
   const admit = (request: FastifyRequest, reply: FastifyReply, actor: Actor) => {
     request.actor = actor;
     const params = validators.params(request.params);
@@ -163,9 +166,12 @@ function register(
     reply.raw.once('close', () => request.isHandled || finish(request));
   };
 
-  /** Before the body is read: nobody unknown or not allowed makes us hold and parse megabytes. */
+  /**
+   * Runs before the body is read, so that we do not store and parse megabytes for a caller who is unknown or not
+   * allowed.
+   */
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    // The router takes `/things/` for `/things/{id}` with nothing in it.
+    // The router matches `/things/` as `/things/{id}` with an empty id.
     if (paramNames.some((name) => (request.params as Record<string, string>)[name] === '')) {
       return reply.callNotFound();
     }
@@ -228,7 +234,7 @@ function register(
     return call;
   };
 
-  /** What is to be sent. Nothing is sent yet, because the time may be over when it is ready. */
+  /** Returns the reply, and does not send it, because the time may be over when it is ready. */
   const answer = async (call: ReturnType<typeof callOf>, input: Input<Operation>): Promise<Prepared> => {
     const answered = await handler(call, input);
     const prepared = await prepare((audited ? (answered as Committed<unknown>).reply : answered) as never);
@@ -247,7 +253,7 @@ function register(
     const lifetime = createLifetime({
       response: reply.raw,
       timeoutMs: op.timeoutMs,
-      onLate: (err) => log.error({ requestId: request.id, operation: op.id, err }, 'failed after its time'),
+      onLate: (err) => log.error({ requestId: request.id, operation: op.id, err }, 'a handler failed after its time limit'),
     });
     if (op.timeoutMs !== undefined) allowSilence(request, reply, op.timeoutMs);
     const work = answer(callOf(request, reply, input, lifetime), input);
@@ -259,7 +265,7 @@ function register(
     return status >= 300 ? reply.send() : payload;
   };
 
-  /** Counts, and keeps uploads, until the handler has ended, also one whose caller has left or got a 504. */
+  /** Counts the request and keeps its uploads until the handler has ended, even if the caller has left or got a 504. */
   const runCounted = async (request: FastifyRequest, reply: FastifyReply) => {
     request.isHandled = true;
     let handling: Promise<unknown> = Promise.resolve();
@@ -293,7 +299,7 @@ function register(
 
 const NO_HEADERS: Record<string, string> = {};
 
-/** Only JSON is serialised by the framework. Everything else is text or bytes when it gets there. */
+/** The framework serialises only JSON. Every other reply is already text or bytes. */
 function jsonSchemaOf(op: Operation) {
   const reply = replyKindOf(op);
   if (reply?.kind !== 'json') return {};
@@ -304,7 +310,7 @@ function jsonSchemaOf(op: Operation) {
   };
 }
 
-/** A connection on which nothing moves is closed, but not while a handler that may take longer is at work. */
+/** Idle connections are closed, but not while a handler runs that may take longer than the idle limit. */
 function allowSilence({ raw: { socket }, server }: FastifyRequest, reply: FastifyReply, timeoutMs: number) {
   const { timeout: idleMs } = server.server;
   if (timeoutMs < idleMs) return;

@@ -1,11 +1,14 @@
-/** Writes replies as their schema says. A schema is compiled for its first reply, so that a start need not wait for all. */
+/**
+ * Serialises replies by their schema. A schema is compiled for its first reply, so that a start does not wait for all
+ * schemas.
+ */
 import fastJsonStringify from 'fast-json-stringify';
 import type { TObject, TSchema } from 'typebox';
 
 type Compile = (schema: object) => (value: unknown) => string;
 const compile = fastJsonStringify as unknown as Compile;
 
-/** A list that is JSON already. */
+/** A list that is already JSON text. */
 class JsonText {
   readonly text: string;
   constructor(text: string) {
@@ -13,7 +16,7 @@ class JsonText {
   }
 }
 
-/** Stands in a reply as what it is the text of. */
+/** Puts JSON text into a reply in place of the list that it holds. */
 export const jsonText = <Items>(text: string) => new JsonText(text) as Items;
 
 const compiled = new WeakMap<TSchema, (value: unknown) => string>();
@@ -29,7 +32,7 @@ const repeatsItems = (reply: TSchema): reply is TObject => {
   return properties !== undefined && 'items' in properties && 'data' in properties;
 };
 
-/** Lists repeat their `items` as the deprecated `data`: what is the same is written once and used twice. */
+/** Lists repeat their `items` as the deprecated `data`, so the text is written once and used twice. */
 function listSerializer(reply: TObject): (value: unknown) => string {
   const { items, data: _data, ...rest } = reply.properties;
   const writeItems = compile(items!);

@@ -34,9 +34,9 @@ export interface Timeouts {
   headersMs: number;
   /** For a whole request to arrive. */
   requestMs: number;
-  /** For a connection on which nothing moves, such as one whose client does not read its answer. */
+  /** For an idle connection, such as one whose client does not read its reply. */
   idleMs: number;
-  /** For the body of a caller whom we do not know; 5 seconds where it is not given. */
+  /** For the body of an unknown caller; 5 seconds if it is not given. */
   publicBodyMs?: number;
 }
 
@@ -48,7 +48,7 @@ export interface HttpOptions {
   trustProxy?: string[];
   timeouts?: Timeouts;
   maxConnections?: number;
-  /** Tells that the caller was deleted during their request. */
+  /** Finds out that the caller was deleted during their request. */
   missingReference?: MissingReference;
 }
 
@@ -68,7 +68,7 @@ export function createHttpServer({
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
-      // Answered below, with the same body and headers as every other error.
+      // A missing Host header is refused below, with the same body and headers as every other error.
       requireHostHeader: false,
     },
     trustProxy: trustProxy?.length ? trustProxy : false,
@@ -85,7 +85,7 @@ export function createHttpServer({
   acceptBodies(app, timeouts);
   manageConnections(app, maxConnections);
   const methodsOf = collectMethods(app);
-  // Node would answer by itself, without our headers; nobody has to fulfil what a client expects.
+  // Node would reply by itself, without our headers. A server may ignore the Expect header.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
@@ -105,7 +105,7 @@ export function createHttpServer({
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new ApiError('invalid_url', { message: 'The request has no Host header.' }));
     }
-    // At once, because the body of such a request is nobody's.
+    // Replied at once, because no operation reads the body of such a request.
     if (request.is404) return answerUnknown(request, reply);
     done();
   });
@@ -136,7 +136,8 @@ export function createHttpServer({
   app.setErrorHandler((error, request, reply) => {
     const failure = toApiError(error, request, missingReference?.(error));
     if (failure.statusCode >= 500) {
-      // A refusal that we decided on, such as that of too much at once, is no fault of ours, and may come very often.
+      // A deliberate refusal, such as of too many requests at once, is not a fault of the server, and may happen very
+      // often.
       const level = error instanceof ApiError ? 'debug' : failure.code === 'busy' ? 'warn' : 'error';
       log[level]({
         requestId: request.id,
@@ -150,7 +151,7 @@ export function createHttpServer({
   return app;
 }
 
-/** What every answer carries, also to what can not be read as a request. */
+/** The headers of every reply, including replies to data that is not a valid request. */
 const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 const setCommonHeaders = (requestId: string, reply: FastifyReply) =>
@@ -165,13 +166,13 @@ function answerError(
   reply: FastifyReply,
   shape: ErrorShape = 'standard',
 ) {
-  // The framework would close the connection under a body that is still being sent; see connections.ts.
+  // The framework would close the connection while the client still sends the body; see connections.ts.
   reply.removeHeader('connection');
   if (failure.statusCode === 408) reply.header('connection', 'close');
   if (failure.statusCode === 401) reply.header('www-authenticate', 'Bearer, Api-Key');
   const retryAfter = failure.retryAfterSeconds ?? (failure.statusCode === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  // What the handler said of a reply that is not sent.
+  // Removes headers that the handler set for a reply that is not sent.
   for (const name of ['content-type', 'content-length', 'location', 'etag']) reply.removeHeader(name);
   reply.code(failure.statusCode);
   if (shape === 'standard') return void reply.type(JSON_TYPE).send(JSON.stringify(failure.body(requestId)));
@@ -182,10 +183,10 @@ function answerError(
     .send(JSON.stringify(body));
 }
 
-/** Addresses can hold secrets in their query, and those do not belong into logs. */
+/** The query of an address can contain secrets, which must not be logged. */
 const pathOf = (url: string) => url.split('?', 1)[0]!;
 
-/** Raised by functions of the database, with a code of the error catalogue as its detail. */
+/** Our SQL functions raise this code, with a code of the error catalogue as its detail. */
 const RAISED_CODE = 'OR404';
 
 function toApiError(
@@ -204,9 +205,9 @@ function toApiError(
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('invalid_url');
   }
-  // Whatever else the framework finds wrong with a request.
+  // Other problems that the framework finds in a request.
   if (code?.startsWith('FST_') && statusCode && statusCode < 500) return new ApiError('invalid_url');
-  // They were there when the request came, and were deleted meanwhile.
+  // The row or the caller existed when the request came, and was deleted in the meantime.
   const raised = raisedDetail(error, RAISED_CODE);
   if (raised !== undefined) return new ApiError(raised as ErrorCode, { cause: error });
   if (missing?.table === 'users' && missing.id === userId) return new ApiError('unauthenticated');
@@ -220,7 +221,10 @@ const GIVEN_REQUEST_ID = /^[\w.-]{8,64}$/;
 const processId = randomBytes(6).toString('hex');
 let requestCount = 0;
 
-/** The caller's own id where it is harmless in logs and headers, else one that no other process makes. */
+/**
+ * Returns the id that the caller sent if it is safe in logs and headers, and otherwise a new id that no other process
+ * makes.
+ */
 function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
   const given = request.headers['x-request-id'];
   if (typeof given === 'string' && GIVEN_REQUEST_ID.test(given)) return given;
@@ -231,7 +235,7 @@ const brokenHeaders = Object.entries(COMMON_HEADERS)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
-/** What could not even be read as a request gets the same kind of answer, and its connection is closed. */
+/** Data that is not a valid request gets the same kind of reply, and its connection is closed. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const code =

@@ -31,7 +31,7 @@ export function registerSpecRoute(app: FastifyInstance, document: object) {
   });
 }
 
-/** Compressing does not change what the document says, so tags are compared weakly. */
+/** Compression does not change the content of the document, so tags are compared weakly. */
 const isKnown = (given: string | undefined, etag: string) =>
   given?.split(',').some((tag) => tag.trim() === '*' || `W/${tag.trim().replace(/^W\//, '')}` === etag);
 

@@ -1,6 +1,6 @@
 /**
- * Replies that are sent while they are made. They go out only as fast as the client reads. A failure before the first
- * piece is an error reply; a later one breaks the connection, so that half a reply never looks like a whole one.
+ * Replies that are sent while they are made, only as fast as the client reads. A failure before the first piece gives
+ * an error reply. A later failure closes the connection, so that half a reply never looks complete.
  */
 import { Readable } from 'node:stream';
 import type { CsvTable, CsvValue } from '@oriel/contract';
@@ -8,12 +8,12 @@ import type { CsvTable, CsvValue } from '@oriel/contract';
 type Piece = string | Uint8Array;
 type Items<T> = Iterable<T> | AsyncIterable<T>;
 
-/** Small pieces are sent together where they come at the same time. */
+/** Small pieces are sent together if they are ready at the same time. */
 const CHUNK_CHARS = 16 * 1024;
-/** Proxies and our own server end connections on which nothing moves for a minute or more. */
+/** Proxies and our own server close connections that are idle for a minute or more. */
 const HEARTBEAT_MS = 15_000;
 
-/** Rejects where the first piece can not be made. */
+/** Rejects if the first piece can not be made. */
 export async function streamOf(pieces: AsyncIterable<Piece>): Promise<Readable> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -31,7 +31,7 @@ async function* startingWith<T>(first: IteratorResult<T>, iterator: AsyncIterato
 const TURNED = Symbol('turned');
 const nextTurn = () => new Promise<typeof TURNED>((resolve) => setImmediate(resolve, TURNED));
 
-/** Texts that are ready at the same time as one text. What is ready never waits for what is not. */
+/** Joins texts that are ready at the same time. A text that is ready never waits for one that is not. */
 async function* batched(texts: AsyncIterable<string>): AsyncGenerator<string> {
   const iterator = texts[Symbol.asyncIterator]();
   let text = '';
@@ -53,7 +53,7 @@ async function* batched(texts: AsyncIterable<string>): AsyncGenerator<string> {
     }
     if (text) yield text;
   } finally {
-    // Whoever reads has left, so nobody can be told how the last step ends.
+    // The reader has left, so a failure of the last step can not be reported to anybody.
     next.catch(() => {});
     await iterator.return?.();
   }
@@ -67,7 +67,7 @@ export const csvStream = ({ columns, rows }: CsvTable) => streamOf(batched(csvLi
 async function* csvLines(columns: readonly string[], rows: CsvTable['rows']) {
   const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   try {
-    // Before the line of names is sent: where the rows can not be had, nothing was.
+    // The first row is read before the header line is sent, so that nothing is sent if the rows can not be read.
     let step = await iterator.next();
     yield csvLine(columns);
     for (; !step.done; step = await iterator.next()) {
@@ -81,7 +81,7 @@ async function* csvLines(columns: readonly string[], rows: CsvTable['rows']) {
   }
 }
 
-/** RFC 4180. Null is nothing at all, and an empty text is `""`. */
+/** RFC 4180. Null is an empty field, and an empty text is `""`. */
 const csvLine = (values: readonly CsvValue[]) => `${values.map(csvField).join(',')}\r\n`;
 
 function csvField(value: CsvValue): string {
@@ -102,12 +102,12 @@ export interface ServerEvent {
 
 export interface EventStreamOptions {
   write: (event: string, data: unknown) => string;
-  /** Ends the stream in order, such as when the server stops. */
+  /** Ends the stream properly, for example when the server stops. */
   ended: Promise<unknown>;
   heartbeatMs?: number;
 }
 
-/** The headers go out at once: a page that waits for events must see that it is connected. */
+/** The headers are sent at once, because a page that waits for events must see that it is connected. */
 export const eventStream = (events: AsyncIterable<ServerEvent>, options: EventStreamOptions) =>
   Readable.from(eventTexts(events, options), { objectMode: false });
 
@@ -132,7 +132,8 @@ async function* eventTexts(
       }
     }
   } finally {
-    // As above. A handler that waits for something is told by its signal to stop waiting.
+    // The reader has left, so a failure of the last step can not be reported. The signal tells a waiting handler to
+    // stop.
     next.catch(() => {});
     void iterator.return?.();
   }

@@ -58,7 +58,10 @@ export async function linkLibraries(native: string): Promise<boolean> {
   return made.every(Boolean);
 }
 
-/** For when the installed ones are out of reach: below a private home, or read-only without their links. */
+/**
+ * Copies the programs if the installed ones can not be used: they are in a private home folder, or in a read-only
+ * folder without their links.
+ */
 async function copyTo(target: string, native: string): Promise<string> {
   const home = join(target, 'native');
   const complete = await access(join(target, 'complete')).then(
@@ -68,7 +71,7 @@ async function copyTo(target: string, native: string): Promise<string> {
   if (complete) return home;
   const fresh = `${target}.new-${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
-  // Others than us run them, however strict our own umask is.
+  // Another user runs them, so our own umask must not apply.
   const umask = process.umask(0o022);
   try {
     await mkdir(fresh, { recursive: true });

@@ -1,4 +1,4 @@
-/** Which server a database belongs to: the one whose session holds a lock in it. */
+/** Decides which server a database belongs to: the server whose session holds a lock in it. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -6,7 +6,7 @@ import { StartupError } from '../../startup-error.ts';
 import type { Cluster } from './cluster.ts';
 import { connect } from './connect.ts';
 
-/** Held as long as the server lives, so that a second one on the same data dir is turned away. */
+/** Held as long as the server runs, so that a second server on the same data dir is refused. */
 const OWNER_LOCK = 7_023_455_202;
 const TRY_AGAIN_AFTER_MS = 50;
 
@@ -21,7 +21,8 @@ export function createClaim(cluster: Cluster, onLost: (error: Error) => void): C
   let owner: pg.Client | undefined;
   let isReleased = false;
 
-  // The claim lives as long as its connection: when that breaks, it is made again before another server can.
+  // The claim ends with its connection. When the connection breaks, the claim is made again at once, before another
+  // server can make it.
   const hold = (client: pg.Client) => {
     owner = client;
     client.once('end', () => void claimAgain());
@@ -33,7 +34,7 @@ export function createClaim(cluster: Cluster, onLost: (error: Error) => void): C
         return hold(await claim(cluster));
       } catch (error) {
         if (!isReleased && error instanceof StartupError) return onLost(error);
-        // Else the database can not be reached yet.
+        // For any other error, the database can not be reached yet.
         await sleep(TRY_AGAIN_AFTER_MS);
       }
     }

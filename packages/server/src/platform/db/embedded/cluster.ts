@@ -1,4 +1,4 @@
-/** The files of an embedded database: made at the first start, checked at each. */
+/** The files of an embedded database. They are created at the first start and checked at every start. */
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,17 +36,20 @@ export async function prepareCluster(dataDir: string): Promise<Cluster> {
   return cluster;
 }
 
-/** Made beside and then renamed, so that a start that is cut off leaves nothing that looks like a database. */
+/**
+ * Creates the database in another folder and renames it, so that an interrupted start leaves nothing that looks like a
+ * database.
+ */
 async function initialise({ user, binaries, pgData }: Cluster, dataDir: string) {
   await removeLeftovers(dataDir);
   if (await exists(pgData)) return;
   const fresh = await mkdtemp(`${pgData}.new-${process.pid}-`);
   await giveTo(user, fresh);
-  // It takes seconds, in which whoever asks whether we live is answered.
+  // Asynchronous because it takes seconds, and probes must be answered in that time.
   const failure = await promisify(execFile)(
     binaries.initdb,
     ['--pgdata', fresh, '--username', ROLE, '--auth', 'peer', '--encoding', 'UTF8'].concat(
-      // Lower-cases all of Unicode, orders by code point, and depends on no library of this machine.
+      // This locale lower-cases all of Unicode, orders by code point, and does not depend on a library of this machine.
       ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
     ),
     { ...user.ids, cwd: '/', env: processEnv() },
@@ -60,16 +63,17 @@ async function initialise({ user, binaries, pgData }: Cluster, dataDir: string) 
   }
   await rename(fresh, pgData).catch(async (error) => {
     await rm(fresh, { recursive: true, force: true });
-    if (!(await exists(pgData))) throw error; // Else another start was faster.
+    if (!(await exists(pgData))) throw error; // If it exists, another start was faster.
   });
 }
 
 async function removeLeftovers(dataDir: string) {
   for (const name of await readdir(dataDir)) {
     const pid = Number(/^postgres.*\.new-(\d+)/.exec(name)?.[1]);
-    // We have made nothing yet: what bears our number is from an earlier process, as in a container.
+    // We have created nothing yet, so a folder with our process id is from an earlier process, which happens in
+    // containers.
     if (!pid || (pid !== process.pid && isAlive(pid))) continue;
-    // An initdb that outlived its server may still be writing there; then a later start removes it.
+    // An initdb that outlived its server may still be writing there. In that case, a later start removes the folder.
     await rm(join(dataDir, name), { recursive: true, force: true }).catch(() => {});
   }
 }
@@ -91,7 +95,8 @@ async function writeAccessRules({ pgData, user }: Cluster) {
   for (const [name, text] of Object.entries(files)) {
     const file = join(pgData, name);
     if ((await readFile(file, 'utf8')) === text) continue;
-    // Beside and then renamed: a database that another server is just starting must not read half of it.
+    // Written to another file and renamed, because a database that another server is just starting must not read half
+    // of it.
     const fresh = `${file}.new-${process.pid}`;
     await writeFile(fresh, text, { mode: 0o600 });
     await giveTo(user, fresh);
@@ -101,7 +106,10 @@ async function writeAccessRules({ pgData, user }: Cluster) {
 
 export const processEnv = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C' });
 
-/** The last thing that a program said, without PostgreSQL's pointer to its log; empty where that was all. */
+/**
+ * Returns the last line that a program printed, ignoring PostgreSQL's hint about its log. Empty if there is no other
+ * line.
+ */
 export const lastLine = (text: string) =>
   text
     .trim()

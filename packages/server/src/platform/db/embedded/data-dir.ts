@@ -1,4 +1,4 @@
-/** Where the embedded database keeps its files, and that they can be kept there. */
+/** Finds the folder where the embedded database keeps its files, and checks that it can be used. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, chmod, constants, lstat, mkdir } from 'node:fs/promises';
@@ -10,7 +10,10 @@ import { databaseUser } from './process-user.ts';
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
-/** `.oriel` here; or, for root below a folder that the database's user can not enter, one under /var/lib. */
+/**
+ * Returns `.oriel` in the current folder. If we are root and the database's user can not enter that folder, returns a
+ * folder under /var/lib.
+ */
 export function defaultDataDir(): string {
   const here = process.cwd();
   if (!isRoot() || canReach(databaseUser(), here)) return join(here, '.oriel');
@@ -19,9 +22,9 @@ export function defaultDataDir(): string {
 
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    // Others may pass through, which the database's user needs below root's folder, but not list what is in it.
+    // If we are root, others may pass through the folder, which the database's user needs, but may not list it.
     const made = await mkdir(dataDir, { recursive: true });
-    // Not left to the umask, which may be stricter or laxer than what the database needs.
+    // Set explicitly, because the umask may be stricter or less strict than what the database needs.
     for (let dir = dataDir; made && dir.length >= made.length; dir = dirname(dir)) {
       await chmod(dir, isRoot() ? 0o711 : 0o700);
     }
@@ -34,17 +37,17 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Asked before the folder is made, so that one that would be of no use is not left behind. */
+/** Checked before the folder is created, so that no useless folder is left behind. */
 export function requireReach(user: ProcessUser, dataDir: string) {
   let existing = dataDir;
   while (!existsSync(existing)) existing = dirname(existing);
   if (canReach(user, existing)) return;
   throw new StartupError(
-    `The embedded database runs as ${user.name}, who can not reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or run Oriel as another user than root.`,
+    `The embedded database runs as ${user.name}, who can not reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or do not run Oriel as root.`,
   );
 }
 
-/** The address of a Unix socket ends at 107 bytes on Linux and at 103 on macOS. */
+/** The path of a Unix socket has at most 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_MAX = 103;
 const SOCKET_NAME = '/.s.PGSQL.5432';
 
@@ -54,7 +57,7 @@ export function socketDirOf(dataDir: string): string {
   return fits ? inDataDir : join(tmpdir(), `oriel-${shortHash(resolve(dataDir))}`);
 }
 
-/** A folder that only the database's user can enter: whoever can connect is whom the file system lets in. */
+/** Creates a folder that only the database's user can enter, so that the file system decides who can connect. */
 export async function makeSocketDir(user: ProcessUser, dataDir: string): Promise<string> {
   const dir = socketDirOf(dataDir);
   await mkdir(dir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-/** A PostgreSQL of our own: initialised at first start, watched while we run, stopped with us. */
+/** Our own PostgreSQL server: initialised at the first start, supervised while we run, stopped with us. */
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
@@ -37,17 +37,17 @@ export async function startEmbeddedPostgres(
     program: programOf(cluster),
     log,
     metrics,
-    // It keeps a log of its own.
+    // The database keeps its own log.
     forwardsOutput: false,
-    // Its other processes end by themselves when the main one is gone, after they have written why to that log.
+    // When the main process is gone, its other processes write the reason to the log and end by themselves.
     endsGroup: false,
     prepare: () => stopLeftover(cluster, log),
-    // Of servers that start at once one gets the database, and the others are turned away.
+    // If several servers start at once, one gets the database and the others are refused.
     isReady: async (signal) => {
       await waitUntilItAnswers(cluster, signal);
       await claim.take();
     },
-    // Recovery after a crash takes as long as it takes.
+    // Recovery after a crash may take any time.
     startWithinMs: Number.POSITIVE_INFINITY,
     pauses: { firstMs: 200, maxMs: 1000 },
     giveUp: (failure) => reasonToGiveUp(failure, cluster, log),
@@ -69,7 +69,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/** How to reach the database of a server that runs on this data dir; nothing where none listens. */
+/** How to reach the database of a server that runs on this data dir; returns nothing if no database listens there. */
 export async function findEmbeddedPostgres(dataDir: string): Promise<ConnectionSettings | undefined> {
   const at = { socketDir: socketDirOf(resolve(dataDir)) };
   try {
@@ -87,7 +87,7 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   shared_buffers: '256MB',
-  // A week of logs in the data directory, each day overwriting that of the week before.
+  // The data directory holds a week of logs. Each day overwrites the log of the same day of the last week.
   logging_collector: 'on',
   log_filename: 'postgres-%a.log',
   log_truncate_on_rotation: 'on',
@@ -113,15 +113,16 @@ async function waitUntilItAnswers(cluster: Cluster, signal: AbortSignal) {
   }
 }
 
-/** Nothing if the reason will pass: then the start is tried again, for a minute. */
+/** Returns nothing if the problem is temporary. Then the start is tried again, for a minute. */
 async function reasonToGiveUp(
   { error, exit, failingForMs }: StartFailure,
   cluster: Cluster,
   log: Logger,
 ): Promise<Error | undefined> {
   if (error instanceof StartupError || !exit) return error;
-  // Processes of a killed database hold on to its memory for a moment; or another server is starting it; or
-  // somebody ended it, or a process of it, while it started, of which it then says nothing outside of its log.
+  // The problem is temporary if processes of a killed database still hold its memory, if another server is starting it,
+  // or if somebody ended it or one of its processes while it started. In the last case, it reports the reason only in
+  // its log.
   const said = lastLine(exit.output);
   const willPass =
     said === '' ||
@@ -129,7 +130,7 @@ async function reasonToGiveUp(
     exit.code === 0 ||
     /lock file|shared memory block|another postmaster/.test(exit.output);
   if (willPass && failingForMs < TRY_FOR_MS) return undefined;
-  // Tells whether another server has the database by now, which is then why ours did not start.
+  // Throws if another server has the database by now, because then that is the reason.
   await stopLeftover(cluster, log);
   return new StartupError(`The embedded database does not start: ${said || 'see its log/ folder'}`);
 }

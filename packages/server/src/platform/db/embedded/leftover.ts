@@ -1,4 +1,4 @@
-/** The database that a killed server left running. */
+/** Stops the database that a killed server left running. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,18 +12,18 @@ import { connect } from './connect.ts';
 
 const STARTS_WITHIN_MS = 60_000;
 
-/** PostgreSQL's fast shutdown, and its immediate one, from which it recovers at the next start. */
+/** PostgreSQL's fast shutdown, and then its immediate shutdown, after which it recovers at the next start. */
 export const STOP_STEPS: StopStep[] = [
   { by: 'SIGINT', withinMs: 20_000 },
   { by: 'SIGQUIT', withinMs: 20_000 },
 ];
 
-/** Rejects with a StartupError if it belongs to a server that runs. */
+/** Rejects with a StartupError if the database belongs to a running server. */
 export async function stopLeftover(cluster: Cluster, log: Logger) {
   const client = await connectToLeftover(cluster);
   if (!client) return;
   try {
-    // Held until it has ended, so that a server that has just started it sees that it is taken.
+    // The lock is held until the database has ended, so that a server that has just started it sees that it is in use.
     if (!(await takesLock(client))) throw inUse(cluster);
     const pid = Number((await readFile(join(cluster.pgData, 'postmaster.pid'), 'utf8')).split('\n')[0]);
     log.warn({ pid }, 'stopping the database of a server that was killed');
@@ -33,13 +33,13 @@ export async function stopLeftover(cluster: Cluster, log: Logger) {
     });
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    // It ended by itself, or by another's hand.
+    // The database has already ended.
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-/** Nothing where no database listens; waits for one that is still starting up or recovering. */
+/** Returns nothing if no database listens. Waits for a database that is still starting or recovering. */
 async function connectToLeftover(cluster: Cluster): Promise<pg.Client | undefined> {
   for (const deadline = Date.now() + STARTS_WITHIN_MS; ; await sleep(100)) {
     try {

@@ -1,4 +1,4 @@
-/** PostgreSQL refuses to run as root, and needs a user with a name. */
+/** The user that PostgreSQL runs as. It refuses to run as root, and needs a user with a name. */
 import { userInfo } from 'node:os';
 import { isRoot, nobody, type ProcessUser } from '../../processes/process-user.ts';
 import { StartupError } from '../../startup-error.ts';
@@ -13,7 +13,7 @@ export function ourName(): string {
   }
 }
 
-/** Ourselves, or `nobody` where we are root. */
+/** Returns our own user, or `nobody` if we are root. */
 export function databaseUser(): ProcessUser {
   if (!isRoot()) return { name: ourName(), ids: undefined };
   const user = nobody();
