@@ -6,8 +6,8 @@ export type { Logger };
 const CLOSE_WITHIN_MS = 1000;
 
 /**
- * Lines are gathered and written in blocks, at least every second: a write for each request costs a third of
- * the throughput of a small one. What writes few lines writes them at once, so that none is lost when it is killed.
+ * Lines are collected and written in blocks, at least every second, because one write per request costs a third of the
+ * throughput of small requests. A process that writes few lines uses `atOnce`, so that no line is lost if it is killed.
  */
 export function createLogger(
   level: string,
@@ -17,16 +17,16 @@ export function createLogger(
   const out = destination(
     atOnce ? { fd: 1, sync: true } : { fd: 1, sync: false, minLength: 8 * 1024, periodicFlush: 1000 },
   );
-  // Without a listener, a log that can not be written would end the process.
+  // Without this listener, a failed write to the log would end the process.
   out.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') onOutputClosed();
   });
   const logger = pino({ level, base: undefined, timestamp: createTimestamp() }, out as DestinationStream);
-  // Not flushSync: where nobody reads our output any more, it would try again for ever.
+  // Does not use flushSync, which would retry for ever if nobody reads our output any more.
   const close = async () => {
     const written = new Promise((resolve) => out.flush(resolve));
     const done = new AbortController();
-    // This keeps the process alive: it would end before its exit code is set if nothing else does.
+    // The timer keeps the process alive. Otherwise it could end before its exit code is set.
     const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: done.signal }).catch(() => {});
     await Promise.race([written, late]);
     done.abort();
@@ -35,7 +35,10 @@ export function createLogger(
   return Object.assign(logger, { close });
 }
 
-/** Pino's `isoTime`, written out once a millisecond: a busy server logs several lines in one. */
+/**
+ * Like Pino's `isoTime`, but formats the time once per millisecond, because a busy server logs several lines in a
+ * millisecond.
+ */
 function createTimestamp(): () => string {
   let writtenAt = 0;
   let text = '';

@@ -1,4 +1,4 @@
-/** What the server gives to each domain, and what a domain brings. `app.ts` holds the list of domains. */
+/** What the server gives to each domain, and what a domain provides. `app.ts` holds the list of domains. */
 import type { CredentialKind } from './auth/credentials.ts';
 import type { Database } from './db/database.ts';
 import type { Listener } from './db/listener.ts';
@@ -15,9 +15,14 @@ import type { Box, BoxedColumn } from './secrets/box.ts';
 import type { Keys } from './secrets/keyring.ts';
 
 export interface Platform {
-  /** For content. A handler takes the `db` of its call instead, which shares connections fairly between callers. */
+  /**
+   * Connections for content. A handler must use the `db` of its call instead, which shares connections fairly between
+   * callers.
+   */
   db: Database;
-  /** For what must answer however busy `db` is: credentials, minting, exchanging, readiness, metrics. */
+  /**
+   * Connections for work that must succeed even if `db` is busy: credentials, minting, exchanging, readiness, metrics.
+   */
   essential: Database;
   listener: Listener;
   cursors: Cursors;
@@ -33,23 +38,23 @@ export interface Platform {
   /** Seals and opens the values of a column, which is also named in `Module.boxed`. */
   box(column: BoxedColumn): Box;
   /**
-   * A memory of values that is emptied by notifications. `subjectsOf` tells whom or what a value depends on, as
-   * notifications name it: `user:12`.
+   * A cache of values from which notifications drop entries. `subjectsOf` returns the subjects that a value depends on,
+   * as notifications name them, for example `user:12`.
    */
   remember<Key, Value>(subjectsOf: (key: Key, value: Value) => string[]): NotifiedCache<Key, Value>;
 }
 
-/** Everything that a domain brings. */
+/** Everything that a domain provides. */
 export interface Module {
   routes?: Route[];
-  /** Kinds of jobs that requests enqueue. Those of `schedules` need not be named again. */
+  /** Kinds of jobs that requests enqueue. Kinds of `schedules` need not be listed again. */
   jobs?: JobKind[];
   schedules?: Schedule[];
   /** Fills an empty installation. Steps run in the order of the list of modules. */
   demo?: DemoStep;
-  /** Kinds of credentials whose tables the domain owns. They are asked in the order of the list of modules. */
+  /** Kinds of credentials whose tables the domain owns. They are tried in the order of the list of modules. */
   credentials?: CredentialKind[];
-  /** What to do with its rows when a user, deployment, embed tenant or folder is deleted that they belong to. */
+  /** How to remove its rows when the user, deployment, embed tenant or folder that they belong to is deleted. */
   leftovers?: Leftovers;
   /** Columns with sealed values, which are sealed again when the installation's secret is replaced. */
   boxed?: BoxedColumn[];

@@ -1,21 +1,21 @@
 /**
- * Lets work on one thing take turns within this process, before any of it takes a database connection: what waits for
- * a lock in the database holds a connection, and a few of those would leave none for everybody else.
+ * Makes work on the same thing take turns within this process, before it takes a database connection. Work that waits
+ * for a lock in the database holds a connection, and a few of those would leave none for other requests.
  */
 export interface TurnLimits {
-  /** How many of those that can run together do so at once. */
+  /** How many calls of `together` run at once. */
   togetherMax: number;
-  /** How many wait for one thing. Who comes on top of them is refused at once. */
+  /** How many calls may wait for one key. Further calls are refused at once. */
   waitingMax: number;
   waitMs: number;
-  /** What those get who are refused, or have waited for too long. */
+  /** Makes the error for calls that are refused or have waited too long. */
   busy: () => Error;
 }
 
 export interface Turns {
-  /** Runs while nothing else does that has to do with the key. */
+  /** Runs the work while no other work with this key runs. */
   alone<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Runs with others that can run together. */
+  /** Runs the work, possibly at the same time as other calls of `together`. */
   together<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -24,7 +24,7 @@ interface Waiting {
   start: () => void;
 }
 
-/** What goes on with one key. Those who wait start in the order in which they came. */
+/** The running and waiting calls of one key. Waiting calls start in the order in which they came. */
 interface Queue {
   running: number;
   runsAlone: boolean;
@@ -61,7 +61,7 @@ export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimit
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
-        // Those behind it may have waited for nothing but this one.
+        // The calls behind this one may have waited only for it.
         startWaiting(queue);
         reject(busy());
       }, waitMs);

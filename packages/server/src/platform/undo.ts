@@ -1,12 +1,11 @@
-/** What was started, to be stopped in reverse. */
+/** Collects what was started, and stops it in the reverse order. */
 import type { Logger } from './log.ts';
 
 export interface Undo {
   /** `what` completes "could not stop …". */
   add(what: string, step: () => unknown): void;
   /**
-   * Takes every step, also after one that fails. Rejects at the end where one did. Whoever calls it again meanwhile waits
-   * for the same end.
+   * Runs every step, even after one fails, and rejects at the end if one failed. Another call returns the same promise.
    */
   run(): Promise<void>;
 }

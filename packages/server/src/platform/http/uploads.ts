@@ -1,4 +1,4 @@
-/** Files and bodies of bytes on their way in: in memory where they are small, else on disk, within bounds. */
+/** Stores uploaded files and binary bodies while they arrive: small ones in memory, others on disk, within limits. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface UploadOptions {
   contentType: string;
   maxBytes: number;
   tooLarge: () => Error;
-  /** Of the disk. */
+  /** The share of the disk. */
   share: Share;
 }
 
@@ -78,7 +78,7 @@ function onDisk(file: FileHandle, described: Described, share: Share): StoredUpl
   };
 }
 
-/** Without a name the file is gone when it is closed, also if this process is killed. */
+/** The file has no name, so it is gone when it is closed, even if this process is killed. */
 async function openNameless(chunks: Buffer[]): Promise<FileHandle> {
   const path = join(tmpdir(), `oriel-upload-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);

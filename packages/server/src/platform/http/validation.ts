@@ -10,9 +10,9 @@ import { MultipartValue } from './multipart-body.ts';
 
 type Values = Record<string, unknown>;
 
-/** Nothing is coerced, filled in or removed: a body is taken as it is or refused. */
+/** Nothing is converted, added or removed: a body is accepted as it is, or refused. */
 const options = { strict: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false } as const;
-/** An address is read as browsers do: with international names, and brackets in it. */
+/** Addresses are checked as browsers read them, so international names and brackets are allowed. */
 const addFormats = (ajv: Ajv) =>
   ajvFormats
     .default(ajv)
@@ -22,7 +22,9 @@ const firstError = addFormats(new Ajv(options));
 const allErrors = addFormats(new Ajv({ ...options, allErrors: true }));
 
 const ISSUES_MAX = 20;
-/** Above this size only the first error is looked for: a huge bad body must not cost more than a good one. */
+/**
+ * For larger bodies only the first error is searched, because a huge invalid body must not cost more than a valid one.
+ */
 const LIST_ALL_BELOW_BYTES = 100_000;
 
 const NO_VALUES: Values = {};
@@ -32,7 +34,7 @@ export interface Validators {
   query(raw: unknown): Values;
   headers(raw: unknown): Values;
   body(raw: unknown, sizeBytes: number): unknown;
-  /** Throws what is a failure of the handler, and no fault of the caller. */
+  /** Throws an internal error, because wrong headers are a fault of the handler and not of the caller. */
   replyHeaders(values: Values): void;
 }
 
@@ -83,7 +85,7 @@ function compileBody(op: Operation): Validators['body'] {
   };
 }
 
-/** At the first value: a start does not wait for every operation to be compiled. */
+/** Compiles at the first value, so that a start does not wait for the schemas of all operations. */
 function compile(schema: TSchema) {
   let fast: ValidateFunction | undefined;
   let thorough: ValidateFunction | undefined;
@@ -130,7 +132,7 @@ function toIssue({ keyword, instancePath, params }: ErrorObject): Issue {
   return { path, message: messageFor(keyword, params) };
 }
 
-/** In words for people: the validator's own name its keywords and print regular expressions. */
+/** Messages for people. The validator's own messages contain its keywords and regular expressions. */
 function messageFor(keyword: string, params: ErrorObject['params']): string {
   const { limit } = params;
   switch (keyword) {
@@ -187,7 +189,10 @@ const FORMATS: Record<string, string> = {
   'date-time': 'a date and time with a time zone, such as 2026-01-31T09:30:00Z',
 };
 
-/** Texts of an address as the types that the schema asks for. What does not convert stays text and fails the check. */
+/**
+ * Converts texts of an address to the types of the schema. A text that can not be converted stays text and fails the
+ * check.
+ */
 function fromText(raw: Values, schemas: Record<string, TSchema>): Values {
   const values: Values = {};
   for (const name in schemas) {
@@ -199,7 +204,9 @@ function fromText(raw: Values, schemas: Record<string, TSchema>): Values {
   return values;
 }
 
-/** As above, with fields that the schema does not know, so that they are refused by name. */
+/**
+ * Converts the texts of a form. Fields that the schema does not know are kept, so that the check refuses them by name.
+ */
 function fromFields(texts: Record<string, string>, schemas: Record<string, TSchema>): Values {
   const unknown = Object.entries(texts).filter(([name]) => !Object.hasOwn(schemas, name));
   return { ...fromText(texts, schemas), ...Object.fromEntries(unknown) };
@@ -232,7 +239,7 @@ function convertOne(text: string, schema: JsonSchema): unknown {
   return text;
 }
 
-/** PostgreSQL holds no NUL and no half of a surrogate pair, so neither do we. */
+/** PostgreSQL can not store NUL or half of a surrogate pair, so we refuse them. */
 export function requireText(text: string) {
   if (text.includes('\0') || !text.isWellFormed()) throw new ApiError('invalid_text');
 }

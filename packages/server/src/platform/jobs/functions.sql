@@ -6,7 +6,7 @@ begin
 end $$;
 create or replace trigger jobs_enqueued after insert on jobs
   for each statement execute function notify_jobs();
--- Also jobs that return to the queue: a job of a server that stops is taken by another one.
+-- Workers also wake for jobs that return to the queue: another server takes the jobs of a server that stops.
 create or replace trigger jobs_returned after update of state on jobs
   for each row when (new.state = 'waiting') execute function notify_jobs();
 create or replace trigger job_schedules_changed after insert or update of next_run_at on job_schedules

@@ -1,6 +1,6 @@
 /**
- * Background work on the same database. A job is enqueued in the transaction of the change that wants it, runs at
- * least once, is retried with backoff, and is taken over when its worker disappears.
+ * Background work on the same database. A job is enqueued in the transaction of the change that needs it, runs at least
+ * once, is retried with backoff, and is taken over by another worker if its worker disappears.
  */
 import type { Database, Tx } from '../db/database.ts';
 import type { Logger } from '../log.ts';
@@ -14,9 +14,12 @@ export interface JobContext {
   log: Logger;
   /** Which attempt this is, from 1. */
   attempt: number;
-  /** Aborted when the job is no longer ours or the worker stops. What the job throws then is not a failed attempt. */
+  /**
+   * Aborted when the job is no longer ours or the worker stops. An error that the job throws after a stop does not
+   * count as a failed attempt.
+   */
   signal: AbortSignal;
-  /** Tells how far the job is. May be called often: it is written once a second at the most. */
+  /** Reports the progress of the job. May be called often: it is written at most once a second. */
   progress(progress: store.JobProgress): void;
 }
 
@@ -24,7 +27,10 @@ export interface JobKind<Payload extends object = object> {
   name: string;
   lane?: Lane;
   maxAttempts?: number;
-  /** A job that returns `unfinished` made progress. It goes behind the others that wait, and its attempts count anew. */
+  /**
+   * A job that returns `unfinished` made progress. It goes behind the other waiting jobs, and its attempts are counted
+   * from zero again.
+   */
   run(payload: Payload, context: JobContext): Promise<unknown>;
 }
 
@@ -39,7 +45,7 @@ export const newJob = (kind: JobKind, payload: object, runAt?: Date): store.NewJ
   maxAttempts: kind.maxAttempts ?? ATTEMPTS_DEFAULT,
 });
 
-/** Returns the id of the job, under which `findJobProgress` finds it. */
+/** Returns the id of the job, for `findJobProgress`. */
 export async function enqueue<Payload extends object>(
   tx: Tx,
   kind: JobKind<Payload>,
@@ -50,7 +56,10 @@ export async function enqueue<Payload extends object>(
   return job!;
 }
 
-/** Doubles with each attempt, and is spread by a quarter so that what failed together is not retried together. */
+/**
+ * Doubles with each attempt, and varies by a quarter at random, so that jobs that failed together are not retried
+ * together.
+ */
 export function backoff(attempts: number, baseMs: number, random = Math.random): number {
   const pause = Math.min(baseMs * 2 ** (attempts - 1), BACKOFF_MAX_MS);
   return Math.round(pause * (0.75 + random() / 2));

@@ -1,6 +1,6 @@
 /**
  * How many jobs of each lane a worker runs at once. A kind of job names its lane, so that long jobs of one lane do not
- * hold up another. Before a lane is removed from here, a migration moves its waiting jobs to another one.
+ * delay another. Before a lane is removed from here, a migration moves its waiting jobs to another one.
  */
 export const LANES = {
   default: 2,

@@ -1,4 +1,4 @@
-/** One run of one job: its lease, its progress, and what becomes of it in the end. */
+/** Runs one job once: keeps its lease, writes its progress, and records its outcome. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../log.ts';
@@ -9,7 +9,7 @@ export interface RunTimes {
   leaseMs: number;
   /** The pause after the first failed attempt; it doubles with each one, up to an hour. */
   backoffMs: number;
-  /** How often the progress of a job is written at the most. */
+  /** The shortest time between two writes of the progress. */
   progressMs: number;
   /** How long a stop waits for a job before it returns the job to the queue. */
   stopWithinMs: number;
@@ -53,7 +53,7 @@ export async function runJob(run: Run): Promise<void> {
   }
 }
 
-/** Rejects when a job does not end although it was told to stop. */
+/** Rejects if a job was told to stop and does not end in time. */
 async function givenUp(stopping: AbortSignal, withinMs: number, over: AbortSignal): Promise<never> {
   if (!stopping.aborted) {
     await new Promise((resolve) => {
@@ -64,7 +64,7 @@ async function givenUp(stopping: AbortSignal, withinMs: number, over: AbortSigna
   throw new Error('the job did not end in time');
 }
 
-/** Renews the lease until the run ends. It is lost when another worker has the job, or could have it. */
+/** Renews the lease until the run ends. The lease is lost when another worker has the job, or could have it. */
 function keepLease({ db, log, job, lease, times }: Run) {
   const lost = new AbortController();
   let renewedAt = Date.now();
@@ -82,7 +82,7 @@ function keepLease({ db, log, job, lease, times }: Run) {
   return { lost: lost.signal, end: () => clearInterval(timer) };
 }
 
-/** Writes what was told last, now or when the pause since the last write is over. */
+/** Writes the latest progress, now or when the pause since the last write is over. */
 function progressOf({ db, log, job, lease, times }: Run) {
   let told: store.JobProgress | undefined;
   let writing: Promise<void> = Promise.resolve();

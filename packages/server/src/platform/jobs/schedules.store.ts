@@ -12,7 +12,7 @@ export interface ScheduleRow {
   userId: number | null;
 }
 
-/** What is the same already is not written. Only another pattern moves the next time. */
+/** Does not write a row that is already the same. The next time changes only if the pattern changes. */
 export const upsertSchedule = (tx: Tx, row: ScheduleRow, nextRunAt: string | null) =>
   tx.run(sql`
     insert into job_schedules as s
@@ -39,7 +39,9 @@ export const deleteSchedulesOfUser = (tx: Tx, userId: number) =>
 
 export type DueSchedule = ScheduleRow & { nextRunAt: string; now: string };
 
-/** Locks those that are due until the end of the transaction, except those that another server has locked. */
+/**
+ * Locks the schedules that are due until the end of the transaction, except the ones that another server has locked.
+ */
 export const lockDueSchedules = (tx: Tx, kinds: string[], limit: number) =>
   tx.many<DueSchedule>(sql`
     select name, kind, payload, cron, every_seconds as "everySeconds", time_zone as "timeZone",

@@ -1,6 +1,6 @@
 /**
- * What happens by the clock, of the server itself and of its users. A schedule is a row with the time at which it is
- * due. Ticks that were missed while no server ran count once.
+ * Schedules of the server itself and of its users. A schedule is a row with the time at which it is due. Runs that were
+ * missed while no server ran are done once.
  */
 import { Cron } from 'croner';
 import type { Database, Tx } from '../db/database.ts';
@@ -23,12 +23,12 @@ export type Schedule<Payload extends object = object> = {
   userId?: number;
 } & Pattern;
 
-/** How many are enqueued in one transaction. */
+/** How many schedules are handled in one transaction. */
 const BATCH = 100;
 
 /**
- * Makes the schedule with this name, which counts from now on, or changes it. Throws a `TypeError` that says what is
- * wrong with the pattern.
+ * Creates the schedule with this name, which starts now, or changes it. Throws a `TypeError` that says what is wrong
+ * with the pattern.
  */
 export function upsertSchedule<Payload extends object>(
   tx: Tx,
@@ -51,12 +51,12 @@ export function upsertSchedule<Payload extends object>(
 
 export const deleteSchedule = (tx: Tx, name: string) => store.deleteSchedule(tx, name);
 
-/** The row of a deleted user is removed later, and the schedules must end at once. */
+/** The row of a deleted user is removed later, but the schedules must end at once. */
 export const scheduleLeftovers: Leftovers = { user: { endAccess: store.deleteSchedulesOfUser } };
 
 /**
- * Enqueues the jobs of schedules that are due and sets their next time, in one transaction. Returns how many there were.
- * A schedule whose pattern is broken is parked with the error, so that it is not tried again and again.
+ * Enqueues the jobs of schedules that are due and sets their next time, in one transaction. Returns how many schedules
+ * were due. A schedule whose pattern is broken is parked with the error, so that it is not tried repeatedly.
  */
 export const enqueueDue = (db: Database, log: Logger, kinds: ReadonlyMap<string, JobKind>): Promise<number> =>
   db.transaction(async (tx) => {
@@ -80,7 +80,7 @@ function nextOf(schedule: store.DueSchedule, log: Logger) {
   }
 }
 
-/** The first time after `now`. Intervals are counted from `last`, so that they do not drift. */
+/** Returns the first time after `now`. Intervals are counted from `last`, so that they do not drift. */
 export function nextRun(
   { cron, everySeconds, timeZone }: Pick<store.ScheduleRow, 'cron' | 'everySeconds' | 'timeZone'>,
   last: Date,

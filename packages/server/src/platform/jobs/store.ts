@@ -5,7 +5,7 @@ export interface NewJob {
   kind: string;
   lane: string;
   payload: object;
-  /** Null for now. */
+  /** Null means now. */
   runAt: string | null;
   maxAttempts: number;
 }
@@ -24,7 +24,7 @@ export interface JobProgress {
   message?: string;
 }
 
-/** Who holds a job, and for how long. */
+/** Says which worker holds a job, and for how long. */
 export interface Lease {
   /** New for each run, so that a run that lost its job can not finish it. */
   token: string;
@@ -34,7 +34,7 @@ export interface Lease {
 
 const NO_LEASE = sql`lease_token = null, lease_until = null, worker_id = null`;
 
-/** In the order of `jobs`. */
+/** Returns the ids in the order of `jobs`. */
 export const insertJobs = (tx: Tx, jobs: NewJob[]) =>
   tx.many<{ id: number }>(sql`
     insert into jobs (kind, lane, payload, run_at, max_attempts)
@@ -43,7 +43,7 @@ export const insertJobs = (tx: Tx, jobs: NewJob[]) =>
       as n (kind text, lane text, payload jsonb, "runAt" timestamptz, "maxAttempts" int)
     returning id`);
 
-/** Takes the job of the lane that has been due for longest, unless another worker is just taking it. */
+/** Takes the job of the lane that has been due for longest. Skips jobs that another worker is just taking. */
 export const claimJob = (db: Queryable, lane: string, kinds: string[], lease: Lease) =>
   db.maybeOne<JobRow>(sql`
     update jobs set state = 'running', attempts = attempts + 1,
@@ -54,7 +54,7 @@ export const claimJob = (db: Queryable, lane: string, kinds: string[], lease: Le
       order by run_at, id limit 1 for update skip locked)
     returning id, kind, payload, attempts, max_attempts as "maxAttempts"`);
 
-/** Tells whether the lease was still ours to renew. */
+/** Returns whether the lease was still ours. */
 export const renewLease = async (db: Queryable, id: number, { token, leaseMs }: Lease) =>
   (await db.run(sql`
     update jobs set lease_until = now() + ${leaseMs} * interval '1 ms'
@@ -69,13 +69,13 @@ export const finishJob = (db: Queryable, id: number, { token }: Lease) =>
     update jobs set state = 'done', finished_at = now(), last_error = null, ${NO_LEASE}
     where id = ${id} and lease_token = ${token}`);
 
-/** The others that are due come first. */
+/** Returns the job to the queue, behind the other jobs that are due. */
 export const resumeLater = (db: Queryable, id: number, { token }: Lease) =>
   db.run(sql`
     update jobs set state = 'waiting', run_at = now(), attempts = 0, last_error = null, ${NO_LEASE}
     where id = ${id} and lease_token = ${token}`);
 
-/** As if it had not been taken: the worker stops, and that is no fault of the job. */
+/** Returns the job to the queue without counting the attempt, because the worker stops and the job did not fail. */
 export const giveBackJob = (db: Queryable, id: number, { token }: Lease) =>
   db.run(sql`
     update jobs set state = 'waiting', attempts = attempts - 1, ${NO_LEASE}
@@ -92,8 +92,8 @@ export const failJob = (db: Queryable, id: number, { token }: Lease, error: stri
     where id = ${id} and lease_token = ${token}`);
 
 /**
- * Returns jobs to the queue whose worker died: it no longer renews their lease, or `workerId` is now that of another
- * process. The attempt counts, so that a job that kills its worker is given up some day.
+ * Returns the jobs of a dead worker to the queue: their lease has expired, or they are jobs of `workerId`, whose
+ * process was replaced. The attempt counts, so that a job that kills its worker is given up in the end.
  */
 export const releaseAbandonedJobs = (db: Queryable, workerId: string | null = null) =>
   db.run(sql`
@@ -116,27 +116,27 @@ export const countJobsByLane = (db: Queryable, state: 'waiting' | 'running' | 'f
 export interface JobStatus {
   state: 'waiting' | 'running' | 'done' | 'failed';
   attempts: number;
-  /** Of the run that goes on, or else of the last one. */
+  /** The progress of the current run, or of the last run. */
   progress: JobProgress | null;
   lastError: string | null;
   createdAt: string;
   finishedAt: string | null;
 }
 
-/** How far a job is, for seven days after its end. */
+/** Returns the progress of a job, until seven days after its end. */
 export const findJobProgress = (db: Queryable, id: number) =>
   db.maybeOne<JobStatus>(sql`
     select state, attempts, progress, last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"
     from jobs where id = ${id}`);
 
-/** In how many milliseconds something is to be done. Not positive if it is due, null if there is none. */
+/** In how many milliseconds something is due. Zero or negative if it is due now, null if there is nothing. */
 export interface NextDue {
   lanes: { lane: string; inMs: number }[];
   leaseInMs: number | null;
   scheduleInMs: number | null;
 }
 
-/** Only reads, so that a server on which nothing is due takes no lock. */
+/** Only reads, so that no lock is taken if nothing is due. */
 export const findNextDue = (db: Queryable, lanes: string[], kinds: string[]) =>
   db.one<NextDue>(sql`
     select

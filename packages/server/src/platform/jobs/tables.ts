@@ -1,2 +1,2 @@
-/** What only this folder writes to. */
+/** The tables that only this folder writes to. */
 export const tables = ['job_schedules', 'jobs'] as const;

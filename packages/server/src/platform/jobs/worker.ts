@@ -1,6 +1,6 @@
 /**
- * Runs jobs. A clock looks what is due, without taking a lock, and sleeps until the next time or notification. Each lane
- * has loops of its own, so that a long job holds up neither the clock nor another lane.
+ * Runs jobs. A clock checks what is due, without taking a lock, and sleeps until the next due time or notification.
+ * Each lane has its own loops, so that a long job delays neither the clock nor another lane.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { enqueueDue, type Schedule, upsertSchedule } from './schedules.ts';
 import * as store from './store.ts';
 
 export interface WorkerTimes extends RunTimes {
-  /** How long the clock sleeps at the most: notifications can be lost. */
+  /** The longest time that the clock sleeps, because notifications can be lost. */
   pollMs: number;
 }
 
@@ -23,10 +23,10 @@ const DEFAULT_TIMES: WorkerTimes = {
   leaseMs: 30_000,
   backoffMs: 1000,
   progressMs: 1000,
-  // Within the time that a supervisor waits for a worker.
+  // Shorter than the time that a supervisor waits for a worker.
   stopWithinMs: 15_000,
 };
-/** While notifications are not heard, and after the queue could not be reached. */
+/** Used while notifications can not be received, and after the queue could not be reached. */
 const IMPATIENT_MS = 1000;
 const KEEP_FINISHED_DAYS = 7;
 const UNREACHABLE = 'the job worker could not reach its queue';
@@ -45,10 +45,10 @@ export interface WorkerOptions {
   db: Database;
   listener: Listener;
   log: Logger;
-  /** Kinds that schedules name need not be named again. */
+  /** Kinds of `schedules` need not be listed again. */
   kinds?: JobKind[];
   schedules: Schedule[];
-  /** A worker that takes the place of one that died has its id, and releases its jobs. */
+  /** A worker that replaces a dead one gets the same id, and releases its jobs. */
   id?: string;
   lanes?: Record<string, number>;
   times?: Partial<WorkerTimes>;
@@ -100,7 +100,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }
   }
 
-  /** Does what is due, and returns for how long there is nothing to do. */
+  /** Does what is due, and returns how long there is nothing to do. */
   async function tick(): Promise<number> {
     const due = await store.findNextDue(db, Object.keys(lanes), names);
     let released = 0;
@@ -109,7 +109,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (isDue(due.scheduleInMs)) enqueued = await enqueueDue(db, log, kinds);
     for (const { lane, inMs } of due.lanes) if (isDue(inMs)) alarms.get(lane)!.ring();
     if (released + enqueued > 0) return 0;
-    // What is due and was not ours to do is being done by another server.
+    // Work that is due but was not done here is being done by another server.
     const later = [due.leaseInMs, due.scheduleInMs].map((inMs) => (isDue(inMs) ? IMPATIENT_MS : inMs));
     const inLanes = due.lanes.map(({ inMs }) => inMs).filter((inMs) => !isDue(inMs));
     const pollMs = listener.hears ? times.pollMs : Math.min(times.pollMs, IMPATIENT_MS);

@@ -3,17 +3,17 @@ import type { Duplex } from 'node:stream';
 import { encodeFrame, frameReader } from './frames.ts';
 
 export type ChildErrorCode =
-  /** The child has ended, or is just being started again. */
+  /** The child has ended, or is being started again. */
   | 'gone'
   | 'timed_out'
-  /** The request is too large, or the child does not read fast enough what it is sent. */
+  /** The request is too large, or the child does not read its messages fast enough. */
   | 'too_large'
-  /** The child refused or failed. The message is that of its error. */
+  /** The child refused or failed. The message comes from its error. */
   | 'failed';
 
 export class ChildError extends Error {
   readonly code: ChildErrorCode;
-  /** Of an error that the child's handler threw: its own code, if it has one. */
+  /** The code of the error that the child's handler threw, if it has one. */
   readonly remoteCode: string | undefined;
 
   constructor(code: ChildErrorCode, message: string, remoteCode?: string) {
@@ -24,9 +24,9 @@ export class ChildError extends Error {
 }
 
 export interface RequestOptions {
-  /** The child is told to give up then, too. */
+  /** After this time, the child is also told to give up. */
   timeoutMs: number;
-  /** The child is told to give up, and the request rejects with the reason of the signal. */
+  /** When it is aborted, the child is told to give up, and the request rejects with the reason of the signal. */
   signal?: AbortSignal;
 }
 
@@ -45,13 +45,13 @@ export type FromChild =
   | { pong: true };
 
 export interface Channel {
-  /** Resolves when the child says that it is ready, and rejects with its words if its start failed. */
+  /** Resolves when the child says that it is ready, and rejects with the child's message if its start failed. */
   readonly ready: Promise<unknown>;
   request(method: string, params: unknown, options: RequestOptions): Promise<unknown>;
   send(message: ToChild): void;
   /** Sends a ping. Returns how many pings in a row, this one included, have no answer yet. */
   ping(): number;
-  /** Fails all requests that wait, and those to come. */
+  /** Rejects all waiting requests, and all later ones. */
   close(reason: ChildError): void;
 }
 
@@ -64,7 +64,7 @@ export function createChannel(
   pipe: Duplex,
   options: {
     messageBytesMax: number;
-    /** Called if the child sends what is no message of ours. */
+    /** Called if the child sends data that is not a valid message. */
     onGarbage(error: Error): void;
   },
 ): Channel {
@@ -74,7 +74,7 @@ export function createChannel(
   const ready = new Promise<unknown>((resolve, reject) => {
     start = { resolve, reject };
   });
-  // Not everybody asks for it: some children are ready when a probe says so.
+  // Some callers do not use this promise, because they check in another way whether the child is ready.
   ready.catch(() => {});
   let nextId = 1;
   let unanswered = 0;
@@ -104,12 +104,12 @@ export function createChannel(
       options.onGarbage(error as Error);
     }
   });
-  // The end of the child is told by its exit. This one only says that writing has become useless.
+  // We learn from its exit that the child has ended. This error only says that writing is useless now.
   pipe.on('error', () => {});
 
   function send(message: ToChild) {
     const frame = encodeFrame(message, messageBytesMax);
-    // However much is asked of a child that hangs, the memory that this takes has a bound.
+    // Limits the memory that requests to a hanging child can take.
     if (pipe.writableLength + frame.length > 2 * messageBytesMax) {
       throw new RangeError('the child does not read what it is sent');
     }
@@ -131,7 +131,7 @@ export function createChannel(
       return new Promise<unknown>((resolve, reject) => {
         const giveUp = (reason: Error) => {
           pending.get(id)?.reject(reason);
-          // A child that does not even read this does not answer its heartbeat either.
+          // If the child does not read its messages, the heartbeat will end it.
           if (pipe.writableLength < messageBytesMax) send({ cancel: id });
         };
         const late = () =>

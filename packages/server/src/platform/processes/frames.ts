@@ -1,4 +1,4 @@
-/** Messages between a process and its child: four bytes that tell the length, then JSON. */
+/** Messages between a process and its child: four bytes for the length, then JSON. */
 
 /** Enough for any result that should be held in memory at once. */
 export const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
@@ -16,8 +16,8 @@ export function encodeFrame(message: object, maxBytes: number): Buffer {
 }
 
 /**
- * Returns a function that takes what arrives, in pieces of any size. It throws if that is no message, or a message that
- * is too large, before any of it is kept. Nothing that comes later can be understood then.
+ * Returns a function that takes the arriving data, in pieces of any size. It throws if the data is not a message. It
+ * also throws if a message is too large, before it stores any of it. After an error, later data can not be read.
  */
 export function frameReader(maxBytes: number, onMessage: (message: object) => void): (chunk: Buffer) => void {
   let pieces: Buffer[] = [];

@@ -8,23 +8,23 @@ import { MESSAGE_BYTES_MAX } from './frames.ts';
 import { followOutput } from './output.ts';
 import { type Program, toSpawn } from './program.ts';
 
-/** How long a child that has ended may take to hand over its last lines. */
+/** How long we wait for the last lines of a child that has ended. */
 const LAST_LINES_MS = 250;
 
 export interface LaunchOptions {
-  /** For the log and metrics, such as `the job worker` without its article. */
+  /** The name in the log and metrics, without an article, for example `job worker`. */
   name: string;
   program: Program;
   log: Logger;
   /**
-   * The child speaks with us through `serveParent`, and is first told this, such as its settings. Better than the
-   * environment for secrets: other processes can not read it. Without it there is no pipe.
+   * The first message to the child, such as its settings. The child must call `serveParent`. This is better for secrets
+   * than the environment, because other processes can not read it. Without it there is no pipe.
    */
   start?: object;
   messageBytesMax?: number;
-  /** By default what it prints goes to our log. */
+  /** By default, the output of the child goes to our log. */
   forwardsOutput?: boolean;
-  /** By default whatever the child started and left behind is killed when it ends. */
+  /** By default, all processes that the child started are killed when it ends. */
   endsGroup?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
   /** Why we killed it, if we did. */
   reason: string | undefined;
-  /** The end of what it printed to standard error, or why it could not be started. */
+  /** The end of its standard error output, or the reason why it could not be started. */
   output: string;
 }
 
@@ -42,16 +42,17 @@ export interface Launched {
   channel: Channel | undefined;
   ended: Promise<Exit>;
   isRunning(): boolean;
-  /** To the child alone. */
+  /** Sends the signal only to the child. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends the child and whatever it started, at once. */
+  /** Ends the child and all processes that it started, at once. */
   kill(reason: string): void;
 }
 
 export function launch(options: LaunchOptions): Launched {
   const { name, program, log, start, messageBytesMax = MESSAGE_BYTES_MAX } = options;
   const { command, args, options: spawnOptions } = toSpawn(program);
-  // In a process group of its own: a Ctrl-C in the terminal is for us, and we stop the child in order.
+  // The child has its own process group, so that a Ctrl-C in the terminal reaches only us, and we stop the child
+  // properly.
   const child = spawn(command, args, {
     ...spawnOptions,
     detached: true,
@@ -67,16 +68,16 @@ export function launch(options: LaunchOptions): Launched {
   const channel = start
     ? createChannel(child.stdio[3] as Duplex, {
         messageBytesMax,
-        onGarbage: (error) => kill(`it sent what is no message: ${error.message}`),
+        onGarbage: (error) => kill(`it sent data that is not a message: ${error.message}`),
       })
     : undefined;
 
-  // Asked for at once, because it may come together with the exit.
+  // Listens from the start, because this event may come together with the exit.
   const closed = closeOf(child);
   const ended = exitOf(child).then(async ({ code, signal, error }): Promise<Exit> => {
     channel?.close(new ChildError('gone', `the ${name} has ended`));
     if (options.endsGroup !== false) signalGroup(child);
-    // For its last lines, but not for a process that it left behind and that holds its output open.
+    // Waits for its last lines, but not for a remaining process that keeps its output open.
     if (!error) await Promise.race([closed, sleep(LAST_LINES_MS)]);
     return { code, signal, reason, output: error ? error.message : output.last };
   });

@@ -1,4 +1,7 @@
-/** What a child prints: its lines go to the log, within bounds, and the last ones are kept to explain its end. */
+/**
+ * Handles the output of a child: its lines go to the log, within limits, and the last ones are kept to explain why it
+ * ended.
+ */
 import type { Readable } from 'node:stream';
 import type { Logger } from '../log.ts';
 
@@ -7,11 +10,11 @@ const LINES_PER_SECOND = 500;
 const KEPT_MAX = 4000;
 
 export interface Output {
-  /** The end of what it printed to standard error. */
+  /** The end of its standard error output. */
   readonly last: string;
 }
 
-/** Reads always, so that the child is never held up, and forwards no more than the log can take. */
+/** Always reads, so that the child is never blocked, but forwards no more lines than the log can take. */
 export function followOutput(
   streams: { stdout: Readable | null; stderr: Readable | null },
   name: string,
@@ -59,7 +62,7 @@ function splitLines(stream: Readable | null, onLine: (line: string) => void) {
 
 type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
-/** Says once a second how many lines it left out. */
+/** Reports once a second how many lines it left out. */
 function limited(log: Logger) {
   let second = 0;
   let count = 0;

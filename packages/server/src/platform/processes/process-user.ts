@@ -4,7 +4,7 @@ import { chown } from 'node:fs/promises';
 
 export interface ProcessUser {
   name: string;
-  /** Only where it is another user than ours. */
+  /** Set only if it is not our own user. */
   ids: { uid: number; gid: number } | undefined;
 }
 
@@ -18,7 +18,9 @@ export function nobody(): ProcessUser | undefined {
   return Number.isNaN(ids.uid) || Number.isNaN(ids.gid) ? undefined : { name: 'nobody', ids };
 }
 
-/** Whether the user can enter a folder or run a program. The kernel answers, not our reading of modes. */
+/**
+ * Whether the user can enter a folder or run a program. This asks the kernel, which is safer than reading file modes.
+ */
 export const canReach = (user: ProcessUser, path: string) =>
   spawnSync('/bin/sh', ['-c', 'test -x "$0"', path], { ...user.ids }).status === 0;
 

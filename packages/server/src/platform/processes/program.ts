@@ -1,28 +1,31 @@
-/** What to run, as whom, and within which limits. */
+/** Describes a program to run, its user and its limits. */
 import type { SpawnOptions } from 'node:child_process';
 import type { ProcessUser } from './process-user.ts';
 
 export interface Program {
   command: string;
   args: readonly string[];
-  /** All of it: nothing of our own environment is passed on. */
+  /** The whole environment of the program. Nothing of our own environment is passed on. */
   env: Record<string, string>;
   cwd?: string;
-  /** By default the user that we are. */
+  /** By default, our own user. */
   user?: ProcessUser;
   limits?: Limits;
 }
 
-/** Set by a shell that then becomes the program, so they hold for it and for whatever it starts. */
+/** Set by a shell that then becomes the program, so they also apply to all processes that it starts. */
 export interface Limits {
   openFiles?: number;
-  /** Of addresses, not of memory in use. Not for Node, which reserves far more than it uses: see `nodeProgram`. */
+  /**
+   * Limits the address space, not the memory in use. Do not set it for Node, which reserves far more than it uses; see
+   * `nodeProgram`.
+   */
   addressSpaceMb?: number;
-  /** Of computing. The program is killed after it. */
+  /** Limits the CPU time. The program is killed after it. */
   cpuSeconds?: number;
 }
 
-/** A script for our own Node. */
+/** Runs a script with our own Node. */
 export const nodeProgram = (
   script: string,
   { args = [], heapMb, ...rest }: Partial<Program> & { heapMb?: number } = {},
@@ -38,7 +41,7 @@ export const nodeProgram = (
   ],
 });
 
-/** For `spawn`. */
+/** Returns the arguments for `spawn`. */
 export function toSpawn(program: Program): { command: string; args: string[]; options: SpawnOptions } {
   const options = { ...program.user?.ids, cwd: program.cwd ?? '/', env: program.env };
   const wrapper = limitsWrapper(program.limits);

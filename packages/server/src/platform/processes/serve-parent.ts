@@ -1,5 +1,5 @@
 /**
- * The child's side of the pipe. A process that calls this lives as long as its parent: when the pipe ends, for whatever
+ * The child's side of the pipe. A process that calls this lives as long as its parent: when the pipe ends for any
  * reason, the process stops.
  */
 import { Socket } from 'node:net';
@@ -8,17 +8,17 @@ import { encodeFrame, frameReader, MESSAGE_BYTES_MAX } from './frames.ts';
 
 /** The file descriptor that the parent gives us. Standard output stays free for logs. */
 export const PIPE_FD = 3;
-/** A stop that takes longer is forced. */
+/** A stop that takes longer than this is forced. */
 const STOP_WITHIN_MS = 30_000;
 
 /** `signal` is aborted when nobody waits for the result any more. */
 export type Handler = (params: never, signal: AbortSignal) => unknown;
 
 export function serveParent(options: {
-  /** Gets what the parent passed as `start`. The parent waits until it returns before it sends requests. */
+  /** Gets the value that the parent passed as `start`. The parent sends requests only after this has returned. */
   onStart?: (start: never) => unknown;
   handlers?: Record<string, Handler>;
-  /** Called once, when the parent asks for it or is gone. The process ends afterwards. */
+  /** Called once, when the parent asks for a stop or is gone. The process ends afterwards. */
   onStop?: () => unknown;
   messageBytesMax?: number;
 }): void {
@@ -85,7 +85,7 @@ export function serveParent(options: {
   });
   pipe.on('error', () => {});
   pipe.on('close', () => void stop());
-  // Its lines went to the parent, too. What the stop still has to do must not fail because nobody reads them.
+  // If the parent is gone, nobody reads our output either. The stop must not fail because of that.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 

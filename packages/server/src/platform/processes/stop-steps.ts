@@ -1,10 +1,10 @@
-/** How a process is ended: step by step, each less polite than the one before. */
+/** Ends a process step by step. Each step is more forceful than the one before. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface StopStep {
   /** `request` asks through the pipe. */
   by: 'request' | NodeJS.Signals;
-  /** How long it may take before the next step. */
+  /** How long to wait before the next step. */
   withinMs: number;
 }
 

@@ -197,13 +197,13 @@ describe('a child that ends is started again', () => {
     expect(child.pid).toBe(pid);
   });
 
-  test.each(['garbage', 'enormous', 'notJson'])('when it sends what is no message (%s)', async (method) => {
+  test.each(['garbage', 'enormous', 'notJson'])('when it sends data that is not a message (%s)', async (method) => {
     const running = await start();
     const { pid } = running.child;
     await expect(running.ask(method)).rejects.toMatchObject({ code: 'gone' });
     await comesBack(running, pid);
     expect(running.entries).toContainEqual(
-      expect.objectContaining({ reason: expect.stringContaining('it sent what is no message') }),
+      expect.objectContaining({ reason: expect.stringContaining('it sent data that is not a message') }),
     );
   });
 

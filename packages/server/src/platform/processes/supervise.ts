@@ -1,6 +1,6 @@
 /**
- * Keeps a child process running: starts it, waits until it is ready, looks whether it still answers, starts it again when
- * it ends, and stops it in order. A child without a pipe is watched by its exit alone.
+ * Keeps a child process running: starts it, waits until it is ready, checks that it still answers, starts it again when
+ * it ends, and stops it properly. If a child has no pipe, only its exit is watched.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChildError, type RequestOptions } from './channel.ts';
@@ -10,20 +10,20 @@ import { STOP_STEPS, type StopStep, takeSteps } from './stop-steps.ts';
 export interface SuperviseOptions extends LaunchOptions {
   /** Runs before each start. */
   prepare?(): Promise<void>;
-  /** Resolves when the child can be used. By default that is when it says so through the pipe. */
+  /** Resolves when the child can be used. By default, that is when the child says so through the pipe. */
   isReady?(signal: AbortSignal): Promise<void>;
   /** By default 30 seconds. */
   startWithinMs?: number;
-  /** A child that does not answer for so long is killed. By default 30 seconds. */
+  /** A child that does not answer for this long is killed. By default 30 seconds. */
   answerWithinMs?: number;
   /** Pauses between starts double from the first to the last. */
   pauses?: { firstMs: number; maxMs: number };
   /**
-   * Asked after each start that failed. Returns an error if there shall be no further one. By default only the very
-   * first start must succeed, and a child that was up once is started again for ever.
+   * Called after each failed start. Returns an error if the start must not be tried again. By default only the very
+   * first start must succeed, and a child that was up once is restarted for ever.
    */
   giveUp?(failure: StartFailure): Promise<Error | undefined>;
-  /** The child was up once, ended, and is given up. */
+  /** Called if a child that was up has ended and is given up. */
   onLost?(error: Error): void;
   stopSteps?: StopStep[];
   /** For a child whose start failed or took too long. */
@@ -33,10 +33,10 @@ export interface SuperviseOptions extends LaunchOptions {
 
 export interface StartFailure {
   error: Error;
-  /** Of the process, if there was one. */
+  /** The exit of the process, if there was one. */
   exit: Exit | undefined;
   wasEverUp: boolean;
-  /** Since the first of the starts that failed in a row. */
+  /** The time since the first of these failed starts in a row. */
   failingForMs: number;
 }
 
@@ -49,7 +49,7 @@ export interface ProcessMetrics {
 export interface SupervisedProcess {
   readonly isUp: boolean;
   readonly pid: number | undefined;
-  /** Fails at once while the child is not up. Rejects with a `ChildError`. */
+  /** Rejects with a `ChildError`, at once if the child is not up. */
   request<Result>(method: string, params: unknown, options: RequestOptions): Promise<Result>;
   /** Rejects if the child does not end. */
   stop(): Promise<void>;
@@ -59,12 +59,12 @@ const START_WITHIN_MS = 30_000;
 const ANSWER_WITHIN_MS = 30_000;
 const PAUSES = { firstMs: 200, maxMs: 30_000 };
 const ABANDON: StopStep[] = [{ by: 'SIGKILL', withinMs: 5000 }];
-/** A child that was up for so long has earned a fresh count of its failures. */
+/** If a child was up for this long, its failures are counted from the start again. */
 const STEADY_AFTER_MS = 60_000;
-/** A heartbeat is several pings, so that one that was held up, or a parent that was, kills nobody. */
+/** A heartbeat is several pings, so that a child is not killed because one ping, or the parent, was delayed. */
 const PINGS = 4;
 
-/** None before the second start in a row, then doubling. */
+/** No pause before the second start, then doubling pauses. */
 export const pauseBefore = (failures: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }) =>
   failures <= 1 ? 0 : Math.min(firstMs * 2 ** (failures - 2), maxMs);
 
@@ -76,7 +76,7 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
   let current: Launched | undefined;
   let isUp = false;
   let wasEverUp = false;
-  /** Ends and failed starts in a row. */
+  /** How many ends and failed starts there were in a row. */
   let failures = 0;
 
   const setUp = (value: boolean) => {
@@ -164,7 +164,7 @@ async function waitUntilReady(child: Launched, options: SuperviseOptions, stoppi
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stopping]);
   const tooLate = async () => {
-    // Node takes no timer of more than 24 days, and `Infinity` for none.
+    // Node does not accept a timer of more than 24 days, and treats `Infinity` as no delay.
     if (!Number.isFinite(startWithinMs)) return new Promise<never>(() => {});
     await sleep(startWithinMs, undefined, { signal });
     throw new Error(`it was not ready within ${startWithinMs} ms`);

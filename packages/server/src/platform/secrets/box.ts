@@ -1,19 +1,21 @@
 /**
- * The one way to store a secret that must be read again. A sealed value tells its format and its key, and is bound to
- * its table, column and row, so that it opens nowhere else:
+ * The only way to store a secret that must be read again. A sealed value names its format and its key. It is bound to its
+ * table, column and row, so that it can not be opened anywhere else:
  *
  *   mark 4 | key id 8 | nonce 12 | tag 16 | encrypted
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { KEY_ID_BYTES, type Keyring } from './keyring.ts';
 
-/** A column that holds sealed values. The domain that owns the table brings it in `Module.boxed`. */
+/** A column that holds sealed values. The domain that owns the table lists it in `Module.boxed`. */
 export interface BoxedColumn {
   table: string;
   column: string;
-  /** The column that names the row, of any type that has one text for a value. */
+  /** The column that identifies the row. Each of its values must have exactly one text form. */
   keyColumn: string;
-  /** For values from before there was a format, which are only a nonce, a tag and what is encrypted: their key. */
+  /**
+   * The purpose of the key of old values without a mark, which consist only of a nonce, a tag and the encrypted data.
+   */
   unmarkedPurpose?: string;
 }
 
@@ -26,9 +28,9 @@ export interface Box {
 }
 
 export type BoxErrorCode =
-  /** It was sealed with a secret that we do not have. */
+  /** The value was sealed with a secret that we do not have. */
   | 'unknown_key'
-  /** It was changed, or belongs to another row or column. */
+  /** The value was changed, or belongs to another row or column. */
   | 'altered';
 
 export class BoxError extends Error {
@@ -43,11 +45,11 @@ export class BoxError extends Error {
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Its last byte is the version of the format. */
+/** The last byte is the version of the format. */
 const MARK = Buffer.from('box\x01', 'latin1');
 const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
 
-/** How a value begins that was sealed with the key of this id. */
+/** Returns the first bytes of every value that was sealed with the key of this id. */
 export const headerOf = (keyId: Buffer) => Buffer.concat([MARK, keyId]);
 export const MARK_OF_SEALED = MARK;
 
@@ -65,7 +67,7 @@ export function createBox(place: BoxedColumn, keyring: Keyring): Box {
       try {
         return decrypt(key, sealed);
       } catch {
-        // Sealed with another key, or altered: which of them, nothing tells.
+        // The value was sealed with another key, or changed. We can not know which.
       }
     }
     throw new BoxError(

@@ -1,12 +1,12 @@
 /**
- * Keys that are derived from the installation's secrets: one for each purpose, so that none can stand in for another.
- * There are several secrets while one is being replaced by the next.
+ * Keys that are derived from the installation's secrets: one for each purpose, so that none can be used for another
+ * purpose. There are several secrets while one is being replaced by the next.
  */
 import { hkdfSync } from 'node:crypto';
 
 /** Newest first: the first one seals and signs, and all of them open and verify. */
 export type Keys = readonly [Buffer, ...Buffer[]];
-/** The one in use first. */
+/** The secret in use comes first. */
 export type Secrets = readonly [string, ...string[]];
 
 export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =>
@@ -15,7 +15,7 @@ export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =
 export const KEY_ID_BYTES = 8;
 
 export interface Keyring {
-  /** What sealed values say of the secret that they were sealed with, in the order of `keysFor`. */
+  /** The ids by which sealed values name the secret that they were sealed with, in the order of `keysFor`. */
   readonly ids: Keys;
   /** Keys of 32 bytes. */
   keysFor(purpose: string): Keys;

@@ -1,4 +1,4 @@
-/** The installation's secrets: given, or generated at first start and kept in the data dir. */
+/** The installation's secrets: given in the settings, or generated at the first start and stored in the data dir. */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,19 +6,19 @@ import { StartupError } from '../startup-error.ts';
 import type { Secrets } from './keyring.ts';
 
 const FILE = 'secret.key';
-/** Where an operator moves the file above, so that a new one is generated and the old one still counts. */
+/** An operator renames `secret.key` to this, so that a new secret is generated and the old one is still accepted. */
 const PREVIOUS_FILE = 'secret.key.previous';
 
 export interface GivenSecrets {
   secretKey: string | undefined;
-  /** Those before and after it, while one is being replaced. */
+  /** The previous and the next secret key, while the key is being replaced. */
   otherSecretKeys: string[];
 }
 
 export interface LoadedSecrets {
-  /** The one in use first. */
+  /** The secret in use comes first. */
   values: Secrets;
-  /** Takes back a secret that this start generated. */
+  /** Deletes the secret if this start generated it. */
   discard(): Promise<void>;
 }
 
@@ -38,10 +38,10 @@ async function loadOrGenerate(file: string, mayGenerate: boolean) {
   if (value !== undefined) return { value, discard: async () => {} };
   if (!mayGenerate) {
     throw new StartupError(
-      `There is no secret in ${file}: start Oriel once, which makes one, or set ORIEL_SECRET_KEY to that of the server.`,
+      `There is no secret in ${file}: start Oriel once to create one, or set ORIEL_SECRET_KEY to the value that the server has.`,
     );
   }
-  // Written beside and linked into place: nobody sees half a secret, and of several starts one wins.
+  // Written to another file and then linked, so that nobody reads half a secret, and only one of several starts wins.
   const fresh = `${file}.new-${process.pid}`;
   await writeFile(fresh, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600 });
   const isOurs = await link(fresh, file).then(

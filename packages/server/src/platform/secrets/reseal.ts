@@ -1,15 +1,17 @@
-/** Replacing the secret that stored values are sealed with, while servers run that have both the old and the new one. */
+/**
+ * Replaces the secret that stored values are sealed with, while servers run that have both the old and the new secret.
+ */
 import type { Database } from '../db/database.ts';
 import { StartupError } from '../startup-error.ts';
 import { type BoxedColumn, createBox, headerOf, MARK_OF_SEALED } from './box.ts';
 import { KEY_ID_BYTES, type Keyring } from './keyring.ts';
 import * as store from './store.ts';
 
-/** Few enough that whoever waits for one of the rows hardly notices. */
+/** Small enough that a request that waits for one of the rows is hardly delayed. */
 const BATCH_ROWS = 200;
 
 /**
- * Seals every value of these columns with the newest secret. Whatever was done stays done if it is cut off, and another
+ * Seals every value of these columns with the newest secret. If it is interrupted, the finished part stays, and another
  * run does the rest. Returns how many values it sealed.
  */
 export async function resealAll(
@@ -20,7 +22,8 @@ export async function resealAll(
 ): Promise<number> {
   let count = 0;
   for (const place of columns) {
-    // Rows that come meanwhile may lie before the place that a pass has reached, so a last pass must find nothing.
+    // New rows may be inserted before the position that a pass has reached, so passes are repeated until one finds
+    // nothing.
     for (;;) {
       const found = await resealColumn(db, keyring, place, batchRows);
       if (found === 0) break;
@@ -36,7 +39,7 @@ async function resealColumn(db: Database, keyring: Keyring, place: BoxedColumn, 
   let count = 0;
   for (let after: string | null = null; ; ) {
     const keys: string[] = await db.transaction(async (tx) => {
-      // Whoever changes one of these rows waits for us, and whoever was faster is read here: nothing gets lost.
+      // The rows are locked, so a concurrent change either waits for us or is already read here. No change is lost.
       const rows = await store.lockOutdated(tx, place, header, after, batchRows);
       for (const { key, sealed } of rows) {
         await store.updateSealed(tx, place, key, box.seal(key, box.open(key, sealed)));
@@ -49,7 +52,7 @@ async function resealColumn(db: Database, keyring: Keyring, place: BoxedColumn, 
   }
 }
 
-/** Throws a StartupError if some value was sealed with a secret that is not given. */
+/** Throws a StartupError if a value was sealed with a secret that is not given. */
 export async function requireSecretsOf(db: Database, keyring: Keyring, columns: BoxedColumn[]) {
   for (const place of columns) {
     const foreign = await store.findForeign(db, place, MARK_OF_SEALED, keyring.ids.map(headerOf));

@@ -1,4 +1,4 @@
-/** Sealed values of whatever table, for replacing the secret that they were sealed with. */
+/** Reads and writes sealed values of any table, to replace the secret that they were sealed with. */
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, sql } from '../db/sql.ts';
 import type { BoxedColumn } from './box.ts';
@@ -9,7 +9,9 @@ const names = ({ table, column, keyColumn }: BoxedColumn) => ({
   key: raw(keyColumn),
 });
 
-/** The next values that do not begin with this header. They can not be changed until the end of the transaction. */
+/**
+ * Returns the next values that do not begin with this header, and locks their rows until the end of the transaction.
+ */
 export function lockOutdated(tx: Tx, place: BoxedColumn, header: Buffer, after: string | null, rows: number) {
   const { table, column, key } = names(place);
   return tx.many<{ key: string; sealed: Buffer }>(sql`
@@ -24,7 +26,7 @@ export function updateSealed(tx: Tx, place: BoxedColumn, rowKey: string, sealed:
   return tx.run(sql`update ${table} set ${column} = ${sealed} where ${key}::text = ${rowKey}`);
 }
 
-/** A value that is marked as sealed, but with none of these headers: which row, and how it begins. */
+/** Finds a sealed value that has none of these headers. Returns its row and its header. */
 export function findForeign(db: Queryable, place: BoxedColumn, mark: Buffer, headers: readonly Buffer[]) {
   const { table, column, key } = names(place);
   const length = headers[0]!.length;
