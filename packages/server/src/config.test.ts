@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
-test('without any setting the defaults hold', () => {
+test('without any setting, the defaults are used', () => {
   expect(readConfig({})).toEqual({
     role: 'all',
     host: '127.0.0.1',
@@ -26,13 +26,13 @@ test('without any setting the defaults hold', () => {
   });
 });
 
-test('the demo is off on an external database unless asked for', () => {
+test('on an external database, the demo is off unless it is switched on', () => {
   const ORIEL_DATABASE_URL = 'postgres://u:p@db.example.com/oriel';
   expect(readConfig({ ORIEL_DATABASE_URL }).demo).toBe(false);
   expect(readConfig({ ORIEL_DATABASE_URL, ORIEL_DEMO: 'true' }).demo).toBe(true);
 });
 
-test('a server with half of the work needs a database that it can share', () => {
+test('a server that is only `web` or only `worker` needs an external database', () => {
   const ORIEL_DATABASE_URL = 'postgres://u:p@db.example.com/oriel';
   for (const role of ['web', 'worker']) {
     expect(readConfig({ ORIEL_DATABASE_URL, ORIEL_ROLE: role }).role).toBe(role);
@@ -95,13 +95,13 @@ test.each([
   ['ORIEL_TRUST_PROXY', 'everyone'],
   ['ORIEL_TRUST_PROXY', '10.0.0.0/99'],
   ['ORIEL_METRICS_TOKEN', 'short'],
-])('%s=%s is refused in one line that names it', (name, value) => {
+])('%s=%s is refused with one line that names the setting', (name, value) => {
   const attempt = () => readConfig({ [name]: value });
   expect(attempt).toThrow(name);
   expect(attempt).not.toThrow('\n');
 });
 
-test('good values are taken', () => {
+test('valid values are accepted', () => {
   const ORIEL_ADMIN_API_KEY = 'sk-d8f0e2b7c19a4f6e8b3d5a7c9e1f0b2d';
   const config = readConfig({
     ORIEL_SECRET_KEY: '3f9c01d27be845a6f10293c8d4e5b7a6',
@@ -118,7 +118,7 @@ test.each([
   ['require', 'verify-full'],
   ['verify-ca', 'verify-full'],
   ['verify-full', 'verify-full'],
-])('sslmode=%s is handed to the driver as %s', (given, meant) => {
+])('sslmode=%s is passed to the driver as %s', (given, meant) => {
   const address = (mode: string) => `postgres://u:p@h/d?sslmode=${mode}&sslrootcert=/dev/null`;
   expect(readConfig({ ORIEL_DATABASE_URL: address(given) }).databaseUrl).toBe(address(meant));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gather } from './gather.ts';
 
-/** A run that ends when it is told to, and the batches that it was given. */
+/** A run that the test ends, and the batches that it got. */
 function controlled() {
   const batches: number[][] = [];
   const ends: ((outcome?: Error) => void)[] = [];
@@ -16,7 +16,7 @@ function controlled() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a call that comes alone runs at once', async () => {
+test('a single call runs at once', async () => {
   const { run, batches, ends } = controlled();
   const call = gather(run, { atOnce: 1, size: 10 });
   const first = call(1);
@@ -29,7 +29,7 @@ test('a call that comes alone runs at once', async () => {
   expect(await second).toBe('result 2');
 });
 
-test('calls that come meanwhile run together, and each gets its own result', async () => {
+test('calls that come while another runs are run together, and each gets its own result', async () => {
   const { run, batches, ends } = controlled();
   const call = gather(run, { atOnce: 2, size: 3 });
   const calls = [1, 2, 3, 4, 5, 6].map(call);
@@ -45,7 +45,7 @@ test('calls that come meanwhile run together, and each gets its own result', asy
   expect(await Promise.all(calls)).toEqual([1, 2, 3, 4, 5, 6].map((item) => `result ${item}`));
 });
 
-test('a failure is that of the calls that ran together, and of no others', async () => {
+test('a failure rejects only the calls that ran together', async () => {
   const { run, ends } = controlled();
   const call = gather(run, { atOnce: 1, size: 2 });
   const calls = [1, 2, 3, 4].map(call);

@@ -16,7 +16,7 @@ const entries = async (resourceType: string, id: number) =>
     )
   ).rows;
 
-test('each change has an entry that tells who, with which key, from where, what, before and after', async () => {
+test('each change has an entry with the user, the key, the address, the resource, and its fields before and after', async () => {
   const person = await world.person({ roles: ['Admin'] });
   const created = await person.client.createApiKey({ body: { name: 'first' } });
   const response = await world.raw('PUT', `/api/v1/api-keys/${created.id}`, {
@@ -59,7 +59,7 @@ test('the entry names the deployment', async () => {
   ]);
 });
 
-test('what fails leaves no entry, and what can not be audited does not happen', async () => {
+test('a failed change leaves no entry, and a change that can not be audited is undone', async () => {
   const count = async () =>
     Number((await world.server.db.pool.query('select count(*) from audit_log')).rows[0].count);
   const before = await count();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FIELDS_MAX_BYTES, shorten, whatDiffers } from './differences.ts';
 
-test('of a change, the fields that differ are kept', () => {
+test('an update keeps only the fields that differ', () => {
   const before = { id: 1, name: 'a', meta: { x: [1] }, gone: true };
   const after = { id: 1, name: 'b', meta: { x: [1] }, come: null };
   expect(whatDiffers({ before, after })).toEqual({
@@ -10,7 +10,7 @@ test('of a change, the fields that differ are kept', () => {
   });
 });
 
-test('of what was created or deleted, every field is kept', () => {
+test('a creation or deletion keeps every field', () => {
   expect(whatDiffers({ before: null, after: { id: 1 } })).toEqual({ before: null, after: { id: 1 } });
   expect(whatDiffers({ before: { id: 1 }, after: null })).toEqual({ before: { id: 1 }, after: null });
 });
@@ -26,7 +26,7 @@ test('a large value is replaced by its size and digest', () => {
   expect(one!.sha256).not.toBe(other!.sha256);
 });
 
-test('many values that are large together are replaced too, and small ones stay', () => {
+test('if all values together are too large, large ones are replaced and small ones stay', () => {
   const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, 'x'.repeat(15_000)]));
   const short = shorten({ ...fields, name: 'kept' }) as Record<string, unknown>;
   expect(JSON.stringify(short).length).toBeLessThan(FIELDS_MAX_BYTES);

@@ -29,27 +29,27 @@ const { getSpec, listRegions, createUser, createApiKey, listApiKeys, getDeployme
   operations;
 
 test.each([
-  ['a public operation takes callers whom we do not know', getSpec, NOBODY, {}, undefined],
-  ['one without permission takes any caller', listRegions, actor([]), {}, undefined],
+  ['a public operation accepts unknown callers', getSpec, NOBODY, {}, undefined],
+  ['an operation without a permission accepts any known caller', listRegions, actor([]), {}, undefined],
   ['All implies every action', createUser, actor(['All']), {}, undefined],
-  ['another action does not', createUser, actor(['DeploymentRead']), {}, 'forbidden'],
+  ['another action is not enough', createUser, actor(['DeploymentRead']), {}, 'forbidden'],
   ['the action is enough', getDeployment, actor(['DeploymentRead']), { deploymentId: 1 }, undefined],
   [
-    'who may not read a deployment does not learn of it',
+    'a caller who may not read a deployment gets a 404',
     getDeployment,
     actor([]),
     { deploymentId: 1 },
     'deployment_not_found',
   ],
   [
-    'who may read it and no more is told so',
+    'a caller who may only read a deployment gets a 403',
     deleteDeployment,
     actor(['DeploymentRead']),
     { deploymentId: 1 },
     'forbidden',
   ],
   [
-    'reading is needed before deleting',
+    'a caller who may not read a deployment can not delete it',
     deleteDeployment,
     actor(['DeploymentDelete']),
     { deploymentId: 1 },
@@ -57,15 +57,27 @@ test.each([
   ],
   ['a scoped key reaches its deployment', getDeployment, actor(['All'], [1]), { deploymentId: 1 }, undefined],
   [
-    'a scoped key reaches no other',
+    'a scoped key does not reach another deployment',
     getDeployment,
     actor(['All'], [1]),
     { deploymentId: 2 },
     'outside_key_scope',
   ],
-  ['a scoped key reads what is account-wide', listApiKeys, actor(['All'], [1]), {}, undefined],
-  ['a scoped key writes nothing account-wide', createUser, actor(['All'], [1]), {}, 'outside_key_scope'],
-  ['unless the operation narrows it itself', createApiKey, actor(['All'], [1]), {}, undefined],
+  ['a scoped key reads account-wide resources', listApiKeys, actor(['All'], [1]), {}, undefined],
+  [
+    'a scoped key can not change account-wide resources',
+    createUser,
+    actor(['All'], [1]),
+    {},
+    'outside_key_scope',
+  ],
+  [
+    'a scoped key can call an operation that limits its effect to the scope itself',
+    createApiKey,
+    actor(['All'], [1]),
+    {},
+    undefined,
+  ],
 ])('%s', (_, operation, caller, params, code) => {
   const attempt = () => authorize(operation as never, caller, params);
   if (code) expect(attempt).toThrow(expect.objectContaining({ code }));
@@ -82,7 +94,7 @@ const ACTORS = {
   'external viewer': { ...known, kind: 'externalViewer', embed },
 } as const satisfies Record<string, Actor>;
 
-describe('only callers of the type that a handler has reach it', () => {
+describe('a handler is reached only by callers of its declared type', () => {
   const { generateSession, getEmbedSession, getFolders } = operations;
 
   test.each([
@@ -104,14 +116,14 @@ describe('only callers of the type that a handler has reach it', () => {
     expect(reach.map(([name]) => name)).toEqual(names);
   });
 
-  test('an actor of a kind that nobody knows is refused everywhere', () => {
+  test('an actor of an unknown kind is refused by every operation', () => {
     for (const operation of [getSpec, listRegions, getFolders, generateSession, getEmbedSession]) {
       const attempt = () => authorize(operation as never, { ...known, kind: 'robot' } as never, {});
       expect(attempt).toThrow(`${operation.id} can not be called by: robot`);
     }
   });
 
-  test('the types say the same', () => {
+  test('the types match the checks at run time', () => {
     expectTypeOf<CallerOf<typeof getSpec>>().toEqualTypeOf<Nobody>();
     expectTypeOf<CallerOf<typeof listRegions>>().toEqualTypeOf<Person>();
     expectTypeOf<CallerOf<typeof getFolders>>().toEqualTypeOf<Caller>();
@@ -127,7 +139,7 @@ describe('only callers of the type that a handler has reach it', () => {
   });
 });
 
-test('log, audit and shares name each caller', () => {
+test('each kind of caller has a name in the log, the audit log and the shares', () => {
   const named = Object.fromEntries(
     Object.entries(ACTORS).map(([name, caller]) => [
       name,

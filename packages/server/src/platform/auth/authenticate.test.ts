@@ -1,4 +1,4 @@
-/** Verified credentials are kept in memory, and yet revoked at once on every server. */
+/** Verified credentials are cached in memory, but a revocation takes effect at once on every server. */
 import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { administer } from '../../../test/databases.ts';
@@ -15,7 +15,7 @@ const clientOf = (baseUrl: string, apiKey: string) => createOrielClient({ baseUr
 const statusOf = (attempt: Promise<unknown>) =>
   attempt.then(() => 200).catch((error) => error.status as number);
 
-/** How many queries the server runs for credentials meanwhile. */
+/** Returns how many queries for credentials the server runs during the work. */
 async function queriesDuring(work: () => Promise<unknown>) {
   const query = vi.spyOn(world.server.essential.pool, 'query');
   await work();
@@ -24,7 +24,7 @@ async function queriesDuring(work: () => Promise<unknown>) {
   return count;
 }
 
-test('a known credential costs no query', async () => {
+test('a known credential is verified without a query', async () => {
   const { client } = await world.person();
   await expect.poll(() => queriesDuring(() => client.listRegions())).toBe(0);
 });
@@ -40,7 +40,7 @@ test('a key that is revoked on one server ends on all others within a second', a
   }
 });
 
-test('a change of one person costs nobody else a query', async () => {
+test('a change of one person does not cause queries for other people', async () => {
   const [changed, other] = [await world.person(), await world.person({ roles: ['Admin'] })];
   const costOf = ({ client }: typeof other) => queriesDuring(() => client.listRegions());
   const changes = [
@@ -52,13 +52,13 @@ test('a change of one person costs nobody else a query', async () => {
     await expect.poll(() => costOf(changed)).toBe(0);
     await expect.poll(() => costOf(other)).toBe(0);
     await change();
-    // Their own credential is asked about again; by then the notification was heard.
+    // Their own credential is read again, which shows that the notification has arrived.
     await expect.poll(() => costOf(changed), { interval: 5 }).toBeGreaterThan(0);
     expect(await costOf(other)).toBe(0);
   }
 });
 
-test('while notifications can not be heard, every request is verified in the database', async () => {
+test('while notifications can not be received, every request is verified in the database', async () => {
   const person = await world.person();
   await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBe(0);
   const stopped = await stopListening();
@@ -68,7 +68,7 @@ test('while notifications can not be heard, every request is verified in the dat
   await stopped.resume();
 });
 
-test('what was missed while not listening is not believed afterwards', async () => {
+test('values that changed while the server did not listen are not used afterwards', async () => {
   const person = await world.person();
   await person.client.getMe();
   await terminateListeners();
@@ -84,7 +84,7 @@ const LISTENERS = `
 const terminateListeners = () =>
   world.server.db.pool.query(`select pg_terminate_backend(pid) from (${LISTENERS}) l`);
 
-/** Keeps new connections out, so that the listener stays away until resumed. */
+/** Refuses new connections, so that the listener can not reconnect until they are allowed again. */
 async function stopListening() {
   const database = new URL(world.databaseUrl).pathname.slice(1);
   const allow = (allowed: boolean) =>

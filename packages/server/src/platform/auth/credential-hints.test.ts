@@ -17,7 +17,7 @@ const ask = async (path: string, authorization?: string, method = 'GET') => {
   return { status: response.status, message, how: response.headers.get('www-authenticate') };
 };
 
-describe('a credential that is missing or malformed is told how to send one', () => {
+describe('the error for a missing or malformed credential says how to send one', () => {
   test.each([
     [undefined, 'no Authorization header'],
     ['Basic YWRhOnNlY3JldA==', 'scheme `Basic`'],
@@ -36,13 +36,13 @@ describe('a credential that is missing or malformed is told how to send one', ()
     expect(refused.message).toContain('`Authorization: Bearer <token>`');
   });
 
-  test('one that is for embed tokens says so', async () => {
+  test('an operation for embed tokens says that it takes no API key', async () => {
     const { message } = await ask('/api/v1/embed/session', 'Api-Key sk-0123456789abcdef');
     expect(message).toContain('takes no API key');
     expect(message).toContain('embed session');
   });
 
-  test('on every operation that needs one', async () => {
+  test('on every operation that needs a credential', async () => {
     for (const op of allOperations.filter(({ auth }) => auth !== 'public')) {
       const { status, message } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op.method);
       expect([op.id, status]).toEqual([op.id, 401]);
@@ -51,7 +51,7 @@ describe('a credential that is missing or malformed is told how to send one', ()
   });
 });
 
-test('nothing that could be a secret is repeated, and no key is told from another', async () => {
+test('the error repeats nothing that could be a secret, and is the same for every key', async () => {
   for (const secret of ['c2VjcmV0c2VjcmV0', 'my-secret-password-of-this-service'])
     for (const header of [secret, `${secret} ${secret}`, `Api-Key ${secret}`, `Basic ${secret}`])
       expect((await ask('/api/v1/users/me', header)).message).not.toContain(secret);
@@ -64,7 +64,7 @@ test('nothing that could be a secret is repeated, and no key is told from anothe
   expect(revoked).toEqual(unknown);
 });
 
-test("a viewer's token on an operation for creators is told what it lacks", async () => {
+test("the error for a viewer's token on an operation for creators says that it needs creator mode", async () => {
   const { id: deploymentId } = await world.deployment();
   const { client } = await world.embedded({ deploymentId, externalId: 'ann' });
   await expect(client.getReports({ deploymentId })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Which kind of credential an operation takes, with kinds that are made up here. */
+/** Tests which kind of credential an operation accepts, with invented kinds. */
 import { describe, expect, test } from 'vitest';
 import type { Person } from './actor.ts';
 import { createAuthenticator } from './authenticate.ts';
@@ -41,37 +41,47 @@ const { authenticate } = createAuthenticator([cat, dog, fish, mouse]);
 const caller = (auth: 'management' | 'apiKey' | 'embed', authorization?: string, cookie?: string) =>
   (authenticate({ method: 'GET', headers: { authorization, cookie }, ip: '' }, auth) as Person).userId;
 
-describe('a credential is verified by the kind that takes it', () => {
+describe('a credential is verified by the kind that accepts it', () => {
   test.each([
     ['by its scheme and form', 'management', 'Bearer cat-1', undefined, 1],
-    ['whatever the case of the scheme', 'management', 'PET cat-1', undefined, 1],
-    ['also if several kinds come with its scheme', 'management', 'Bearer dog-1', undefined, 2],
-    ['without a scheme, if the kind comes so', 'embed', 'fish-1', undefined, 3],
+    ['with a scheme in upper case', 'management', 'PET cat-1', undefined, 1],
+    ['even if several kinds use its scheme', 'management', 'Bearer dog-1', undefined, 2],
+    ['without a scheme, if the kind allows that', 'embed', 'fish-1', undefined, 3],
     ['in a cookie, if there is no Authorization header', 'management', undefined, 'mouse=1', 4],
-    ['and a cookie is ignored beside an Authorization header', 'management', 'Bearer dog-1', 'mouse=1', 2],
+    ['a cookie is ignored if there is an Authorization header', 'management', 'Bearer dog-1', 'mouse=1', 2],
   ] as const)('%s', (_, auth, authorization, cookie, userId) => {
     expect(caller(auth, authorization, cookie)).toBe(userId);
   });
 
-  test('a public operation looks at none', () => {
+  test('a public operation ignores credentials', () => {
     const request = { method: 'GET', headers: { authorization: 'Bearer cat-1' }, ip: '' };
     expect(authenticate(request, 'public')).toEqual({ kind: 'nobody' });
   });
 });
 
-describe('what an operation does not take is a 401 that says what to send', () => {
+describe('a credential that an operation does not accept is a 401 that says what to send', () => {
   test.each([
-    ['a kind that only others take', 'apiKey', 'Bearer dog-1', 'This operation takes no dog. Send a cat.'],
-    ['a scheme that only others take', 'embed', 'Pet rock', 'This operation takes no cat. Send a fish.'],
-    ['a wrong form, in words of the kind', 'embed', 'rock', 'Fish begin with `fish`. Send a fish.'],
     [
-      'a wrong form of which no kind knows more',
+      'a kind that only other operations accept',
+      'apiKey',
+      'Bearer dog-1',
+      'This operation takes no dog. Send a cat.',
+    ],
+    [
+      'a scheme that only other operations accept',
+      'embed',
+      'Pet rock',
+      'This operation takes no cat. Send a fish.',
+    ],
+    ['a wrong form, with the message of the kind', 'embed', 'rock', 'Fish begin with `fish`. Send a fish.'],
+    [
+      'a wrong form that no kind explains',
       'apiKey',
       'Bearer rock',
       'What was sent is no credential that this operation takes. Send a cat.',
     ],
     [
-      'a valid cookie beside a wrong header',
+      'a valid cookie together with a wrong header',
       'management',
       'Bearer rock',
       'What was sent is no credential that this operation takes. Send a cat or a dog or a mouse.',
@@ -83,10 +93,10 @@ describe('what an operation does not take is a 401 that says what to send', () =
   });
 });
 
-describe('kinds that could take each other for themselves are refused at the start', () => {
+describe('kinds that could be confused are refused at the start', () => {
   const all = { takes: () => true };
 
-  test('if one takes the example of another', () => {
+  test('if one accepts the example of another', () => {
     for (const kinds of [
       [cat, kind('greedy', 9, all)],
       [kind('greedy', 9, all), cat],
@@ -97,18 +107,18 @@ describe('kinds that could take each other for themselves are refused at the sta
     }
   });
 
-  test('if one does not take its own', () => {
+  test('if one does not accept its own example', () => {
     const mute = kind('mute', 9, { takes: () => false });
     expect(() => createAuthenticator([mute])).toThrow('is taken by: no kind');
   });
 
-  test('and not if no operation takes both, or they never come in the same way', () => {
+  test('but not if no operation accepts both, or if they are never sent in the same way', () => {
     createAuthenticator([cat, kind('greedy', 9, { ...all, auths: ['embed'] })]);
     createAuthenticator([cat, kind('greedy', 9, { ...all, schemes: ['other'] })]);
     createAuthenticator([cat, kind('greedy', 9, { ...all, schemes: [] })]);
   });
 
-  test('where two take a credential all the same, the first of the list gets it', () => {
+  test('if two kinds still accept the same credential, the first of the list gets it', () => {
     const [first, second] = [kind('a', 1, {}), kind('b', 2, {})];
     const both = { takes: ({ secret }: { secret: string }) => secret === 'both' };
     for (const [one, other] of [

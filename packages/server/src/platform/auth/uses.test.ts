@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a use is taken once, and again only when enough time has passed since', () => {
+test('a use is taken once, and again only after enough time has passed', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 0 });
   const uses = createUses(300_000);
   const at = (ms: number) => new Date(ms).toISOString();

@@ -14,6 +14,6 @@ test.each([
   expect(isoTime(text)).toBe(iso);
 });
 
-test('what is no time is not taken for one', () => {
+test('a text that is not a time is refused', () => {
   expect(() => isoTime('infinity')).toThrow('no time');
 });

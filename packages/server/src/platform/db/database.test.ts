@@ -23,7 +23,7 @@ afterAll(async () => {
   await dropDatabase(inject('postgresUrl'), name);
 });
 
-/** However long it takes: what is tried here is who is served meanwhile, not who gives up first. */
+/** Waits without a limit, because these tests check who is served in the meantime, not who gives up first. */
 const waitForLock = (queryable: Queryable) =>
   queryable.run(sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(1)`);
 
@@ -34,7 +34,7 @@ const countWaiting = async () =>
     )
   ).rowCount;
 
-describe('however many wait for a lock, some connections are left to those who read', () => {
+describe('even if many requests wait for a lock, some connections are left for reads', () => {
   test.each([
     ['single statements', () => waitForLock(db.writes)],
     ['transactions', () => db.transaction(waitForLock)],
@@ -51,7 +51,7 @@ describe('however many wait for a lock, some connections are left to those who r
   });
 });
 
-test('two transactions that lock each other out both succeed, because the one that the database ends is tried again', async () => {
+test('two transactions that deadlock both succeed, because the one that the database ends is tried again', async () => {
   await holder.query(
     'create table pairs (id int primary key, n int); insert into pairs values (1, 0), (2, 0)',
   );

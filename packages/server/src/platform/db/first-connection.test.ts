@@ -1,4 +1,4 @@
-/** A start waits for a database that is on its way, and says in one line what is wrong with any other. */
+/** A start waits for a database that is still starting, and explains every other problem in one line. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ const always = (answer: Refusal) => () => answer;
 const urlOf = ({ port }: Front, parameters = '') =>
   `postgres://oriel:wrong@127.0.0.1:${port}/oriel${parameters}`;
 
-describe('a database that is on its way', () => {
+describe('a database that is still starting', () => {
   async function database() {
     const url = inject('postgresUrl');
     const name = await createDatabase(url, inject('templateDatabase'));
@@ -79,7 +79,7 @@ describe('a database that is on its way', () => {
     ]);
   });
 
-  test('one that nobody listens for is waited for too, and what asks meanwhile is answered', async () => {
+  test('if no database listens yet, the start waits too, and requests are answered in the meantime', async () => {
     const { target, url } = await database();
     const port = await freePort();
     lines.splice(0);
@@ -98,24 +98,24 @@ describe('a database that is on its way', () => {
     expect(await status('/api/v1/users/me')).toBe(401);
   });
 
-  test('the waiting ends when its time is over', async () => {
+  test('the start stops waiting when the time is over', async () => {
     const line = await refusal(`postgres://oriel@127.0.0.1:${await freePort()}/oriel`, {
       waitForDatabaseMs: 1,
     });
     expect(line).toMatch(/^The database can not be reached .*ECONNREFUSED.*ORIEL_DATABASE_URL/);
   });
 
-  test('one that has a connection for the migrations and none after them is told in a line too', async () => {
+  test('a database that has connections for the migrations but none after them is also reported in one line', async () => {
     const { target, url } = await database();
     const answer = { code: '53300', message: 'sorry, too many clients already' };
-    // The migrations take two, to see whether a pooler hands sessions around.
+    // The migrations use two connections, to check whether a pooler shares sessions.
     front = await startFront({ refusal: (n) => (n <= 2 ? undefined : answer), target });
     expect(await refusal(url(front.port))).toMatch(
       /^The database has no connection left for us \(sorry, too many/,
     );
   });
 
-  test('the waiting ends when the server is told to stop', async () => {
+  test('the start stops waiting when the server is told to stop', async () => {
     const told = new AbortController();
     const starting = start(`postgres://oriel@127.0.0.1:${await freePort()}/oriel`, { signal: told.signal });
     told.abort();
@@ -123,7 +123,7 @@ describe('a database that is on its way', () => {
   });
 });
 
-test('the first line of the log tells version, schema version and address', async () => {
+test('the first line of the log has the version, schema version and address', async () => {
   front = await startFront({ refusal: always({ code: '28P01', message: 'no' }) });
   lines.splice(0);
   await refusal(urlOf(front));
@@ -135,7 +135,7 @@ test('the first line of the log tells version, schema version and address', asyn
   });
 });
 
-describe('a reason that waiting does not mend is told at once', () => {
+describe('a problem that waiting does not solve is reported at once', () => {
   const reasons: [Refusal, RegExp][] = [
     [
       { code: '28P01', message: 'password authentication failed for user "oriel"' },
@@ -160,7 +160,7 @@ describe('a reason that waiting does not mend is told at once', () => {
     expect(front.connections).toBe(1);
   });
 
-  test('a certificate that nobody vouches for', async () => {
+  test('a certificate of an unknown authority', async () => {
     const answer = { code: '28P01', message: 'no' };
     front = await startFront({ refusal: always(answer), tls: SELF_SIGNED });
     const line = await refusal(urlOf(front, '?sslmode=require'));
@@ -172,7 +172,7 @@ describe('a reason that waiting does not mend is told at once', () => {
     const folder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
     undo.push(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, 'ca.pem'), SELF_SIGNED.cert);
-    // The certificate is taken in these ways, so that the password is what is wrong.
+    // With these parameters the certificate is accepted, so the error is about the password.
     for (const parameters of [`?sslmode=verify-full&sslrootcert=${folder}/ca.pem`, '?sslmode=no-verify']) {
       expect(await refusal(urlOf(front, parameters))).toMatch(/^The database refuses us/);
     }

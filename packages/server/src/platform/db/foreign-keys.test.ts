@@ -15,7 +15,7 @@ test.each([
   ['folders', 'folders_user_id_fkey', 'Key (user_id)=(12) is not present in table "users".', 'users', 12],
   ['folders', 'made_by', 'Schlüssel (maker)=(7) ist nicht in Tabelle »users« vorhanden.', 'users', 7],
   ['workbooks', 'workbooks_folder_id_fkey', 'Key (folder_id)=(3) is not present.', 'folders', 3],
-])('a violated key of %s tells the missing row: %s', (table, constraint, detail, target, id) => {
+])('a violated key of %s names the missing row: %s', (table, constraint, detail, target, id) => {
   expect(missing(violation({ table, constraint, detail }))).toEqual({ table: target, id });
 });
 
@@ -27,7 +27,7 @@ test.each([
   ['a name that only looks like a key', { constraint: 'other_user_id_fkey', detail: 'Key (user_id)=(7).' }],
   ['the same name on another table', { table: 'reports', constraint: 'made_by', detail: 'Key (maker)=(7).' }],
   ['another violation', { code: '23505', constraint: 'made_by', detail: 'Key (maker)=(7) exists.' }],
-])('%s is no missing row', (_what, fields) => {
+])('%s is not a missing row', (_what, fields) => {
   expect(missing(violation({ table: 'folders', ...fields }))).toBeUndefined();
   expect(missing(new Error('broken'))).toBeUndefined();
 });

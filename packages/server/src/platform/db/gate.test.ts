@@ -10,7 +10,7 @@ function pending() {
   return { work, finish: () => finish() };
 }
 
-test('those who find no place wait, and come in in their order', async () => {
+test('calls that find no free place wait, and run in the order in which they came', async () => {
   const gate = gateOf({});
   const first = pending();
   const order: number[] = [];
@@ -26,7 +26,7 @@ test('those who find no place wait, and come in in their order', async () => {
   expect(gate.waiting).toBe(0);
 });
 
-test('who fails makes room like everybody else', async () => {
+test('a call that fails frees its place', async () => {
   const gate = gateOf({});
   const fails = gate.pass(null, () => Promise.reject(new Error('no')));
   const next = gate.pass(null, async () => 'in');
@@ -34,7 +34,7 @@ test('who fails makes room like everybody else', async () => {
   expect(await next).toBe('in');
 });
 
-test('where too many wait, the next one is refused at once', async () => {
+test('if too many calls wait, the next one is refused at once', async () => {
   const gate = gateOf({ waitingMax: 1 });
   const first = pending();
   const running = [gate.pass(null, first.work), gate.pass(null, async () => {})];
@@ -43,7 +43,7 @@ test('where too many wait, the next one is refused at once', async () => {
   await Promise.all(running);
 });
 
-test('who waited for too long is refused, and their place in the queue is free', async () => {
+test('a call that waited too long is refused, and its place in the queue is free', async () => {
   const gate = gateOf({ waitingMax: 1, waitMs: 10 });
   const first = pending();
   const running = gate.pass(null, first.work);
@@ -55,7 +55,7 @@ test('who waited for too long is refused, and their place in the queue is free',
   expect(late.work).not.toHaveBeenCalled();
 });
 
-test('one sharer gets a share of the places, and the rest stays for others', async () => {
+test('one sharer gets a share of the places, and the rest stays free for others', async () => {
   const gate = gateOf({ atOnce: 4, shareMax: 2 });
   const greedy = Array.from({ length: 5 }, pending);
   const running = greedy.map(({ work }) => gate.pass('greedy', work));
@@ -75,7 +75,7 @@ test('one sharer gets a share of the places, and the rest stays for others', asy
   expect(gate.waiting).toBe(0);
 });
 
-test('those who wait are let in in turns, however many of one sharer came first', async () => {
+test('waiting sharers take turns, even if many calls of one sharer came first', async () => {
   const gate = gateOf({ atOnce: 1 });
   const first = pending();
   const order: string[] = [];
@@ -86,7 +86,7 @@ test('those who wait are let in in turns, however many of one sharer came first'
   expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
 });
 
-test('one sharer does not fill the queue', async () => {
+test('one sharer can not fill the queue', async () => {
   const gate = gateOf({ waitingMax: 10, waitingShareMax: 2 });
   const first = pending();
   const waiting = [

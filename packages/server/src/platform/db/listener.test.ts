@@ -6,14 +6,14 @@ import { startMutableProxy } from '../../../test/postgres-proxy.ts';
 const CHANNEL = 'oriel_test_heartbeat';
 const listen = (connectionString: string) => startListening(connectionString, CHANNEL);
 
-test('a process that is busy does not take its connection for cut', async () => {
+test('a busy process does not think that its connection is broken', async () => {
   const listener = await listen(inject('postgresUrl'));
   let interruptions = 0;
   listener.on(CHANNEL, () => interruptions++);
   for (let i = 0; i < 8; i++) {
     const end = performance.now() + 400;
     while (performance.now() < end);
-    // Timers that are due run before what the database answered is read.
+    // Timers that are due run before the answer of the database is read.
     await immediately();
   }
   expect(listener.hears).toBe(true);
@@ -21,7 +21,7 @@ test('a process that is busy does not take its connection for cut', async () => 
   await listener.end();
 });
 
-test('a connection that falls silent is noticed, and another takes its place', async () => {
+test('a connection that stops answering is detected and replaced', async () => {
   const proxy = await startMutableProxy(inject('postgresUrl'));
   const listener = await listen(proxy.url);
   expect(listener.hears).toBe(true);

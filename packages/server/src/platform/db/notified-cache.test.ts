@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => listener.end());
 
 const cacheOfUsers = () => createNotifiedCache<number, string>(listener, CHANNEL, (id) => [`user:${id}`]);
-/** Resolves when everybody has heard it. */
+/** Resolves when all listeners have received it. */
 async function notify(subject: string) {
   const heard = new Promise((resolve) =>
     listener.on(CHANNEL, (payload) => payload === subject && resolve(0)),
@@ -21,7 +21,7 @@ async function notify(subject: string) {
   await heard;
 }
 
-test('a change is forgotten by those whom it concerns, and by all where it names nobody', async () => {
+test('a change drops the values that depend on its subject, and all values if it names no subject', async () => {
   const users = cacheOfUsers();
   const simple = createNotifiedCache<number, string>(listener, CHANNEL);
   const fill = async () => {
@@ -45,7 +45,7 @@ test('a change is forgotten by those whom it concerns, and by all where it names
   ]);
 });
 
-test('calls for one key that come together read once, also where that fails', async () => {
+test('calls for one key at the same time read once, even if the read fails', async () => {
   const users = cacheOfUsers();
   const read = vi.fn(async () => 'read');
   expect(await Promise.all([1, 2, 3].map(() => users.load(1, read)))).toEqual(['read', 'read', 'read']);
@@ -58,7 +58,7 @@ test('calls for one key that come together read once, also where that fails', as
   expect(await users.load(2, read)).toBe('read');
 });
 
-test('what was begun to be read before a change is neither kept nor shared after it', async () => {
+test('a read that began before a change is neither kept nor shared after it', async () => {
   const users = cacheOfUsers();
   let answer = (_: string) => {};
   const early = users.load(1, () => new Promise((resolve) => (answer = resolve)));
@@ -69,7 +69,7 @@ test('what was begun to be read before a change is neither kept nor shared after
   expect(users.get(1)).toBe('new');
 });
 
-test('what was begun to be read before it was forgotten is neither kept nor shared after that', async () => {
+test('a read that began before `forget` is neither kept nor shared after it', async () => {
   const users = cacheOfUsers();
   let answer = (_: string) => {};
   const early = users.load(1, () => new Promise((resolve) => (answer = resolve)));
@@ -80,7 +80,7 @@ test('what was begun to be read before it was forgotten is neither kept nor shar
   expect(users.get(1)).toBe('new');
 });
 
-test('a full cache forgets the oldest, not everything', async () => {
+test('a full cache drops the oldest value, not everything', async () => {
   const users = cacheOfUsers();
   for (let id = 0; id <= 10_000; id++) await users.load(id, async () => 'kept');
   expect(users.get(0)).toBeUndefined();

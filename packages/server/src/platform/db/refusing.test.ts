@@ -17,7 +17,7 @@ const outcomeOf = (error: unknown) =>
     .catch(refuse)
     .catch((thrown: unknown) => thrown);
 
-test('a violated constraint becomes the error that it stands for', async () => {
+test('a violated constraint becomes its API error', async () => {
   expect(await outcomeOf(violation('roles_name_key'))).toMatchObject({ code: 'role_name_taken' });
   expect(await outcomeOf(violation('user_roles_role_id_fkey', '23503'))).toMatchObject({
     code: 'invalid_reference',
@@ -28,9 +28,9 @@ test('a violated constraint becomes the error that it stands for', async () => {
 test.each([
   ['another constraint', violation('roles_pkey')],
   ['a name that every object has', violation('constructor')],
-  ['an error of the database that is no violation', violation('roles_name_key', '42P01')],
-  ['an error that callers know already', new ApiError('role_not_found')],
+  ['an error of the database that is not a violation', violation('roles_name_key', '42P01')],
+  ['an error that is already an API error', new ApiError('role_not_found')],
   ['any other error', new Error('broken')],
-])('%s stays what it is', async (_what, error) => {
+])('%s stays unchanged', async (_what, error) => {
   expect(await outcomeOf(error)).toBe(error);
 });

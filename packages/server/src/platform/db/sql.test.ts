@@ -1,8 +1,8 @@
-/** What can not be bound does not compile, and fails where a cast let it through. */
+/** A value that can not be bound does not compile. If a cast hides its type, it fails at run time. */
 import { describe, expect, test } from 'vitest';
 import { json, sql } from './sql.ts';
 
-describe('a statement takes', () => {
+describe('a statement accepts', () => {
   test('texts, numbers, booleans, null, bytes and arrays of them', () => {
     const bytes = Buffer.from('bytes');
     const { text, values } =
@@ -11,7 +11,7 @@ describe('a statement takes', () => {
     expect(values).toEqual(['text', 1, true, null, bytes, [1, 2], [['a'], [null]]]);
   });
 
-  test('other statements, whose values are numbered on', () => {
+  test('other statements, whose values get the next numbers', () => {
     const condition = sql`a = ${1} and b = ${2}`;
     const { text, values } = sql`select ${0} where ${condition} limit ${3}`;
     expect(text).toBe('select $1 where a = $2 and b = $3 limit $4');
@@ -28,7 +28,7 @@ describe('a statement takes', () => {
     ]);
   });
 
-  test('the null of SQL where a JSON value is null', () => {
+  test('the null of SQL if a JSON value is null', () => {
     expect(sql`${json(null)}`.values).toEqual([null]);
   });
 });

@@ -1,4 +1,4 @@
-/** Ready means that changes can be kept, not only that the database answers. */
+/** Ready means that the database accepts writes, not only that it answers. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
 import { administer } from '../../../test/databases.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 
 const query = (text: string) => world.server.db.pool.query(text);
 const readiness = async () => (await world.raw('GET', '/readyz', { apiKey: null })).status;
-/** A result is told again for some seconds, so the clock is put forward before each look. */
+/** A result is reused for some seconds, so the clock is moved forward before each check. */
 const becomes = (status: number) =>
   expect
     .poll(async () => {
@@ -23,7 +23,9 @@ const becomes = (status: number) =>
     })
     .toBe(status);
 
-/** Says what PostgreSQL says where a file can not grow, and counts how often: sequences are not rolled back. */
+/**
+ * Fails like PostgreSQL on a full disk, and counts the attempts with a sequence, because sequences are not rolled back.
+ */
 async function fillDisk() {
   await query('create sequence attempts');
   await query(`create function no_room() returns trigger language plpgsql as $$ begin
@@ -49,9 +51,9 @@ test('a full disk makes the server unready until there is room again', async () 
   await becomes(200);
 });
 
-test('so does a database that became read-only, as after a failover', async () => {
+test('a database that became read-only, as after a failover, makes the server unready', async () => {
   const database = new URL(world.databaseUrl).pathname.slice(1);
-  /** For the connections that are made from now on, which are all. */
+  /** Applies to all connections, because the existing ones are ended. */
   const set = async (change: string) => {
     await administer(inject('postgresUrl'), `alter database ${database} ${change}`);
     await administer(
@@ -65,7 +67,7 @@ test('so does a database that became read-only, as after a failover', async () =
   await becomes(200);
 });
 
-test('a probe writes a page and leaves no row, and is made once in ten seconds, however often it is asked', async () => {
+test('a probe writes a page and leaves no row, and runs at most once in ten seconds', async () => {
   let now = 0;
   const probe = createWriteProbe(world.server.db, () => now);
   const made = async () =>
@@ -82,7 +84,7 @@ test('a probe writes a page and leaves no row, and is made once in ten seconds, 
   expect((await query('select from write_probes')).rowCount).toBe(0);
 });
 
-test('a failure is told again for a second', async () => {
+test('a failure is reused for a second', async () => {
   let now = 0;
   const probe = createWriteProbe(world.server.db, () => now);
   const { attempts, makeRoom } = await fillDisk();

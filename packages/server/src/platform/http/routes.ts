@@ -253,7 +253,8 @@ function register(
     const lifetime = createLifetime({
       response: reply.raw,
       timeoutMs: op.timeoutMs,
-      onLate: (err) => log.error({ requestId: request.id, operation: op.id, err }, 'a handler failed after its time limit'),
+      onLate: (err) =>
+        log.error({ requestId: request.id, operation: op.id, err }, 'a handler failed after its time limit'),
     });
     if (op.timeoutMs !== undefined) allowSilence(request, reply, op.timeoutMs);
     const work = answer(callOf(request, reply, input, lifetime), input);

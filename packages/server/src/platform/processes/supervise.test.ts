@@ -197,15 +197,18 @@ describe('a child that ends is started again', () => {
     expect(child.pid).toBe(pid);
   });
 
-  test.each(['garbage', 'enormous', 'notJson'])('when it sends data that is not a message (%s)', async (method) => {
-    const running = await start();
-    const { pid } = running.child;
-    await expect(running.ask(method)).rejects.toMatchObject({ code: 'gone' });
-    await comesBack(running, pid);
-    expect(running.entries).toContainEqual(
-      expect.objectContaining({ reason: expect.stringContaining('it sent data that is not a message') }),
-    );
-  });
+  test.each(['garbage', 'enormous', 'notJson'])(
+    'when it sends data that is not a message (%s)',
+    async (method) => {
+      const running = await start();
+      const { pid } = running.child;
+      await expect(running.ask(method)).rejects.toMatchObject({ code: 'gone' });
+      await comesBack(running, pid);
+      expect(running.entries).toContainEqual(
+        expect.objectContaining({ reason: expect.stringContaining('it sent data that is not a message') }),
+      );
+    },
+  );
 
   test('when it needs more memory than it may have', async () => {
     const running = await start({}, { program: nodeProgram(childScript, { heapMb: 40 }) });
