@@ -3,7 +3,7 @@ import { createTurns } from './turns.ts';
 
 class Busy extends Error {}
 
-/** Work that goes on until it is told to end, and a record of what has begun. */
+/** Work that runs until the test ends it, and a record of the work that has begun. */
 function workshop() {
   const turns = createTurns({ togetherMax: 2, waitingMax: 3, waitMs: 1000, busy: () => new Busy() });
   const begun: string[] = [];
@@ -43,7 +43,7 @@ test('work of another key does not wait', () => {
   expect(begun).toEqual(['a', 'b']);
 });
 
-test('what can run together does, up to its limit, and never beside what runs alone', async () => {
+test('work that can run together does so, up to the limit, and never at the same time as work that runs alone', async () => {
   const { begun, start, end } = workshop();
   for (const name of ['a', 'b', 'c']) void start('together', name);
   void start('alone', 'd');
@@ -59,7 +59,7 @@ test('what can run together does, up to its limit, and never beside what runs al
   expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('who comes when enough wait already is refused at once', async () => {
+test('if enough calls wait already, the next one is refused at once', async () => {
   const { begun, start, end } = workshop();
   const accepted = ['a', 'b', 'c', 'd'].map((name) => start('alone', name));
   await expect(start('alone', 'e')).rejects.toBeInstanceOf(Busy);
@@ -68,7 +68,7 @@ test('who comes when enough wait already is refused at once', async () => {
   expect(await Promise.all(accepted)).toEqual(begun);
 });
 
-test('who waits for too long is refused, and does not run later', async () => {
+test('a call that waits too long is refused, and does not run later', async () => {
   const { begun, start, end } = workshop();
   const first = start('together', 'a');
   const refused = expect(start('alone', 'b')).rejects.toBeInstanceOf(Busy);
@@ -84,7 +84,7 @@ test('who waits for too long is refused, and does not run later', async () => {
   expect(begun).toEqual(['a', 'c']);
 });
 
-test('work that fails makes room for the next', async () => {
+test('after work that fails, the next one runs', async () => {
   const { begun, start, end } = workshop();
   const failed = expect(start('alone', 'a')).rejects.toThrow('no luck');
   void start('alone', 'b');

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createUndo } from './undo.ts';
 
-test('every step is taken in reverse, and those that fail are logged and told at the end', async () => {
+test('every step runs in the reverse order, and failures are logged and reported at the end', async () => {
   const lines: string[] = [];
   const undo = createUndo(pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) }));
   const taken: string[] = [];
@@ -25,7 +25,7 @@ test('every step is taken in reverse, and those that fail are logged and told at
   expect(taken).toHaveLength(4);
 });
 
-test('whoever stops it again meanwhile waits for the same end', async () => {
+test('a second call waits for the end of the first one', async () => {
   const undo = createUndo(pino({ level: 'silent' }));
   let finish = () => {};
   undo.add('something slow', () => new Promise<void>((resolve) => (finish = resolve)));

@@ -1,4 +1,4 @@
-/** Which addresses and methods are served, and what is said of the others. */
+/** Tests which addresses and methods are served, and the replies to all others. */
 import { request as httpRequest, METHODS } from 'node:http';
 import { allOperations, collectionPaths, hasBody, successStatus } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** As `fetch`, with any method. */
+/** Like `fetch`, but with any method. */
 const ask = (method: string, path: string, body?: string) =>
   new Promise<Response>((resolve, reject) => {
     const headers = {
@@ -40,7 +40,7 @@ const exotic = [...new Set([...METHODS, 'QUERY'])].filter(
   (method) => !TAKEN.includes(method) && method !== 'CONNECT',
 );
 
-describe('a method that a known path does not take is a 405 that names those that it takes', () => {
+describe('a method that a known path does not accept is a 405 that names the accepted methods', () => {
   test.each([
     ['PATCH', '/api/v1/users/me', 'DELETE, GET, HEAD, PUT'],
     ['PUT', '/api/v1/regions', 'GET, HEAD'],
@@ -67,7 +67,7 @@ describe('a method that a known path does not take is a 405 that names those tha
   });
 });
 
-describe('HEAD answers as GET does, without the body', () => {
+describe('the reply to HEAD is that of GET, without the body', () => {
   const headersOf = (response: Response) =>
     Object.fromEntries([...response.headers].filter(([name]) => !['date', 'x-request-id'].includes(name)));
   test.each([
@@ -86,7 +86,7 @@ describe('HEAD answers as GET does, without the body', () => {
   });
 });
 
-describe('collections answer with and without a slash, all other paths as they are written', () => {
+describe('collections are served with and without a final slash, all other paths only as they are written', () => {
   const collections = collectionPaths(allOperations);
   const cases = (isCollection: boolean) =>
     allOperations
@@ -94,8 +94,9 @@ describe('collections answer with and without a slash, all other paths as they a
       .map((op) => [op.id, op] as const);
   const addSlash = (address: string) => address.replace(/(\?|$)/, '/$1');
 
-  test.each(cases(true))('%s answers at both', async (_id, op) => {
-    // A GET must succeed or miss what its path names; of the others it is enough that they are reached.
+  test.each(cases(true))('%s is served at both paths', async (_id, op) => {
+    // A GET must succeed, or be a 404 for the resource in its path. For other methods, it is enough that the operation
+    // is reached.
     const body = hasBody(op) ? JSON.stringify({ ...validBody(op), surprise: 1 }) : undefined;
     const bare = await ask(op.method, addressOf(op), body);
     const slashed = await ask(op.method, addSlash(addressOf(op)), body);
@@ -108,13 +109,13 @@ describe('collections answer with and without a slash, all other paths as they a
       );
   });
 
-  test.each(cases(false))('%s answers at one', async (_id, op) => {
+  test.each(cases(false))('%s is served at one path', async (_id, op) => {
     const response = await ask(op.method, addSlash(addressOf(op)), hasBody(op) ? '{}' : undefined);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'route_not_found' });
   });
 
-  test('every list is a collection, and no single thing is', () => {
+  test('every list is a collection, and no single resource is', () => {
     expect([...collections].filter((path) => path.endsWith('}'))).toEqual([]);
     for (const path of [
       '/api/v1/deployments',

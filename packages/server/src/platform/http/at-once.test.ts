@@ -1,4 +1,4 @@
-/** One embed token, and one embed tenant, can not take the whole server. */
+/** One embed token, or one embed tenant, can not use up the whole server. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const folders = () => `/api/v1/deployments/${deploymentId}/folders`;
 const list = (token: string) =>
   world.raw('GET', folders(), { headers: { authorization: `Bearer ${token}` } });
 
-/** A request that has begun, and stays under way until its body is there. */
+/** Begins a request that stays open until its body is sent. */
 async function begin(token: string): Promise<Socket> {
   const { hostname, port } = new URL(world.url);
   const socket = connect(Number(port), hostname);
@@ -47,7 +47,7 @@ const refusal = async (response: Response) => {
   ];
 };
 
-test('a token has a number of requests at once, and others of its tenant have theirs', async () => {
+test('one token has a limit of requests at once, and other tokens of its tenant have their own', async () => {
   const [ann, bob] = [await creator('tenant-one'), await creator('tenant-one')];
   const busy = [await begin(ann.token), await begin(ann.token)];
   expect(await refusal(await list(ann.token))).toEqual([429, 'too_many_at_once', '1', 'token']);
@@ -59,7 +59,7 @@ test('a token has a number of requests at once, and others of its tenant have th
   for (const socket of busy) socket.destroy();
 });
 
-test('an embed tenant has a number of requests at once, and other tenants have theirs', async () => {
+test('an embed tenant has a limit of requests at once, and other tenants have their own', async () => {
   const [ann, bob] = [await creator('tenant-two'), await creator('tenant-two')];
   const busy = [await begin(ann.token), await begin(ann.token), await begin(bob.token)];
   expect(await refusal(await list(bob.token))).toEqual([429, 'too_many_at_once', '1', 'tenant']);
@@ -69,8 +69,8 @@ test('an embed tenant has a number of requests at once, and other tenants have t
   await expect.poll(async () => (await list(bob.token)).status).toBe(200);
 });
 
-describe('a request is over', () => {
-  test('when it was answered, also with an error, many times over', async () => {
+describe('a request is no longer counted', () => {
+  test('when it was answered, even with an error, many times in a row', async () => {
     const { token } = await creator('tenant-four');
     for (let i = 0; i < 10; i++) {
       expect((await list(token)).status).toBe(200);
@@ -85,7 +85,7 @@ describe('a request is over', () => {
     }
   });
 
-  test('when the work is done, where the caller has left', async () => {
+  test('when the work is done, if the caller has left', async () => {
     const { token } = await creator('tenant-five');
     const locker = await world.server.db.pool.connect();
     await locker.query('begin');
@@ -95,7 +95,8 @@ describe('a request is over', () => {
       fetch(world.url + folders(), { headers: { authorization: `Bearer ${token}` }, signal: leave.signal }),
     );
     const waiting = async () => {
-      // Not asked by the locker: within its transaction, activity looks as it did at the first question.
+      // Not asked on the connection that holds the lock: within a transaction, PostgreSQL shows the activity as it was
+      // at the first query.
       const { rows } = await world.server.essential.pool.query(
         "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       );
@@ -105,7 +106,7 @@ describe('a request is over', () => {
     await expect.poll(waiting, { interval: 20 }).toBe(4);
     leave.abort();
     await Promise.allSettled(lists);
-    // They still hold their connections, so they still count.
+    // The requests still hold their connections, so they still count.
     for (let i = 0; i < 3; i++) expect((await list(token)).status).toBe(429);
     await locker.query('rollback');
     locker.release();

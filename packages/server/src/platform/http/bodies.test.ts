@@ -1,4 +1,4 @@
-/** What bodies may cost: their size, who is heard at all, and what happens to clients that go on sending. */
+/** Limits on bodies: their size, which callers may send one, and what happens to clients that continue to send. */
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -24,12 +24,12 @@ afterAll(() => world.stop());
 const EXCHANGE = '/api/v1/embed/session/token';
 const json = (body: string) => ({ headers: { 'content-type': 'application/json' }, body });
 
-describe('each operation has a limit of its own', () => {
+describe('each operation has its own limit', () => {
   test.each([
     ['postTokenBySessionId', '4 KB'],
     ['createUser', '256 KB'],
     ['generateSession', '4 MB'],
-  ] as const)('%s takes %s', async (id, limit) => {
+  ] as const)('%s accepts %s', async (id, limit) => {
     const op = operations[id];
     const send = (bytes: number) => world.raw(op.method, op.path, json(`{"x":"${'x'.repeat(bytes - 8)}"}`));
     const refused = await send(bodyLimitOf(op as never) + 1);
@@ -41,7 +41,7 @@ describe('each operation has a limit of its own', () => {
     expect((await send(bodyLimitOf(op as never))).status).toBe(400);
   });
 
-  test('callers whom we do not know can send 4 KB, and what takes no body reads none', () => {
+  test('unknown callers can send 4 KB, and an operation without a body reads none', () => {
     for (const op of allOperations) {
       if (!hasBody(op)) expect(bodyLimitOf(op)).toBe(0);
       else if (op.auth === 'public') expect(bodyLimitOf(op)).toBe(4096);
@@ -49,7 +49,7 @@ describe('each operation has a limit of its own', () => {
     }
   });
 
-  test('a body that nobody asked for is passed over', async () => {
+  test('a body that the operation does not have is ignored', async () => {
     const { id } = await world.admin.createUserGroup({ body: { name: 'short-lived' } });
     const path = `/api/v1/user-groups/${id}`;
     expect(
@@ -58,7 +58,7 @@ describe('each operation has a limit of its own', () => {
   });
 });
 
-describe('who may not call is told so before they have sent their body', () => {
+describe('a caller who may not call is refused before they have sent their body', () => {
   const announce = (method: string, path: string, credential: string) =>
     answerTo(
       `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credential}Content-Type: application/json\r\n` +
@@ -66,7 +66,7 @@ describe('who may not call is told so before they have sent their body', () => {
     );
   const withKey = (key: string) => `Authorization: Api-Key ${key}\r\n`;
 
-  test('without a credential, for every operation that needs one and takes a body', async () => {
+  test('without a credential, for every operation that needs one and has a body', async () => {
     for (const op of allOperations.filter((each) => hasBody(each) && each.auth !== 'public'))
       expect([op.id, await announce(op.method, addressOf(op), '')]).toEqual([op.id, 401]);
   });
@@ -80,7 +80,7 @@ describe('who may not call is told so before they have sent their body', () => {
     expect(await announce('POST', `/api/v1/deployments/x/folders`, withKey(scoped.apiKey))).toBe(400);
   });
 
-  test('with an embed token that does not open the operation', async () => {
+  test('with an embed token that may not use the operation', async () => {
     const { id: deploymentId } = await world.deployment();
     const { token } = await world.embedded({ deploymentId, externalId: 'ann' });
     const bearer = `Authorization: Bearer ${token}\r\n`;
@@ -88,13 +88,13 @@ describe('who may not call is told so before they have sent their body', () => {
     expect(await announce('POST', `/api/v1/deployments/${deploymentId}/folders`, bearer)).toBe(403);
   });
 
-  test('and at an address that is not there', async () => {
+  test('at an address that does not exist', async () => {
     expect(await announce('POST', '/api/v1/nothing', '')).toBe(404);
     expect(await announce('POST', '/api/v1/users/me', '')).toBe(405);
   });
 });
 
-describe('a client that goes on sending reads its 413', () => {
+describe('a client that continues to send can read its 413', () => {
   const headers = { authorization: `Api-Key ${ADMIN_KEY}`, 'content-type': 'application/json' };
   const chunk = Buffer.alloc(64 * 1024, ' ');
 
@@ -118,7 +118,7 @@ describe('a client that goes on sending reads its 413', () => {
   test.each([
     ['with a length', { 'content-length': 20 * MB }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('one that reads only when it has sent everything, %s', async (_, more) => {
+  ])('a client that reads only after it has sent everything, %s', async (_, more) => {
     const request = httpRequest(`${world.url}/api/v1/users`, {
       method: 'POST',
       headers: { ...headers, ...more },
@@ -132,7 +132,7 @@ describe('a client that goes on sending reads its 413', () => {
     response.resume();
   });
 
-  test('but what it sends is bounded', async () => {
+  test('but it can not send without a limit', async () => {
     const socket = await open();
     socket.write(
       `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n` +
@@ -151,14 +151,14 @@ describe('a client that goes on sending reads its 413', () => {
   });
 });
 
-test('a body that a stranger never finishes is given up soon', async () => {
+test('a body that an unknown caller never finishes is refused soon', async () => {
   const status = await answerTo(
     `POST ${EXCHANGE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"se`,
   );
   expect(status).toBe(408);
 });
 
-test('large bodies that are half sent take a share of memory, and small ones still get through', async () => {
+test('unfinished large bodies use a limited share of memory, and small ones are still accepted', async () => {
   const { id: deploymentId } = await world.deployment();
   const workbook = await world.admin.createWorkbook({ deploymentId, body: { name: 'w' } });
   const path = `/api/v1/deployments/${deploymentId}/workbooks/${workbook.id}/dashboard`;
@@ -172,7 +172,7 @@ test('large bodies that are half sent take a share of memory, and small ones sti
   const sockets = await Promise.all(Array.from({ length: 6 }, open));
   const answers = sockets.map((socket) => firstAnswer(socket).then((status) => ({ socket, status })));
   for (const socket of sockets) socket.write(half);
-  // 32 MB is the share of one caller: the fifth or sixth goes over it.
+  // One caller may use 32 MB, so the fifth or sixth body exceeds it.
   const first = await Promise.race(answers);
   expect(first.status).toBe(503);
   expect((await world.raw('POST', '/api/v1/users', json('{}'))).status).toBe(400);
@@ -181,8 +181,8 @@ test('large bodies that are half sent take a share of memory, and small ones sti
   await expect.poll(async () => (await world.raw('PUT', path, whole)).status).toBe(200);
 });
 
-describe('connections are capped', () => {
-  test('a new one takes the place of the one that has been quiet for longest', async () => {
+describe('the number of connections is limited', () => {
+  test('a new connection replaces the one that has been idle for longest', async () => {
     const sockets = [];
     for (let i = 0; i < 10; i++) sockets.push(await open());
     const closed = Promise.race(sockets.map((socket, i) => once(socket, 'close').then(() => i)));
@@ -193,7 +193,7 @@ describe('connections are capped', () => {
     for (const socket of [...sockets, late]) socket.destroy();
   });
 
-  test('where none is quiet, the one makes room that has been sending its body for longest, and that is no error', async () => {
+  test('if none is idle, the one that has been sending its body for longest is closed, and that is not logged as an error', async () => {
     const sending: Socket[] = [];
     while (sending.length < 10) {
       const socket = await open();
@@ -201,7 +201,7 @@ describe('connections are capped', () => {
         `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n` +
           'Content-Type: application/json\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n{',
       );
-      // Refused while connections of other tests are still being closed.
+      // The connection may be refused while connections of other tests are still being closed.
       if ((await firstAnswer(socket)) === 100) sending.push(socket);
     }
     const closed = Promise.race(sending.map((socket, i) => once(socket, 'close').then(() => i)));
@@ -222,7 +222,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** The status of the first answer, while the connection stays open; undefined where it ends without one. */
+/** Returns the status of the first reply, while the connection stays open, or undefined if it ends without one. */
 const firstAnswer = (socket: Socket) =>
   new Promise<number | undefined>((resolve) => {
     socket.once('data', (data) => resolve(Number(String(data).split(' ')[1])));

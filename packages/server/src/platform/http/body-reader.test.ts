@@ -1,4 +1,4 @@
-/** The memory of bodies that are half received, with streams that stand for connections. */
+/** Limits on the memory of bodies that are being received, tested with streams instead of connections. */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
@@ -6,20 +6,20 @@ import { createBodyReader } from './body-reader.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
-/** What each body may have without being counted. */
+/** The size up to which a body is not counted. */
 const SMALL_BYTES = 64 * KB;
-/** What all callers may have counted, and each of them. */
+/** The limit for all callers together, and for each of them. */
 const COUNTED_MAX = 128 * MB;
 const COUNTED_SHARE = 32 * MB;
 const BODY_BYTES = 8 * MB;
 
-/** The same memory again and again: it is the bytes that are counted. */
+/** The same memory is used repeatedly, because only the bytes are counted. */
 const CHUNK = Buffer.alloc(MB);
 
 function createSender() {
   const read = createBodyReader();
 
-  /** A body of which so much has come. */
+  /** Sends a body of which this much has arrived. */
   return (sharer: string, bytes: number) => {
     const payload = Object.assign(new EventEmitter(), { destroyed: false });
     const outcome: { status?: number; bytes?: number } = {};
@@ -33,7 +33,7 @@ function createSender() {
   };
 }
 
-/** Bodies that are half received, as many as all callers together may have, each caller within their share. */
+/** Sends as many unfinished bodies as all callers together may have. Each caller stays within their share. */
 function fill(send: ReturnType<typeof createSender>) {
   const callers = Array.from({ length: COUNTED_MAX / COUNTED_SHARE }, (_, i) => `caller ${i}`);
   const bodies = callers.flatMap((caller) =>
@@ -43,13 +43,13 @@ function fill(send: ReturnType<typeof createSender>) {
   return bodies;
 }
 
-test('callers who each keep to their share meet a bound together', () => {
+test('callers who each stay within their share have a limit together', () => {
   const send = createSender();
   fill(send);
   expect(send('one more', SMALL_BYTES + 1).outcome).toEqual({ status: 503 });
 });
 
-test('small bodies get through where no large one does', () => {
+test('small bodies are accepted even if large ones are refused', () => {
   const send = createSender();
   fill(send);
   const small = send('one more', SMALL_BYTES);
@@ -64,7 +64,7 @@ test.each(['end', 'leave'] as const)('there is room again for large bodies when 
   const large = send('one more', BODY_BYTES + SMALL_BYTES);
   large.end();
   expect(large.outcome).toEqual({ bytes: BODY_BYTES + SMALL_BYTES });
-  // Nothing was given back twice.
+  // Checks that no memory was given back twice.
   const again = send('one more', BODY_BYTES + SMALL_BYTES);
   expect([again.outcome, send('one more', SMALL_BYTES + 1).outcome]).toEqual([{}, { status: 503 }]);
 });

@@ -14,7 +14,7 @@ const create = (expiresAt: string) =>
     body: JSON.stringify({ name: 'dated', expiresAt }),
   });
 
-describe('what is taken, PostgreSQL stores, and it comes back as the same moment', () => {
+describe('PostgreSQL stores every accepted time, and returns the same moment', () => {
   test.each([
     '2036-01-31T09:30:00Z',
     '2036-01-31T09:30:00.1Z',
@@ -41,7 +41,7 @@ describe('what is taken, PostgreSQL stores, and it comes back as the same moment
   );
 });
 
-describe('what PostgreSQL would refuse, or shift to another moment, is a 400 that says how to write it', () => {
+describe('a time that PostgreSQL would refuse or change is a 400 that says how to write it', () => {
   test.each([
     '2036-01-31T09:30:00+23:59',
     '2036-01-31T09:30:00+16:00',

@@ -14,14 +14,14 @@ const outcomeOf = (attempt: () => unknown) => {
   }
 };
 
-test('attempts count when they begin: of many at once, only as many as allowed go on', () => {
+test('attempts count when they begin, so that of many at once only the allowed number continues', () => {
   const limit = createFailureLimit({ max: 3, perMs: 1000 });
   const outcomes = Array.from({ length: 900 }, () => outcomeOf(() => limit.begin('a')));
   expect(outcomes.filter((outcome) => typeof outcome === 'function')).toHaveLength(3);
   expect(outcomes.slice(3)).toEqual(outcomes.slice(3).map(() => REFUSED));
 });
 
-test('what did not fail is given back, and does not count', () => {
+test('an attempt that did not fail does not count', () => {
   const limit = createFailureLimit({ max: 2, perMs: 1000 });
   for (let i = 0; i < 10; i++) limit.begin('a')();
   const [one] = [limit.begin('a'), limit.begin('a')];
@@ -31,14 +31,14 @@ test('what did not fail is given back, and does not count', () => {
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
 });
 
-test('one is not refused for the failures of another', () => {
+test('a caller is not refused because of the failures of another', () => {
   const limit = createFailureLimit({ max: 1, perMs: 1000 });
   limit.begin('a');
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
   limit.begin('b');
 });
 
-test('after a while attempts are taken again, and who is refused is told how long that is', () => {
+test('attempts are accepted again after a while, and the error says how long to wait', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
   const limit = createFailureLimit({ max: 1, perMs: 60_000 });
   const early = limit.begin('a');
@@ -46,12 +46,12 @@ test('after a while attempts are taken again, and who is refused is told how lon
   expect(outcomeOf(() => limit.begin('a'))).toMatchObject({ retryAfterSeconds: 10 });
   vi.setSystemTime(1_000_000 + 60_000);
   limit.begin('a');
-  // An attempt of before the pause takes back nothing of what came after it.
+  // An attempt from before the pause does not change the count of later attempts.
   early();
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
 });
 
-test('when it is full, who has been quiet for longest is forgotten, and nobody else', () => {
+test('when it is full, only the caller whose last attempt is the oldest is forgotten', () => {
   const limit = createFailureLimit({ max: 2, perMs: 60_000, keptMax: 3 });
   for (const who of ['a', 'b', 'c', 'a', 'd']) limit.begin(who);
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);

@@ -1,4 +1,4 @@
-/** What the server does with requests that no honest client sends, and what it tells operators. */
+/** How the server handles malformed and hostile requests, and what it shows to operators. */
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
     ['a form', 'username=u', 415, 'unsupported_media_type', 'application/x-www-form-urlencoded'],
     ['a made-up type', '{}', 415, 'unsupported_media_type', 'application/json-ish'],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
       400,
       'invalid_text',
@@ -69,7 +69,7 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
     expect(await response.json()).toMatchObject({ issues: [{ path: 'email' }] });
   });
 
-  test('all that is wrong is told at once, each with its path', async () => {
+  test('all problems are reported at once, each with its path', async () => {
     const response = await post(JSON.stringify({ username: '', email: 5, roles: ['a', 7], surprise: 1 }));
     const { issues, message } = (await response.json()) as { issues: { path: string }[]; message: string };
     expect(issues.map(({ path }) => path).sort()).toEqual([
@@ -82,7 +82,7 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
     expect(message).toContain('(and 4 more)');
   });
 
-  test('a huge bad body costs one error, not a million', async () => {
+  test('a huge invalid body gives one error, not a million', async () => {
     const roles = Array.from({ length: 30_000 }, (_, i) => i);
     const response = await post(JSON.stringify({ username: 'u', email: 'u@example.com', roles }));
     const { issues } = (await response.json()) as { issues: unknown[] };
@@ -90,15 +90,15 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
   });
 });
 
-describe('clients that are slow, silent or do not speak HTTP are cut off, with the same error body', () => {
-  test('one that never finishes its headers', async () => {
+describe('clients that are slow, silent or do not use HTTP are disconnected, with the same error body', () => {
+  test('a client that never finishes its headers', async () => {
     const socket = await open();
     socket.write('GET /api/v1/users/me HTTP/1.1\r\nHost: x\r\n');
     expect(await errorIn(socket)).toMatchObject({ statusCode: 408, code: 'request_timeout' });
     await stillServes();
   });
 
-  test('one that never finishes its body', async () => {
+  test('a client that never finishes its body', async () => {
     const socket = await open();
     socket.write(
       `${head('POST', '/api/v1/users')}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"user`,
@@ -107,29 +107,29 @@ describe('clients that are slow, silent or do not speak HTTP are cut off, with t
     await stillServes();
   });
 
-  test('one that says nothing', async () => {
+  test('a client that sends nothing', async () => {
     expect(await readAll(await open())).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
 
-  test('one that speaks another language', async () => {
+  test('a client that uses another protocol', async () => {
     const socket = await open();
     socket.write('EHLO example.com\r\n\r\n');
     expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_request' });
   });
 
-  test('one that does not say whom it asks', async () => {
+  test('a client that sends no Host header', async () => {
     const socket = await open();
     socket.write('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_url' });
   });
 
-  test('one that expects what nobody knows is served all the same', async () => {
+  test('a client with an unknown Expect header is still served', async () => {
     const socket = await open();
     socket.write(`${head('GET', '/healthz')}Expect: a-miracle\r\nConnection: close\r\n\r\n`);
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*x-content-type-options: nosniff/is);
   });
 
-  test('one with headers without end', async () => {
+  test('a client with very large headers', async () => {
     const socket = await open();
     socket.write(`${head('GET', '/api/v1/users/me')}X-Padding: ${'x'.repeat(64 * 1024)}\r\n\r\n`);
     expect(await errorIn(socket)).toMatchObject({ statusCode: 431, code: 'headers_too_large' });
@@ -149,7 +149,7 @@ describe('unknown addresses', () => {
     expect(await response.json()).toMatchObject({ code: 'route_not_found' });
   });
 
-  test('a malformed one is a 400', async () => {
+  test('a malformed address is a 400', async () => {
     const socket = await open();
     socket.write(`${head('GET', '/api/v1/api-keys/%zz')}Connection: close\r\n\r\n`);
     expect(await errorIn(socket)).toMatchObject({ statusCode: 400, code: 'invalid_url' });
@@ -157,14 +157,14 @@ describe('unknown addresses', () => {
 });
 
 describe('request ids', () => {
-  test('each answer has its own', async () => {
+  test('each reply has its own', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => (await world.raw('GET', '/healthz')).headers.get('x-request-id')),
     );
     expect(new Set(ids).size).toBe(3);
   });
 
-  test("the caller's own is kept where it is harmless", async () => {
+  test("the caller's own id is kept if it is safe", async () => {
     const idFor = async (id: string) =>
       (await world.raw('GET', '/healthz', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await idFor('order-4711.retry_2')).toBe('order-4711.retry_2');
@@ -179,7 +179,7 @@ describe('operators', () => {
     expect(await (await world.raw('GET', '/readyz', { apiKey: null })).json()).toEqual({ status: 'ready' });
   });
 
-  test('metrics are for loopback and for who holds the token, not for who came through a proxy', async () => {
+  test('metrics are for direct requests from loopback and for callers with the token, not for requests through a proxy', async () => {
     const ask = (headers: Record<string, string>) => world.raw('GET', '/metrics', { apiKey: null, headers });
     const local = await ask({});
     expect(local.status).toBe(200);
@@ -209,7 +209,7 @@ describe('operators', () => {
     expect((await ask({ ...withToken, authorization: 'Bearer another-token' })).status).toBe(404);
   });
 
-  test('the reference takes everything from this server', async () => {
+  test('the reference loads everything from this server', async () => {
     const page = await world.raw('GET', '/docs', { apiKey: null });
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     const html = await page.text();
@@ -220,7 +220,7 @@ describe('operators', () => {
     }
   });
 
-  test('the document is served to anybody', async () => {
+  test('the OpenAPI document is public', async () => {
     expect(await world.client().getSpec()).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] });
   });
 });
@@ -235,7 +235,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Everything until the server closes the connection. */
+/** Returns everything that is sent until the server closes the connection. */
 function readAll(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -247,7 +247,7 @@ function readAll(socket: Socket): Promise<string> {
   });
 }
 
-/** The error body of an answer, after checking it like any other reply. */
+/** Returns the error body of a reply, after checking it like any other reply. */
 async function errorIn(socket: Socket): Promise<unknown> {
   const answer = await readAll(socket);
   const [top, body] = answer.split('\r\n\r\n') as [string, string];

@@ -10,7 +10,7 @@ const codeOf = (text: string) => {
   }
 };
 
-describe('integers beyond ±(2^53 - 1) are refused, however they are written', () => {
+describe('integers beyond ±(2^53 - 1) are refused in every notation', () => {
   test.each([
     '9007199254740992',
     '9007199254740993',
@@ -53,13 +53,13 @@ describe('integers beyond ±(2^53 - 1) are refused, however they are written', (
     expect(codeOf(`{"a":[${text}]}`)).toBeNull();
   });
 
-  test('the message says where it stands and what to do', () => {
+  test('the message says where the number is and what to do', () => {
     const text = '{"userAttributes":[{"name":"a"},{"name":"b","value":[1,9007199254740993]}]}';
     expect(() => checkJson(text)).toThrow('at userAttributes[1].value[1]: send it as text');
   });
 });
 
-describe('numbers that would come back with other digits are refused', () => {
+describe('numbers that would be returned with other digits are refused', () => {
   test.each([
     '0.12345678901234567890',
     '-0.12345678901234567890',
@@ -74,12 +74,12 @@ describe('numbers that would come back with other digits are refused', () => {
   });
 });
 
-test('a body of very many values is refused, because each takes its time', () => {
+test('a body with very many values is refused, because each value takes time', () => {
   expect(codeOf(`[${Array(200_000).fill('{}').join(',')}]`)).toBeNull();
   expect(codeOf(`[${Array(200_002).fill('{}').join(',')}]`)).toBe('json_too_many_values');
 });
 
-test('the key __proto__ is refused for what it is', () => {
+test('the key __proto__ is refused with a message that names it', () => {
   for (const text of ['{"__proto__":1}', '{"\\u005f_proto__":1}'])
     expect(() => checkJson(text)).toThrow('has the key `__proto__`');
   expect(codeOf('["__proto__"]')).toBeNull();
@@ -116,7 +116,7 @@ describe('a key given twice in one object is refused', () => {
     expect(codeOf(text)).toBeNull();
   });
 
-  test('the message names it', () => {
+  test('the message names the key', () => {
     expect(() => checkJson('{"a":[{},{"b":1,"b":2}]}')).toThrow('a[1].b twice');
   });
 });
@@ -134,14 +134,14 @@ test.each([
   expect(codeOf(text)).toBe(code);
 });
 
-test('nesting counts outside of texts', () => {
+test('nesting is counted only outside of texts', () => {
   expect(codeOf('['.repeat(100) + ']'.repeat(100))).toBeNull();
   expect(codeOf('['.repeat(101))).toBe('json_too_deep');
   expect(codeOf(JSON.stringify('['.repeat(500)))).toBeNull();
   expect(codeOf(`[${'[],'.repeat(500)}1]`)).toBeNull();
 });
 
-describe('what is no JSON is left to the parser, or refused', () => {
+describe('text that is not JSON is left to the parser, or refused', () => {
   test.each([
     '',
     '{',
@@ -161,8 +161,8 @@ describe('what is no JSON is left to the parser, or refused', () => {
   });
 });
 
-/** Counts what the walk looks at, because times depend on the machine. */
-describe('the walk looks at each character a few times at the most', () => {
+/** Counts the characters that are read, because times depend on the machine. */
+describe('each character is read a few times at most', () => {
   const many = (count: number, of: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => of(i)).join(',');
   test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 
-test('a value that can not be read in time is told as it was last', async () => {
+test('if a value can not be read in time, the last value is shown', async () => {
   const metrics = createMetrics();
   let read = (): number | Promise<number> => 5;
   let reads = 0;
@@ -19,7 +19,7 @@ test('a value that can not be read in time is told as it was last', async () => 
   read = () => new Promise((resolve) => (answer = resolve));
   reads = 0;
   expect(await line()).toBe('some_value 5');
-  // Who asks meanwhile does not make it be read once more.
+  // A second request in the meantime does not start another read.
   expect(await line()).toBe('some_value 5');
   expect(reads).toBe(1);
   answer(7);
@@ -27,7 +27,7 @@ test('a value that can not be read in time is told as it was last', async () => 
   await expect.poll(line).toBe('some_value 8');
 });
 
-test('child processes are told apart by name', async () => {
+test('child processes are distinguished by name', async () => {
   const metrics = createMetrics();
   const engine = metrics.ofProcess('engine');
   metrics.ofProcess('worker').setUp(true);

@@ -8,7 +8,7 @@ const read = ({ afterId, limit, offset = 0 }: PageById & { offset?: number }) =>
   rows.filter(({ id }) => id > afterId).slice(offset, offset + limit);
 const idsOf = (items: { id: number }[]) => items.map(({ id }) => id);
 
-test('a list by id is read to its end, each row once', async () => {
+test('paging through a list by id returns each row once', async () => {
   const seen: number[] = [];
   let after: string | null = null;
   do {
@@ -31,7 +31,7 @@ test('a cursor of another list is refused', async () => {
   await expect(pageById(cursors, 'another', query, read)).rejects.toMatchObject({ code: 'invalid_cursor' });
 });
 
-test('a page by offset has no cursors, and says where it lies', async () => {
+test('a page by offset has no cursors, and shows its limit and offset', async () => {
   const readLater = async (page: PageById & { offset: number }) => read(page);
   const page = await pageByIdOrOffset(cursors, 'l', { limit: 2, offset: 1 }, readLater);
   expect(idsOf(page.items)).toEqual([5, 8]);

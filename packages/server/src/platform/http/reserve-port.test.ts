@@ -14,7 +14,7 @@ async function reserve() {
   return { ...made, url: `http://127.0.0.1:${made.port}` };
 }
 
-test('while the server starts it is alive and not ready, and every operation is a prompt 503', async () => {
+test('while the server starts, it is alive but not ready, and every operation is a 503 at once', async () => {
   const { url } = await reserve();
   const alive = await fetch(`${url}/healthz`);
   expect([alive.status, await alive.json()]).toEqual([200, { status: 'ok' }]);
@@ -34,7 +34,7 @@ test('while the server starts it is alive and not ready, and every operation is 
   }
 });
 
-test('the port is free as soon as it is released, whatever is still connected', async () => {
+test('the port is free as soon as it is released, even if clients are still connected', async () => {
   const { port, release, url } = await reserve();
   await fetch(`${url}/readyz`);
   const silent = connect(port, '127.0.0.1').on('error', () => {});

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Without the decoding that `fetch` does by itself. */
+/** Returns the raw body, which `fetch` would decode. */
 const ask = (headers: Record<string, string>) =>
   new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     const request = httpRequest(`${world.url}/api/v1/spec`, { headers }, (message) => {
@@ -41,7 +41,7 @@ test.each([
   if (encoding) expect(body.length).toBeLessThan(document.length / 5);
 });
 
-test('who has it already is told so, in no words', async () => {
+test('a client that already has the document gets an empty 304', async () => {
   const { headers } = await ask({});
   const etag = headers.etag!;
   for (const known of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {

@@ -57,14 +57,14 @@ test.each([
   expect(issuesOf(op, body)).toContain(message);
 });
 
-test('the message of the whole says which field, or that it is the body', () => {
+test('the message names the first field, or the body', () => {
   const check = (body: unknown) => () => compileValidators(operations.createUser as never).body(body, 0);
   expect(check({ ...user, email: 'no' })).toThrow('email: must be a valid email address');
   expect(check(null)).toThrow('The body must be an object');
   expect(check(undefined)).toThrow('The body is required, as JSON');
 });
 
-test('an optional body can be left out, and yet is not null', () => {
+test('an optional body can be left out, but must not be null', () => {
   const check = (body: unknown) => compileValidators(operations.duplicateWorkbook as never).body(body, 0);
   expect(check(undefined)).toEqual({});
   expect(() => check(null)).toThrow('The body must be an object');

@@ -12,7 +12,7 @@ const NO_POLL = { times: { pollMs: 600_000 } };
 const jobs = jobWorkers();
 const { work, add, rowsOf, abandon } = jobs;
 
-/** The same database, with each statement told before it runs. */
+/** The same database, but reports each statement before it runs. */
 function observed(db: Database, tell: (text: string) => void): Database {
   const telling =
     <T>(run: (query: Sql) => Promise<T>) =>
@@ -33,7 +33,7 @@ function observed(db: Database, tell: (text: string) => void): Database {
   } as Database;
 }
 
-test('a job runs with its payload, once its transaction is in, and not before', async () => {
+test('a job runs with its payload after its transaction is committed, and not before', async () => {
   const ran: object[] = [];
   const job = kind(async (payload) => void ran.push(payload));
   await work([job]);
@@ -102,7 +102,7 @@ test('a job that is due later runs at its time, without a poll', async () => {
   expect(ranAt).toBeGreaterThanOrEqual(runAt.getTime());
 });
 
-test('long jobs of one lane hold up neither another lane, nor take-overs', async () => {
+test('long jobs of one lane delay neither another lane nor the take-over of abandoned jobs', async () => {
   const held = [1, 2].map(() => heldKind({ lane: 'removals' }));
   const ran: string[] = [];
   const waiting = kind(async () => void ran.push('same lane'), { lane: 'removals' });
@@ -122,14 +122,14 @@ test('long jobs of one lane hold up neither another lane, nor take-overs', async
      values ($1, 5, 'running', gen_random_uuid(), now() + interval '200 ms')`,
     [abandoned.name],
   );
-  // A lease that nobody told of is found by whatever wakes the clock next.
+  // There is no notification for this lease. The clock finds it when it wakes for another reason.
   await add(mail);
   await expect.poll(() => [...ran].sort()).toEqual(['other lane', 'other lane', 'taken over']);
   for (const { release } of held) release();
   await expect.poll(() => ran).toContain('same lane');
 });
 
-test('a lane runs no more jobs at once than its number says', async () => {
+test('a lane runs no more jobs at once than its limit', async () => {
   let running = 0;
   let most = 0;
   const job = kind(
@@ -156,7 +156,7 @@ test('a job whose worker died is taken over, and the attempt counts', async () =
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 2 }]);
 });
 
-test('a worker that is started in place of one that died releases its jobs at once', async () => {
+test('a worker that replaces a dead one releases its jobs at once', async () => {
   const [ours, others] = [kind(async () => {}), kind(async () => {})];
   const id = randomUUID();
   await add(ours);
@@ -211,7 +211,7 @@ test('a job that takes longer than its lease keeps it', async () => {
   expect(runs).toBe(1);
 });
 
-test('a job that is unfinished goes on later, behind the others, and its attempts count anew', async () => {
+test('an unfinished job continues later, behind the others, and its attempts are counted from zero', async () => {
   const ran: string[] = [];
   const short = kind(async () => void ran.push('short'));
   const long = kind(
@@ -230,7 +230,7 @@ test('a job that is unfinished goes on later, behind the others, and its attempt
   expect(ran).toEqual(['long 1', 'short', 'long 1']);
 });
 
-test('stopping waits for the running job and tells it', async () => {
+test('a stop tells the running job and waits for it', async () => {
   const seen: string[] = [];
   const job = kind(async (_payload, { signal }) => {
     seen.push('started');
@@ -260,7 +260,7 @@ test.each([
     },
     { maxAttempts: 1 },
   );
-  // Only a notification can wake the other one: neither its poll nor the end of the lease is near.
+  // Only a notification can wake the other worker, because its next poll and the end of the lease are far away.
   const times = { stopWithinMs, pollMs: 600_000, leaseMs: 600_000 };
   const first = await work([job], { times });
   await add(job);
@@ -286,7 +286,7 @@ test('while nothing is due, a worker only reads', async () => {
   );
 });
 
-test('while nothing is due, a worker sleeps until the next time, and wakes for what is new', async () => {
+test('while nothing is due, a worker sleeps until the next due time, and wakes for new jobs', async () => {
   const { db } = jobs.world.server;
   let looks = 0;
   const counted = observed(db, () => looks++);
@@ -295,13 +295,13 @@ test('while nothing is due, a worker sleeps until the next time, and wakes for w
   await work([later, now], { db: counted, times: { pollMs: 600_000 } });
   looks = 0;
   await sleep(500);
-  // Each notification is one look, and jobs of the world's own server bring some.
+  // Each notification causes one check, and jobs of the test server itself cause some.
   expect(looks).toBeLessThan(10);
   await add(now);
   await expect.poll(() => rowsOf(now)).toMatchObject([{ state: 'done' }]);
 });
 
-test('a job tells how far it is, and that is written rarely and in the end', async () => {
+test('the progress of a job is written rarely, and at the end', async () => {
   const { db } = jobs.world.server;
   let writes = 0;
   const counted = observed(db, (text) => {
@@ -354,7 +354,7 @@ test('the metrics count jobs by lane and state', async () => {
   release();
 });
 
-test('backoff doubles up to an hour, spread by a quarter', () => {
+test('backoff doubles up to an hour, and varies by a quarter', () => {
   const middle = () => 0.5;
   expect([1, 2, 3, 4].map((attempt) => backoff(attempt, 1000, middle))).toEqual([1000, 2000, 4000, 8000]);
   expect(backoff(40, 1000, middle)).toBe(3_600_000);

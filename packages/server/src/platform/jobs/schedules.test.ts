@@ -15,14 +15,14 @@ const rowOf = async (name: string) =>
 const makeDue = (name: string, ago = '1 second') =>
   query('update job_schedules set next_run_at = now() - $2::interval where name = $1', [name, ago]);
 
-test('a schedule queues one job a tick, however many servers run, and catches up once after a pause', async () => {
+test('a schedule enqueues one job per run even with many servers, and only one after a pause', async () => {
   const job = kind(async () => {});
   const schedule = { name: unique('schedule'), cron: YEARLY, kind: job };
   for (let i = 0; i < 3; i++) await work([], { ...NO_POLL, schedules: [schedule] });
   expect(await rowsOf(job)).toHaveLength(0);
   await makeDue(schedule.name, '3 years');
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
-  // All have looked again by the time that a later schedule has run.
+  // When a later schedule has run, all servers have checked again.
   const marker = kind(async () => {});
   await work([marker], NO_POLL);
   await save({ name: unique('schedule'), everySeconds: 1, kind: marker });
@@ -31,7 +31,7 @@ test('a schedule queues one job a tick, however many servers run, and catches up
   expect(await rowOf(schedule.name)).toMatchObject({ isLater: true, error: null });
 });
 
-test('a server that starts leaves the next time of its schedules as it is, unless their pattern changed', async () => {
+test('a start does not change the next time of a schedule, unless its pattern changed', async () => {
   const job = kind(async () => {});
   const name = unique('schedule');
   await save({ name, cron: YEARLY, kind: job });
@@ -66,7 +66,7 @@ test('hundreds of schedules that are due at once become one job each, with their
   expect(open).toBe(0);
 });
 
-test('the job and the next time of a schedule stand or fall together', async () => {
+test('the job and the next time of a schedule are written together or not at all', async () => {
   const job = kind(async () => {});
   const name = unique('schedule');
   await save({ name, cron: YEARLY, kind: job });
@@ -83,7 +83,7 @@ test('the job and the next time of a schedule stand or fall together', async () 
   expect(await rowOf(name)).toMatchObject({ isLater: true });
 });
 
-test('a schedule with a broken pattern is parked with its error, and a good pattern takes it up again', async () => {
+test('a schedule with a broken pattern is parked with its error, and runs again with a valid pattern', async () => {
   const job = kind(async () => {});
   const [broken, good] = [unique('schedule'), unique('schedule')];
   for (const name of [broken, good]) await save({ name, cron: YEARLY, kind: job });
@@ -101,7 +101,7 @@ test('a schedule with a broken pattern is parked with its error, and a good patt
   expect(await rowOf(broken)).toMatchObject({ isLater: true, error: null });
 });
 
-test('a schedule of a kind that this server does not know is left alone', async () => {
+test('a schedule of an unknown kind of job is not touched', async () => {
   const [known, unknown] = [kind(async () => {}), kind(async () => {})];
   const names = [unique('schedule'), unique('schedule')] as const;
   await save({ name: names[0], cron: YEARLY, kind: unknown });
@@ -116,7 +116,7 @@ test('a schedule of a kind that this server does not know is left alone', async 
   await expect.poll(() => rowsOf(unknown)).toMatchObject([{ state: 'done' }]);
 });
 
-test('a pattern that is no pattern is refused', async () => {
+test('an invalid pattern is refused', async () => {
   const job = kind(async () => {});
   const name = unique('schedule');
   await expect(save({ name, cron: 'x', kind: job })).rejects.toThrow(TypeError);
@@ -125,7 +125,7 @@ test('a pattern that is no pattern is refused', async () => {
   expect(await rowOf(name)).toBeUndefined();
 });
 
-test('a schedule can be deleted, and goes with its deployment or user', async () => {
+test('a schedule can be deleted, and is deleted with its deployment or user', async () => {
   const job = kind(async () => {});
   const { id: deploymentId } = await jobs.world.deployment();
   const { userId } = await jobs.world.person();
@@ -158,13 +158,18 @@ test.each([
 test.each([
   ['in winter', '30 2 * * *', '2026-03-28T00:00:00.000Z', '2026-03-28T01:30:00.000Z'],
   [
-    'at the end of the hour that is left out',
+    'at the end of the hour that is skipped in spring',
     '30 2 * * *',
     '2026-03-28T12:00:00.000Z',
     '2026-03-29T01:00:00.000Z',
   ],
   ['once after that', '30 2 * * *', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
-  ['in the first of two equal hours', '30 2 * * *', '2026-10-24T12:00:00.000Z', '2026-10-25T00:30:00.000Z'],
+  [
+    'in the first of the two equal hours in autumn',
+    '30 2 * * *',
+    '2026-10-24T12:00:00.000Z',
+    '2026-10-25T00:30:00.000Z',
+  ],
   ['not in the second one', '30 2 * * *', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
   ['each hour, the doubled one too', '0 * * * *', '2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z'],
 ])('a schedule in Berlin comes %s', (_, cron, now, expected) => {
@@ -175,7 +180,7 @@ test.each([
   ['at its time', '10:00:00', '10:00:00', '10:15:00'],
   ['a little late', '10:00:00', '10:00:07', '10:15:00'],
   ['after a long pause', '10:00:00', '12:20:00', '12:30:00'],
-])('an interval of a quarter of an hour keeps its grid %s', (_, last, now, expected) => {
+])('an interval of a quarter of an hour does not drift %s', (_, last, now, expected) => {
   const at = (time: string) => new Date(`2026-01-01T${time}.000Z`);
   const pattern = { cron: null, everySeconds: 900, timeZone: 'UTC' };
   expect(nextRun(pattern, at(last), at(now))).toEqual(at(expected));

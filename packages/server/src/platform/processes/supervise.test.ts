@@ -1,4 +1,4 @@
-/** Real child processes: what the supervisor promises, also of children that misbehave. */
+/** Tests the guarantees of the supervisor with real child processes, including ones that misbehave. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -95,7 +95,7 @@ const comesBack = ({ child, ask }: Awaited<ReturnType<typeof start>>, before: nu
     .toBe('again');
 
 describe('requests', () => {
-  test('are answered in any order, with whatever JSON can say', async () => {
+  test('are answered in any order, with any JSON value', async () => {
     const { ask, counts } = await start();
     const values = [null, 0, 'ä\n\u2028"', [1, { a: [] }], { deep: { er: true } }, 'x'.repeat(500_000)];
     const slow = ask('wait', 100);
@@ -104,7 +104,7 @@ describe('requests', () => {
     expect(counts.outcomes).toEqual(Array(7).fill('answered'));
   });
 
-  test('fail with the error of their handler, and the child goes on', async () => {
+  test('fail with the error of their handler, and the child continues', async () => {
     const { child, ask } = await start();
     const { pid } = child;
     const failure = await ask('fail', 'no such table').catch((error) => error);
@@ -128,7 +128,7 @@ describe('requests', () => {
     expect(counts.outcomes.slice(0, 2)).toEqual(['timed_out', 'cancelled']);
   });
 
-  test('of more than the limit are refused on either side, and the child goes on', async () => {
+  test('that are too large are refused on both sides, and the child continues', async () => {
     const { child, ask } = await start();
     const { pid } = child;
     await expect(ask('echo', 'x'.repeat(1024 * 1024))).rejects.toMatchObject({ code: 'too_large' });
@@ -157,7 +157,7 @@ describe('a child that ends is started again', () => {
   test.each([
     ['exits', 'die', 3, { code: 3 }],
     ['crashes', 'crash', undefined, { signal: 'SIGSEGV' }],
-  ])('when it %s: all that waits fails at once', async (_, method, params, exit) => {
+  ])('when it %s, and all waiting requests fail at once', async (_, method, params, exit) => {
     const running = await start();
     const { child, ask, entries, counts } = running;
     const { pid } = child;
@@ -210,14 +210,14 @@ describe('a child that ends is started again', () => {
     },
   );
 
-  test('when it needs more memory than it may have', async () => {
+  test('when it needs more memory than its limit', async () => {
     const running = await start({}, { program: nodeProgram(childScript, { heapMb: 40 }) });
     const { pid } = running.child;
     await expect(running.ask('hoard')).rejects.toMatchObject({ code: 'gone' });
     await comesBack(running, pid);
   });
 
-  test('and what it had started itself is ended', async () => {
+  test('and the processes that it started are ended', async () => {
     const running = await start();
     const { pid } = running.child;
     const grandchild = await running.ask<number>('grandchild');
@@ -236,7 +236,7 @@ describe('a child that ends is started again', () => {
 });
 
 describe('a start', () => {
-  test('that does not get ready in time fails, and leaves no process', async () => {
+  test('that is not ready in time fails, and leaves no process', async () => {
     const starting = start(
       { neverReady: true, ignoresSigterm: true },
       {
@@ -247,7 +247,7 @@ describe('a start', () => {
     await expect(starting).rejects.toThrow('not ready within 500 ms');
   });
 
-  test('that fails tells what the child said last', async () => {
+  test('that fails reports the last line of the child', async () => {
     await expect(start({ failsToStart: 'the disk is full' })).rejects.toThrow('the disk is full');
     await expect(
       start(
@@ -268,7 +268,7 @@ describe('a start', () => {
     );
   });
 
-  test('is tried again until it is given up, if so asked', async () => {
+  test('is tried again until `giveUp` returns an error', async () => {
     const failures: number[] = [];
     const starting = start(
       { failsToStart: 'not yet' },
@@ -284,7 +284,7 @@ describe('a start', () => {
     expect(failures).toHaveLength(3);
   });
 
-  test('can be decided by a probe, for programs that know no pipe', async () => {
+  test('can be checked by a probe, for programs without a pipe', async () => {
     let looks = 0;
     const { child } = await start(
       {},
@@ -303,7 +303,7 @@ describe('a start', () => {
     expect(child.pid).not.toBe(pid);
   });
 
-  test('of one that was up once and fails now is given up only if so asked', async () => {
+  test('of a child that was up once is given up only if `giveUp` returns an error', async () => {
     let isBroken = false;
     const lost: Error[] = [];
     const { ask, child } = await start(
@@ -333,7 +333,7 @@ interface Facts {
 }
 
 describe('a child', () => {
-  test('gets the environment that is given, and nothing of ours', async () => {
+  test('gets only the given environment, and nothing of ours', async () => {
     process.env.ORIEL_TEST_SECRET = 'must not be passed on';
     const { ask, child } = await start({}, { program: nodeProgram(childScript, { env: { GIVEN: 'yes' } }) });
     delete process.env.ORIEL_TEST_SECRET;
@@ -366,13 +366,13 @@ describe('a child', () => {
       .toMatch(/^Max address space +268435456 +268435456 /m);
   });
 
-  test.runIf(isRoot())('runs as another user if so asked', async () => {
+  test.runIf(isRoot())('runs as another user if one is given', async () => {
     const user = nobody()!;
     const { ask } = await start({}, { program: nodeProgram(childScript, { user }) });
     expect((await ask<Facts>('facts')).uid).toBe(user.ids!.uid);
   });
 
-  test('that floods its output is neither held up nor fills the log', async () => {
+  test('that prints very much is not blocked, and does not fill the log', async () => {
     const { ask, entries } = await start();
     expect(await ask('flood', 200_000)).toBe('flooded');
     expect(await ask('endlessLine', 20_000_000)).toBe('printed');
@@ -402,7 +402,7 @@ describe('a child', () => {
 });
 
 describe('a stop', () => {
-  test('lets the child finish in order', async () => {
+  test('lets the child finish properly', async () => {
     const noteStopIn = join(folder, 'note-stop');
     const { child, counts } = await start({ noteStopIn });
     await child.stop();
@@ -412,7 +412,7 @@ describe('a stop', () => {
     await child.stop();
   });
 
-  test('ends also a child that does not listen and ignores SIGTERM', async () => {
+  test('also ends a child that does not listen and ignores SIGTERM', async () => {
     const { child } = await start(
       { hangsWhenStopped: true, ignoresSigterm: true },
       {
@@ -427,7 +427,7 @@ describe('a stop', () => {
     expect(isAlive(child.pid!)).toBe(false);
   });
 
-  test('says so if the child does not end', async () => {
+  test('rejects if the child does not end', async () => {
     const { child } = await start(
       { hangsWhenStopped: true },
       { stopSteps: [{ by: 'request', withinMs: 50 }] },
@@ -437,7 +437,7 @@ describe('a stop', () => {
     started.pop();
   });
 
-  test('while the child is being started again starts it no more', async () => {
+  test('during a restart prevents the next start', async () => {
     const { child, ask } = await start({}, { pauses: { firstMs: 60_000, maxMs: 60_000 } });
     await ask('die', 1).catch(() => {});
     await expect.poll(() => child.isUp).toBe(true);
@@ -449,7 +449,7 @@ describe('a stop', () => {
   });
 });
 
-test('a parent that is killed leaves no child, and the child stops in order', async () => {
+test('if the parent is killed, the child stops properly', async () => {
   const noteStopIn = join(folder, 'note-orphan');
   const parent: ChildProcess = spawn(process.execPath, [parentScript, childScript, noteStopIn], {
     stdio: ['ignore', 'pipe', 'inherit'],

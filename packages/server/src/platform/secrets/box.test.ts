@@ -22,7 +22,7 @@ const codeOf = (work: () => unknown) => {
   return 'opened';
 };
 
-test('what was sealed opens in its own row, and reveals nothing', () => {
+test('a sealed value can be opened in its own row, and does not reveal its content', () => {
   const sealed = box.seal('7', PLAIN);
   expect(box.open('7', sealed)).toEqual(PLAIN);
   expect(sealed.includes(PLAIN)).toBe(false);
@@ -30,13 +30,13 @@ test('what was sealed opens in its own row, and reveals nothing', () => {
   expect(box.open('7', box.seal('7', Buffer.alloc(0)))).toEqual(Buffer.alloc(0));
 });
 
-test('what was sealed for one row, column or table opens in no other', () => {
+test('a value that was sealed for one row, column or table can not be opened in another', () => {
   const sealed = box.seal('7', PLAIN);
   expect(codeOf(() => box.open('8', sealed))).toBe('altered');
   const elsewhere = [
     { ...TOKENS, column: 'password' },
     { ...TOKENS, table: 'webhooks' },
-    // Names that would read the same if they were only put one behind the other.
+    // These names would give the same text if they were only joined.
     { ...TOKENS, table: 'remote', column: 'stoken' },
   ];
   for (const place of elsewhere) {
@@ -44,7 +44,7 @@ test('what was sealed for one row, column or table opens in no other', () => {
   }
 });
 
-test('a value with any byte changed, left out or added does not open', () => {
+test('a value with any byte changed, removed or added can not be opened', () => {
   const sealed = box.seal('7', PLAIN);
   for (let i = 0; i < sealed.length; i++) {
     const changed = Buffer.from(sealed);
@@ -60,7 +60,7 @@ test('a value with any byte changed, left out or added does not open', () => {
   expect(codeOf(() => box.open('7', Buffer.concat([sealed, Buffer.alloc(1)])))).toBe('altered');
 });
 
-test('while a secret is being replaced, what either of them sealed opens with both, and the first one seals', () => {
+test('while a secret is being replaced, values of both secrets can be opened, and the first one seals', () => {
   const before = createBox(TOKENS, createKeyring([OLD, NEW]));
   const after = createBox(TOKENS, createKeyring([NEW, OLD]));
   for (const sealing of [before, after]) {
@@ -70,7 +70,7 @@ test('while a secret is being replaced, what either of them sealed opens with bo
   expect(codeOf(() => box.open('7', before.seal('7', PLAIN)))).toBe('unknown_key');
 });
 
-test('a secret that is not given is named by its id, and nothing else is told of it', () => {
+test('an error about a missing secret names its id, and nothing else about it', () => {
   const sealed = createBox(TOKENS, createKeyring([OTHER])).seal('7', PLAIN);
   const id = createKeyring([OTHER]).ids[0].toString('hex');
   expect(() => box.open('7', sealed)).toThrow(
@@ -78,7 +78,7 @@ test('a secret that is not given is named by its id, and nothing else is told of
   );
 });
 
-/** As it was stored before values told their format. */
+/** Seals a value in the old form, without a mark. */
 function sealedAsBefore(secret: string, plain: Buffer): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', deriveKey(secret, 'old tokens'), nonce, { authTagLength: 16 });
@@ -86,7 +86,7 @@ function sealedAsBefore(secret: string, plain: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), ...encrypted]);
 }
 
-test('values from before there was a format still open, with any of the secrets', () => {
+test('old values without a mark can still be opened, with any of the secrets', () => {
   expect(createBox(TOKENS, createKeyring([NEW, OLD])).open('7', sealedAsBefore(OLD, PLAIN))).toEqual(PLAIN);
   expect(box.open('7', sealedAsBefore(NEW, PLAIN))).toEqual(PLAIN);
   expect(codeOf(() => box.open('7', sealedAsBefore(OTHER, PLAIN)))).toBe('altered');

@@ -1,4 +1,4 @@
-/** Replacing the secret under values that others read and write meanwhile. */
+/** Replaces the secret while others read and write the values. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { createDatabase, dropDatabase, onServer } from '../../../test/databases.ts';
@@ -53,7 +53,7 @@ async function opened(place: typeof TOKEN, keyring = after): Promise<Map<number,
   );
 }
 
-test('everything in every column opens with the new secret alone, however many rows there are', async () => {
+test('all values of all columns can be opened with the new secret alone, even with many rows', async () => {
   await fill(25);
   expect(await resealAll(db, both, [TOKEN, PASSWORD], 4)).toBe(25 + 17);
   const tokens = await opened(TOKEN);
@@ -64,7 +64,7 @@ test('everything in every column opens with the new secret alone, however many r
   expect(await resealAll(db, both, [TOKEN, PASSWORD], 4)).toBe(0);
 });
 
-test('a run that is cut off loses nothing, and the next one does the rest', async () => {
+test('an interrupted run loses nothing, and the next one does the rest', async () => {
   await fill(10);
   // The sixth row can not be opened, as if somebody had damaged it.
   const { rows } = await run('select token from boxed_things where id = 6');
@@ -76,7 +76,7 @@ test('a run that is cut off loses nothing, and the next one does the rest', asyn
   const { rowCount: done } = await run('select from boxed_things where substring(token from 5 for 8) = $1', [
     after.ids[0],
   ]);
-  // In the order of the text: 1, 10, 2, 3, 4, 5.
+  // Rows are ordered by text: 1, 10, 2, 3, 4, 5.
   expect(done).toBe(6);
   const all = await opened(TOKEN, both);
   expect(all.size).toBe(10);
@@ -84,7 +84,7 @@ test('a run that is cut off loses nothing, and the next one does the rest', asyn
   for (const [id, token] of await opened(TOKEN)) expect(token).toBe(String(tokenOf(id)));
 });
 
-test('what others write meanwhile is neither lost nor left behind', async () => {
+test('values that others write at the same time are neither lost nor missed', async () => {
   await fill(60);
   const box = createBox(TOKEN, both);
   const written = new Map<number, number>();
@@ -108,7 +108,7 @@ test('what others write meanwhile is neither lost nor left behind', async () => 
   for (const [id, token] of tokens) expect(token).toBe(String(tokenOf(id, written.get(id) ?? 0)));
 });
 
-test('a row that somebody is just changing is taken as they leave it', async () => {
+test('if a row is being changed, its new value is sealed', async () => {
   await fill(1);
   const client = await db.pool.connect();
   try {
@@ -145,7 +145,7 @@ test("two rows' values, or two columns', can not be exchanged in the database", 
   await expect(opened(TOKEN, before)).rejects.toMatchObject({ code: 'altered' });
 });
 
-test('values that were sealed with a secret that is not given stop a start, and tell which', async () => {
+test('values that were sealed with a missing secret stop a start, and the error names the value', async () => {
   await fill(3);
   await expect(requireSecretsOf(db, before, [TOKEN, PASSWORD])).resolves.toBeUndefined();
   await expect(requireSecretsOf(db, both, [TOKEN, PASSWORD])).resolves.toBeUndefined();
