@@ -204,9 +204,9 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a schedule goes with its user',
-    file: `${SERVER}domains/users/removal.ts`,
-    from: `  await deleteSchedulesOfUser(tx, user.id);\n`,
-    to: '',
+    file: `${SERVER}platform/jobs/schedules.ts`,
+    from: '{ user: { endAccess: store.deleteSchedulesOfUser } }',
+    to: '{}',
     tests: [SCHEDULES_TEST],
   },
   {
