@@ -48,7 +48,7 @@ test('a generated secret key is replaced beside the running server', { timeout: 
   expect(await keyIds(second)).toEqual(before);
   expect(await rotateSecret(dataDir)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('1 of its values were not before'),
+    stdout: expect.stringContaining('Values that were sealed again: 1.'),
     stderr: '',
   });
   await expect(second.client(ADMIN_KEY).getMe()).resolves.toBeDefined();

@@ -46,9 +46,9 @@ export const newKeyBanner = (username: string, apiKey: string) =>
 
 export const secretRotatedBanner = (count: number) =>
   [
-    `Everything in the database is sealed with the newest secret key; ${count} of its values were not before.`,
-    'Take the previous one away (ORIEL_SECRET_KEY_PREVIOUS, or secret.key.previous in the data dir) and restart the',
-    'servers. Keep it with the backups that were made before.',
+    `Everything in the database is sealed with the newest secret key. Values that were sealed again: ${count}.`,
+    'Remove the previous key (ORIEL_SECRET_KEY_PREVIOUS, or secret.key.previous in the data dir) and restart the',
+    'servers. Keep it together with the backups that were made before.',
     '',
   ].join('\n');
 

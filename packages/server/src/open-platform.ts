@@ -66,6 +66,6 @@ function watchDatabase(metrics: Metrics, db: Database, essential: Database) {
     );
   };
   watchPool('oriel_db', 'content', db);
-  watchPool('oriel_db_essential', 'what is essential', essential);
+  watchPool('oriel_db_essential', 'essential work', essential);
   watchJobs(metrics, essential);
 }

@@ -144,7 +144,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   }
   await listener.start();
 
-  metrics.info('oriel_build_info', 'What runs here', {
+  metrics.info('oriel_build_info', 'The version and address of this server', {
     version: build.version,
     schema_version: String(build.schemaVersion),
     address: build.address,

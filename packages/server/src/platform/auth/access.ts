@@ -46,7 +46,7 @@ function authorizeIn(deploymentId: number, op: Operation, actor: Caller) {
 function authorizeAccountWide(op: Operation, actor: Caller) {
   if (actor.deploymentIds !== null && op.scopedKeys === 'refused') {
     throw new ApiError('outside_key_scope', {
-      message: 'A scoped API key can not change what is account-wide.',
+      message: 'A scoped API key can not change account-wide resources.',
     });
   }
   // A caller who may read at least one deployment may list the deployments that they can read.

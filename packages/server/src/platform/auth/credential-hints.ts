@@ -27,14 +27,14 @@ function whatIsWrong(authorization: string | undefined, given: Presented | undef
   const isScheme = (text: string) => kinds.all.some(({ schemes }) => schemes.includes(text.toLowerCase()));
   const [scheme, secret] = authorization?.trim().split(/ +/) ?? [];
   if (!scheme) return 'The request has no Authorization header.';
-  if (!secret && isScheme(scheme)) return `The Authorization header has nothing behind \`${scheme}\`.`;
+  if (!secret && isScheme(scheme)) return `The Authorization header has nothing after \`${scheme}\`.`;
   if (!secret && !kinds.taken.some(({ schemes }) => schemes.includes(''))) {
-    return 'The Authorization header has no scheme, such as `Api-Key`, in front of the credential.';
+    return 'The Authorization header has no scheme, such as `Api-Key`, before the credential.';
   }
   if (secret && !isScheme(scheme))
-    return `The scheme ${shown(scheme)}of the Authorization header is not taken.`;
-  if (!given) return 'The Authorization header has more than one credential behind its scheme.';
-  return whyNotTaken(given, kinds) ?? 'What was sent is no credential that this operation takes.';
+    return `The scheme ${shown(scheme)}of the Authorization header is not supported.`;
+  if (!given) return 'The Authorization header has more than one credential after its scheme.';
+  return whyNotTaken(given, kinds) ?? 'The request has no credential that this operation accepts.';
 }
 
 function whyNotTaken(given: Presented, { taken, all }: Kinds): string | undefined {

@@ -78,13 +78,13 @@ describe('a credential that an operation does not accept is a 401 that says what
       'a wrong form that no kind explains',
       'apiKey',
       'Bearer rock',
-      'What was sent is no credential that this operation takes. Send a cat.',
+      'The request has no credential that this operation accepts. Send a cat.',
     ],
     [
       'a valid cookie together with a wrong header',
       'management',
       'Bearer rock',
-      'What was sent is no credential that this operation takes. Send a cat or a dog or a mouse.',
+      'The request has no credential that this operation accepts. Send a cat or a dog or a mouse.',
     ],
   ] as const)('%s', (_, auth, authorization, message) => {
     expect(() => caller(auth, authorization, 'mouse=1')).toThrow(
@@ -109,7 +109,7 @@ describe('kinds that could be confused are refused at the start', () => {
 
   test('if one does not accept its own example', () => {
     const mute = kind('mute', 9, { takes: () => false });
-    expect(() => createAuthenticator([mute])).toThrow('is taken by: no kind');
+    expect(() => createAuthenticator([mute])).toThrow('is accepted by: no kind');
   });
 
   test('but not if no operation accepts both, or if they are never sent in the same way', () => {

@@ -67,7 +67,7 @@ export function requireDistinct(kinds: readonly CredentialKind[]): void {
     if (takers.length === 1 && takers[0] === kind) continue;
     const names = takers.map(({ name }) => name).join(', ') || 'no kind';
     throw new Error(
-      `the example of the credential ${kind.name} must be taken by it alone, and is taken by: ${names}`,
+      `the example of the credential ${kind.name} must be accepted by it alone, but is accepted by: ${names}`,
     );
   }
 }

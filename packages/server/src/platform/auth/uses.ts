@@ -55,7 +55,7 @@ export function writeUses(options: {
     try {
       await write(due);
     } catch (error) {
-      log.warn({ err: error }, 'could not note the use of credentials');
+      log.warn({ err: error }, 'could not record the use of credentials');
     }
   }
   const timer = setInterval(flush, WRITE_EVERY_MS).unref();

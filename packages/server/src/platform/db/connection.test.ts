@@ -15,5 +15,5 @@ test.each([
 });
 
 test('a text that is not a time is refused', () => {
-  expect(() => isoTime('infinity')).toThrow('no time');
+  expect(() => isoTime('infinity')).toThrow('not a time');
 });

@@ -17,7 +17,7 @@ export function isoTime(text: string): string {
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`;
   }
   const [, date, time, fraction = '', sign, hours, minutes = 0, seconds = 0] = TIME.exec(text) ?? [];
-  if (!date) throw new Error(`"${text}" is no time`);
+  if (!date) throw new Error(`"${text}" is not a time`);
   const local = Date.parse(`${date}T${time}.${fraction.padEnd(3, '0').slice(0, 3)}Z`);
   const offset = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return new Date(local - (sign === '-' ? -offset : offset) * 1000).toISOString();

@@ -139,11 +139,11 @@ describe('a problem that waiting does not solve is reported at once', () => {
   const reasons: [Refusal, RegExp][] = [
     [
       { code: '28P01', message: 'password authentication failed for user "oriel"' },
-      /^The database refuses us \(password authentication failed.*check user, password/,
+      /^The database refuses the connection \(password authentication failed.*check user, password/,
     ],
     [
       { code: '3D000', message: 'database "oriel" does not exist' },
-      /^The database refuses us .*ORIEL_DATABASE_URL/,
+      /^The database refuses the connection .*ORIEL_DATABASE_URL/,
     ],
     [
       { code: '08P01', message: 'unsupported startup parameter: options' },
@@ -174,14 +174,14 @@ describe('a problem that waiting does not solve is reported at once', () => {
     await writeFile(join(folder, 'ca.pem'), SELF_SIGNED.cert);
     // With these parameters the certificate is accepted, so the error is about the password.
     for (const parameters of [`?sslmode=verify-full&sslrootcert=${folder}/ca.pem`, '?sslmode=no-verify']) {
-      expect(await refusal(urlOf(front, parameters))).toMatch(/^The database refuses us/);
+      expect(await refusal(urlOf(front, parameters))).toMatch(/^The database refuses the connection/);
     }
   });
 
   test('a database without TLS', async () => {
     front = await startFront({ refusal: always({ code: '28P01', message: 'no' }) });
     expect(await refusal(urlOf(front, '?sslmode=require'))).toMatch(
-      /^The database speaks no TLS .*sslmode=disable/,
+      /^The database does not support TLS .*sslmode=disable/,
     );
   });
 });

@@ -67,12 +67,12 @@ export function explainDatabaseError(error: unknown): StartupError {
 
 function explanation(cause: Failure, state: string): [what: string, mend: string] {
   if (/^(28|3D)/.test(state)) {
-    return ['The database refuses us', 'check user, password and name in ORIEL_DATABASE_URL'];
+    return ['The database refuses the connection', 'check user, password and name in ORIEL_DATABASE_URL'];
   }
   if (/^5330/.test(state)) {
     return [
       'The database has no connection left for us',
-      'raise its max_connections or the limit of its user, or end what else is connected',
+      'raise its max_connections or the limit of its user, or close other connections',
     ];
   }
   if (/^57P/.test(state)) {
@@ -92,19 +92,19 @@ function explanation(cause: Failure, state: string): [what: string, mend: string
   }
   if (/^08/.test(state)) {
     return [
-      'The database, or a pooler in front of it, does not take our connection',
+      'The database, or a pooler in front of it, does not accept our connection',
       'see "External database" in docs/operating.md',
     ];
   }
   if (state) {
     return [
       `The database can not be used, error ${state}`,
-      'mend that, or point ORIEL_DATABASE_URL at another database',
+      'fix that, or point ORIEL_DATABASE_URL at another database',
     ];
   }
   if (/does not support SSL/.test(cause.message)) {
     return [
-      'The database speaks no TLS',
+      'The database does not support TLS',
       'turn TLS on there, or set sslmode=disable in ORIEL_DATABASE_URL where the network is safe',
     ];
   }

@@ -28,20 +28,21 @@ export async function readFunctions(dir: string): Promise<Definition[]> {
   const texts = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
   const definitions = texts.flatMap((text, i) => parseFunctions(text, files[i]!));
   const twice = definitions.find(({ name }, i) => definitions.findIndex((d) => d.name === name) !== i);
-  if (twice) throw new Error(`there are two of ${twice.name}`);
+  if (twice) throw new Error(`${twice.name} is defined twice`);
   return definitions;
 }
 
 export function parseFunctions(text: string, file: string): Definition[] {
   const [head, ...statements] = `\n${text}`.split(BEGIN);
-  if (withoutComments(head!)) throw new Error(`${file} begins with what is no function and no trigger`);
+  if (withoutComments(head!))
+    throw new Error(`${file} begins with something that is neither a function nor a trigger`);
   return statements.map((statement) => {
     // The comment at the end belongs to the next definition.
     const own = statement.replace(/(\n--.*|\s)*$/, '');
     const { fn, trigger, table } = WHOLE.exec(own)?.groups ?? {};
     const name = fn ?? (trigger && `${trigger} ${table}`);
     if (!name)
-      throw new Error(`${file} holds something beside functions and triggers: ${own.split('\n')[0]}`);
+      throw new Error(`${file} contains something other than functions and triggers: ${own.split('\n')[0]}`);
     return { name, text: own, checksum: createHash('sha256').update(own).digest('hex') };
   });
 }

@@ -150,7 +150,7 @@ export function createBudget(maxBytes: number) {
 
 export const tooLarge = (maxBytes: number) =>
   new ApiError('body_too_large', {
-    message: `The body is larger than ${sizeText(maxBytes)}, the most that this operation takes.`,
+    message: `The body is larger than ${sizeText(maxBytes)}, the limit of this operation.`,
   });
 
 export const sizeText = (bytes: number) =>

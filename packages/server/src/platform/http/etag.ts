@@ -26,13 +26,13 @@ export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
     const tag = resource && tagOf(resource);
     if (unwanted !== undefined && names(unwanted, tag)) {
       throw new ApiError('precondition_failed', {
-        message: 'It exists already, and `If-None-Match` asks that it does not.',
+        message: 'It already exists, but `If-None-Match` requires that it does not.',
       });
     }
     if (wanted !== undefined && !names(wanted, tag)) {
       throw new ApiError(
         'precondition_failed',
-        tag === null ? { message: 'It does not exist, and `If-Match` asks that it does.' } : {},
+        tag === null ? { message: 'It does not exist, but `If-Match` requires that it does.' } : {},
       );
     }
   },

@@ -72,7 +72,7 @@ function addKey(level: Level, levels: Level[], quoted: string) {
   level.key = quoted.includes('\\') ? `"${unescaped(quoted)}` : quoted;
   if (level.key === '"__proto__')
     throw new ApiError('invalid_request', {
-      message: 'The body has the key `__proto__`, which is not taken.',
+      message: 'The body has the key `__proto__`, which is not allowed.',
     });
   if (level.keys!.has(level.key)) {
     throw new ApiError('duplicate_key', { message: `The body has ${pathOf(levels)} twice in one object.` });
@@ -143,10 +143,10 @@ function requireExact(number: string, levels: Level[]) {
   const where = path ? ` at ${path}` : '';
   throw isTooLarge
     ? new ApiError('integer_too_large', {
-        message: `The body holds a number beyond ±${Number.MAX_SAFE_INTEGER}${where}: send it as text, where text is taken.`,
+        message: `The body holds a number beyond ±${Number.MAX_SAFE_INTEGER}${where}: send it as text, if the field accepts text.`,
       })
     : new ApiError('number_too_precise', {
-        message: `The body holds a number with more digits than can be kept${where}: round it, or send it as text where text is taken.`,
+        message: `The body holds a number with more digits than can be kept${where}: round it, or send it as text if the field accepts text.`,
       });
 }
 

@@ -62,7 +62,7 @@ export async function* partsOf(source: AsyncIterator<Buffer>, boundary: string):
 
   async function textUntil(end: string, maxBytes: number): Promise<string> {
     const bytes = await collect(until(Buffer.from(end)), maxBytes, () =>
-      malformed('A part has too long headers.'),
+      malformed('The headers of a part are too long.'),
     );
     if (!isUtf8(bytes)) throw new ApiError('invalid_text');
     return bytes.toString('utf8');
@@ -72,7 +72,7 @@ export async function* partsOf(source: AsyncIterator<Buffer>, boundary: string):
   for (;;) {
     const next = await take(2);
     if (next === '--') return;
-    if (next !== '\r\n') throw malformed('A boundary is followed by something else than a line break.');
+    if (next !== '\r\n') throw malformed('A boundary is not followed by a line break.');
     const headers = await textUntil('\r\n\r\n', HEADERS_MAX_BYTES);
     let isRead = false;
     const data = until(delimiter);
@@ -105,7 +105,7 @@ function describe(text: string): Omit<Part, 'data'> {
   const headers = new Map<string, string>();
   for (const line of text.split('\r\n')) {
     const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
-    if (!name) throw malformed('A part has a header that is none.');
+    if (!name) throw malformed('A part has a malformed header.');
     if (headers.has(name.toLowerCase())) throw malformed(`A part has two headers ${name.toLowerCase()}.`);
     headers.set(name.toLowerCase(), value!);
   }
@@ -115,7 +115,7 @@ function describe(text: string): Omit<Part, 'data'> {
     throw malformed('A part has no header `Content-Disposition: form-data` with a name.');
   }
   if (!/^(7bit|8bit|binary)?$/i.test(headers.get('content-transfer-encoding') ?? '')) {
-    throw malformed('A part is encoded for mail.');
+    throw malformed('A part has a transfer encoding that is not supported.');
   }
   return { name, fileName: fileNameOf(disposition), contentType: headers.get('content-type') };
 }

@@ -10,7 +10,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from './metrics.ts';
 
 const READY_WITHIN_MS = 2000;
-const NOT_READY = 'The database does not answer, or takes no writes.';
+const NOT_READY = 'The database does not answer, or does not accept writes.';
 
 export interface OperationalOptions {
   db: Database;

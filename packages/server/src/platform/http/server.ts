@@ -96,7 +96,7 @@ export function createHttpServer({
       return answerError(new ApiError('route_not_found', { message }), request.id, reply);
     }
     reply.header('allow', methods.join(', '));
-    const message = `${path} takes ${methods.join(', ')}, and not ${request.method}.`;
+    const message = `${path} accepts ${methods.join(', ')}, but not ${request.method}.`;
     answerError(new ApiError('method_not_allowed', { message }), request.id, reply);
   };
 

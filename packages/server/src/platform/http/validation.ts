@@ -141,7 +141,7 @@ function messageFor(keyword: string, params: ErrorObject['params']): string {
     case 'type':
       return `must be ${typeText([params.type].flat())}`;
     case 'pattern':
-      return patternMessages[params.pattern] ?? 'does not have the form that it must have';
+      return patternMessages[params.pattern] ?? 'does not have the required form';
     case 'format':
       return `must be ${FORMATS[params.format] ?? `of the format ${params.format}`}`;
     case 'minLength':
@@ -163,7 +163,7 @@ function messageFor(keyword: string, params: ErrorObject['params']): string {
     case 'uniqueItems':
       return 'must not have the same item twice';
     default:
-      return 'has none of the forms that it can have';
+      return 'does not match any of the allowed forms';
   }
 }
 

@@ -111,7 +111,7 @@ export function createChannel(
     const frame = encodeFrame(message, messageBytesMax);
     // Limits the memory that requests to a hanging child can take.
     if (pipe.writableLength + frame.length > 2 * messageBytesMax) {
-      throw new RangeError('the child does not read what it is sent');
+      throw new RangeError('the child does not read its messages');
     }
     if (pipe.writable) pipe.write(frame);
   }

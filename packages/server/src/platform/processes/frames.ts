@@ -8,7 +8,8 @@ const HEADER_BYTES = 4;
 export function encodeFrame(message: object, maxBytes: number): Buffer {
   const json = JSON.stringify(message);
   const bytes = Buffer.byteLength(json);
-  if (bytes > maxBytes) throw new RangeError(`the message has ${bytes} bytes, and may have ${maxBytes}`);
+  if (bytes > maxBytes)
+    throw new RangeError(`the message has ${bytes} bytes, but only ${maxBytes} are allowed`);
   const frame = Buffer.allocUnsafe(HEADER_BYTES + bytes);
   frame.writeUInt32BE(bytes);
   frame.write(json, HEADER_BYTES);
