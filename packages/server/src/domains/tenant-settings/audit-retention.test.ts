@@ -68,7 +68,7 @@ test('a run stops when its signal is aborted', async () => {
 test('a server runs it on its schedule', async () => {
   await insertOld(100);
   await keep(30);
-  await query("update job_schedules set last_tick = now() - interval '2 hours' where name = $1", [
+  await query("update job_schedules set next_run_at = now() - interval '2 hours' where name = $1", [
     auditRetention.name,
   ]);
   await expect.poll(ages).toEqual([0.5]);

@@ -363,3 +363,18 @@ test('backoff doubles up to an hour, and varies by a quarter', () => {
   expect(backoff(40, 1000, middle)).toBe(3_600_000);
   expect([backoff(1, 1000, () => 0), backoff(1, 1000, () => 1)]).toEqual([750, 1250]);
 });
+
+test('a job that becomes due while another one of its lane runs is run at its time, without a poll', async () => {
+  const ran: string[] = [];
+  const long = kind(async () => {
+    await sleep(300);
+    ran.push('long');
+  });
+  const short = kind(async () => void ran.push('short'));
+  await jobs.world.server.db.transaction(async (tx) => {
+    await enqueue(tx, long, {});
+    await enqueue(tx, short, {}, { runAt: new Date(Date.now() + 600) });
+  });
+  await work([long, short], NO_POLL);
+  await expect.poll(() => ran).toEqual(['long', 'short']);
+});

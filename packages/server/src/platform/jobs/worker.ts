@@ -26,7 +26,7 @@ const DEFAULT_TIMES: WorkerTimes = {
   // Shorter than the time that a supervisor waits for a worker.
   stopWithinMs: 15_000,
 };
-/** Used while notifications can not be received, and after the queue could not be reached. */
+/** Used while notifications can not be received, while work is due, and after the queue could not be reached. */
 const IMPATIENT_MS = 1000;
 const KEEP_FINISHED_DAYS = 7;
 const UNREACHABLE = 'the job worker could not reach its queue';
@@ -89,6 +89,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   async function work(lane: string, alarm: Alarm) {
     for (let wakes = 0; !stopping.signal.aborted; ) {
       wakes = await alarm.next(wakes);
+      let hasRun = false;
       while (!stopping.signal.aborted) {
         const ran = await runOne(lane).catch(async (error) => {
           log.warn({ err: error, lane }, UNREACHABLE);
@@ -96,7 +97,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           return true;
         });
         if (!ran) break;
+        hasRun = true;
       }
+      // The clock saw only the first job that waited in the lane. The next one may be due at any moment.
+      if (hasRun) clock.ring();
     }
   }
 
@@ -109,11 +113,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (isDue(due.scheduleInMs)) enqueued = await enqueueDue(db, log, kinds);
     for (const { lane, inMs } of due.lanes) if (isDue(inMs)) alarms.get(lane)!.ring();
     if (released + enqueued > 0) return 0;
-    // Work that is due but was not done here is being done by another server.
-    const later = [due.leaseInMs, due.scheduleInMs].map((inMs) => (isDue(inMs) ? IMPATIENT_MS : inMs));
-    const inLanes = due.lanes.map(({ inMs }) => inMs).filter((inMs) => !isDue(inMs));
+    // Work that is due is being done: by a lane of this server, or by another server. If not, it is found soon.
+    const next = [due.leaseInMs, due.scheduleInMs, ...due.lanes.map(({ inMs }) => inMs)];
+    const later = next.filter((inMs) => inMs !== null).map((inMs) => (isDue(inMs) ? IMPATIENT_MS : inMs));
     const pollMs = listener.hears ? times.pollMs : Math.min(times.pollMs, IMPATIENT_MS);
-    return Math.min(pollMs, ...later.filter((inMs) => inMs !== null), ...inLanes);
+    return Math.min(pollMs, ...later);
   }
 
   async function keepTime(alarm: Alarm) {
