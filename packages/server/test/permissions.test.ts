@@ -2,11 +2,11 @@
 import { type Action, actions, allOperations, isDeploymentOperation, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestOf } from './samples.ts';
-import { createWorld, type Person, unique, type World } from './world.ts';
+import { createOwnWorld, type Person, unique, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createOwnWorld();
 });
 afterAll(() => world.stop());
 
