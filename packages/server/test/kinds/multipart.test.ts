@@ -144,7 +144,7 @@ describe('bounds', () => {
   test('a body beyond the sum is a 413 before anything is read', async () => {
     await expect(call({ name: 'a', files: new Blob([new Uint8Array(2000 * KB)]) })).rejects.toMatchObject({
       status: 413,
-      message: expect.stringContaining('the most that this operation takes'),
+      message: expect.stringContaining('the limit of this operation'),
     });
   });
 

@@ -102,7 +102,7 @@ describe('kinds that could be confused are refused at the start', () => {
       [kind('greedy', 9, all), cat],
     ]) {
       expect(() => createAuthenticator(kinds)).toThrow(
-        /example of the credential (cat|greedy) must be taken by it alone/,
+        /example of the credential (cat|greedy) must be accepted by it alone/,
       );
     }
   });
