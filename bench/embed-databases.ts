@@ -37,9 +37,9 @@ async function run(options: RunOptions) {
 async function measureEmbedded(embedded: Account, external: Account, options: RunOptions) {
   const anchor = {
     ...throughOriel('Oriel on an external server', external.oriel, external.scripts),
-    does: 'Oriel itself on a PostgreSQL of the system on the same machine, with as much memory: tells what embedding costs, not how fast minting is.',
+    does: 'Oriel itself on a PostgreSQL of the system on the same machine, with the same amount of memory. Shows what embedding the database costs, not how fast minting is.',
   };
-  const subject = throughOriel('Oriel on the embedded one', embedded.oriel, embedded.scripts);
+  const subject = throughOriel('Oriel on the embedded server', embedded.oriel, embedded.scripts);
   const rounds = await measureInTurns(subject, [anchor], options);
   return { measured: rounds.measured, comparisons: [rounds.compare(anchor, { asked: { atLeast: 0.8 } })] };
 }
@@ -50,7 +50,7 @@ async function measureStored(embedded: Account, many: number, options: RunOption
   await storeSessions(embedded.oriel.connection, embedded.viewers, FEW);
   const anchor = {
     ...throughOriel(`Oriel, ${FEW} sessions stored`, embedded.oriel, embedded.scripts),
-    does: 'Oriel itself with few sessions stored: tells how minting scales, not how fast it is.',
+    does: 'Oriel itself with few sessions stored. Shows how minting scales, not how fast it is.',
   };
   const subject = throughOriel(`Oriel, ${many} sessions stored`, full.oriel, full.scripts);
   const rounds = await measureInTurns(subject, [anchor], options);

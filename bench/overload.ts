@@ -1,4 +1,4 @@
-/** Several times the load that saturates the server, held against that load itself. */
+/** Compares several times the load that saturates the server with that load itself. */
 import { makeScripts, mintingLoad } from './embed/minting.ts';
 import { makeViewers } from './embed/viewers.ts';
 import type { Benchmark, Contender, RunOptions } from './harness/benchmark.ts';
@@ -8,7 +8,7 @@ import { type Load, runWrk, wrkVersion } from './harness/wrk.ts';
 import { loadContent } from './reports/content.ts';
 
 const ROWS = 100_000;
-/** Many enough to saturate it. */
+/** Enough to saturate the server. */
 const SATURATING = 32;
 const CALM_CALLS = 20;
 
@@ -57,7 +57,7 @@ async function measure(name: string, target: Target, connections: number, watch:
   });
   const calm = {
     ...at(SATURATING),
-    does: 'Oriel itself under the load that saturates it: tells what overload costs, not how fast it is.',
+    does: 'Oriel itself under the load that saturates it. Shows what overload costs, not how fast the server is.',
   };
   const crowd = at(connections);
   const rounds = await measureInTurns(
@@ -77,7 +77,7 @@ async function measure(name: string, target: Target, connections: number, watch:
 
 type Watch = ReturnType<typeof createWatch>;
 
-/** What the server says of itself, and how soon it is its old self behind an overload. */
+/** Watches the memory of the server, and how soon it recovers after an overload. */
 function createWatch(oriel: Oriel, target: Target) {
   const metrics = async () => (await fetch(`${oriel.url}/metrics`)).text();
   const megabytes = (text: string) =>
@@ -101,7 +101,7 @@ function createWatch(oriel: Oriel, target: Target) {
       watch.longestRecovery = Math.max(watch.longestRecovery, await recoveryMs());
       watch.highestMemory = Math.max(watch.highestMemory, await watch.memory());
     },
-    /** By status; fails where a 5xx is none that tells to come again. */
+    /** Counts by status. Fails on a 5xx that does not ask the client to try again. */
     async answers() {
       const counts = new Map<string, number>();
       const lines = (await metrics()).matchAll(

@@ -1,4 +1,4 @@
-/** Lists of reports in a large deployment: deep pages, viewers who reach a part, searches, counts and a move. */
+/** Lists of reports in a large deployment: deep pages, viewers who may read a part, searches, counts and a move. */
 import pg from 'pg';
 import { startAnchor } from './harness/anchor.ts';
 import type { Anchor, Benchmark, Comparison, Contender, Measured, RunOptions } from './harness/benchmark.ts';
@@ -13,7 +13,7 @@ const ROWS = 1_000_000;
 const PAGE = 50;
 const CALLS = 15;
 const CONNECTIONS = 32;
-/** Of how many pages all reports are, the late ones are this share down the list: page 10,000 of 20,000. */
+/** How far down the list the late pages are, as a share of all pages: page 10,000 of 20,000. */
 const LATE = 0.5;
 
 const SORTS = ['name', 'createdAt', 'updatedAt'] as const;
@@ -90,7 +90,7 @@ function listsOf(origin: string, { deploymentId }: Content) {
     url,
     read: async (query: Query, key = ADMIN_KEY) =>
       JSON.parse(await fetchText(url(query), headers(key))) as Answer,
-    /** The same action for the same list, so that it is measured once. */
+    /** Returns the same action for the same list, so that it is measured only once. */
     action(name: string, query: Query, key = ADMIN_KEY): Action {
       const address = url(query);
       const action = kept.get(address + key) ?? { name, act: () => fetchText(address, headers(key)) };
@@ -101,15 +101,15 @@ function listsOf(origin: string, { deploymentId }: Content) {
 }
 
 const FIRST_OF_THE_LIST =
-  'Oriel itself, the first page of the same list: tells how paging scales, not how fast it is.';
+  'Oriel itself, the first page of the same list. Shows how paging scales, not how fast it is.';
 const FIRST_PAGE =
-  'Oriel itself, the first page of all reports for an admin: tells how lists compare, not how fast they are.';
+  'Oriel itself, the first page of all reports for an admin. Shows how lists compare, not how fast they are.';
 const BARE_COUNT =
   'counts in the database on one connection, without HTTP, credential, access rules and page.';
 
 const firstPage = (lists: Lists) => lists.action('page 1', { includeCount: false });
 
-/** A condition on reports, and the same as a filter of the list. */
+/** A condition on reports, and the same condition as a filter of the list. */
 interface Place {
   name: string;
   filter: Query;
@@ -119,8 +119,8 @@ interface Place {
 const COLUMNS = { name: 'name_key', createdAt: 'created_at', updatedAt: 'updated_at' };
 
 /**
- * The cursor behind a share of the rows, and the number of its page. A cursor holds nothing but the key of a row, so
- * it is fetched from a list that has only that row, instead of from half of a million rows that come before it.
+ * The cursor after a share of the rows, and the number of its page. A cursor holds nothing but the key of a row, so
+ * it is fetched from a list that has only that row, instead of by paging through half a million rows.
  */
 async function cursorAt(
   { client, lists, content }: Setting,
@@ -277,7 +277,7 @@ async function measureThroughput(
   const byDatabase = await anchor(
     'bare Fastify, JSON by the database',
     'fastify-json-by-id',
-    `Fastify and one query: the database writes the same 50 rows as one JSON text, which is passed on. ${LACKS}`,
+    `Fastify and one query: the database writes the same 50 rows as one JSON text, which the handler passes on. ${LACKS}`,
   );
   const rounds = await measureInTurns(load('Oriel, page of 50', url), [byNode, byDatabase], options);
   const comparisons = [byNode, byDatabase].map((each) => rounds.compare(each, { asked: { atLeast: 0.5 } }));

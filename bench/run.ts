@@ -1,4 +1,4 @@
-/** `npm run bench`: all benchmarks, or those that are named: `npm run bench -- users-me --rounds 3`. */
+/** `npm run bench` runs all benchmarks, or only the named ones: `npm run bench -- users-me --rounds 3`. */
 import { parseArgs } from 'node:util';
 import { embedDatabases } from './embed-databases.ts';
 import { embedExchange } from './embed-exchange.ts';
@@ -30,7 +30,7 @@ async function main() {
     options: {
       rounds: { type: 'string', default: DEFAULTS.rounds },
       seconds: { type: 'string', default: DEFAULTS.seconds },
-      // Only for benchmarks that make data: fewer, to try something quickly.
+      // Only for benchmarks that create data: a smaller number is useful for a quick try.
       rows: { type: 'string' },
     },
   });
@@ -77,7 +77,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 main().catch((error: unknown) => {
-  // What fails after a Ctrl-C fails because of it, and the handler above ends the process.
+  // An error after a Ctrl-C is caused by it, and the signal handler ends the process.
   if (interrupted) return;
   console.error(`The benchmark could not run. ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

@@ -11,7 +11,7 @@ const CONNECTIONS = 32;
 export const usersMe: Benchmark = {
   name: 'users-me',
   description:
-    'GET requests with an API key, from memory and with a query, against bare servers that answer the same',
+    'GET requests with an API key, from memory and with a query, against bare servers that return the same',
   run,
 };
 
@@ -21,7 +21,7 @@ async function run(options: RunOptions) {
   const wrk = await wrkVersion();
   const { url, headers, connection } = await startOriel();
 
-  /** An operation, and how to start servers that answer the same. */
+  /** An operation, and how to start servers that return the same. */
   const open = async (name: string, path: string) => {
     const reply = await fetch(url + path, { headers });
     if (reply.status !== 200) throw new Error(`GET ${path} answered ${reply.status}.`);
@@ -46,7 +46,7 @@ async function run(options: RunOptions) {
   const fastify = await regions.anchor(
     'bare Fastify',
     'bare-fastify',
-    'answers with an object that it has at hand, and queries nothing.',
+    'returns a constant object, and queries nothing.',
   );
   const fromMemory = await measureInTurns(regions.subject, [fastify], options);
 
@@ -54,7 +54,7 @@ async function run(options: RunOptions) {
   const selecting = await me.anchor(
     'bare Fastify with one select 1',
     'fastify-select-1',
-    'runs `select 1` in a pool of 10 connections and answers with an object that it has at hand. It reads no table and no row.',
+    'runs `select 1` in a pool of 10 connections and returns a constant object. It reads no table and no row.',
   );
   const querying = await measureInTurns(me.subject, [selecting], options);
 

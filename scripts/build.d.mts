@@ -1,2 +1,2 @@
-/** By default the server, else another program on top of its code. The name is that of the file in `dist`. */
+/** Builds the server, or another program that uses its code. The name is the name of the file in `dist`. */
 export function build(entry?: string, name?: string): Promise<void>;

@@ -19,7 +19,7 @@ export async function build(entry = 'packages/server/src/main.ts', name = 'main.
   await gatherFunctions();
 }
 
-/** The SQL of functions and triggers, in one file. It appears whole: a server that starts just now may read it. */
+/** The SQL of functions and triggers, in one file. Written atomically, because a starting server may read it. */
 async function gatherFunctions() {
   const src = join(root, 'packages/server/src');
   const dist = join(root, 'packages/server/dist');

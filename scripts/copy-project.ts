@@ -3,15 +3,15 @@ import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs
 import { join } from 'node:path';
 
 /**
- * Copies the files of the project, as they are in the working folder, to where they can be changed without harm. The
- * packages that npm installed are linked to, and ours among them lead into the copy.
+ * Copies the files of the project, as they are in the working folder, so that a test can change the copy. The copy
+ * links to the packages that npm installed; links to our own packages lead into the copy.
  */
 export function copyProject(from: string, to: string) {
   const list = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: from,
   });
   if (list.status !== 0) throw new Error(`git could not list the files of ${from}`);
-  // One that was deleted and not committed yet is still listed.
+  // git still lists a file that was deleted but not committed yet.
   const files = list.stdout
     .toString()
     .split('\0')

@@ -1,7 +1,7 @@
 /**
- * `npm run test:fuzz`: what tools that nobody here wrote find. Linters read the OpenAPI document, and schemathesis sends
- * the built server what the document allows and what it does not. It fails on errors of the document, on every 5xx and
- * on every reply that is not as the document says. `npm run test:fuzz -- --seconds 60` takes less time.
+ * `npm run test:fuzz` runs external tools. Linters read the OpenAPI document, and schemathesis sends the built server
+ * requests that the document allows and requests that it does not. The run fails on errors in the document, on every
+ * 5xx and on every reply that differs from the document. `npm run test:fuzz -- --seconds 60` takes less time.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,17 +16,17 @@ const SPECTRAL = '@stoplight/spectral-cli@6.16.3';
 const SCHEMATHESIS = 'schemathesis==4.32.5';
 
 const root = join(import.meta.dirname, '..');
-/** Kept outside of the product's dependencies. */
+/** Installed separately, so that it is not a dependency of the product. */
 const cache = join(root, 'node_modules', '.cache', 'oriel-fuzz');
 const venv = join(cache, 'venv');
 const npmTool = (name: string) => join(cache, 'node_modules', '.bin', name);
 
-/** They would take from the others what they need: the key that we call with, and the deployment with the demo. */
+/** These operations come last, because they can delete what the others need: our API key and the demo deployment. */
 const LAST = ['deleteApiKey', 'updateApiKey', 'deleteDeployment'];
-/** Of the time, for those that come last. */
+/** The share of the time for the operations that come last. */
 const LAST_SHARE = 0.1;
 
-/** Without its phase `coverage`, which draws texts of exact lengths from patterns, for minutes an operation. */
+/** Leaves out the phase `coverage`, which makes texts of exact lengths from patterns and needs minutes per operation. */
 const PHASES = ['examples', 'fuzzing', 'stateful'];
 
 const CHECKS = [
@@ -59,7 +59,7 @@ async function main() {
       ...['--header', `Authorization: Api-Key ${ADMIN_KEY}`],
       ...['--max-time', String(Math.max(1, Math.round(seconds * share)))],
       ...['--phases', PHASES.join(','), '--checks', CHECKS.join(',')],
-      // Few at a time: it goes over all operations again until its time is spent.
+      // Few examples at a time, because the tool repeats all operations until its time is over.
       ...['--max-examples', '25'],
       ...['--workers', '2', '--request-timeout', '20', '--warnings', 'off', '--seed', seed],
       ...['--generation-database', ':memory:', '--suppress-health-check', 'all', '--continue-on-failure'],
@@ -93,8 +93,8 @@ function rulesetFile(): string {
 }
 
 /**
- * What the server says of itself, without the header `X-Request-Id`: the tool fills headers with ids that it has seen,
- * which are numbers, and can not send them.
+ * The server's own document without the header `X-Request-Id`: the tool fills headers with ids that it has seen, which
+ * are numbers, and it can not send numbers as headers.
  */
 async function documentFile(url: string): Promise<string> {
   const document = (await (await fetch(`${url}/api/v1/spec`)).json()) as {
@@ -106,7 +106,7 @@ async function documentFile(url: string): Promise<string> {
   return file;
 }
 
-/** Goes on after a failure: each tool has something of its own to say. */
+/** Continues after a failure, so that every tool can report its findings. */
 async function run(name: string, command: string, args: string[]) {
   console.log(`\n— ${name}`);
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };

@@ -13,7 +13,7 @@ async function write(file: string, text: string) {
   await writeFile(join(root, file), text);
 }
 
-// First, and before anything is imported that reads it: the other files are made from all operations.
+// This file must be written before anything that imports it, because the other files are made from all operations.
 await write(OPERATIONS_FILE, await operationsFile(root));
 const { generatedFiles } = await import('./generated-files.ts');
 for (const [file, text] of Object.entries(generatedFiles())) await write(file, text);

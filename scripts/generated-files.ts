@@ -22,7 +22,7 @@ function clientRoutes(): string {
   return `// Made by \`npm run generate\` from the contract.\nexport const routes: Record<string, string> = {\n${lines.join('\n')}\n};\n`;
 }
 
-/** What the client has to know, by id; see `route.ts` there. JSON goes without saying. */
+/** What the client must know about each operation, by id; see `route.ts` of the client. JSON is the default. */
 export const clientRoutesOf = (operations: readonly Operation[]): Record<string, string> =>
   Object.fromEntries(
     [...operations].sort((a, b) => (a.id < b.id ? -1 : 1)).map((op) => [op.id, clientRoute(op)]),
@@ -71,7 +71,7 @@ function statusCodes(): string {
     ),
     '```',
     '',
-    '`code` is stable and for programs, `message` is for people. A 5xx tells nothing but the request id, which is also in the header `X-Request-Id` and in the log.',
+    '`code` is stable and for programs, `message` is for people. A 5xx shows no details except the request id, which is also in the header `X-Request-Id` and in the log.',
     '',
     '| Status | Code | Meaning |',
     '|---|---|---|',
@@ -100,7 +100,7 @@ function coverage(): string {
   return [
     '# Coverage',
     '',
-    'Made by `npm run generate`. Which operations of the API are built, and which are not yet.',
+    'Made by `npm run generate`. It lists the operations of the API that are built, and those that are not built yet.',
     '',
     `Built: ${built.length} of ${expectedOperations.length}.`,
     '',

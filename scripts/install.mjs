@@ -11,7 +11,7 @@ export function install() {
   if (major < 20 || (major === 20 && minor < 19)) {
     fail(`Oriel needs Node 20.19 or later, and this is ${process.versions.node}.`);
   }
-  // npm writes the inner one at the end of an installation.
+  // npm writes the inner lock file at the end of an installation.
   const asked = changedAt('package-lock.json');
   const installed = changedAt('node_modules/.package-lock.json');
   if (installed >= asked) return;
@@ -19,7 +19,7 @@ export function install() {
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
-/** Runs a command in the root folder; where it fails, so do we. */
+/** Runs a command in the root folder. If it fails, this process fails too. */
 export function run(command, args, env = process.env) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env });
   if (error) fail(`${command} could not be run: ${error.message}`);
@@ -33,7 +33,7 @@ export function fail(message) {
   process.exit(1);
 }
 
-/** Zero where there is no such file. */
+/** Returns zero if there is no such file. */
 function changedAt(file) {
   return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

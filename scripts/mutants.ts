@@ -1,16 +1,16 @@
 /**
- * Guarantees, each with a change of the code that takes it away. `npm run test:mutants` makes each change in a copy and
- * expects one of the tests to fail. A new guarantee that matters gets a line here.
+ * Guarantees, each with a change of the code that breaks it. `npm run test:mutants` makes each change in a copy and
+ * expects one of the tests to fail. Add each new guarantee that matters to this list.
  */
 
 export interface Mutant {
-  /** What no longer holds with the change. */
+  /** The guarantee that the change breaks. */
   name: string;
   file: string;
-  /** Stands in the file exactly once. */
+  /** A text that is in the file exactly once. */
   from: string;
   to: string;
-  /** Files of which at least one test must fail. */
+  /** Test files. At least one test in them must fail. */
   tests: string[];
 }
 
@@ -42,7 +42,7 @@ export const mutants: Mutant[] = [
     tests: [`${SERVER}platform/auth/access.test.ts`],
   },
   {
-    name: 'an operation takes no kind of credential but its own',
+    name: 'an operation takes only its own kinds of credentials',
     file: `${SERVER}platform/auth/authenticate.ts`,
     from: 'kindOf(taken, given)',
     to: 'kindOf(kinds, given)',
@@ -119,7 +119,7 @@ export const mutants: Mutant[] = [
     tests: [JOBS_TEST],
   },
   {
-    name: 'a stop is no failed attempt of a job',
+    name: 'stopping the server does not count as a failed attempt of a job',
     file: `${SERVER}platform/jobs/store.ts`,
     from: 'attempts = attempts - 1',
     to: 'attempts = attempts',
@@ -133,14 +133,14 @@ export const mutants: Mutant[] = [
     tests: [JOBS_TEST],
   },
   {
-    name: 'a worker in place of a dead one releases its jobs',
+    name: 'a worker that replaces a dead one releases its jobs',
     file: `${SERVER}platform/jobs/worker.ts`,
     from: `  await store.releaseAbandonedJobs(db, id);\n`,
     to: '',
     tests: [JOBS_TEST],
   },
   {
-    name: 'a job that kills its workers is given up',
+    name: 'a job that kills its workers fails after its last attempt',
     file: `${SERVER}platform/jobs/store.ts`,
     from: `state = case when attempts < max_attempts then 'waiting' else 'failed' end`,
     to: `state = 'waiting'`,
@@ -196,14 +196,14 @@ export const mutants: Mutant[] = [
     tests: [SCHEDULES_TEST],
   },
   {
-    name: 'a start does not move a schedule on',
+    name: 'a start of the server does not delay a schedule',
     file: `${SERVER}platform/jobs/schedules.store.ts`,
     from: `then s.next_run_at\n        else excluded.next_run_at end`,
     to: `then excluded.next_run_at\n        else excluded.next_run_at end`,
     tests: [SCHEDULES_TEST],
   },
   {
-    name: 'a schedule goes with its user',
+    name: 'a schedule is deleted with its user',
     file: `${SERVER}platform/jobs/schedules.ts`,
     from: '{ user: { endAccess: store.deleteSchedulesOfUser } }',
     to: '{}',

@@ -1,4 +1,4 @@
-/** The list of everything that the files in `packages/contract/src/operations` say, so that nobody keeps it by hand. */
+/** Lists everything that the files in `packages/contract/src/operations` define, so that nobody has to edit the list. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,8 +1,8 @@
-/** The order of the test files: the slowest first, so that no process is left alone with one of them at the end. */
+/** Runs the slowest test files first, so that no process is still busy with a slow file when the others are done. */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** For a first run. Later ones go by how long each file took the last time. */
+/** For the first run. Later runs use the time that each file took the last time. */
 const SLOWEST = [
   'acceptance/crash.test.ts',
   'acceptance/bad-start.test.ts',

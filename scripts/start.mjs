@@ -1,4 +1,4 @@
-/** `npm start`: installs what is missing, builds, and becomes the server; or runs a command of it, such as `npm run admin-key`. */
+/** `npm start`: installs what is missing, builds, and runs the server, or one of its commands, such as `npm run admin-key`. */
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
 

@@ -1,6 +1,6 @@
 /**
  * `npm run test:mutants`: breaks one guarantee at a time in a copy of the project, and expects the tests to notice.
- * With words behind `--`, only the mutants whose names hold one of them.
+ * With words after `--`, it tries only the mutants whose names contain one of them.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ console.log(`  ${sound.passed} passed, ${sound.failed} failed\n`);
 
 const survivors = isSound ? chosen.filter((mutant) => !isNoticed(mutant)) : chosen;
 if (isSound) console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants were noticed.`);
-else console.log('Nothing can be said about mutants while these tests fail.');
+else console.log('The mutants can not be tested while these tests fail.');
 process.exit(survivors.length || !chosen.length ? 1 : 0);
 
 function isNoticed(mutant: Mutant): boolean {
@@ -34,14 +34,14 @@ function isNoticed(mutant: Mutant): boolean {
   const parts = original.split(mutant.from);
   if (parts.length !== 2) {
     console.log(
-      `✗ ${mutant.name}: ${mutant.file} has its text ${parts.length - 1} times, and must have it once`,
+      `✗ ${mutant.name}: ${mutant.file} contains its text ${parts.length - 1} times, but must contain it once`,
     );
     return false;
   }
   writeFileSync(path, parts.join(mutant.to));
   const { failed, passed, names, output } = runTests(mutant.tests);
   writeFileSync(path, original);
-  // A file that does not even load says nothing about what its tests would notice.
+  // A test file that does not load does not show what its tests would notice.
   if (failed + passed === 0) {
     console.log(`✗ ${mutant.name}: no test ran\n${output}`);
     return false;

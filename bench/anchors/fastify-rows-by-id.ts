@@ -1,11 +1,11 @@
-/** Fastify with its defaults, and a handler that fetches rows by their primary key and answers with them. */
+/** Fastify with its defaults, and a handler that fetches rows by their primary key and returns them. */
 import { fastify } from 'fastify';
 import pg from 'pg';
 
 const ids = process.env.ANCHOR_IDS!.split(',');
 const pool = new pg.Pool({
   ...JSON.parse(process.env.ANCHOR_CONNECTION!),
-  // As large as the server's; see packages/server/src/platform/db/database.ts.
+  // The pool is as large as the server's; see packages/server/src/platform/db/database.ts.
   max: 10,
 });
 

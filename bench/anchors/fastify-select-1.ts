@@ -1,11 +1,11 @@
-/** Fastify with its defaults, and a handler that asks the database the least it can be asked. */
+/** Fastify with its defaults, and a handler that runs the cheapest possible query. */
 import { fastify } from 'fastify';
 import pg from 'pg';
 
 const answer = JSON.parse(process.env.ANCHOR_BODY!);
 const pool = new pg.Pool({
   ...JSON.parse(process.env.ANCHOR_CONNECTION!),
-  // As large as the server's; see packages/server/src/platform/db/database.ts.
+  // The pool is as large as the server's; see packages/server/src/platform/db/database.ts.
   max: 10,
 });
 

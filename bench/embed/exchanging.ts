@@ -13,7 +13,7 @@ import type { Account } from './account.ts';
 import { CONNECTIONS } from './minting.ts';
 import { VIEWERS, type Viewers } from './viewers.ts';
 
-/** More than anybody exchanges in a second. */
+/** More sessions than the server can exchange in a second. */
 const PER_SECOND_MAX = 12_000;
 const SECRET = 's'.repeat(32);
 const HASH = createHash('sha256').update(SECRET).digest('hex');
@@ -41,7 +41,7 @@ async function mintMany(oriel: Oriel, viewers: Viewers, count: number) {
   }
 }
 
-/** The session ids of what `mintMany` made, a line each. */
+/** The ids of the sessions that `mintMany` made, one per line. */
 async function writeSessionIds(oriel: Oriel, count: number, file: string) {
   const secret = (await readFile(join(oriel.dataDir, 'secret.key'), 'utf8')).trim();
   const { format } = createSessionIds([deriveKey(secret, 'embed session ids')]);
@@ -70,7 +70,7 @@ request = function()
 end
 `;
 
-/** Written here and not taken from the server, so that a server whose statement got slower shows it. */
+/** Written here instead of taken from the server, so that the comparison shows if the server's statement gets slower. */
 const PLAIN_EXCHANGE = `
 update embed_sessions s
 set exchanged_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
@@ -92,7 +92,7 @@ export const exchangeByPgbench = ({ oriel, viewers, scripts }: Account): Anchor 
     'creator mode. Without HTTP, the check of the session id, the limit of failures, the gate, signing a token, and a log.',
   async measure(seconds) {
     await mintMany(oriel, viewers, PER_SECOND_MAX * seconds);
-    // Every client takes its own share of the sessions, in order.
+    // Every client exchanges its own share of the sessions, in order.
     const script = await scripts.write(
       'exchange.sql',
       `\\set done :done + 1\n\\set id :client_id + 1 + ${CONNECTIONS} * (:done - 1)${PLAIN_EXCHANGE}`,

@@ -12,12 +12,12 @@ import { mintSql } from './statements.ts';
 import { GROUPS, USERS_MAX, VIEWERS, type Viewers } from './viewers.ts';
 
 export const CONNECTIONS = 32;
-/** Time for each of the connections to do some work before anything counts. */
+/** Gives each connection time to do some work before the measurement starts. */
 const WARM_UP_SECONDS = 2;
 
 const WITHOUT = 'Without HTTP, credential, validation, gate, session id and log.';
-const SAME_FUNCTION = `calls the same function of the database, so it does not tell whether that function is fast. ${WITHOUT}`;
-const PLAIN = `It finds, compares, locks and counts nothing. ${WITHOUT}`;
+const SAME_FUNCTION = `calls the same database function, so it does not show whether that function is fast. ${WITHOUT}`;
+const PLAIN = `It looks up, compares, locks and counts nothing. ${WITHOUT}`;
 
 export async function makeScripts(viewers: Viewers) {
   const dir = await mkdtemp(join(tmpdir(), 'oriel-bench-scripts-'));
@@ -79,7 +79,7 @@ const plainSql = (viewers: Viewers) =>
     `users where embed_tenant = 'customer-one' and external_id = 'viewer-' || :viewer::text`,
   );
 
-/** What a viewer who was never seen has to leave behind: a user, three memberships, four values, a session. */
+/** The rows that a new viewer needs: a user, three memberships, four values, a session. */
 const plainNewSql = (viewers: Viewers) => `with made as (
   insert into users (username, email, first_name, picture, external_id, embed_tenant)
   values ('customer-one/' || ${NEW_VIEWER}, 'ada@customer.example', 'Ada Lovelace', 'https'||chr(58)||'//customer.example/ada.png',
@@ -95,7 +95,7 @@ ${sessionSql(viewers, 'made').trim()}
 `;
 
 const luaText = (text: string) => `[==[${text}]==]`;
-// A colon before a word is a variable to pgbench, also within quotes.
+// pgbench reads a colon before a word as a variable, even within quotes.
 const sqlText = (text: string) =>
   `'${text.replaceAll("'", "''").replaceAll(/:(?=[A-Za-z_])/g, "'||chr(58)||'")}'`;
 
@@ -114,7 +114,7 @@ export const throughOriel = (name: string, oriel: Oriel, scripts: Scripts): Cont
 
 let runs = 0;
 
-/** For viewers who were never seen before: no two runs name the same. */
+/** For viewers who were never seen before: no two runs use the same names. */
 export const newThroughOriel = (oriel: Oriel, viewers: Viewers, scripts: Scripts): Contender => ({
   name: 'Oriel, generate-session for new viewers',
   async measure(seconds) {
@@ -173,7 +173,7 @@ export const pacedThroughOriel = (oriel: Oriel, viewers: Viewers, perSecond: num
 
 export const pacedByPgbench = (oriel: Oriel, scripts: Scripts, perSecond: number): Anchor => ({
   name: `pgbench, ${Math.round(perSecond)} a second offered`,
-  does: `offers the same load to the same function. Both sides run for ${WARM_UP_SECONDS} s on their ${CONNECTIONS} connections before anything counts. ${WITHOUT}`,
+  does: `offers the same load to the same function. Both sides run for ${WARM_UP_SECONDS} s on their ${CONNECTIONS} connections before the measurement starts. ${WITHOUT}`,
   measure: (seconds) =>
     runPgbench(
       {

@@ -1,4 +1,4 @@
-/** The statement of minting as the server sends it, asked of the server's own code, so that it can not differ. */
+/** The minting statement, taken from the server's own code, so that it is always the one that the server sends. */
 import { insertSession } from '../../packages/server/src/domains/embed-sessions/store.ts';
 import type { Queryable } from '../../packages/server/src/platform/db/database.ts';
 import type { Sql } from '../../packages/server/src/platform/db/sql.ts';
@@ -20,7 +20,7 @@ const mintStatement = recorded((db) =>
   insertSession(db, { request: {}, secretHash: NOTHING, maxExternalUsers: 0, origin: nobody }),
 );
 
-/** With something of pgbench's language in the place of each value. */
+/** Replaces each value with an expression of pgbench's language. */
 export const mintSql = (
   ...values: [request: string, hash: string, limit: string, origin: string, dryRun: string]
 ) => mintStatement.replaceAll(/\$(\d+)/g, (_, n) => `(${values[Number(n) - 1]})`);

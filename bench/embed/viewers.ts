@@ -3,12 +3,12 @@ import pg from 'pg';
 import type { Connection } from '../harness/oriel.ts';
 
 export const VIEWERS = 10_000;
-/** Viewers who are new come on top of them. */
+/** New viewers are added to these. */
 export const USERS_MAX = 100_000_000;
 const BATCH = 100;
 export const GROUPS = ['analysts', 'marketing', 'finance'];
 
-/** The full body, for a viewer who is named later. */
+/** The full body, without the viewer, who is added later. */
 const body = (deploymentId: number) => ({
   deploymentId,
   email: 'ada@customer.example',
@@ -55,8 +55,8 @@ export async function makeViewers(connection: Connection): Promise<Viewers> {
     };
     const origin = { userId: viewers.userId, apiKeyId: viewers.apiKeyId };
     await client.query('set synchronous_commit = off');
-    // Each of them once, so that what follows finds everything as it asks for it. Not all in one transaction, in which
-    // the row that counts them would grow a long tail.
+    // Mints once for each viewer, so that the measured calls have nothing to create or change. One transaction for all
+    // would make many old versions of the row that counts external users, which slows it down.
     for (let from = 1; from <= VIEWERS; from += BATCH) {
       await client.query(
         `select count(mint_embed_session(($1 || ',"creatorMode":false,"externalId":"viewer-' || i || '"}')::jsonb,
@@ -74,7 +74,7 @@ export async function makeViewers(connection: Connection): Promise<Viewers> {
   }
 }
 
-/** Leaves exactly this many sessions, as a busy account would have them: of all viewers, most of them ended. */
+/** Leaves exactly this many sessions, as in a busy account: sessions of all viewers, most of which have ended. */
 export async function storeSessions(connection: Connection, viewers: Viewers, count: number) {
   const client = new pg.Client(connection);
   await client.connect();

@@ -1,11 +1,11 @@
-/** Starts one of the tiny servers in bench/anchors, which Oriel is held against. */
+/** Starts one of the tiny servers in bench/anchors, which Oriel is compared with. */
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { type HttpProcess, startHttpProcess } from './http-process.ts';
 import { cacheDir, root } from './paths.ts';
 
 export async function startAnchor(name: string, env: Record<string, string>): Promise<HttpProcess> {
-  // Bundled as the server is: `tsx` would run beside it in the process.
+  // Bundled like the server, because `tsx` would do extra work in the same process.
   const outfile = join(cacheDir, 'anchors', `${name}.mjs`);
   await build({
     entryPoints: [join(root, 'bench', 'anchors', `${name}.ts`)],

@@ -1,7 +1,7 @@
-/** What a benchmark is, and what it hands back. */
+/** The types of a benchmark and of its report. */
 export interface Benchmark {
   name: string;
-  /** One line: what is measured, against what. */
+  /** One line that says what is measured, and what it is compared with. */
   description: string;
   run(options: RunOptions): Promise<Outcome>;
 }
@@ -10,11 +10,11 @@ export interface RunOptions {
   rounds: number;
   /** How long one measurement lasts. */
   seconds: number;
-  /** How much data to make, for benchmarks that make some. */
+  /** The amount of data, for benchmarks that create data. */
   rows?: number;
 }
 
-/** One measurement. A tool fills in what it can tell. */
+/** One measurement. Each tool fills in the values that it measures. */
 export interface Sample {
   perSecond: number;
   meanMs?: number;
@@ -32,7 +32,7 @@ export interface Contender {
 
 /** What Oriel is compared with. */
 export interface Anchor extends Contender {
-  /** What it does and what it does not do, for the reader of a ratio. */
+  /** What it does and does not do, for people who read the ratios. */
   does: string;
 }
 
@@ -62,6 +62,6 @@ export type Asked = { atLeast: number } | { atMost: number };
 export interface Outcome {
   measured: Measured[];
   comparisons: Comparison[];
-  /** How it was measured, and versions that only this benchmark knows. */
+  /** How the figures were measured, and versions that only this benchmark knows. */
   facts: Record<string, string>;
 }

@@ -1,4 +1,4 @@
-/** A PostgreSQL of the system, as an external server on loopback, in a temporary folder. */
+/** Runs the PostgreSQL that is installed on this machine as an external server on loopback, in a temporary folder. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
   if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}`);
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${dir}`];
-  // As much memory as the embedded one has; the rest is as PostgreSQL comes.
+  // As much memory as the embedded server has. Everything else is PostgreSQL's default.
   const args = [...settings, 'shared_buffers=256MB'].flatMap((setting) => ['-c', setting]);
   const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], { ...ids, cwd: '/', stdio: 'ignore' });
   undoAtEnd(async () => {
@@ -65,7 +65,7 @@ async function createDatabase(connection: Connection): Promise<string> {
   }
 }
 
-/** Debian keeps them out of the path. */
+/** Debian does not put the server programs into the path. */
 async function findPrograms(): Promise<string> {
   const versions = (await readdir(DEBIAN_DIR).catch(() => [])).sort((a, b) => Number(b) - Number(a));
   if (versions[0]) return join(DEBIAN_DIR, versions[0], 'bin');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { undoAtEnd } from './undo.ts';
 
 const READY_WITHIN_MS = 90_000;
-/** The server gives itself 45 seconds before it forces its own end. */
+/** The server forces its own end after 45 seconds. */
 const STOP_WITHIN_MS = 60_000;
 
 export interface HttpProcess {
@@ -19,15 +19,15 @@ export async function startHttpProcess(options: {
   /** Arguments for `node`. */
   args: string[];
   env(port: number): Record<string, string>;
-  /** Answers with 200 once the server can be used. */
+  /** Returns 200 once the server is ready. */
   readyPath: string;
 }): Promise<HttpProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, options.args, {
     env: { ...inheritedEnv(), ...options.env(port) },
-    // As in production, log lines are written, and somebody else keeps them.
+    // As in production, the server writes log lines and another process reads them.
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A Ctrl-C in the terminal is for us; we then stop our children in order.
+    // A Ctrl-C in the terminal must reach only this process, which then stops its children in order.
     detached: true,
   });
   const stop = () => stopProcess(child);
@@ -40,7 +40,7 @@ export async function startHttpProcess(options: {
   child.once('error', (error) => {
     errors += String(error);
   });
-  // Unlike `exit`, this comes after the last of what it had to say.
+  // Unlike `exit`, `close` comes after the last output.
   let closed = false;
   child.once('close', () => {
     closed = true;
@@ -53,7 +53,7 @@ export async function startHttpProcess(options: {
   }
 }
 
-/** Settings of a server that somebody runs by hand here are not for ours. */
+/** Leaves out settings that are meant for a server that somebody runs by hand on this machine. */
 const inheritedEnv = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(ORIEL_|PG|NODE_OPTIONS$)/.test(name)),

@@ -3,7 +3,7 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root } from './paths.ts';
 
-/** What the figures depend on and a reader can not know. */
+/** Facts about the machine that the figures depend on. */
 export async function describeMachine(): Promise<Record<string, string>> {
   const processors = cpus();
   return {

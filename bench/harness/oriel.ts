@@ -11,7 +11,7 @@ import { undoAtEnd } from './undo.ts';
 
 export const ADMIN_KEY = 'sk-bench-admin-key-0123456789abcdef';
 
-/** As `pg` and libpq's programs take it. */
+/** In the form that `pg` and libpq's programs take. */
 export interface Connection {
   host: string;
   port: number;
@@ -21,20 +21,20 @@ export interface Connection {
 
 export interface Oriel {
   url: string;
-  /** Of the admin. */
+  /** The admin's key. */
   headers: Record<string, string>;
   dataDir: string;
-  /** To the server's own database. */
+  /** For connections to the server's own database. */
   connection: Connection;
 }
 
 export async function startOriel(
   options: {
-    /** Settings beside those that every benchmark needs, such as `{ ORIEL_DEMO: 'false' }`. */
+    /** More settings than those that every benchmark needs, such as `{ ORIEL_DEMO: 'false' }`. */
     settings?: Record<string, string>;
     /** For example `--cpu-prof`. */
     nodeArgs?: string[];
-    /** A built server other than that of this tree, to try something out. */
+    /** A built server to use instead of the one from this tree, to try something out. */
     entry?: string;
   } = {},
 ): Promise<Oriel> {
@@ -75,12 +75,12 @@ function makeDataDir(): string {
     await stopLeftPostgres(dataDir);
     await rm(dataDir, { recursive: true, force: true });
   });
-  // It is private when made, and as root the database runs as another user, who must pass through.
+  // The new folder is private. If we are root, the database runs as another user, who must be able to enter it.
   chmodSync(dataDir, 0o711);
   return dataDir;
 }
 
-/** A server that was killed could not stop its database. */
+/** Needed because a server that was killed can not stop its database. */
 async function stopLeftPostgres(dataDir: string) {
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   const readPid = async () => Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
@@ -92,7 +92,7 @@ async function stopLeftPostgres(dataDir: string) {
     } catch {
       return;
     }
-    // PostgreSQL removes the file when it is down.
+    // PostgreSQL removes the file when it has stopped.
     for (let waited = 0; waited < 10_000; waited += 50) {
       if ((await readPid()) !== pid) return;
       await sleep(50);

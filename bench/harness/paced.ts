@@ -1,4 +1,4 @@
-/** Offers requests at a given rate, whether or not earlier ones were answered, as the world does. */
+/** Sends requests at a given rate, even if earlier requests have no answer yet, as real clients do. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sample } from './benchmark.ts';
@@ -9,11 +9,11 @@ export interface PacedLoad {
   body: () => string;
   connections: number;
   perSecond: number;
-  /** The load runs this long before anything counts, so that every connection is warm. */
+  /** The load runs this long before the measurement starts, so that every connection is warm. */
   warmUpSeconds: number;
 }
 
-/** Latencies count from the moment at which a request was due, so that falling behind shows. */
+/** Latency starts at the moment at which a request was due, so that delays before sending count too. */
 export async function runPaced(load: PacedLoad, seconds: number): Promise<Sample> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.connections });
   const latencies: number[] = [];
@@ -41,7 +41,7 @@ export async function runPaced(load: PacedLoad, seconds: number): Promise<Sample
   };
 }
 
-/** As many requests come at once as chance will have it, like pgbench's. */
+/** The times between requests are random, like pgbench's. */
 const gap = (perSecond: number) => (-Math.log(1 - Math.random()) * 1000) / perSecond;
 
 export function summary(latencies: number[]): Pick<Sample, 'meanMs' | 'p50Ms' | 'p99Ms'> {

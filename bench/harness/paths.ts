@@ -2,5 +2,5 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..');
 
-/** Results, and what only the benchmarks need. Nothing of the product looks here. */
+/** Holds results and files that only the benchmarks need. The product never uses this folder. */
 export const cacheDir = join(root, 'node_modules', '.cache', 'oriel-bench');

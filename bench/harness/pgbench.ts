@@ -6,7 +6,7 @@ import { summary } from './paced.ts';
 import { runTool } from './run-tool.ts';
 import { requireTool, type Tool } from './tool.ts';
 
-/** Debian's package also makes a database server of its own, which nobody here uses. */
+/** Debian's package also creates a database server, which the benchmarks do not use. */
 const PGBENCH: Tool = {
   command: 'pgbench',
   debianPackage: 'postgresql-contrib',
@@ -20,19 +20,19 @@ export interface DatabaseLoad {
   connections: number;
   /** Values for `:name` in the script. */
   variables?: Record<string, string | number>;
-  /** Offers transactions at a given rate instead of as many as possible, and tells percentiles. */
+  /** Runs transactions at a given rate instead of as many as possible, and reports percentiles. */
   paced?: {
     perSecond: number;
-    /** The load runs this long before anything counts: each run begins with new, cold connections. */
+    /** The load runs this long before the measurement starts, because each run begins with new, cold connections. */
     warmUpSeconds: number;
-    /** Where pgbench notes each transaction. */
+    /** The file in which pgbench records each transaction. */
     logDir: string;
   };
 }
 
 export const requirePgbench = () => requireTool(PGBENCH);
 
-/** Runs the script over and over. Statements are prepared once a connection, as the server does on hot paths. */
+/** Runs the script repeatedly. Each connection prepares each statement once, as the server does on hot paths. */
 export async function runPgbench(load: DatabaseLoad, seconds: number): Promise<Sample> {
   const { host, port, user, database } = load.connection;
   const variables = Object.entries(load.variables ?? {}).flatMap(([name, value]) => [

@@ -1,4 +1,4 @@
-/** The figures as text for the terminal and as JSON for whoever wants to compare runs. */
+/** The figures as text for the terminal, and as JSON for comparing runs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Asked, Comparison, Measured, Outcome, RunOptions } from './benchmark.ts';
@@ -71,7 +71,7 @@ function isMet({ asked, ratio }: Comparison): boolean | undefined {
   return 'atLeast' in asked ? ratio >= asked.atLeast : ratio <= asked.atMost;
 }
 
-/** The first column to the left, the others, which are figures, to the right. */
+/** Aligns the first column to the left, and the others, which hold figures, to the right. */
 function table(head: string[], rows: string[][]): string[] {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));

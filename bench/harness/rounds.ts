@@ -1,5 +1,5 @@
 /**
- * Measures in turns. The machine is shared and its speed drifts, so a figure means something only beside an
+ * Measures in turns. The machine is shared and its speed changes over time, so a figure is useful only together with an
  * anchor that was measured right before or after it.
  */
 import type {
@@ -14,7 +14,7 @@ import type {
 } from './benchmark.ts';
 
 const WARM_UP_SECONDS = 3;
-/** Connections to the database that rest for ten seconds are closed, so whoever waited for its turn starts cold. */
+/** The server closes database connections after ten idle seconds, so a contender starts cold when its turn comes. */
 const RUN_UP_SECONDS = 1;
 
 interface Pair {
@@ -35,7 +35,7 @@ export async function measureInTurns(
     seconds,
     runUpSeconds = RUN_UP_SECONDS,
   }: RunOptions & {
-    /** None where a measurement warms its connections itself. */
+    /** Zero if a measurement warms its connections itself. */
     runUpSeconds?: number;
   },
 ): Promise<Rounds> {
@@ -79,7 +79,7 @@ export async function measureInTurns(
   };
 }
 
-/** Who goes first changes from round to round, so that a drift favours neither. */
+/** Each round starts with another contender, so that a change of the machine's speed favours neither. */
 async function measurePair(
   measure: (contender: Contender) => Promise<Sample>,
   anchor: Anchor,
@@ -128,7 +128,7 @@ export function median(values: number[]): number {
   return sorted.length % 2 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** One line that overwrites itself, and only where somebody watches. */
+/** One line that overwrites itself, printed only if the output is a terminal. */
 function progress(text: string) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }

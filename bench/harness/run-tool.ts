@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { undoAtEnd } from './undo.ts';
 
-/** Runs a program to its end and answers what it printed. It is killed when it takes too long, or when we stop. */
+/** Runs a program to its end and returns its output. The program is killed if it takes too long, or when we stop. */
 export async function runTool(command: string, args: string[], timeoutMs: number): Promise<string> {
   const child = spawn(command, args, { timeout: timeoutMs, killSignal: 'SIGKILL' });
   undoAtEnd(() => void child.kill());

@@ -1,17 +1,17 @@
-/** Programs of the system that benchmarks need and the product does not. */
+/** System programs that only the benchmarks need, not the product. */
 import { spawnSync } from 'node:child_process';
 
 export interface Tool {
   command: string;
-  /** The package of Debian that brings it. */
+  /** The Debian package that contains the program. */
   debianPackage: string;
-  /** How others get it. */
+  /** How to install it on other systems. */
   elsewhere: string;
 }
 
 const found = new Set<string>();
 
-/** Installs the program where it is missing and we may; else says how to. */
+/** Installs the program if it is missing and we have the right to; otherwise fails with instructions. */
 export function requireTool(tool: Tool): string {
   const { command } = tool;
   if (!found.has(command) && !isInstalled(command)) {
@@ -25,7 +25,7 @@ export function requireTool(tool: Tool): string {
 const isInstalled = (command: string) =>
   spawnSync('/bin/sh', ['-c', 'command -v "$0"', command]).status === 0;
 
-/** Answers why it could not, or nothing. */
+/** Returns the reason why the installation failed, or nothing if it succeeded. */
 function install({ command, debianPackage }: Tool): string | undefined {
   if (!isInstalled('apt-get')) return 'there is no apt-get here';
   if (process.getuid?.() !== 0) return 'only root may install packages';
@@ -37,7 +37,7 @@ function install({ command, debianPackage }: Tool): string | undefined {
     });
   const installPackage = () => apt('install', '-y', '--no-install-recommends', debianPackage);
   if (installPackage().status === 0) return undefined;
-  // On a fresh machine the lists of packages are not there yet.
+  // A fresh machine has no package lists yet.
   apt('update');
   const { status, stderr } = installPackage();
   return status === 0 ? undefined : stderr.trim().split('\n').at(-1);

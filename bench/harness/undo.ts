@@ -1,7 +1,7 @@
-/** What a benchmark started, undone in reverse: at its end, when it fails, and on Ctrl-C. */
+/** Undoes in reverse order what a benchmark started: at its end, when it fails, and on Ctrl-C. */
 const steps: (() => Promise<void> | void)[] = [];
 
-/** To be called in the same turn as what it undoes, so that no signal comes in between. */
+/** Call it in the same turn of the event loop as the action that it undoes, so that no signal comes in between. */
 export const undoAtEnd = (step: () => Promise<void> | void) => void steps.push(step);
 
 let running: Promise<void> | undefined;

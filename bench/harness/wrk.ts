@@ -10,17 +10,17 @@ export interface Load {
   /** A Lua file that makes the requests, for anything but a GET. */
   script?: string;
   connections: number;
-  /** Requests may be refused, as under overload: what counts is then how many were not. */
+  /** The server may refuse requests, as under overload. Only requests that it did not refuse count. */
   mayRefuse?: true;
 }
 
-/** Longer than the server makes anybody wait. */
+/** Longer than any request waits in the server. */
 const TIMEOUT = '15s';
 
-/** Sends requests as fast as they are answered, and fails where any of them is not answered well. */
+/** Sends requests as fast as they are answered, and fails if any of them does not succeed. */
 export async function runWrk(load: Load, seconds: number): Promise<Sample> {
   const { hostname } = new URL(load.url);
-  if (hostname !== '127.0.0.1') throw new Error(`Load goes to 127.0.0.1 only, not to ${hostname}.`);
+  if (hostname !== '127.0.0.1') throw new Error(`Load may go to 127.0.0.1 only, not to ${hostname}.`);
   const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const output = await runTool(
     requireTool(WRK),
@@ -47,7 +47,7 @@ export async function runWrk(load: Load, seconds: number): Promise<Sample> {
 }
 
 export async function wrkVersion(): Promise<string> {
-  // It knows no way to ask for the version but to ask wrongly, which counts as a failure.
+  // wrk prints its version only in the help text for a wrong call, so its exit code is a failure.
   const usage = await runTool(requireTool(WRK), ['--version'], 5000).catch((error: Error) => error.message);
   return /wrk +(\S*\d\S*) /.exec(usage)?.[1] ?? 'unknown';
 }

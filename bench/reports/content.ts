@@ -1,4 +1,4 @@
-/** A large deployment, made inside the database: folders, workbooks, reports, and people who reach parts of them. */
+/** A large deployment, made inside the database: folders, workbooks, reports, and people who may read parts of them. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Connection } from '../harness/oriel.ts';
@@ -7,9 +7,9 @@ export interface Content {
   deploymentId: number;
   bigFolderId: number;
   bigWorkbookId: number;
-  /** Has a hundredth of all reports below it. */
+  /** One percent of all reports are below this folder. */
   movedFolderId: number;
-  /** Two places to move it to and fro. */
+  /** The two places between which the folder is moved. */
   moveTargets: [number, number];
   viewers: ViewerOf[];
   facts: Record<string, string>;
@@ -20,12 +20,12 @@ export interface ViewerOf {
   key: string;
 }
 
-/** Stands in about 20 rows, whatever their number. */
+/** About 20 rows contain this word, for any number of rows. */
 export const RARE_WORD = 'zyxomma';
-/** Stands in 8 % of the rows. */
+/** 8 % of the rows contain this word. */
 export const COMMON_WORD = 'churn';
 
-/** Identities are assigned here, so what others inserted before must stay below. */
+/** The ids are assigned here, so all rows that exist already must have lower ids. */
 const FIRST_ID = 1000;
 const FOLDERS_AT_DEPTH = [40, 400, 2000, 6000, 10_000, 12_000, 11_000, 7300];
 const BUSY_FOLDERS = 1000;
@@ -37,7 +37,7 @@ const GROUPS = 500;
 const WORKBOOKS = 20_000;
 const DEPLOYMENT = FIRST_ID;
 
-/** Folders with a purpose come first. */
+/** Folders with a special purpose come first. */
 const PARENTS = FIRST_ID;
 const MOVED = PARENTS + BUSY_PARENTS;
 const TARGETS = MOVED + MOVED_FOLDERS;
@@ -53,7 +53,7 @@ const PEOPLE = {
   parents: FIRST_ID + 4,
   roots: FIRST_ID + 5,
 };
-/** Nobody else is in them. */
+/** Nobody else is in these groups. */
 const GROUP_OF = { small: FIRST_ID + GROUPS - 1, direct: FIRST_ID + GROUPS - 2 };
 
 const WORDS =
@@ -67,7 +67,7 @@ export async function loadContent(connection: Connection, rows: number): Promise
   const started = Date.now();
   try {
     for (const setting of [
-      // No triggers and no foreign keys while loading.
+      // Turns off triggers and foreign keys during loading.
       'session_replication_role = replica',
       "maintenance_work_mem = '1GB'",
       "work_mem = '256MB'",
@@ -89,7 +89,7 @@ export async function loadContent(connection: Connection, rows: number): Promise
       await client.query(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from ${table}`);
     }
     await client.query('set session_replication_role = origin');
-    // As autovacuum leaves them.
+    // The state in which autovacuum leaves the tables.
     await client.query('vacuum (analyze)');
     await client.query('checkpoint');
     const viewers = await insertKeys(client);
@@ -168,7 +168,7 @@ const insertWorkbooks = (client: pg.Client) =>
            ${FIRST_ID} + 11 + i % ${USERS - 11}, ${FIRST_ID} + 11 + i % ${USERS - 11}, now() - i * interval '1 hour'
     from generate_series(0, ${WORKBOOKS - 1}) i`);
 
-/** Answers how to make them again, which is faster than to keep them up to date. */
+/** Drops the indexes and returns the statements that create them again: that is faster than updating them row by row. */
 async function dropIndexes(client: pg.Client) {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
@@ -179,7 +179,7 @@ async function dropIndexes(client: pg.Client) {
   };
 }
 
-/** Half of all in the busy folders, of which one has 6 %; 6 % in one workbook; the rest spread thinly. */
+/** Half of all reports are in busy folders, one of which has 6 %; 6 % are in one workbook; the rest are spread out. */
 const insertReports = (client: pg.Client, rows: number) =>
   client.query(
     `insert into reports (deployment_id, public_id, folder_id, workbook_id, scope_folder_id, name, name_key, title, description,
@@ -223,7 +223,7 @@ async function insertPolicies(client: pg.Client) {
       insert into resource_policies (deployment_id, resource_type, resource_id, ${column}, action, level)
       select distinct ${DEPLOYMENT}, '${noun}', id, ${who}, '${noun}Read', 1 from ${ids}`);
   const someFolder = `${OTHERS} + floor(random() * ${OTHER_FOLDERS})::bigint`;
-  // What everybody else has.
+  // The policies of all other people.
   await grant(
     'Folder',
     'group_id',
@@ -248,7 +248,7 @@ async function insertPolicies(client: pg.Client) {
     `(select id from roles where name = 'Developer')`,
     `(select ${someFolder} as id from generate_series(1, 50)) t`,
   );
-  // And the viewers that are measured.
+  // The policies of the measured viewers.
   await grant(
     'Report',
     'user_id',
@@ -281,7 +281,7 @@ async function insertPolicies(client: pg.Client) {
   );
 }
 
-/** What the triggers would have counted. */
+/** Writes the counts that the triggers would have made. */
 async function countReports(client: pg.Client) {
   const { rows } = await client.query(`select to_regclass('report_counts') is not null as there`);
   if (!rows[0].there) return;

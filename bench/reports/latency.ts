@@ -3,19 +3,19 @@ import { Agent, get } from 'node:http';
 import type { Asked, Comparison, Measured } from '../harness/benchmark.ts';
 import { median } from '../harness/rounds.ts';
 
-/** Something that takes time, done once a call. */
+/** One call does the measured work once. */
 export interface Action {
   name: string;
   act(): Promise<unknown>;
 }
 
-/** A ratio that is asked for. */
+/** A ratio with its target. */
 export interface Ratio {
   subject: Action;
   anchor: Action;
   /** What the anchor does and does not do. */
   anchorDoes: string;
-  /** Taken off the subject, where only what it does on top counts. */
+  /** Its time is subtracted from the subject's, if only the additional time matters. */
   without?: Action;
   asked?: Asked;
 }
@@ -31,7 +31,7 @@ export interface Answer {
   pageInfo: { hasNextPage: boolean; endCursor: string } | null;
 }
 
-/** One request on the one connection. Reads the whole answer, and fails where it is not 200. */
+/** Sends one request on the only connection. Reads the whole answer, and fails if it is not a 200. */
 export const fetchText = (url: string, headers: Record<string, string>): Promise<string> =>
   new Promise((resolve, reject) => {
     get(url, { agent, headers }, (response) => {
@@ -47,7 +47,7 @@ export const fetchText = (url: string, headers: Record<string, string>): Promise
     }).on('error', reject);
   });
 
-/** Each round gives each action one value, the median of some calls; a ratio is of values of one round. */
+/** Each round gives each action one value, the median of some calls. A ratio compares values of the same round. */
 export async function compareLatencies(
   ratios: Ratio[],
   { rounds, calls }: { rounds: number; calls: number },

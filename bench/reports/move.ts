@@ -1,4 +1,4 @@
-/** Moves a folder with much below it to and fro, while lists are read. */
+/** Moves a folder with much content back and forth, while lists are read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Comparison, Measured } from '../harness/benchmark.ts';
 import { ADMIN_KEY } from '../harness/oriel.ts';
@@ -41,15 +41,15 @@ export async function measureMove(origin: string, content: Content, listUrl: str
   }
   const measured: Measured[] = [
     series('moving a folder while lists are read', moves),
-    series('lists beside no move', quiet),
-    series('lists beside the move', during),
+    series('lists without a move', quiet),
+    series('lists during the moves', during),
   ];
   const ratio = median(moves) / MOVE_WITHIN_MS;
   const comparisons: Comparison[] = [
     {
       subject: 'moving a folder while lists are read',
       anchor: 'one second',
-      anchorDoes: 'a limit that we set ourselves; nothing is measured for it.',
+      anchorDoes: 'a fixed limit; nothing is measured for it.',
       metric: 'p50Ms',
       ratio,
       lowest: Math.min(...moves) / MOVE_WITHIN_MS,
@@ -61,7 +61,7 @@ export async function measureMove(origin: string, content: Content, listUrl: str
   return {
     measured,
     comparisons,
-    facts: { 'slowest list': `${slowest(during)} beside the moves, ${slowest(quiet)} beside none` },
+    facts: { 'slowest list': `${slowest(during)} during the moves, ${slowest(quiet)} without a move` },
   };
 }
 
@@ -72,7 +72,7 @@ async function move(origin: string, { deploymentId, movedFolderId }: Content, fo
     body: JSON.stringify({ id: movedFolderId, type: 'FOLDER', folderId }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`The move was answered with ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`The move failed with ${response.status}: ${text}`);
 }
 
 const series = (name: string, times: number[]): Measured => ({

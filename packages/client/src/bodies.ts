@@ -1,4 +1,4 @@
-/** What is sent: bodies of every kind, from plain values. */
+/** Makes request bodies of every kind from plain values. */
 import type { BodyKind, HeadersOf, Operation, TNothing } from '@oriel/contract';
 import type { Static, TSchema } from 'typebox';
 
@@ -20,7 +20,7 @@ type BodyValue<B extends TSchema> = B extends { kind: 'multipart'; schema: infer
 export type SentBody<O extends Operation> = O['body'] extends TNothing ? {} : { body: BodyValue<O['body']> };
 
 export type SentHeaders<O extends Operation> = keyof O['headers'] extends never
-  ? // biome-ignore lint/complexity/noBannedTypes: as above
+  ? // biome-ignore lint/complexity/noBannedTypes: an operation without headers adds no argument
     {}
   : // biome-ignore lint/complexity/noBannedTypes: matches headers that are all optional
     {} extends HeadersOf<O>
@@ -29,7 +29,7 @@ export type SentHeaders<O extends Operation> = keyof O['headers'] extends never
 
 interface Encoded {
   body: RequestInit['body'];
-  /** Absent where the platform says it, with a boundary of its own. */
+  /** Absent if the platform sets it, because it chooses the boundary. */
   contentType?: string;
 }
 
@@ -54,7 +54,7 @@ export function encodeBody(kind: BodyKind['kind'], value: unknown): Encoded {
   }
 }
 
-/** Each field with its value as text, and each file. */
+/** Returns each field with its value as text, and each file. */
 const entriesOf = (fields: Fields): [string, string | Blob][] =>
   Object.entries(fields).flatMap(([name, given]) =>
     [given]
@@ -63,7 +63,7 @@ const entriesOf = (fields: Fields): [string, string | Blob][] =>
       .map((value): [string, string | Blob] => [name, value instanceof Blob ? value : String(value)]),
   );
 
-/** Fields first: a server can refuse them before the files have arrived. */
+/** Fields come first, so that a server can refuse them before the files have arrived. */
 function formData(fields: Fields): FormData {
   const data = new FormData();
   const entries = entriesOf(fields);

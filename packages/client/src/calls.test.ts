@@ -19,7 +19,7 @@ async function serve(listener: RequestListener) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A client whose server notes each request and answers it with `{}`. */
+/** A client whose server records each request and returns `{}`. */
 async function noting(headers: Record<string, string> = {}, status = 200) {
   const requests: IncomingMessage[] = [];
   const baseUrl = await serve((request, response) => {
@@ -29,35 +29,35 @@ async function noting(headers: Record<string, string> = {}, status = 200) {
   return { client: createOrielClient({ baseUrl, retries: 0 }), requests };
 }
 
-describe('a call that is put wrongly is refused before anything is sent', () => {
+describe('a call with wrong arguments is refused before anything is sent', () => {
   type Wrong = (client: OrielClient) => Promise<unknown>;
   const wrong: [what: string, message: RegExp, call: Wrong][] = [
     [
       "a session's secret as a parameter",
-      /^postTokenBySessionId: sessionId is no parameter .*body/,
+      /^postTokenBySessionId: sessionId is not a parameter .*body/,
       // @ts-expect-error: the body is missing
       (client) => client.postTokenBySessionId({ sessionId: '1.secret' }),
     ],
     [
       'a field of the body beside the body',
-      /^createApiKey: deploymentIds is no parameter/,
-      // @ts-expect-error: the field belongs into the body
+      /^createApiKey: deploymentIds is not a parameter/,
+      // @ts-expect-error: the field belongs in the body
       (client) => client.createApiKey({ deploymentIds: [1], body: { name: 'x' } }),
     ],
     [
       'a parameter of another operation',
-      /^getMe: first is no parameter/,
-      // @ts-expect-error: it takes none
+      /^getMe: first is not a parameter/,
+      // @ts-expect-error: the operation takes no parameters
       (client) => client.getMe({ first: 1 }),
     ],
     [
       'a path parameter that is missing',
       /^getDeployment: deploymentId must be given/,
-      // @ts-expect-error: it is missing
+      // @ts-expect-error: the path parameter is missing
       (client) => client.getDeployment({}),
     ],
     [
-      'a path parameter that leads elsewhere',
+      'a path parameter that leads to another address',
       /^deleteEmbedTenant: embedTenantName must be given/,
       (client) => client.deleteEmbedTenant({ embedTenantName: '..' }),
     ],
@@ -68,9 +68,9 @@ describe('a call that is put wrongly is refused before anything is sent', () => 
     expect(requests).toEqual([]);
   });
 
-  test('also where the pages of a list are asked for', async () => {
+  test('a wrong parameter of an iterated list', async () => {
     const { client, requests } = await noting();
-    // @ts-expect-error: it takes no such parameter
+    // @ts-expect-error: the operation has no such parameter
     await expect(client.iterate.listApiKeys({ name: 'x' }).next()).rejects.toThrow(
       /^listApiKeys: name is no/,
     );
@@ -79,7 +79,7 @@ describe('a call that is put wrongly is refused before anything is sent', () => 
 });
 
 describe('versions', () => {
-  test('a call can be made to depend on the version, and a reply tells its own', async () => {
+  test('a call can require a version, and a reply shows its version', async () => {
     const { client, requests } = await noting({ etag: '"7"', 'x-request-id': 'abc' });
     const params = { deploymentId: 1, reportId: 2 };
     const { body, etag, status, headers } = await client.withHeaders.getReport(params);
@@ -94,7 +94,7 @@ describe('versions', () => {
     ]);
   });
 
-  test('what has not changed is told by a code of its own', async () => {
+  test('an unchanged resource is an error with the code `not_modified`', async () => {
     const { client } = await noting({}, 304);
     await expect(client.getSpec({}, { ifNoneMatch: '"7"' })).rejects.toMatchObject({
       operation: 'getSpec',
@@ -124,12 +124,12 @@ describe('time limits', () => {
     await expect(attempt).rejects.toThrow('getMe: no answer within 20 ms');
   });
 
-  test("a call's own limit goes before the client's", async () => {
+  test("a call's own limit overrides the client's limit", async () => {
     const client = createOrielClient({ baseUrl: await silent(), timeoutMs: 600_000 });
     await expect(client.getMe({}, { timeoutMs: 20 })).rejects.toMatchObject({ timeoutMs: 20 });
   });
 
-  test('the limit holds for an answer that begins and does not end, and for pauses between tries', async () => {
+  test('the limit includes an answer that begins but does not end, and the pauses between tries', async () => {
     const begun = await serve((_request, response) => void response.writeHead(200).write('{'));
     const busy = await serve(
       (_request, response) => void response.writeHead(503, { 'retry-after': '60' }).end(),
@@ -140,7 +140,7 @@ describe('time limits', () => {
     }
   });
 
-  test("beside a limit the caller's own signal still counts", async () => {
+  test("the caller's own signal works together with a time limit", async () => {
     const abort = new AbortController();
     const client = createOrielClient({ baseUrl: await silent(), timeoutMs: 600_000 });
     const attempt = client.getMe({}, { signal: abort.signal });
@@ -149,7 +149,7 @@ describe('time limits', () => {
   });
 });
 
-test('errors name the operation, also where no answer came', async () => {
+test('errors name the operation, even if no answer came', async () => {
   const refusing = await serve((_request, response) => {
     response.writeHead(404).end('{"code":"deployment_not_found","message":"There is no such deployment."}');
   });

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A stand-in for servers and proxies in states that the real one does not get into on demand. */
+/** Plays servers and proxies in states that a test can not produce with the real server. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   servers.push(server);
@@ -30,7 +30,7 @@ test('a safe request is tried again after 429 and 503, as the server asks', asyn
   expect(statuses).toEqual([]);
 });
 
-test('it gives up after the given number of retries', async () => {
+test('the client stops after the given number of retries', async () => {
   let requests = 0;
   const baseUrl = await serve((_request, response) => {
     requests++;
@@ -41,7 +41,7 @@ test('it gives up after the given number of retries', async () => {
   expect(requests).toBe(3);
 });
 
-test('what changes something is never sent twice', async () => {
+test('a request that changes something is never sent twice', async () => {
   let requests = 0;
   const baseUrl = await serve((_request, response) => {
     requests++;
@@ -73,7 +73,7 @@ test('parameters, query and body go where they belong', async () => {
   ]);
 });
 
-test('an answer that is not ours is an error too', async () => {
+test('an answer that is not from the server is an error too', async () => {
   const baseUrl = await serve(
     (_request, response) => void response.writeHead(502).end('<html>Bad gateway</html>'),
   );
@@ -87,7 +87,7 @@ test('an answer that is not ours is an error too', async () => {
   });
 });
 
-test('a call can be aborted, also while it waits to try again', async () => {
+test('a call can be aborted, even while it waits to try again', async () => {
   const baseUrl = await serve(
     (_request, response) => void response.writeHead(503, { 'retry-after': '60' }).end('{}'),
   );
@@ -127,7 +127,7 @@ test('the iterator refuses a list without a cursor, instead of ending early', as
   await expect(items.next()).rejects.toThrow('This list has no cursor');
 });
 
-test('it is small, holds no schema and imports nothing of Node', async () => {
+test('the client is small, contains no schema and imports nothing from Node', async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(import.meta.dirname, 'index.ts')],
     bundle: true,

@@ -7,15 +7,15 @@ interface ErrorBody {
   issues?: { path: string; message: string }[];
 }
 
-/** What the server answered instead of a success. */
+/** An error reply of the server. */
 export class OrielError extends Error {
   override readonly name = 'OrielError';
   /** The operation that was called, such as `getReport`. */
   readonly operation: string;
   readonly status: number;
   /**
-   * One of the codes of the contract; `not_modified` where what `ifNoneMatch` names is still current; `unknown_error`
-   * where something else than the server answered.
+   * One of the codes of the contract; `not_modified` if the version in `ifNoneMatch` is still current; `unknown_error`
+   * if the answer came from something other than the server.
    */
   readonly code: ErrorCode | 'not_modified' | 'unknown_error';
   readonly requestId: string | undefined;
@@ -31,7 +31,7 @@ export class OrielError extends Error {
   }
 }
 
-/** The call took longer than its `timeoutMs`. What it was to change may have changed, or not. */
+/** The call took longer than its `timeoutMs`. The server may or may not have made the change. */
 export class OrielTimeoutError extends Error {
   override readonly name = 'OrielTimeoutError';
   readonly operation: string;
@@ -44,24 +44,27 @@ export class OrielTimeoutError extends Error {
   }
 }
 
-/** From an answer that is no success. */
+/** Makes the error from an answer that is not a success. */
 export async function errorFrom(operation: string, response: Response): Promise<OrielError> {
   const { status, headers } = response;
   if (status === 304) {
-    return new OrielError(operation, status, { code: 'not_modified', message: 'It is still the same.' });
+    return new OrielError(operation, status, {
+      code: 'not_modified',
+      message: 'The resource has not changed.',
+    });
   }
   const body = parsed(await response.text());
   const requestId = headers.get('x-request-id') ?? undefined;
   const code = headers.get('x-error-code');
   if (typeof body !== 'object' || body === null) return foreignAnswer(operation, status);
   if (!code) return new OrielError(operation, status, body as ErrorBody);
-  // Of an operation whose errors have another form; see `errorShape` in the contract.
+  // Some operations use another form of errors; see `errorShape` in the contract.
   const { error_description, detail, error } = body as Record<string, string>;
   const message = error_description ?? detail ?? error ?? `HTTP ${status}`;
   return new OrielError(operation, status, { code, message, requestId });
 }
 
-/** Not the server's: a proxy's page, or nothing at all. */
+/** An answer that is not from the server, such as a proxy's page or an empty body. */
 export const foreignAnswer = (operation: string, status: number) =>
   new OrielError(operation, status, { code: 'unknown_error', message: `HTTP ${status}` });
 

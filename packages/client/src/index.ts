@@ -15,29 +15,29 @@ export interface OrielClientOptions {
   /** Scheme and host of the server, such as `https://analytics.example.com`. */
   baseUrl: string;
   apiKey?: string;
-  /** A token, such as the one that an embed session was exchanged for; instead of an API key. */
+  /** Used instead of an API key: a token, such as the one that an embed session was exchanged for. */
   token?: string;
-  /** Headers for each request, for callers who hold another credential than an API key. */
+  /** Returns headers for each request, for callers with a credential other than an API key. */
   getHeaders?: () => Record<string, string> | Promise<Record<string, string>>;
   /** How often a safe request is tried again after a 429 or 503; 3 by default. */
   retries?: number;
-  /** How long a call may take, with its retries; without limit by default. Beyond it: `OrielTimeoutError`. */
+  /** How long a call may take, with its retries; no limit by default. A longer call fails with `OrielTimeoutError`. */
   timeoutMs?: number;
   fetch?: typeof fetch;
 }
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Instead of the client's own. */
+  /** Overrides the client's limit. */
   timeoutMs?: number;
-  /** Change it only while it is the version with this `etag`; else the answer is a 412 and nothing changes. */
+  /** Make the change only if the resource still has this `etag`. Otherwise the answer is a 412 and nothing changes. */
   ifMatch?: string;
-  /** `*` makes an upsert create only. With an `etag`, reading what is still the same fails with `not_modified`. */
+  /** With `*`, an upsert only creates. With an `etag`, reading an unchanged resource fails with `not_modified`. */
   ifNoneMatch?: string;
 }
 
 type GivenArguments<O extends Operation> = ParamsOf<O> & QueryOf<O> & SentHeaders<O> & SentBody<O>;
-/** The empty type would take any field. */
+/** Used because the empty type would allow any field. */
 type Arguments<O extends Operation> = keyof GivenArguments<O> extends never
   ? Record<string, never>
   : GivenArguments<O>;
@@ -56,11 +56,11 @@ type ListId<Ops extends Contract> = {
 export type ClientOf<Ops extends Contract> = {
   [Id in keyof Ops]: Call<Ops[Id], Promise<ReceivedReply<Ops[Id]>>>;
 } & {
-  /** For each cursor list, its items across all pages: `for await (const key of client.iterate.listApiKeys())`. */
+  /** Iterates over the items of all pages of a cursor list: `for await (const key of client.iterate.listApiKeys())`. */
   iterate: {
     [Id in ListId<Ops>]: Call<Ops[Id], AsyncGenerator<ItemOf<Ops[Id]>, void, undefined>>;
   };
-  /** Each operation again, answering with headers: `const { body, etag } = await client.withHeaders.getReport(…)`. */
+  /** The operations, with headers in the result: `const { body, etag } = await client.withHeaders.getReport(…)`. */
   withHeaders: {
     [Id in keyof Ops]: Call<Ops[Id], Promise<ReplyWithHeaders<ReceivedReply<Ops[Id]>>>>;
   };
@@ -74,7 +74,7 @@ type AnyCall<Result> = (args?: AnyArguments, options?: CallOptions) => Result;
 export const createOrielClient = (options: OrielClientOptions): OrielClient =>
   createClientFor<Operations>(routes, options);
 
-/** A client for other operations than those of this version, by their routes; see `routes.gen.ts`. */
+/** A client for a given set of operations, described by their routes; see `routes.gen.ts`. */
 export function createClientFor<Ops extends Contract>(
   routes: Record<string, string>,
   options: OrielClientOptions,
@@ -124,8 +124,8 @@ interface Request {
 }
 
 /**
- * Within the time limit, if there is one: all tries, the pauses between them, and reading the answer. A stream may go on
- * for as long as it does, once it has begun.
+ * The time limit, if there is one, includes all tries, the pauses between them, and reading the answer. Once a stream
+ * has begun, it has no time limit.
  */
 async function send(options: OrielClientOptions, request: Request, callOptions: CallOptions) {
   const timeoutMs = callOptions.timeoutMs ?? options.timeoutMs;
@@ -143,7 +143,7 @@ async function send(options: OrielClientOptions, request: Request, callOptions: 
       throw new OrielTimeoutError(request.operation, timeoutMs!);
     }
     if (error instanceof OrielError || signal.aborted) throw error;
-    // The platform's own "fetch failed" does not say what for.
+    // The platform's own error, "fetch failed", does not name the operation.
     const { message, cause = error } = error as Error;
     throw new TypeError(`${request.operation}: ${message}`, { cause });
   } finally {
@@ -162,7 +162,7 @@ async function tryAndRetry(options: OrielClientOptions, request: Request, callOp
     signal,
     redirect: route.reply === 'redirect' ? 'manual' : 'follow',
   };
-  // A stream can be sent only by clients that know that the answer comes after it.
+  // `fetch` sends a stream only if it is told that the answer comes after the whole body.
   if (body instanceof ReadableStream) Object.assign(init, { duplex: 'half' });
   for (let attempt = 0; ; attempt++) {
     const headers = { ...request.headers, ...(await headersOf(options, callOptions)) };
@@ -179,8 +179,8 @@ async function tryAndRetry(options: OrielClientOptions, request: Request, callOp
 }
 
 /**
- * Path parameters go into the path, query parameters into the query and `body` into the body. Anything else is a
- * mistake: sent as a query, a secret that belongs into the body would end up in the logs of every proxy on the way.
+ * Path parameters go into the path, query parameters into the query and `body` into the body. Any other argument is
+ * refused: if a secret that belongs in the body were sent as a query, every proxy on the way would log it.
  */
 function requestOf(baseUrl: string, operation: string, route: ClientRoute, args: AnyArguments): Request {
   const refuse = (problem: string) => {
@@ -190,21 +190,21 @@ function requestOf(baseUrl: string, operation: string, route: ClientRoute, args:
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     known.add(name);
     const value = String(args[name] ?? '');
-    // Dots would lead to another address than the one of this operation.
-    if (/^\.{0,2}$/.test(value)) refuse(`${name} must be given, and not be empty or dots`);
+    // Dots would lead to the address of another operation.
+    if (/^\.{0,2}$/.test(value)) refuse(`${name} must be given, and must not be empty or dots`);
     return encodeURIComponent(value);
   });
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
     if (!known.has(name)) {
-      refuse(`${name} is no parameter of this operation; fields of the body are given as { body: { … } }`);
+      refuse(`${name} is not a parameter of this operation; give fields of the body as { body: { … } }`);
     }
     if (!route.query.includes(name) || value == null) continue;
     for (const one of [value].flat()) query.append(name, String(one));
   }
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries((args.headers ?? {}) as AnyArguments)) {
-    if (!route.headers.includes(name)) refuse(`${name} is no header of this operation`);
+    if (!route.headers.includes(name)) refuse(`${name} is not a header of this operation`);
     if (value != null) headers[name] = String(value);
   }
   const search = query.size ? `?${query}` : '';
@@ -224,7 +224,7 @@ async function headersOf(options: OrielClientOptions, callOptions: CallOptions) 
   return { ...Object.fromEntries(given), ...(await getHeaders?.()) };
 }
 
-/** As long as the server asks for, else doubling from a quarter of a second, spread a little. */
+/** The pause that the server asks for. By default it starts at a quarter of a second, doubles, and varies a little. */
 async function pause(attempt: number, retryAfter: string | null, signal: AbortSignal | undefined) {
   const asked = Number(retryAfter ?? Number.NaN) * 1000;
   const own = FIRST_PAUSE_MS * 2 ** attempt * (0.75 + Math.random() / 2);

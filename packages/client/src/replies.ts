@@ -1,18 +1,18 @@
-/** What is received: replies of every kind, as plain values, or as they come. */
+/** Reads replies of every kind, as plain values or as streams. */
 import type { EventOf, Operation, ReplyKind, TNothing } from '@oriel/contract';
 import type { Static, TProperties, TSchema } from 'typebox';
 import { foreignAnswer, parsed } from './error.ts';
 
-/** A reply with what came beside it. */
+/** A reply with its headers. */
 export interface ReplyWithHeaders<Body> {
   status: number;
   body: Body;
-  /** The version of what was answered, for `ifMatch`. */
+  /** The version of the resource in the reply, for `ifMatch`. */
   etag: string | undefined;
   headers: Headers;
 }
 
-/** A reply that may be large: read it as it comes, or whole. */
+/** A reply that may be large. Read it as a stream, or completely. */
 export interface Download {
   contentType: string;
   stream: ReadableStream<Uint8Array>;
@@ -38,7 +38,7 @@ export type ReceivedReply<O extends Operation> = O['reply'] extends TNothing
   ? undefined
   : ReplyValue<O['reply']>;
 
-/** Nothing where the answer is no success after all. */
+/** Returns nothing if the answer is not a success. */
 export async function readReply(
   operation: string,
   kind: ReplyKind['kind'],
@@ -59,7 +59,7 @@ export async function readReply(
     case 'redirect': {
       const location = headers.get('location');
       if (location !== null) return withBody({ location });
-      // Browsers follow it, or hide where it leads: there, go to the address itself.
+      // Browsers follow a redirect or hide its target. In a browser, navigate to the address instead.
       if (response.ok || response.type === 'opaqueredirect') throw foreignAnswer(operation, status);
       return undefined;
     }
@@ -82,7 +82,7 @@ async function* jsonLines(operation: string, response: Response) {
   for await (const line of splitBy('\n', operation, response)) if (line) yield JSON.parse(line);
 }
 
-/** As browsers read them; comments, which keep the connection open, are passed over. */
+/** Parses events as browsers do. Comments, which keep the connection open, are skipped. */
 async function* events(operation: string, response: Response) {
   for await (const block of splitBy('\n\n', operation, response)) {
     const fields: Record<string, string> = {};
@@ -95,7 +95,7 @@ async function* events(operation: string, response: Response) {
   }
 }
 
-/** Whoever stops reading ends the request. A reply that breaks off is an error, and never just shorter. */
+/** If the caller stops reading, the request ends. A reply that breaks off is an error, never just a shorter reply. */
 async function* splitBy(separator: string, operation: string, { body }: Response): AsyncGenerator<string> {
   const reader = body!.getReader();
   const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-/** What the client knows of an operation: a line such as `POST /api/v1/things?first body=form reply=csv headers=x-a,x-b`. */
+/** A line about an operation, such as `POST /api/v1/things?first body=form reply=csv headers=x-a,x-b`. */
 import type { BodyKind, ReplyKind } from '@oriel/contract';
 
 export interface ClientRoute {

@@ -76,7 +76,7 @@ describe('headers', () => {
   test('the client sends no header that the operation does not have', async () => {
     const wrong = { 'x-branch': 'a', cookie: 'x' };
     await expect(server.client.getWithHeaders({ headers: wrong })).rejects.toThrow(
-      'getWithHeaders: cookie is no header of this operation',
+      'getWithHeaders: cookie is not a header of this operation',
     );
   });
 });
