@@ -1,7 +1,4 @@
-/**
- * `npm run admin-key`: makes another API key for an admin who lost theirs. It must run on the machine that can reach
- * the database.
- */
+/** `npm run admin-key`: makes another API key for an admin who lost theirs. It runs on the machine of the server. */
 import { parseArgs } from 'node:util';
 import { besideServer } from './beside-server.ts';
 import type { Config } from './config.ts';

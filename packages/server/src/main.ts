@@ -10,7 +10,7 @@ import { StartupError } from './platform/startup-error.ts';
 import { rotateSecretKey } from './rotate-secret.ts';
 import { startServer } from './start-server.ts';
 
-/** A stop that takes longer than this is forced. That loses nothing that a request was answered for. */
+/** A stop that takes longer than this is forced. Changes that were confirmed to a caller are not lost. */
 const STOP_WITHIN_MS = 45_000;
 
 async function main() {

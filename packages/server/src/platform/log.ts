@@ -22,7 +22,7 @@ export function createLogger(
     if (error.code === 'EPIPE') onOutputClosed();
   });
   const logger = pino({ level, base: undefined, timestamp: createTimestamp() }, out as DestinationStream);
-  // Does not use flushSync, which would retry for ever if nobody reads our output any more.
+  // Does not use flushSync, which would retry forever if nobody reads our output any more.
   const close = async () => {
     const written = new Promise((resolve) => out.flush(resolve));
     const done = new AbortController();

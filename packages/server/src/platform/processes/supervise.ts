@@ -20,7 +20,7 @@ export interface SuperviseOptions extends LaunchOptions {
   pauses?: { firstMs: number; maxMs: number };
   /**
    * Called after each failed start. Returns an error if the start must not be tried again. By default only the very
-   * first start must succeed, and a child that was up once is restarted for ever.
+   * first start must succeed, and a child that was up once is restarted forever.
    */
   giveUp?(failure: StartFailure): Promise<Error | undefined>;
   /** Called if a child that was up has ended and is given up. */
