@@ -1,4 +1,4 @@
-/** A lost key is no end: whoever holds the database makes another one. */
+/** If the admin's key is lost, an operator with access to the database can make a new one. */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -28,14 +28,14 @@ async function adminKey(args: string[] = [], settings: Settings = {}, at = dataD
   return { code, apiKey, ...run };
 }
 
-test('where there is no database it says so, and makes nothing', async () => {
+test('without a database, the command says so and creates nothing', async () => {
   const { code, stderr } = await adminKey();
   expect(code).toBe(1);
   expect(stderr).toMatch(/^There is no database in .*start Oriel once.*\n$/);
   expect(readdirSync(dirname(dataDir))).toEqual([]);
 });
 
-test('it works beside a running server, through its address, and while none runs', {
+test('the command works while a server runs, through its address, and while none runs', {
   timeout: 120_000,
 }, async () => {
   const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' };

@@ -1,4 +1,4 @@
-/** A start that can not succeed says why and what to do in one line, and leaves nothing half-made behind. */
+/** If the server can not start, it says why and what to do in one line, and leaves nothing incomplete behind. */
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -25,7 +25,7 @@ import {
 
 const isRoot = process.getuid?.() === 0;
 
-/** Starts, expects it to end with one line on stderr, and returns that line. */
+/** Starts the server, expects it to end with one line on stderr, and returns that line. */
 async function refusal(dataDir: string, settings: Settings = {}): Promise<string> {
   const server = spawnServer(dataDir, settings);
   const { code } = await server.ended;
@@ -37,7 +37,7 @@ async function refusal(dataDir: string, settings: Settings = {}): Promise<string
   return lines[0]!;
 }
 
-describe('before anything is made', () => {
+describe('before anything is created', () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await newDataDir();
@@ -72,7 +72,7 @@ describe('before anything is made', () => {
     if (name.includes('SECRET') || name.includes('TOKEN')) expect(line).not.toContain(` ${value} `);
   });
 
-  test('a port that is taken', async () => {
+  test('a port that another program uses', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -119,14 +119,14 @@ describe('a data dir that can not be used', () => {
   });
 });
 
-describe('a data dir with a past', () => {
+describe('a data dir that was used before', () => {
   let dataDir: string;
   beforeEach(async () => {
     dataDir = await usedDataDir();
   });
   afterEach(cleanUp);
 
-  test('of a newer Oriel', async () => {
+  test('by a newer Oriel', async () => {
     const server = await startServer(dataDir);
     const database = await openDatabase(dataDir);
     await database.query(
@@ -137,25 +137,25 @@ describe('a data dir with a past', () => {
     expect(await refusal(dataDir)).toMatch(/schema version .*newer Oriel/);
   });
 
-  test('of another PostgreSQL version', async () => {
+  test('by another PostgreSQL version', async () => {
     await writeFile(join(dataDir, 'postgres/PG_VERSION'), '14\n');
     expect(await refusal(dataDir)).toMatch(/PostgreSQL 14 .*docs\/operating\.md/);
   });
 
-  test('of another secret key', async () => {
+  test('with another secret key', async () => {
     const line = await refusal(dataDir, { ORIEL_SECRET_KEY: SECRET_KEY });
     expect(line).toContain('ORIEL_SECRET_KEY');
-    // The right one is still there.
+    // The right key still works.
     await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
 
-  test('of another tenant name, which is named beside the one that was given', async () => {
+  test('with another tenant name: the line shows both names', async () => {
     const line = await refusal(dataDir, { ORIEL_TENANT: 'acme-corp' });
     expect(line).toMatch(/tenant name oriel, .* acme-corp: set ORIEL_TENANT to oriel\.$/);
     await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
 
-  test('that lost its secret key is not given another one', async () => {
+  test('whose secret key is missing gets no new key', async () => {
     await rm(join(dataDir, 'secret.key'));
     expect(await refusal(dataDir)).toContain('ORIEL_SECRET_KEY');
     expect(existsSync(join(dataDir, 'secret.key'))).toBe(false);
@@ -166,7 +166,7 @@ describe('a data dir with a past', () => {
     expect(await refusal(dataDir)).toMatch(/secret\.key.*ORIEL_SECRET_KEY/);
   });
 
-  test('of a server that runs, which goes on undisturbed', async () => {
+  test('by a server that is still running and is not disturbed', async () => {
     const running = await startServer(dataDir);
     const database = postmasterOf(dataDir);
     const second = spawnServer(dataDir);
@@ -177,12 +177,12 @@ describe('a data dir with a past', () => {
     expect(running.hasEnded).toBe(false);
   });
 
-  test('that two servers want at once serves exactly one', { timeout: 120_000 }, async () => {
+  test('by two servers that start at once: exactly one of them starts', { timeout: 120_000 }, async () => {
     for (let round = 0; round < 4; round++) {
       const one = spawnServer(dataDir);
       await sleep(Math.random() * 200);
       const rivals = [one, spawnServer(dataDir)];
-      await until('one gave up', () => rivals.some(({ hasEnded }) => hasEnded));
+      await until('one of them ended', () => rivals.some(({ hasEnded }) => hasEnded));
       const [loser, winner] = one.hasEnded ? rivals : rivals.toReversed();
       expect(loser!.stderr).toMatch(/^The data dir .* is in use .*ORIEL_DATA_DIR.*\n$/);
       await expect((await ready(winner!)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();

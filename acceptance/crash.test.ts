@@ -1,4 +1,4 @@
-/** Whatever is killed and whenever: what was answered is kept, and the next start needs no help. */
+/** No kill, at any time, loses a change that was confirmed, and the next start needs no help. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OrielClient, OrielError } from '@oriel/client';
@@ -25,10 +25,10 @@ import {
 afterEach(cleanUp);
 
 const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_LOG_LEVEL: 'warn' };
-/** A request that takes longer hangs. */
+/** A request that takes longer counts as hanging. */
 const ANSWER_WITHIN_MS = 20_000;
 
-/** What was answered with success, and so must never be lost. */
+/** The changes that the server confirmed, which must never be lost. */
 interface Answered {
   deployments: string[];
   usernames: string[];
@@ -55,7 +55,7 @@ async function write(client: OrielClient, answered: Answered) {
   }
 }
 
-/** Writes until told to stop. While the database is gone the answer is a 503; a server that is gone gives none. */
+/** Writes until it is stopped. While the database is gone the answer is a 503; a server that is gone gives no answer. */
 async function writeUntil(server: RunningServer, isOver: () => boolean, answered: Answered) {
   const client = server.client(ADMIN_KEY);
   while (!isOver()) {
@@ -65,7 +65,9 @@ async function writeUntil(server: RunningServer, isOver: () => boolean, answered
       const isRefused = error instanceof OrielError && error.code === 'unavailable';
       const isCutOff = error instanceof TypeError && server.wasKilled;
       if (!isRefused && !isCutOff) {
-        throw new Error(`unexpected answer; the server's last words: ${lastWords(server)}`, { cause: error });
+        throw new Error(`unexpected answer; the last output of the server: ${lastWords(server)}`, {
+          cause: error,
+        });
       }
     }
     await sleep(5);
@@ -96,7 +98,7 @@ async function killBoth(server: ServerProcess) {
   await server.ended;
 }
 
-/** Some starts are cut off on their way, wherever they are by then. */
+/** Some starts are interrupted at a random moment. */
 async function interruptStarts(dataDir: string, cut: (server: ServerProcess) => Promise<unknown>) {
   for (let i = Math.floor(Math.random() * 3); i > 0; i--) {
     const server = spawnServer(dataDir, settings);
@@ -106,7 +108,7 @@ async function interruptStarts(dataDir: string, cut: (server: ServerProcess) => 
   }
 }
 
-/** Writes for a random time, lets the kill happen, and returns what was answered. */
+/** Writes for a random time, runs the kill, and returns the confirmed changes. */
 async function writeAndKill(server: RunningServer, strike: () => Promise<unknown>): Promise<Answered> {
   const answered = nothing();
   let over = false;
@@ -121,9 +123,9 @@ async function writeAndKill(server: RunningServer, strike: () => Promise<unknown
 }
 
 test.each([
-  ['the server is killed, and its database is left behind', killServer],
+  ['the server is killed, and its database keeps running', killServer],
   ['the server and its database are killed', killBoth],
-])('nothing that was answered is lost when %s', { timeout: 120_000 }, async (_, cut) => {
+])('no confirmed change is lost when %s', { timeout: 120_000 }, async (_, cut) => {
   const dataDir = await usedDataDir();
   const all = nothing();
   let server = await startServer(dataDir, settings);
@@ -150,7 +152,7 @@ const someWorker = (dataDir: string) => {
   return workers.slice(-1);
 };
 
-test('a server whose database is killed answers 503 until it has brought it back by itself', {
+test('a server whose database is killed returns 503 until it has started the database again by itself', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await usedDataDir();
@@ -172,8 +174,8 @@ test('a server whose database is killed answers 503 until it has brought it back
         strike(dataDir);
       }
       await sleep(200);
-      await until(`the server serves again after somebody killed ${what}`, serves);
-      // The writers get some time on the new database, too.
+      await until(`the server works again after ${what} was killed`, serves);
+      // The writers also get some time on the new database.
       await sleep(200);
     });
     await expectKept(server, answered);
@@ -185,7 +187,7 @@ test('a server whose database is killed answers 503 until it has brought it back
   await expectKept(await startServer(dataDir, settings), all);
 });
 
-test('a first start that is killed again and again is completed by the next one', {
+test('a first start that is killed several times is completed by the next start', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await newDataDir();
@@ -194,8 +196,8 @@ test('a first start that is killed again and again is completed by the next one'
     readdirSync(dataDir).some((name) => name === 'postgres' || name.startsWith(`postgres.new-${server.pid}`));
   for (let round = 0; round < 6; round++) {
     const server = spawnServer(dataDir, settings);
-    await until('the database is being made', () => server.hasEnded || isMaking(server));
-    // What makes the database outlives the server in every other round, as after an out-of-memory kill.
+    await until('the database is being created', () => server.hasEnded || isMaking(server));
+    // In every second round `initdb` continues after the server is dead, as after an out-of-memory kill.
     const leavesOrphans = round % 2 === 0;
     await sleep(Math.random() * (leavesOrphans ? 100 : 700));
     expect(server.stderr).toBe('');
@@ -204,13 +206,13 @@ test('a first start that is killed again and again is completed by the next one'
   const server = await startServer(dataDir, settings);
   await expect(server.client(ADMIN_KEY).getDeployment({ deploymentId: 1 })).resolves.toBeDefined();
   await stop(server);
-  // What the killed ones left is gone, at the latest after another start.
+  // The leftovers of the killed starts are removed, at the latest by another start.
   await killDatabase(dataDir);
   await stop(await startServer(dataDir, settings));
   expect(readdirSync(dataDir).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
 });
 
-test('the credentials that a killed first start did not show are shown by the next one', async () => {
+test('if a first start is killed before it shows the credentials, the next start shows them', async () => {
   const dataDir = await newDataDir();
   const first = spawnServer(dataDir);
   const users = async () => {
@@ -229,10 +231,10 @@ test('the credentials that a killed first start did not show are shown by the ne
   await expect(second.client(shown).getMe()).resolves.toMatchObject({ isAdmin: true });
 });
 
-test('a first start is completed also where process ids repeat, as they do in containers', async () => {
+test('a first start is completed even if process ids repeat, as they do in containers', async () => {
   const dataDir = await newDataDir();
   mkdirSync(dataDir, { mode: 0o711 });
-  // The shell leaves what a killed start would have left, and becomes a server with the same process id.
+  // The shell creates what a killed start would have left, and then becomes a server with the same process id.
   const leftovers = 'mkdir "$ORIEL_DATA_DIR/postgres.new-$$" && : > "$ORIEL_DATA_DIR/secret.key.new-$$"';
   const server = spawnServer(dataDir, settings, [
     '/bin/sh',

@@ -1,4 +1,4 @@
-/** The PostgreSQL processes that work in a data dir, found from outside, as an operator would. */
+/** Finds the PostgreSQL processes of a data dir from outside, as an operator would. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ export function databaseProcesses(dataDir: string): number[] {
   return existsSync('/proc/self/cwd') ? fromProc(dataDir) : fromPs(dataDir);
 }
 
-/** The one process that all others of the database are children of. */
+/** The parent of all other processes of the database. */
 export function postmasterOf(dataDir: string): number {
   return Number(readFileSync(`${dataDir}/postgres/postmaster.pid`, 'utf8').split('\n', 1)[0]);
 }
@@ -22,7 +22,7 @@ export function kill(pids: number[], signal: NodeJS.Signals = 'SIGKILL') {
   }
 }
 
-/** Also ends what an `initdb` starts while we look: it asks again until nothing is found. */
+/** Looks again until it finds nothing, because an `initdb` may start more processes meanwhile. */
 export async function killDatabase(dataDir: string) {
   for (let pids = databaseProcesses(dataDir); pids.length; pids = databaseProcesses(dataDir)) {
     kill(pids);
@@ -30,7 +30,7 @@ export async function killDatabase(dataDir: string) {
   }
 }
 
-/** PostgreSQL renames its processes, but all of them stay in the data dir. */
+/** PostgreSQL renames its processes, but the working directory of all of them is the data dir. */
 function fromProc(dataDir: string): number[] {
   const isOurs = (pid: string) => {
     try {
@@ -39,7 +39,7 @@ function fromProc(dataDir: string): number[] {
         readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${dataDir}/`)
       );
     } catch {
-      return false; // Ended while we looked.
+      return false; // The process ended meanwhile.
     }
   };
   return readdirSync('/proc')

@@ -1,4 +1,4 @@
-/** Minting under kill -9: what was answered holds, and nobody is half made. */
+/** Minting during kill -9: confirmed sessions stay valid, and no viewer is stored incompletely. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOrielClient, OrielError } from '@oriel/client';
 import { afterEach, expect, test } from 'vitest';
@@ -20,17 +20,17 @@ afterEach(cleanUp);
 const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_LOG_LEVEL: 'warn' };
 const CALLS = 1000;
 const CALLERS = 8;
-/** A request that takes longer hangs. */
+/** A request that takes longer counts as hanging. */
 const ANSWER_WITHIN_MS = 20_000;
 const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
 
 interface Answered {
-  /** Nobody has tried to exchange these. */
+  /** Sessions that nobody has tried to exchange. */
   sessionIds: string[];
   exchanged: { sessionId: string; token: string }[];
 }
 
-/** Each for a viewer of its own, with the number of the call in everything that it makes. */
+/** Each request is for a new viewer, and the number of the call is in everything that it creates. */
 const requestOf = (k: number, deploymentId: number) => ({
   deploymentId,
   externalId: `viewer-${k}`,
@@ -63,7 +63,7 @@ const stateOf = (k: number) => ({
 
 let counter = 0;
 
-/** Calls and calls, a thousand times or until told to stop. While the database is gone the answer is a 503. */
+/** Repeats the call up to a thousand times, or until it is stopped. While the database is gone the answer is a 503. */
 async function mintUntil(
   server: RunningServer,
   deploymentId: number,
@@ -115,7 +115,7 @@ async function inTurns<T>(items: T[], work: (item: T) => Promise<unknown>) {
   await Promise.all(Array.from({ length: CALLERS }, worker));
 }
 
-/** Also those whose call was cut off before the answer: they are there with everything, or not at all. */
+/** Also checks viewers whose call was interrupted before the answer: they are stored completely or not at all. */
 async function expectWholeViewers(dataDir: string, atLeast: number) {
   const database = await openDatabase(dataDir);
   try {
@@ -130,7 +130,7 @@ async function expectWholeViewers(dataDir: string, atLeast: number) {
       from users u where u.embed_tenant is not null order by u.id`);
     expect(viewers).toEqual(viewers.map(({ externalId }) => stateOf(Number(externalId.split('-')[1]))));
     expect(viewers.length).toBeGreaterThanOrEqual(atLeast);
-    // Whoever is there had a session, and what belongs to a call alone is there for as many as viewers.
+    // Every stored viewer had a session, and there is one group and one attribute of its own for each viewer.
     const { rows } = await database.query(`
       select (select count::int from external_user_count) as counted,
              (select count(distinct user_id)::int from embed_sessions) as "withSession",
@@ -160,10 +160,10 @@ async function killDatabaseAlone(server: RunningServer) {
         () => true,
         () => false,
       );
-  await until('the server serves again', serves);
+  await until('the server works again', serves);
 }
 
-test('sessions that were answered can be exchanged after any kill, and no viewer is half made', {
+test('confirmed sessions can be exchanged after any kill, and no viewer is stored incompletely', {
   timeout: 180_000,
 }, async () => {
   const dataDir = await usedDataDir();

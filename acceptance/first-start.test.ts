@@ -1,4 +1,4 @@
-/** The first minute with Oriel: one command, and what it prints works. */
+/** The first minute with Oriel: one command starts it, and the commands that it prints work. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ let firstAnswers: Answer[];
 let secretKey: string;
 let second: RunningServer;
 
-// Two starts on one data dir, which most of what follows looks at.
+// Two starts on one data dir, which most of these tests use.
 beforeAll(async () => {
   dataDir = await newDataDir();
   first = await startServer(dataDir, { ORIEL_LOG_LEVEL: 'trace' });
@@ -41,7 +41,7 @@ interface Answer {
   body: unknown;
 }
 
-/** What the printed commands would get, in a shell with these variables. */
+/** Runs the printed commands in a shell with these variables and returns their output. */
 function runCurls({ stdout }: RunningServer, environment: Settings = {}): Promise<Answer[]> {
   const commands = stdout
     .replaceAll(' \\\n   ', '')
@@ -67,7 +67,7 @@ async function idsOf(server: RunningServer, apiKey: string | undefined) {
   return ids;
 }
 
-test('the first start prints how to get in', async () => {
+test('the first start prints the credentials and the address', async () => {
   expect(first.stdout).toContain('\nThe first admin is admin@example.com.\n');
   expect(first.apiKey).toMatch(/^sk-\S{32,}$/);
   expect(first.facts).toMatchObject({ 'API reference': `${first.url}/docs` });
@@ -89,27 +89,27 @@ test('a later start shows no secrets, and the first ones still work', async () =
   await expect(second.client().getMe()).rejects.toMatchObject({ status: 401 });
 });
 
-test('the first line of the log tells what runs and where', () => {
+test('the first line of the log shows version and address', () => {
   const line = first.stdout.split('\n').find((text) => text.startsWith('{'));
   const { version } = JSON.parse(readFileSync(join(MAIN, '../../package.json'), 'utf8'));
   expect(JSON.parse(line!)).toMatchObject({ version, schemaVersion: expect.any(Number), address: first.url });
 });
 
-test('no log line repeats a secret, even where a caller put one into the address', () => {
+test('no log line contains a secret, even if a caller put one into the address', () => {
   const lines = first.stdout.split('\n').filter((line) => line.startsWith('{'));
   expect(lines.length).toBeGreaterThan(3);
   const secrets = [first.apiKey!, secretKey];
   expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
 });
 
-test('the secret key is made once, and only its owner can read it', () => {
+test('the secret key is created once, and only its owner can read it', () => {
   const file = join(dataDir, 'secret.key');
   expect(readFileSync(file, 'utf8').trim()).toBe(secretKey);
   expect(secretKey.length).toBeGreaterThan(32);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('the demo deployment stays deleted', async () => {
+test('a deleted demo deployment does not come back', async () => {
   const { apiKey } = first;
   expect(await idsOf(second, apiKey)).toEqual([1]);
   await second.client(apiKey).deleteDeployment({ deploymentId: 1 });
@@ -118,7 +118,7 @@ test('the demo deployment stays deleted', async () => {
   expect(await idsOf(third, apiKey)).toEqual([]);
 });
 
-test('settings of the first start are obeyed, and secrets among them are not printed', async () => {
+test('the first start uses its settings, and does not print secrets among them', async () => {
   const port = await freePort();
   const settings = {
     ORIEL_PORT: String(port),
@@ -138,11 +138,11 @@ test('settings of the first start are obeyed, and secrets among them are not pri
   await stop(server);
   expect(server.stdout).not.toContain(ADMIN_KEY);
   expect(server.stdout).not.toContain('correct-horse-battery');
-  // There is no sign-in by password yet, and the operator is told so.
+  // There is no sign-in by password yet, and the output says so.
   expect(server.stdout).toContain('ORIEL_ADMIN_PASSWORD is not a setting of Oriel, and is ignored');
 });
 
-test('while the database is being made, the server answers that it lives and is not ready', async () => {
+test('while the database is being created, the server reports that it is alive but not ready', async () => {
   const port = await freePort();
   const server = spawnServer(await newDataDir(), { ORIEL_PORT: String(port) });
   const statusOf = async (path: string) =>
@@ -151,7 +151,7 @@ test('while the database is being made, the server answers that it lives and is 
     existsSync(server.dataDir) &&
     readdirSync(server.dataDir).some((name) => name.startsWith('postgres.new-'));
   let seen: unknown[] = [];
-  await until('it answers while the database is being made', async () => {
+  await until('it answers while the database is being created', async () => {
     if (!isMaking()) return false;
     seen = [await statusOf('/healthz'), await statusOf('/readyz'), await statusOf('/api/v1/users/me')];
     return isMaking();
@@ -160,7 +160,7 @@ test('while the database is being made, the server answers that it lives and is 
   await ready(server);
 });
 
-test('a strict umask is no obstacle', async () => {
+test('the server starts with a strict umask', async () => {
   const underUmask = ['/bin/sh', '-c', 'umask 077; exec "$0" "$1"', process.execPath, MAIN] as const;
   const server = await ready(
     spawnServer(await newDataDir(), { ORIEL_ADMIN_API_KEY: ADMIN_KEY }, [...underUmask]),

@@ -1,4 +1,4 @@
-/** Jobs run in a process of their own: whatever happens to it, requests go on, and the jobs are done in the end. */
+/** Jobs run in a separate process. Whatever happens to it, the server answers requests, and the jobs get done. */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ type Queue = Awaited<ReturnType<typeof openQueue>>;
 const untilState = (queue: Queue, id: number, state: string) =>
   until(`the job is ${state}`, async () => (await queue.job(id)).state === state);
 
-/** As an operator sees them. */
+/** Finds the worker processes as an operator would, with `ps`. */
 function workersOf({ pid }: RunningServer): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   return rows
@@ -86,7 +86,7 @@ const isAlive = (pid: number) => {
 
 const metricsOf = async (server: RunningServer) => (await fetch(`${server.url}/metrics`)).text();
 
-test('a worker that is killed in the middle of a job is started again and does the job, and requests go on', async () => {
+test('a worker that is killed in the middle of a job is started again and does the job, while requests work', async () => {
   const server = await startWithJobs(await newDataDir());
   const queue = await openQueue(server.dataDir);
   const file = join(await newFolder(), 'done');
@@ -105,7 +105,7 @@ test('a worker that is killed in the middle of a job is started again and does t
   await untilState(queue, id, 'done');
   expect(await metricsOf(server)).toContain('oriel_process_restarts_total{process="job worker"} 1');
   expect((await stop(server)).code).toBe(0);
-  // What a job logs is in the log of the server, as a line like all others.
+  // The log of the server also has the lines that a job logs.
   const lines = server.stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -116,7 +116,7 @@ test('a worker that is killed in the middle of a job is started again and does t
   ]);
 });
 
-test('a job that computes for long holds up no request', async () => {
+test('a job that computes for a long time delays no request', async () => {
   const server = await startWithJobs(await newDataDir());
   const queue = await openQueue(server.dataDir);
   const client = server.client(ADMIN_KEY);
@@ -132,12 +132,12 @@ test('a job that computes for long holds up no request', async () => {
     longest = Math.max(longest, performance.now() - since);
   }
   await untilState(queue, id, 'done');
-  // In the same process, the first of them would have waited for almost all of the time.
+  // In the same process, the first request would have waited for almost all of the time.
   expect(longest / ms).toBeLessThan(0.5);
   expect(answered).toBeGreaterThan(10);
 });
 
-test('a stop returns a running job to the queue, without an attempt, and leaves no process', async () => {
+test('when the server stops, a running job returns to the queue without a counted attempt, and no process is left', async () => {
   const dataDir = await newDataDir();
   const server = await startWithJobs(dataDir);
   const queue = await openQueue(dataDir);
@@ -167,7 +167,7 @@ test('a server that is killed leaves no worker behind', async () => {
   await until('the worker is gone', () => !workers.some(isAlive));
 });
 
-test('nobody sees the secrets of the worker in its arguments or environment', async () => {
+test('the arguments and the environment of the worker contain no secrets', async () => {
   const server = await startServer(await newDataDir(), settings);
   const [worker] = workersOf(server);
   const seen = execFileSync('ps', ['eww', '-o', 'args=', '-p', String(worker)], { encoding: 'utf8' });
@@ -176,7 +176,7 @@ test('nobody sees the secrets of the worker in its arguments or environment', as
   expect(seen).not.toContain(SECRET_KEY);
 });
 
-test('requests and jobs can be the work of two servers', async () => {
+test('one server can serve requests while another one runs jobs', async () => {
   const host = await startServer(await newDataDir(), { ...settings, ORIEL_DEMO: 'false' });
   const onHost = await openQueue(host.dataDir);
   await onHost.query('create database shared');

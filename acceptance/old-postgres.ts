@@ -1,4 +1,4 @@
-/** Just enough of PostgreSQL's protocol to say that it is version 14. */
+/** A server with just enough of PostgreSQL's protocol to report version 14. */
 import { createServer, type Server } from 'node:net';
 
 const message = (type: string, ...parts: (Buffer | string)[]) => {
@@ -34,7 +34,7 @@ const answer = (column: string, value: string) =>
     readyForQuery,
   ]);
 
-/** Lets everybody in, and answers each query with its version. */
+/** Accepts every connection, and returns its version for each query. */
 export async function startOldPostgres(): Promise<{ port: number; stop(): void }> {
   const server: Server = createServer((socket) => {
     socket.on('error', () => {});

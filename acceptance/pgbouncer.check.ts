@@ -24,11 +24,11 @@ import {
 const PASSWORD = 'a-password-for-pgbouncer';
 let hostDir: string;
 let database: pg.Client;
-/** Whom the embedded database lets in depends on their user, and PgBouncer does not run as ours where we are root. */
+/** The embedded database accepts only some operating-system users, and PgBouncer runs as another user if we are root. */
 let passage: Awaited<ReturnType<typeof startMutableProxy>>;
 let bouncer: ChildProcess | undefined;
 
-// The database server is that of another Oriel, as if it were somebody's own. Its sessions are in Tokyo's time.
+// The embedded database of another Oriel plays the external server. Its sessions use Tokyo's time.
 beforeAll(async () => {
   const host = await startServer(await newDataDir(), { ORIEL_DEMO: 'false' });
   hostDir = host.dataDir;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await cleanUp();
 });
 
-/** Answers the settings of an Oriel behind it. */
+/** Returns the settings of an Oriel that connects through PgBouncer. */
 async function startPgbouncer(changes: Record<string, string>) {
   const folder = await newFolder();
   const port = await freePort();
@@ -97,7 +97,7 @@ async function startPgbouncer(changes: Record<string, string>) {
 }
 
 test.each<Record<string, string>>([{}, { ignore_startup_parameters: 'options, extra_float_digits' }])(
-  'in session mode all is well, and times are right (%o)',
+  'in session mode Oriel works, and times are right (%o)',
   async (changes) => {
     const server = await startServer(await newDataDir(), await startPgbouncer(changes));
     const admin = server.client(ADMIN_KEY);
@@ -110,11 +110,11 @@ test.each<Record<string, string>>([{}, { ignore_startup_parameters: 'options, ex
     const lasts = Date.parse((await viewer.getEmbedSession()).expiresAt) - before;
     expect(Math.abs(lasts - 24 * 3_600_000)).toBeLessThan(600_000);
 
-    // Notifications pass.
+    // Notifications arrive through PgBouncer.
     const { id, key } = await admin.createApiKey({ body: { name: 'short-lived' } });
     await server.client(key).getMe();
     await withDatabase((client) => client.query('delete from api_keys where id = $1', [id]));
-    await until('the key has ended', () =>
+    await until('the key no longer works', () =>
       server
         .client(key)
         .getMe()
@@ -139,7 +139,7 @@ test.each<Record<string, string>>([
   { pool_mode: 'transaction', default_pool_size: '1' },
   { pool_mode: 'transaction', min_pool_size: '8', server_round_robin: '1' },
   { pool_mode: 'statement' },
-])('where sessions are handed around, the start is refused in one line (%o)', async (changes) => {
+])('if sessions are shared between connections, the start is refused with one line (%o)', async (changes) => {
   const server = spawnServer(await newDataDir(), await startPgbouncer(changes));
   expect(await server.ended).toMatchObject({ code: 1 });
   expect(server.stderr).toMatch(/^The pooler in ORIEL_DATABASE_URL .*\n$/);

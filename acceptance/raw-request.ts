@@ -6,7 +6,7 @@ export interface SlowRequest {
   socket: Socket;
   /** Sends the rest of the body. */
   finish(): void;
-  /** All that came back, once the server has closed the connection. */
+  /** The whole reply, once the server has closed the connection. */
   answer: Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export async function beginRequest(
     socket.once('error', reject);
     socket.once('close', () => resolve(received.slice(received.indexOf('\r\n\r\n') + 4)));
   });
-  answer.catch(() => {}); // Whoever waits for the answer hears of it.
+  answer.catch(() => {}); // The code that awaits the answer gets the error.
   socket.write(
     [
       `POST ${path} HTTP/1.1`,

@@ -1,4 +1,4 @@
-/** The examples of the README and of the guides are run as they stand, in a shell, and answer what is written there. */
+/** Runs the examples of the README and of the guides in a shell, and compares the output with what the pages show. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const pasted = (page: string): Example[] =>
     .map(([, command, output = '']) => ({ command: command!, output: output.trim() }))
     .filter(({ command }) => command.includes('curl'));
 
-/** `$ command`, with the lines below it as its output. A command goes on where its line ends in a backslash. */
+/** `$ command`, with the lines below it as its output. A command continues if its line ends with a backslash. */
 const prompted = (page: string): Example[] =>
   blocks(page, 'console')
     .join('')
@@ -36,7 +36,7 @@ const prompted = (page: string): Example[] =>
       return { command: command!, output: output!.trim() };
     });
 
-/** One after the other, on one server. */
+/** The examples run one after the other, on one server. */
 const examples = [...pasted(readme), ...prompted(readPage('docs/account.md'))];
 
 let server: RunningServer;
@@ -44,12 +44,12 @@ let shell: (command: string) => string;
 beforeAll(async () => {
   server = await startServer(await newDataDir());
   shell = await openShell();
-  // The line that the first start prints, and that the README tells to paste.
+  // The first start prints this line, and the README asks the reader to paste it.
   shell(/^ {2}export ORIEL_ADMIN_API_KEY=.*$/m.exec(server.stdout)![0]);
 });
 afterAll(cleanUp);
 
-/** Runs commands one after the other, as in one terminal: what one of them sets, the later ones see. */
+/** Runs commands one after the other, as in one terminal: variables that one of them sets are set for the later ones. */
 async function openShell() {
   const folder = await newFolder();
   const variables = join(folder, 'variables');
@@ -65,7 +65,7 @@ async function openShell() {
   };
 }
 
-/** What differs from run to run. */
+/** Replaces the parts that differ from run to run. */
 const settle = (text: string) =>
   text
     .replaceAll(server.url, ADDRESS)
@@ -85,17 +85,17 @@ test.each(examples)('$command', ({ command, output }) => {
   expect(settle(shell(command))).toBe(settle(output));
 });
 
-test('the picture shows what a first start prints', () => {
+test('the picture shows the output of a first start', () => {
   const picture = readFileSync(join(root, 'docs/images/first-start.svg'), 'utf8');
   const printed = server.stdout.split('\n').filter((line) => line && !line.startsWith('{'));
-  // The words in front of what differs from start to start.
+  // The words before the parts that differ from start to start.
   const words = printed.map((line) => /^ {2}\S.{13}|^[^:]+(?=:|$)/.exec(line)?.[0] ?? line);
   expect(words.length).toBeGreaterThan(8);
   for (const beginning of words)
     expect(picture).toContain(beginning.replaceAll(server.url, ADDRESS).trimEnd());
 });
 
-test('no page shows a key that somebody could use as it stands', () => {
+test('no page shows a key that somebody could copy and use', () => {
   for (const page of ['README.md', 'docs/operating.md', 'docs/images/first-start.svg']) {
     expect(readPage(page)).not.toMatch(/sk-[\w-]{8,}/);
   }

@@ -1,4 +1,4 @@
-/** A generated secret key is replaced as docs/operating.md tells it. */
+/** A generated secret key is replaced as docs/operating.md describes. */
 import { readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ async function rotateSecret(dataDir: string) {
   return { code, stdout: run.stdout, stderr: run.stderr };
 }
 
-test('a generated secret key is replaced beside the running server', { timeout: 180_000 }, async () => {
+test('a generated secret key is replaced while the server runs', { timeout: 180_000 }, async () => {
   const dataDir = await newDataDir();
   const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' };
   const file = join(dataDir, 'secret.key');
@@ -36,7 +36,7 @@ test('a generated secret key is replaced beside the running server', { timeout: 
   await stop(first);
   await rename(file, `${file}.previous`);
 
-  // Nothing has made a new one yet.
+  // There is no new key yet.
   const tooEarly = await rotateSecret(dataDir);
   expect(tooEarly).toMatchObject({
     code: 1,

@@ -1,4 +1,4 @@
-/** The built server as a process of its own: started with settings, read from outside, and always cleaned up. */
+/** Runs the built server as a separate process with given settings, reads its output, and always cleans up. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -15,7 +15,7 @@ export const MAIN = join(import.meta.dirname, '..', 'packages/server/dist/main.j
 export const SECRET_KEY = 'q8ZtV3nLw5RyB7kHc2XmJ9sDf4GpTa6E';
 export const ADMIN_KEY = 'sk-acceptance-key-of-the-first-admin';
 
-/** How long anything that must happen may take on a busy machine. Not a promise of speed. */
+/** The longest wait for an expected event on a busy machine. It says nothing about speed. */
 const PATIENCE_MS = 120_000;
 
 export type Settings = Record<string, string>;
@@ -26,27 +26,27 @@ export interface ServerProcess {
   dataDir: string;
   stdout: string;
   stderr: string;
-  /** Settles when the process has ended and all it printed was read. */
+  /** Settles when the process has ended and all its output was read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   hasEnded: boolean;
-  /** Whether a test has sent SIGKILL, after which broken connections are no surprise. */
+  /** Whether a test has sent SIGKILL, after which broken connections are expected. */
   wasKilled: boolean;
 }
 
 export interface RunningServer extends ServerProcess {
   url: string;
-  /** What the banner lists, by its names: `API reference`, `Database`. */
+  /** The entries of the banner by their names, such as `API reference` and `Database`. */
   facts: Record<string, string>;
   /** The API key that a first start prints. */
   apiKey: string | undefined;
-  /** Does not retry, so that tests see what was answered. */
+  /** Does not retry, so that tests see every answer. */
   client(apiKey?: string): OrielClient;
 }
 
 const servers = new Set<ServerProcess>();
 const folders = new Set<string>();
 
-/** A temporary folder that the database's user can pass through when we are root. */
+/** A temporary folder that the user of the database can enter even if we are root. */
 export async function newFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'oriel-acc-')));
   folders.add(folder);
@@ -58,7 +58,7 @@ export const newDataDir = async () => join(await newFolder(), 'data');
 
 let setUp: Promise<string> | undefined;
 
-/** A data dir in which a server was set up and stopped, with ADMIN_KEY and no demo: for tests that are not about that. */
+/** A data dir after a first start with ADMIN_KEY and without a demo, for tests that are not about the first start. */
 export async function usedDataDir(): Promise<string> {
   setUp ??= setUpOnce();
   const dataDir = await newDataDir();
@@ -69,13 +69,13 @@ export async function usedDataDir(): Promise<string> {
 async function setUpOnce(): Promise<string> {
   const dataDir = join(inject('runFolder'), `used-${process.pid}`, 'data');
   const server = await startServer(dataDir, { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' });
-  // It stays for later tests.
+  // The folder is kept for later tests.
   folders.delete(dirname(dataDir));
   expect(await stop(server)).toEqual({ code: 0, signal: null });
   return dataDir;
 }
 
-/** Starts the process and does not wait. Settings that are not given are not inherited from whoever runs the tests. */
+/** Starts the process and does not wait. It does not inherit settings from the environment of the tests. */
 export function spawnServer(
   dataDir: string,
   settings: Settings = {},
@@ -86,7 +86,7 @@ export function spawnServer(
     cwd: '/',
     env: { PATH: process.env.PATH, ORIEL_PORT: '0', ORIEL_DATA_DIR: dataDir, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that a test can send it a Ctrl-C.
+    // The server gets its own process group, so that a test can send it a Ctrl-C.
     detached: true,
   });
   const server: ServerProcess = {
@@ -139,13 +139,13 @@ export async function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGT
   return server.ended;
 }
 
-/** As a power cut would, for this process alone. */
+/** Ends this process at once, like a power failure. */
 export async function killServer(server: ServerProcess) {
   server.wasKilled = true;
   return stop(server, 'SIGKILL');
 }
 
-/** To be called after each test: whatever it left, also when it failed, is ended and removed. */
+/** Call it after the tests: it ends the processes and removes the folders that they left, even if they failed. */
 export async function cleanUp() {
   await Promise.all([...servers].map(killServer));
   for (const folder of folders) {
@@ -165,11 +165,11 @@ export async function openDatabase(dataDir: string, database = 'oriel'): Promise
   return client;
 }
 
-/** Polls until the check holds, and fails after a time in which it would have long held. */
+/** Polls until the check is true, and fails after a time that is much longer than needed. */
 export async function until(what: string, check: () => unknown, withinMs = PATIENCE_MS) {
   for (const deadline = Date.now() + withinMs; ; await sleep(10)) {
     if (await check()) return;
-    if (Date.now() > deadline) throw new Error(`it did not come true that ${what}`);
+    if (Date.now() > deadline) throw new Error(`this did not happen in time: ${what}`);
   }
 }
 
@@ -180,7 +180,7 @@ export const isListening = (port: number) =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** A port on which nobody listens. */
+/** Returns a port on which nobody listens. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

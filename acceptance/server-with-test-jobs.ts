@@ -1,10 +1,10 @@
-/** The server, with jobs that no real one has. Built and started as a process of its own by the tests. */
+/** The server with additional jobs for tests, which build it and start it as a separate process. */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JOB_WORKER_COMMAND, serveJobs } from '../packages/server/src/job-worker.ts';
 import type { JobKind } from '../packages/server/src/platform/jobs/jobs.ts';
 
-/** Computes in one piece, as a compiler does. */
+/** Computes without a pause, as a compiler does. */
 const compute: JobKind<{ ms: number }> = {
   name: 'test.compute',
   async run({ ms }) {
@@ -12,7 +12,7 @@ const compute: JobKind<{ ms: number }> = {
   },
 };
 
-/** Goes on until there is a file with this name. */
+/** Runs until there is a file with this name. */
 const waitForFile: JobKind<{ file: string }> = {
   name: 'test.wait-for-file',
   async run({ file }, { signal, log, attempt }) {

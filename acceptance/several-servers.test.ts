@@ -1,4 +1,4 @@
-/** Several servers on one database of the operator's own act as one. */
+/** Several servers on one external database behave like one server. */
 import { join } from 'node:path';
 import type { OrielClient } from '@oriel/client';
 import type pg from 'pg';
@@ -14,14 +14,14 @@ import {
   usedDataDir,
 } from './server-process.ts';
 
-/** Promised is a second; the rest is for a machine that is busy with other tests. */
+/** The documentation promises one second. The rest is for a machine that is busy with other tests. */
 const REVOKED_WITHIN_MS = 2000;
 
 let database: pg.Client;
 let servers: RunningServer[];
 let admins: OrielClient[];
 
-// The database server is that of a fourth Oriel, as if it were somebody's own.
+// The embedded database of a fourth Oriel plays the external server.
 beforeAll(async () => {
   const host = await startServer(await usedDataDir());
   database = await openDatabase(host.dataDir);
@@ -39,16 +39,16 @@ afterAll(async () => {
   await cleanUp();
 });
 
-test('of servers that start at once on an empty database one prints the credentials, and all take them', async () => {
+test('if several servers start at once on an empty database, one prints the credentials, and all accept them', async () => {
   expect(servers.filter(({ stdout }) => /API key/.test(stdout))).toHaveLength(1);
   for (const admin of admins) await expect(admin.getMe()).resolves.toMatchObject({ isAdmin: true });
 });
 
-test('a given database gets no demo', async () => {
+test('an external database gets no demo', async () => {
   for (const admin of admins) expect((await admin.getDeployments()).items).toEqual([]);
 });
 
-test('what one server wrote the others read', async () => {
+test('the other servers read what one server wrote', async () => {
   const { id } = await admins[0]!.createApiKey({ body: { name: 'shared' } });
   for (const admin of admins)
     await expect(admin.getApiKey({ id })).resolves.toMatchObject({ name: 'shared' });
@@ -71,11 +71,11 @@ const LISTENERS = `from pg_stat_activity
 
 const cutListeners = () => database.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
 
-/** A key that every server has just used, and so remembers, because it would hear of a change. */
+/** A key that every server has just used, and so keeps in its memory. */
 async function knownKey() {
   await until('every server listens', async () => {
     const { rowCount } = await database.query(`select ${LISTENERS}`);
-    // One for requests and one for jobs.
+    // Each server has one listener for requests and one for jobs.
     return rowCount === 2 * servers.length;
   });
   const created = await admins[0]!.createApiKey({ body: { name: 'to be revoked' } });
@@ -89,7 +89,7 @@ async function expectRevokedEverywhere(apiKey: string) {
       until('the key is refused', async () => !(await works(server, apiKey)), REVOKED_WITHIN_MS),
     ),
   );
-  // For good: no server remembers it again.
+  // No server accepts the key again later.
   for (const server of [...servers, ...servers]) expect(await works(server, apiKey)).toBe(false);
 }
 
@@ -101,7 +101,7 @@ test('a key that is deleted through one server stops working on all', async () =
   }
 });
 
-test('also when the connections that would have told the others were cut just before', async () => {
+test('a deleted key stops working on all servers even if the connections for notifications were cut just before', async () => {
   for (const admin of admins) {
     const { id, key } = await knownKey();
     await cutListeners();
@@ -110,7 +110,7 @@ test('also when the connections that would have told the others were cut just be
   }
 });
 
-test('also when they are cut just after', async () => {
+test('a deleted key stops working on all servers even if the connections for notifications are cut just after', async () => {
   for (const admin of admins) {
     const { id, key } = await knownKey();
     await Promise.all([admin.deleteApiKey({ id }), cutListeners()]);

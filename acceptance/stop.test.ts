@@ -1,4 +1,4 @@
-/** A stop loses nothing and leaves nothing behind. */
+/** Stopping a server loses no request and leaves nothing behind. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -39,7 +39,7 @@ const signals: [string, (server: ServerProcess) => void][] = [
 ];
 
 test.each(signals)(
-  'on %s requests in flight are answered, new ones are not taken, and all ends well',
+  'on %s the server answers current requests, refuses new ones, and ends without an error',
   async (_, send) => {
     const server = await startServer(await usedDataDir(), settings);
     const port = Number(new URL(server.url).port);
@@ -66,9 +66,9 @@ test.each(signals)(
   },
 );
 
-test('connections on which nothing is asked do not hold up a stop', async () => {
+test('idle connections do not delay a stop', async () => {
   const server = await startServer(await usedDataDir(), settings);
-  // One that was used and is kept for later, and one that was only opened, as browsers do ahead of time.
+  // One connection was used and is kept open, and one was only opened, as browsers do in advance.
   await fetch(`${server.url}/healthz`).then((answer) => answer.text());
   const silent = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
   await once(silent, 'connect');
@@ -76,7 +76,7 @@ test('connections on which nothing is asked do not hold up a stop', async () => 
   silent.destroy();
 });
 
-test('a second signal does not cut off what the first one waits for', async () => {
+test('a second signal does not interrupt the requests that the first one waits for', async () => {
   const server = await startServer(await usedDataDir(), settings);
   const request = await beginRequest(
     server.url,
@@ -93,7 +93,7 @@ test('a second signal does not cut off what the first one waits for', async () =
   expect(await server.ended).toEqual({ code: 0, signal: null });
 });
 
-test('a start that waits for its database stops when it is told to', async () => {
+test('a start that waits for its database stops on a signal', async () => {
   const database = `postgres://oriel@127.0.0.1:${await freePort()}/oriel`;
   const server = spawnServer(await newDataDir(), { ...settings, ORIEL_DATABASE_URL: database });
   await until('it waits', () => server.stdout.includes('waiting for the database'));
@@ -102,7 +102,7 @@ test('a start that waits for its database stops when it is told to', async () =>
 });
 
 describe('when nobody reads the output any more', () => {
-  test('a first start ends, and the key that nobody saw is not kept', async () => {
+  test('a first start ends, and does not store the key that nobody saw', async () => {
     const server = spawnServer(await newDataDir());
     server.child.stdout!.destroy();
     expect(await server.ended).toEqual({ code: 1, signal: null });
@@ -114,7 +114,7 @@ describe('when nobody reads the output any more', () => {
   test('a server ends in order', async () => {
     const server = await startServer(await usedDataDir(), settings);
     server.child.stdout!.destroy();
-    // Something to log, if it has not noticed before.
+    // Causes a log line, in case the server has not noticed the closed output yet.
     await fetch(`${server.url}/api/v1/users/me`).catch(() => {});
     expect(await server.ended).toEqual({ code: 1, signal: null });
     expectNothingLeft(server);
@@ -130,13 +130,13 @@ describe('when nobody reads the output any more', () => {
     expectNothingLeft(piped);
   });
 
-  test('so does a later start', async () => {
+  test('a later start that is piped into `head` ends by itself', async () => {
     const piped = head(await usedDataDir(), 1);
     await piped.ended;
     expectNothingLeft(piped);
   });
 
-  test('also where errors go the same way', async () => {
+  test('a start whose errors go into the same pipe ends by itself', async () => {
     const dataDir = await newDataDir();
     const command = '"$0" "$1" 2>&1 | head -1';
     const piped = spawnServer(dataDir, settings, ['/bin/sh', '-c', command, process.execPath, MAIN]);
@@ -145,13 +145,13 @@ describe('when nobody reads the output any more', () => {
   });
 });
 
-test('a start that is told to stop leaves no process behind, and the next start succeeds', async () => {
+test('a start that gets a signal leaves no process behind, and the next start succeeds', async () => {
   const dataDir = await newDataDir();
   for (const pauseMs of [300, 600, 900, 1200]) {
     const server = spawnServer(dataDir, settings);
     await sleep(pauseMs);
     const { code, signal } = await stop(server);
-    // Before it has begun to listen to signals it has begun nothing else either.
+    // Before the process listens for signals, it has not started anything else.
     expect([code, signal], server.stderr).toEqual(signal ? [null, 'SIGTERM'] : [0, null]);
     expect(server.stderr).toBe('');
     expectNothingLeft(server);
