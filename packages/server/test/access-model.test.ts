@@ -1,6 +1,6 @@
 /**
- * Who sees what, against a model of the rules: random content is made, moved, shared and deleted through the API,
- * and every list must show each of several people exactly what the model says.
+ * Compares what people see with a model of the rules. Random content is created, moved, shared and deleted through the
+ * API, and every list must show each of several people exactly what the model says.
  */
 
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ interface Thing {
   id: number;
   name: string;
   ownerId: number;
-  /** What it lies in: a folder, or for a report also a workbook. */
+  /** The folder that contains it, or the workbook that contains a report. */
   place: Thing | null;
   policies: Map<Principal, Level>;
 }
@@ -29,7 +29,7 @@ interface Thing {
 interface Somebody {
   name: string;
   person: Person;
-  /** Whom policies that reach them are for; groups come and go. */
+  /** The users, groups and roles whose policies apply to this person. The groups change during the test. */
   principals: Set<Principal>;
 }
 
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** What a policy on the thing or on something above it gives, or owning the thing itself. */
+/** The level that a person has by ownership, or by a policy on the item or on something above it. */
 function levelOn(thing: Thing, { person, principals }: Somebody): Level {
   let level: Level = thing.ownerId === person.userId ? MANAGE : NONE;
   for (let at: Thing | null = thing; at; at = at.place) {
@@ -74,11 +74,11 @@ const isWithin = (thing: Thing, container: Thing): boolean => {
   return false;
 };
 
-/** What is picked by a number that knows nothing of how many there are. */
+/** Picks an item by a random number that may be larger than the number of items. */
 const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % list.length];
 
 const index = fc.nat({ max: 1000 });
-/** Mostly somewhere, now and then at the root. */
+/** Mostly a folder or workbook, sometimes the root. */
 const place = fc.option(index, { freq: 4 });
 const noun = fc.constantFrom<Noun[]>('Folder', 'Workbook', 'Report', 'Report');
 const create = fc.record({ do: fc.constant('create'), noun, place, own: fc.boolean() });
@@ -113,7 +113,7 @@ type Command = typeof commands extends fc.Arbitrary<infer T> ? T : never;
 
 const made = (kind: Noun, at: number | null, own = false) =>
   ({ do: 'create', noun: kind, place: at, own }) as const;
-/** What every run starts with: three folders in one another, a workbook in the second, and reports all over. */
+/** Every run starts with three nested folders, a workbook in the second one, and reports in different places. */
 const START: Command[] = [
   made('Folder', null),
   made('Folder', 0),
@@ -131,7 +131,7 @@ const START: Command[] = [
   made('Report', 3, true),
 ];
 
-/** A deployment, and what the model says is in it. */
+/** A deployment, and its content in the model. */
 class Run {
   things: Thing[] = [];
   private made = 0;
@@ -155,7 +155,7 @@ class Run {
     else await this.compare(false);
   }
 
-  /** Where something of the kind can lie: reports in workbooks too. */
+  /** The places that can contain an item of this kind. Reports can be in workbooks too. */
   private container(kind: Noun, at: number | null): Thing | null {
     if (at === null) return null;
     const containers = kind === 'Report' ? [...this.of('Folder'), ...this.of('Workbook')] : this.of('Folder');
@@ -258,12 +258,12 @@ class Run {
       return;
     }
     expect(failed).toEqual([]);
-    // What lay in a folder returns to the root. What lay in a workbook goes with it.
+    // Content of a folder returns to the root. Content of a workbook is deleted with it.
     if (kind === 'Folder') for (const other of inside) other.place = null;
     this.things = this.things.filter((other) => !isWithin(other, thing));
   }
 
-  /** The explorer may, where everything below is theirs to manage. */
+  /** The explorer may delete it if they manage everything below it. */
   private async removeTree(folder: Thing) {
     const { deploymentId } = this;
     const args = { deploymentId, folderId: folder.id, recursive: true };
@@ -278,7 +278,7 @@ class Run {
     }
   }
 
-  /** Thoroughly: every order, page by page, and every filter. */
+  /** `thoroughly` means every sort order, page by page, and every filter. */
   async compare(thoroughly: boolean) {
     const compareFor = async (who: Somebody) => {
       await this.compareReports(who, thoroughly);
@@ -312,7 +312,7 @@ class Run {
     }
   }
 
-  /** All pages; each has the count of all. */
+  /** Reads all pages. The count on each page must be the total. */
   private async pages(who: Somebody, query: object, count: number) {
     const { deploymentId } = this;
     const items = [];
@@ -403,7 +403,7 @@ async function joinOrLeave(at: number, group: number) {
   principals.add(`group ${id}`);
 }
 
-/** Two groups that nobody was in before; the third of the people starts in the first. */
+/** Makes two new groups. The third person starts as a member of the first group. */
 async function freshGroups() {
   for (const { principals } of people) for (const id of groupIds ?? []) principals.delete(`group ${id}`);
   groupIds = [];
@@ -415,8 +415,8 @@ async function freshGroups() {
   member.principals.add(`group ${groupIds[0]!}`);
 }
 
-test('whatever is made, moved, shared and deleted, everybody sees what the rules give them', async () => {
-  // 25 commands in the mean, and few where that is enough to fail.
+test('after any sequence of changes, everybody sees exactly what the rules allow', async () => {
+  // 25 commands on average; after a failure, the shortest sequence that fails.
   const sequences = fc.array(commands, { minLength: 1, maxLength: 50, size: 'max' });
   const property = fc.asyncProperty(sequences, async (sequence) => {
     const run = new Run((await world.deployment()).id);

@@ -1,4 +1,4 @@
-/** Who may import whom, and what may stand where. See ARCHITECTURE.md. */
+/** The rules for imports and for the places of SQL. See ARCHITECTURE.md. */
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const packages = join(root, 'packages');
 interface Source {
   file: string;
   text: string;
-  /** Of ours only: paths below `packages`, or names of packages of ours. */
+  /** Only our own files: paths below `packages`, or names of our packages. */
   imports: string[];
 }
 
@@ -80,7 +80,7 @@ test('the client imports the contract, as types only', () => {
     expect(text).not.toMatch(/import (?!type)[^;]*'@oriel\/contract'/);
 });
 
-test('the platform knows no domain', () => {
+test('the platform imports no domain', () => {
   const allowed = (target: string) =>
     target.startsWith('server/src/platform/') || target === '@oriel/contract';
   expect(violations(inFolder('server/src/platform/'), allowed)).toEqual([]);
@@ -96,18 +96,18 @@ test('domains use the platform, the contract, and one another through their inde
   expect(violations(inFolder('server/src/domains/'), allowed)).toEqual([]);
 });
 
-test('no file imports itself, over whatever others', () => {
-  // Within the contract only values count. Its types go round: an operation names error codes, and these codes are
-  // collected from the files of the operations.
+test('imports form no circle', () => {
+  // Within the contract only imports of values count. Its types form a circle: an operation names error codes, and these
+  // codes are collected from the files of the operations.
   const counted = ({ file, text, imports }: Source) =>
     file.startsWith('contract/') ? imports.filter((target) => !isTypeOnly(text, target)) : imports;
   expect(circles(new Map(sources.map((source) => [source.file, counted(source)])))).toEqual([]);
-  // The check itself: of these five files, three are in a circle.
+  // Tests the check itself: three of these five files form a circle.
   const imports = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: [] };
   expect(circles(new Map(Object.entries(imports)))).toEqual(['a -> b -> c -> a']);
 });
 
-test('SQL stands in store.ts and *.store.ts files, and in the platform below db', () => {
+test('only store.ts and *.store.ts files and platform/db contain SQL', () => {
   const elsewhere = sources.filter(
     ({ file, text }) =>
       /\bsql`|\b(pool|client|db|tx)\.query\(/.test(text) &&
@@ -124,7 +124,7 @@ test('stores bind JSON by json()', () => {
   expect(elsewhere.map(({ file }) => file)).toEqual([]);
 });
 
-test('only main.ts hands out the environment, to config.ts', () => {
+test('only main.ts reads the environment', () => {
   const readers = sources
     .filter(({ text }) => /process\.env|process\.loadEnvFile/.test(text))
     .map(({ file }) => file);

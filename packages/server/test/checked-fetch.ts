@@ -21,7 +21,7 @@ export function createCheckedFetch(operations: readonly Operation[]): Fetch {
 interface Checks {
   operationAt(method: string, path: string): Operation | undefined;
   checkReply: CheckReply;
-  /** What is wrong with one piece of a stream is thrown where the stream is read. */
+  /** An error in one piece of a stream is thrown where the test reads the stream. */
   checkPiece(op: Operation, piece: unknown): void;
 }
 
@@ -38,7 +38,7 @@ const checkingFetch =
       await checkReply(method, path, response.clone());
       return response;
     }
-    // Its head now, and its pieces as they are read: cloned, it would be read whole, and some have no end.
+    // Checks the head now and the pieces as they are read. A clone would read the whole stream, and some never end.
     await checkReply(
       method,
       path,
@@ -78,14 +78,14 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
       throw new Error(`${where} with ${code}, which ${op.id} does not declare`);
   }
 
-  /** What the document says of this operation and status: content type, schema, error codes and headers. */
+  /** Compares the reply with the document: content type, schema, error codes and headers. */
   function checkDocumented(op: Operation, response: Response, text: string, where: string) {
     const documented = documentedReply(documentedOperation(op.method, op.path)!, response.status);
     if (!documented) throw new Error(`${where}, which the document does not name for ${op.id}`);
     if (response.headers.get('etag') && !documented.headers?.ETag)
       throw new Error(`${where} with an ETag that the document does not name`);
     for (const [name, { required }] of Object.entries(documented.headers ?? {})) {
-      // A change tells the new version as a service; what is read must tell it.
+      // A reply to a change may have an ETag; a reply to a read must have one.
       if (required === false || (name === 'ETag' && op.method !== 'GET')) continue;
       if (!response.headers.get(name)) throw new Error(`${where} without the header ${name}`);
     }
@@ -122,7 +122,7 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
   };
 }
 
-/** Passes everything on as it is, and looks at each line or event that is whole. */
+/** Passes everything on unchanged, and checks each complete line or event. */
 function pieceChecker(kind: 'ndjson' | 'eventStream', check: (piece: unknown) => void) {
   const decoder = new TextDecoder();
   let text = '';

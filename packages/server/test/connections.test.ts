@@ -1,4 +1,4 @@
-/** What may happen to connections between the server and its database. */
+/** Problems with connections between the server and its database. */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openClient } from '../src/platform/db/connection.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
@@ -41,7 +41,7 @@ describe('connections that the database ends while they are being opened', () =>
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
 
-  test('fail some requests, and the server lives', async () => {
+  test('make some requests fail, but the server keeps running', async () => {
     const { id } = await world.deployment();
     const statuses = new Set<number>();
     const before = proxy.poison(2);
@@ -65,7 +65,7 @@ describe('connections that the database ends while they are being opened', () =>
       .toBe(200);
   });
 
-  test('fail a migration and whoever wants a connection of their own', async () => {
+  test('make a migration fail, and code that needs its own connection', async () => {
     proxy.poison(1);
     await expect(openClient({ connectionString: proxy.url })).rejects.toThrow();
     await expect(migrate({ connectionString: proxy.url }, await readOwnSchema())).rejects.toThrow();
@@ -73,7 +73,7 @@ describe('connections that the database ends while they are being opened', () =>
   });
 });
 
-test('times are right, whatever the database or a pooler says of time zone and style', async () => {
+test('times are right with any time zone and date style of the database or a pooler', async () => {
   let proxy!: DatabaseProxy;
   const world = await createOwnWorld({
     through: async (databaseUrl) => {
@@ -97,7 +97,7 @@ test('times are right, whatever the database or a pooler says of time zone and s
   await proxy.close();
 });
 
-test('a pooler that hands sessions around stops the start with one line', async () => {
+test('a pooler that shares sessions between connections stops the start with one line', async () => {
   const name = await createDatabase(inject('postgresUrl'));
   const pooler = await startTransactionPooler(onServer(inject('postgresUrl'), name));
   await expect(migrate({ connectionString: pooler.url }, await readOwnSchema())).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** Constraints of the database whose violation callers are told of, by their names in the sources. */
+/** Constraints of the database whose violation becomes an error for the caller, by their names in the sources. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -6,7 +6,7 @@ import { expect, inject, test } from 'vitest';
 import { onServer } from './databases.ts';
 import { SOURCES } from './table-owners.ts';
 
-/** These are checked before anything is stored, and by less than what may be stored. */
+/** The request is checked against smaller limits than these before anything is stored. */
 const CHECKED_BEFORE = [
   'tenant_settings_app_config_check',
   'users_embed_theme_check',
@@ -33,7 +33,7 @@ async function query<Row extends object>(statement: string): Promise<Row[]> {
   }
 }
 
-test('what is refused by the name of a constraint or unique index is in the catalogue', async () => {
+test('every constraint or unique index that the sources name exists in the catalogue', async () => {
   const rows = await query<{ name: string }>(`
     select conname as name from pg_constraint union all
     select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid where i.indisunique`);
@@ -46,7 +46,7 @@ test('what is refused by the name of a constraint or unique index is in the cata
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('each field that is bounded in bytes is refused by name, with the bound of the catalogue', async () => {
+test('each field with a limit in bytes has an error that names it, with the limit of the catalogue', async () => {
   const rows = await query<{ name: string; definition: string }>(`
     select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
     where contype = 'c' and connamespace = 'public'::regnamespace and pg_get_constraintdef(oid) like '%octet_length%'`);

@@ -1,4 +1,4 @@
-/** A cursor is of one list in one deployment and embed tenant: elsewhere it is refused. */
+/** A cursor belongs to one list in one deployment and embed tenant. Any other list refuses it. */
 import { allOperations, isCursorList, isDeploymentOperation, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding } from './embedding.ts';
@@ -32,7 +32,7 @@ const get = (op: Operation, deploymentId: number, query: Record<string, string>,
 const page = async (response: Response) =>
   (await response.json()) as { code?: string; pageInfo: { endCursor: string } };
 
-/** Something of each kind, by whoever makes it, so that each list has a first item. */
+/** Creates something of each kind, so that each list has a first item. */
 async function fill(deploymentId: number, client = world.admin) {
   for (const name of ['a', 'b']) {
     await client.createFolder({ deploymentId, body: { name } });
@@ -41,7 +41,7 @@ async function fill(deploymentId: number, client = world.admin) {
   }
 }
 
-/** Shares everything of a deployment with somebody who made nothing. */
+/** Shares everything in a deployment with a person who created nothing. */
 async function viewerOf(deploymentId: number) {
   const person = await world.person({ roles: ['Viewer'] });
   for (const [table, type] of Object.entries({
@@ -58,14 +58,14 @@ async function viewerOf(deploymentId: number) {
   return person;
 }
 
-test('there are such lists', () => {
+test('there are lists to check', () => {
   expect(lists.map(({ id }) => id)).toEqual(
     expect.arrayContaining(['getReports', 'getWorkbooks', 'getFolders', 'workspaceObjects']),
   );
   for (const op of lists) expect(Object.keys(op.params)).toEqual(['deploymentId']);
 });
 
-describe('a cursor of another deployment, or of nothing in this one, is a 400', () => {
+describe('a cursor of another deployment is a 400', () => {
   let reader: Awaited<ReturnType<typeof viewerOf>>;
   beforeAll(async () => {
     await fill(embedding.deploymentId);

@@ -1,4 +1,4 @@
-/** Databases of their own for tests, on the PostgreSQL server under test. */
+/** Creates separate databases for tests, on the PostgreSQL server under test. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { SCHEMA_FILES } from '../src/build-info.ts';
@@ -6,7 +6,7 @@ import { readSchema, type Schema } from '../src/platform/db/migrate.ts';
 
 export const readOwnSchema = () => readSchema(SCHEMA_FILES);
 
-/** As it was when there were only the migrations up to this version, which made the functions too. */
+/** The database as it was at this version, when migrations also created the functions. */
 export const upTo = (schema: Schema, version: number): Schema => ({
   ...schema,
   migrations: schema.migrations.slice(0, version),

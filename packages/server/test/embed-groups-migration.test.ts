@@ -1,4 +1,4 @@
-/** A database from when an embed tenant had two namespaces of groups: what was in them is in one catalogue afterwards. */
+/** Migrates a database in which an embed tenant had two namespaces of groups. Afterwards it has one list of groups. */
 import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
 import { migrate } from '../src/platform/db/migrate.ts';

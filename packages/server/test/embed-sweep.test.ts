@@ -1,4 +1,4 @@
-/** What embed tokens reach, over every operation of the contract, also those that are added tomorrow. */
+/** Checks which operations embed tokens can call, for every operation of the contract, including future ones. */
 import { allOperations, isDeploymentOperation, type Operation, operations } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf, requestOf } from './samples.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   deploymentId = (await world.deployment()).id;
   otherDeploymentId = (await world.deployment()).id;
   const inAcme = { deploymentId, embedTenantName: 'acme-corp' };
-  // An admin: what their roles would open stays shut to the embedded page all the same.
+  // The internal user is an admin, but the embedded page does not get the rights of their roles.
   const internalId = unique('admin');
   const body = { username: internalId, email: `${internalId}@example.com`, roles: ['Admin'] };
   await world.admin.createUser({ body });
@@ -43,15 +43,18 @@ const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as co
 const takesTokens = allOperations.filter(({ auth }) => auth === 'management' || auth === 'embed');
 const takesKeysOnly = allOperations.filter(({ auth }) => auth === 'apiKey');
 
-describe.each(WHO)('with the embed token of %s, what is not on the allow-list is a 403', (who) => {
-  test.each(cases(takesTokens))('%s', async (_id, op) => {
-    const { status } = await send(who, op, deploymentId);
-    if (isOpenTo(who, op)) expect([200, 204, 404]).toContain(status);
-    else expect(status).toBe(403);
-  });
-});
+describe.each(WHO)(
+  'with the embed token of %s, operations that are not on the allow-list are a 403',
+  (who) => {
+    test.each(cases(takesTokens))('%s', async (_id, op) => {
+      const { status } = await send(who, op, deploymentId);
+      if (isOpenTo(who, op)) expect([200, 204, 404]).toContain(status);
+      else expect(status).toBe(403);
+    });
+  },
+);
 
-describe('in another deployment, everything is a 403, whether or not it exists', () => {
+describe('in another deployment, everything is a 403, even if the deployment does not exist', () => {
   test.each(cases(takesTokens.filter(isDeploymentOperation)))('%s', async (_id, op) => {
     for (const who of WHO) {
       for (const at of [otherDeploymentId, 999_999_999]) {
@@ -61,7 +64,7 @@ describe('in another deployment, everything is a 403, whether or not it exists',
   });
 });
 
-describe('what takes API keys only is a 401', () => {
+describe('operations that take only API keys are a 401', () => {
   test.each(cases(takesKeysOnly))('%s', async (_id, op) => {
     for (const who of WHO) {
       for (const scheme of ['Bearer', 'Api-Key']) {
@@ -70,19 +73,19 @@ describe('what takes API keys only is a 401', () => {
     }
   });
 
-  test('and minting is among it', () => {
+  test('minting is one of these operations', () => {
     expect(takesKeysOnly.map(({ id }) => id)).toContain('generateSession');
   });
 });
 
-test('an embed token is no API key', async () => {
+test('an embed token is not accepted as an API key', async () => {
   for (const who of WHO) {
     const { status } = await send(who, operations.getReports, deploymentId, 'Api-Key');
     expect(status).toBe(401);
   }
 });
 
-/** Opening something to somebody else's customers is a decision, and this list is where it shows. */
+/** To open an operation to embedded viewers is a deliberate decision, and this list makes it visible. */
 test('the allow-list', () => {
   const open = allOperations.filter(({ embed }) => embed !== undefined);
   const idsFor = (embed: string) => open.filter((op) => op.embed === embed).map(({ id }) => id);

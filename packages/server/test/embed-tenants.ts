@@ -1,4 +1,4 @@
-/** Embed tenants and their users, put into the database of a world as they stand there. */
+/** Puts embed tenants and their users directly into the database of a world. */
 import { unique, type World } from './world.ts';
 
 export interface Viewer {

@@ -1,9 +1,9 @@
-/** A world with what embedding needs: a deployment, creator mode, and short ways to mint a session and look at it. */
+/** A world for tests of embedding: a deployment, creator mode, and short functions to mint and read a session. */
 import type { OrielError } from '@oriel/client';
 import { createOwnWorld, createWorld, unique, type World } from './world.ts';
 
 export type SessionRequest = Parameters<World['embedded']>[0];
-/** What a test says about a request; the rest is a deployment and a viewer of its own. Wrong on purpose at times. */
+/** The fields that a test sets; by default a deployment and a new viewer. Some tests set wrong values on purpose. */
 export type Wishes = Partial<Record<keyof SessionRequest, unknown>>;
 
 export interface Refusal {
@@ -16,21 +16,21 @@ export interface Refusal {
 export interface Embedding {
   world: World;
   deploymentId: number;
-  /** Runs SQL of the test's own, and answers the rows. */
+  /** Runs any SQL, and returns the rows. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of any table
   rows(text: string, values?: unknown[]): Promise<any[]>;
   request(wishes?: Wishes): SessionRequest;
   mint(wishes?: Wishes): Promise<string>;
-  /** How the call for such a session fails. */
+  /** Mints such a session, which must fail, and returns the error. */
   refusal(wishes: Wishes, apiKey?: string): Promise<Refusal>;
-  /** What the server believes of a viewer after such a call. */
+  /** Mints such a session and returns what the server knows about the viewer. */
   see(wishes?: Wishes): ReturnType<World['admin']['getEmbedSession']>;
   rehearse(wishes?: Wishes): ReturnType<World['admin']['dryRunSession']>;
   /** The id of a new group of the account. */
   accountGroup(name?: string): Promise<string>;
   /** A new attribute of the account, by name. */
   accountAttribute(type: string, defaultValue?: string): Promise<string>;
-  /** The name of an embed tenant that no other test knows of. */
+  /** The name of an embed tenant that no other test uses. */
   tenant(): string;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Stands in front of PostgreSQL, or where one is to come, and turns connections away as a real one would. */
+/** A proxy for PostgreSQL that refuses connections as a real server would. */
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
@@ -9,12 +9,12 @@ export interface Refusal {
 
 export interface Front {
   port: number;
-  /** How many connections came. */
+  /** The number of connections so far. */
   readonly connections: number;
   stop(): void;
 }
 
-/** What PostgreSQL says where it does not let somebody in. */
+/** The message that PostgreSQL sends if it refuses a connection. */
 const fatal = ({ code, message }: Refusal) => {
   const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const length = Buffer.alloc(4);
@@ -24,10 +24,10 @@ const fatal = ({ code, message }: Refusal) => {
 
 const SSL_REQUEST = 80_877_103;
 
-/** Asks `refusal` for each connection, counted from 1; where it gives none, the connection is passed on. */
+/** Calls `refusal` for each connection, counted from 1. If it returns nothing, the connection is passed on. */
 export async function startFront(options: {
   refusal: (connection: number) => Refusal | undefined;
-  /** Where the real one is. */
+  /** The address of the real server. */
   target?: NetConnectOpts;
   tls?: { key: string; cert: string };
   port?: number;
@@ -67,7 +67,7 @@ export async function startFront(options: {
   };
 }
 
-/** For 127.0.0.1, signed by itself, and valid for a hundred years. */
+/** A self-signed certificate for 127.0.0.1 that is valid for a hundred years. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7PACW+1FiEFksX7W

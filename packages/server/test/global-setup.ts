@@ -1,4 +1,4 @@
-/** One PostgreSQL for the whole run, with a migrated database of which each world gets a copy. */
+/** Starts one PostgreSQL for the whole run, with a migrated database. Each world gets a copy of it. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ import { provideRowTypes } from './row-types/report.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the PostgreSQL server under test; the database in it is only for administration. */
+    /** The address of the PostgreSQL server under test; its database is only for administration. */
     postgresUrl: string;
     templateDatabase: string;
-    /** For files that several tests use. It is removed at the end of the run. */
+    /** A folder for files that several tests use. It is removed at the end of the run. */
     runFolder: string;
   }
 }
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject) {
   // For the tests that start the server as its users do.
   await build();
   const runFolder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
-  // mkdtemp makes it private, and the database's user must pass through where we are root.
+  // mkdtemp makes the folder private, but the user of the database must be able to enter it if we are root.
   await chmod(runFolder, 0o711);
   const given = process.env.ORIEL_TEST_DATABASE_URL;
   const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwnPostgres(runFolder);
@@ -43,7 +43,7 @@ export default async function setup(project: TestProject) {
   const reportRowTypes = provideRowTypes(project);
   return async () => {
     await reportRowTypes();
-    // Also those of the shared worlds, which no test file stops.
+    // Also drops the databases of the shared worlds, which no test file stops.
     await dropCopies(url, templateDatabase);
     await dropDatabase(url, templateDatabase);
     await stop();

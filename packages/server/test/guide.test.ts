@@ -16,7 +16,7 @@ import { copyProject } from '../../../scripts/copy-project.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const guide = readFileSync(join(root, 'docs/adding-an-operation.md'), 'utf8');
-/** A whole run of programs each: they have the time that a busy machine needs. */
+/** Each test runs several programs, so the limit allows for a busy machine. */
 const TIMEOUT_MS = 600_000;
 
 let copy: string;
@@ -63,7 +63,7 @@ const blocks: Block[] = [...guide.matchAll(/((?:^.+\n)+)\n```(\w+)\n([\s\S]*?)^`
   },
 );
 
-/** Puts each line with a plus behind, or before, the line without one that stands beside it. */
+/** Inserts each line with a plus after, or before, the neighbouring line without a plus. */
 function applyDiff(file: string, diff: string) {
   let lines = readFileSync(file, 'utf8').split('\n');
   const given = diff.trimEnd().split('\n');
@@ -101,7 +101,7 @@ test('the guide names the files of a domain', () => {
   ]);
 });
 
-test('its example, written down as it stands, is a domain that works', { timeout: TIMEOUT_MS }, () => {
+test('the example of the guide is a working domain', { timeout: TIMEOUT_MS }, () => {
   for (const block of blocks) write(block);
   const byHand = run('git', ['status', '--porcelain', '--untracked-files=no']).trim().split('\n');
   expect(byHand.map((line) => line.trim())).toEqual(['M packages/server/src/app.ts']);

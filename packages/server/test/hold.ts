@@ -1,9 +1,9 @@
-/** Stopping removals in the middle, and refusing the way that takes everything in one statement. */
+/** Stops removals in the middle, and refuses statements that change too many rows at once. */
 import pg from 'pg';
 import { expect } from 'vitest';
 import type { World } from './world.ts';
 
-/** From now on a statement that changes more rows of the table at once fails, as one does that runs out of time. */
+/** From now on, a statement that changes more rows of the table than this fails as if it had timed out. */
 export async function limitStatements(world: World, table: string, maxRows: number) {
   await world.server.db.pool.query(`
     create function ${table}_limit() returns trigger language plpgsql as $$
@@ -19,17 +19,17 @@ export async function limitStatements(world: World, table: string, maxRows: numb
       referencing old table as gone for each statement execute function ${table}_limit();`);
 }
 
-/** Holds the rows, so that whoever removes them waits, until `release`. */
+/** Locks the rows until `release`, so that code that removes them waits. */
 export async function holdRows(world: World, table: string, ids: number[]) {
   const client = new pg.Client({ connectionString: world.databaseUrl });
-  // A test that fails leaves it to the end of its database.
+  // If a test fails, the connection ends with the database.
   client.on('error', () => {});
   await client.connect();
   await client.query('begin');
   await client.query(`select from ${table} where id = any($1) for update`, [ids]);
   const { rows } = await client.query('select pg_backend_pid() as pid');
   return {
-    /** The backend of the one who waits for these rows. */
+    /** The backend that waits for these rows. */
     async waiting(): Promise<number> {
       const blocked = async () =>
         (
@@ -44,10 +44,10 @@ export async function holdRows(world: World, table: string, ids: number[]) {
         return pids.length;
       };
       await expect.poll(look).toBe(1);
-      // Of the look that found it: the one who waits may be gone at the next.
+      // Returns the result of the successful attempt, because the waiting backend may be gone at the next one.
       return pids[0]!.pid;
     },
-    /** Does something to the rows first, where it is given. They are the parameter `$1`. */
+    /** Runs the statement, if it is given, before it unlocks the rows. Their ids are the parameter `$1`. */
     async release(statement?: string) {
       if (statement) await client.query(statement, [ids]);
       await client.query('commit');

@@ -1,4 +1,4 @@
-/** What every operation does with requests that are wrong in form, also those that are added tomorrow. */
+/** Sends malformed requests to every operation of the contract, including future ones. */
 import { allOperations, bodyKindOf, errorCodesOf, type Operation, patternMessages } from '@oriel/contract';
 import { type TSchema, Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as co
 const send = (op: Operation, address = addressOf(op), body: unknown = validBody(op)) =>
   world.raw(op.method, address, requestOf(op, body));
 
-/** Every schema within one, with the names that lead to it. */
+/** Every schema inside a schema, with its path. */
 function* within(schema: JsonSchema, path: string[] = []): Generator<{ schema: JsonSchema; path: string[] }> {
   yield { schema, path };
   for (const [name, member] of Object.entries(schema.properties ?? {}))
@@ -44,7 +44,7 @@ const withParameters = ({ params, query }: Operation) =>
     ([name, schema]) => [name, schema as JsonSchema] as const,
   );
 
-describe('every integer parameter has a maximum, and beyond it is a 400', () => {
+describe('every integer parameter has a maximum, and a larger value is a 400', () => {
   const integers = (op: Operation) =>
     withParameters(op).filter(([, schema]) => typesOf(schema).includes('integer'));
   const at = (op: Operation, name: string, value: string) => {
@@ -76,7 +76,7 @@ describe('every integer parameter has a maximum, and beyond it is a 400', () => 
   });
 });
 
-describe('every date and time is one that PostgreSQL takes, or a 400', () => {
+describe('a date and time that PostgreSQL does not accept is a 400', () => {
   const BAD = [
     '2036-01-31T09:30:00+23:59',
     '0000-01-01T00:00:00Z',
@@ -124,7 +124,7 @@ describe('bodies', () => {
   const withBody = allOperations.filter((op) => bodyKindOf(op)?.kind === 'json');
 
   test.each(cases(withBody))(
-    '%s takes no null, no number that was rounded and no key twice',
+    '%s refuses null, numbers that would be rounded, and repeated keys',
     async (_id, op) => {
       const codeFor = async (body: string) => {
         const response = await send(op, addressOf(op), body);
@@ -138,12 +138,12 @@ describe('bodies', () => {
   );
 });
 
-test('a malformed address is on the list of every operation', () => {
+test('every operation lists the error for a malformed address', () => {
   for (const op of allOperations) expect(errorCodesOf(op)).toContain('invalid_url');
 });
 
 describe('messages are for people', () => {
-  test('every pattern of the contract has its words', () => {
+  test('every pattern of the contract has a rule in words', () => {
     for (const op of allOperations) {
       const schemas = [
         Type.Object(op.params),
@@ -162,7 +162,7 @@ describe('messages are for people', () => {
   });
 
   test.each(cases(allOperations.filter(bodySchemaOf)))(
-    '%s never prints a pattern, nor a word of the validator',
+    '%s never shows a pattern or a message of the validator',
     async (_id, op) => {
       const wrong = [0, '', [], {}, 'x'.repeat(100), true].map((value) =>
         Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Workers beside that of the world's server, for kinds of jobs that only one test knows. */
+/** Additional workers for kinds of jobs that only one test uses. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Listener } from '../src/platform/db/listener.ts';
@@ -9,7 +9,7 @@ import { createOwnWorld, unique, type World } from './world.ts';
 
 export const TIMES = { pollMs: 50, leaseMs: 600, backoffMs: 10, progressMs: 20, stopWithinMs: 10_000 };
 
-/** A kind of its own for each test, so that no worker takes another's jobs. */
+/** Each test has its own kind of job, so that no worker takes the jobs of another test. */
 export const kind = (run: JobKind['run'], options: Partial<JobKind> = {}): JobKind => ({
   name: unique('kind'),
   run,
@@ -61,7 +61,7 @@ export function jobWorkers() {
     add: (job: JobKind, payload: object = {}, options: { runAt?: Date } = {}) =>
       world.server.db.transaction((tx) => enqueue(tx, job, payload, options)),
     rowsOf: (job: JobKind) => query('select * from jobs where kind = $1 order by id', [job.name]),
-    /** What a worker leaves behind that was killed in the middle of its job. */
+    /** Leaves the state that a worker leaves if it is killed in the middle of its job. */
     abandon: (job: JobKind, { workerId = null as string | null, leaseMs = 300 } = {}) =>
       query(
         `update jobs set state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(), worker_id = $2,

@@ -1,6 +1,6 @@
 /**
- * What a deleted user, deployment, embed tenant or folder leaves behind, by the catalogue of the database: each reference
- * to them is cleared or deleted by its foreign key, or its owner hands it over or removes it.
+ * Checks with the catalogue of the database what a deleted user, deployment, embed tenant or folder leaves behind: each
+ * reference is cleared or deleted by its foreign key, or the owner of the table hands it over or removes it.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ async function leftoversOf(owner: string): Promise<Leftovers> {
   return existsSync(file) ? ((await import(file)) as { leftovers: Leftovers }).leftovers : {};
 }
 
-/** As a server makes them. */
+/** Builds the modules as a server does. */
 async function moduleList() {
   const log = createServerLog();
   const undo = createUndo(log);
@@ -77,10 +77,10 @@ const acts = (leftovers: Leftovers, kind: keyof Leftovers) =>
   leftovers[kind] !== undefined &&
   ('handOver' in leftovers[kind] || 'removeOf' in leftovers[kind] || 'endAccess' in leftovers[kind]);
 
-/** Nobody is deleted while they are the heir of somebody who is being removed; see `isHeir`. */
+/** A user can not be deleted while they are the new owner for a user who is being removed; see `isHeir`. */
 const HELD = ['users.heir_id'];
 
-test('every foreign key to what can be deleted cascades, clears, or has an owner who hands over or removes', async () => {
+test('every foreign key to a row that can be deleted cascades, clears, or has an owner who hands over or removes', async () => {
   const unanswered: string[] = [];
   const answered: string[] = [];
   for (const { table, column, target, onDelete } of await foreignKeys()) {
@@ -98,7 +98,7 @@ test('every foreign key to what can be deleted cascades, clears, or has an owner
   expect(answered.length).toBeGreaterThan(25);
 });
 
-test('what domains say of leftovers is in the list of modules', async () => {
+test('the leftovers of all domains are in the list of modules', async () => {
   const list = (await moduleList()).flatMap(({ leftovers }) => leftovers ?? []);
   for (const owner of new Set(owners.values())) {
     const leftovers = await leftoversOf(owner);
@@ -106,7 +106,7 @@ test('what domains say of leftovers is in the list of modules', async () => {
   }
 });
 
-test('rows that refer to others are removed before them, so that no batch takes along more than it has', async () => {
+test('rows that refer to others are removed before them, so that no batch deletes more rows than its size', async () => {
   const list = await moduleList();
   const placeOf = async (table: string) => {
     const leftovers = await leftoversOf(owners.get(table)!);
@@ -128,24 +128,25 @@ test('rows that refer to others are removed before them, so that no batch takes 
   expect(compared).toBeGreaterThan(5);
 });
 
-/** Columns that refer to something without a foreign key, and what happens to the row when that is deleted. */
+/** Columns that refer to something without a foreign key, and what happens to the row when the target is deleted. */
 const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
-  'api_keys.deployment_ids': 'stays: no id is given twice, so the key reaches nothing there',
-  'audit_log.api_key_id': 'stays: the log tells what was, until its retention ends',
-  'audit_log.deployment_id': 'stays: the log tells what was, until its retention ends',
-  'audit_log.resource_id': 'stays: the log tells what was, until its retention ends',
-  'audit_log.user_id': 'stays: the log tells what was, until its retention ends',
-  'embed_revocations.api_key_id': 'stays: it is needed as long as tokens live, and then deleted',
-  'embed_revocations.deployment_id': 'stays: it is needed as long as tokens live, and then deleted',
-  'embed_revocations.embed_tenant': 'stays: it is needed as long as tokens live, and then deleted',
-  'embed_revocations.session_id': 'stays: it is needed as long as tokens live, and then deleted',
-  'embed_revocations.user_id': 'stays: it is needed as long as tokens live, and then deleted',
-  'embed_sessions.api_key_id': 'stays: the ledger tells which key minted, until the session is deleted',
+  'api_keys.deployment_ids': 'stays: ids are never reused, so the key can access nothing there',
+  'audit_log.api_key_id': 'stays: the log keeps the history until its retention ends',
+  'audit_log.deployment_id': 'stays: the log keeps the history until its retention ends',
+  'audit_log.resource_id': 'stays: the log keeps the history until its retention ends',
+  'audit_log.user_id': 'stays: the log keeps the history until its retention ends',
+  'embed_revocations.api_key_id': 'stays: it is needed as long as tokens are valid, and then deleted',
+  'embed_revocations.deployment_id': 'stays: it is needed as long as tokens are valid, and then deleted',
+  'embed_revocations.embed_tenant': 'stays: it is needed as long as tokens are valid, and then deleted',
+  'embed_revocations.session_id': 'stays: it is needed as long as tokens are valid, and then deleted',
+  'embed_revocations.user_id': 'stays: it is needed as long as tokens are valid, and then deleted',
+  'embed_sessions.api_key_id':
+    'stays: the ledger shows which key minted the session, until the session is deleted',
   'embed_sessions.deployment_id': 'deployments',
   'embed_sessions.embed_tenant': 'embed_tenants',
   'folders.deployment_id': 'deployments',
   'folders.embed_tenant': 'embed_tenants',
-  'removed_folders.root_id': 'stays: the row goes with its own folder',
+  'removed_folders.root_id': 'stays: the row is deleted with its own folder',
   'report_counts.deployment_id': 'deployments',
   'report_counts.folder_id': 'folders',
   'reports.deployment_id': 'deployments',
@@ -173,7 +174,7 @@ test('columns that refer to something without a foreign key are known', async ()
   expect(unknown).toEqual(Object.keys(WITHOUT_KEY).sort());
 });
 
-/** How many rows of each column refer to this, without a foreign key. */
+/** For each column without a foreign key, the number of rows that refer to this. */
 async function countRows(target: Target, value: number | string) {
   const counts: Record<string, number> = {};
   for (const [name, to] of Object.entries(WITHOUT_KEY)) {
@@ -190,7 +191,7 @@ async function countRows(target: Target, value: number | string) {
 const noneOf = (counts: Record<string, number>) =>
   Object.fromEntries(Object.keys(counts).map((name) => [name, 0]));
 
-/** Content of every kind, a policy on each, and somebody who is embedded. */
+/** Creates content of every kind, a policy on each, and an embed session. */
 async function fill(deploymentId: number, embedTenantName: string) {
   const viewer = await world.embedded({
     deploymentId,
@@ -198,7 +199,7 @@ async function fill(deploymentId: number, embedTenantName: string) {
     embedTenantName,
     creatorMode: true,
   });
-  // Somebody who is no user of the embed tenant: their session is not deleted with its users.
+  // This person is not a user of the embed tenant, so their session is not deleted with its users.
   const { username: internalId } = await world.admin.getMe();
   await world.embedded({ deploymentId, internalId, embedTenantName });
   const made: { type: 'Deployment' | 'Folder' | 'Workbook' | 'Report'; id: number }[] = [];

@@ -1,11 +1,11 @@
-/** What holds for every list of the contract, also for those that are added tomorrow. */
+/** Rules for every list of the contract, including future ones. */
 import { allOperations, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { validBody } from './samples.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
 
-/** Their shape is a bare array: all of few things, without pages. */
+/** These operations return a plain array of a few items, without pages. */
 const BARE = ['getFolderAncestors', 'getUserAttributeValues'];
 
 const properties = ({ reply }: Operation) => (reply as { properties?: object }).properties ?? {};
@@ -15,18 +15,18 @@ const isList = (op: Operation) =>
 
 const lists = allOperations.filter((op) => isList(op) && !isBare(op));
 
-test('only what is known as such answers a bare array', () => {
+test('only the known operations return a plain array', () => {
   const bare = allOperations.filter((op) => isList(op) && isBare(op)).map(({ id }) => id);
   expect(bare.sort()).toEqual(BARE);
 });
 
-test.each(lists.map((op) => [op.id, op] as const))('%s answers in pages', (_id, op) => {
+test.each(lists.map((op) => [op.id, op] as const))('%s returns pages', (_id, op) => {
   expect(Object.keys(op.query)).toEqual(expect.arrayContaining(['first', 'after']));
   expect(Object.keys(properties(op))).toEqual(expect.arrayContaining(['items', 'pageInfo']));
 });
 
 describe('every list can be paged to its end', () => {
-  /** Enough for a last page that is not full. */
+  /** Enough items for a last page that is not full. */
   const COUNT = 3;
   const times = <T>(make: (i: number) => Promise<T>) =>
     Promise.all(Array.from({ length: COUNT }, (_, i) => make(i)));

@@ -25,7 +25,7 @@ async function database(from?: string) {
   return onServer(postgresUrl, name);
 }
 const emptyDatabase = () => database();
-/** With everything that this build has. */
+/** Applies everything that this build has. */
 const fullDatabase = () => database(inject('templateDatabase'));
 
 async function connect(url: string) {
@@ -69,7 +69,7 @@ test('several servers may migrate at once', async () => {
   expect(await appliedAt(url)).toHaveLength(migrations.length);
 });
 
-test('a migration that fails leaves nothing behind, and the next start goes on from there', async () => {
+test('a migration that fails leaves nothing behind, and the next start continues from there', async () => {
   const url = await fullDatabase();
   await expect(run(url, withMigration('create table half (); select 1/0'))).rejects.toThrow(
     `migration ${next} (new) failed: division by zero`,
@@ -79,7 +79,7 @@ test('a migration that fails leaves nothing behind, and the next start goes on f
   expect(await appliedAt(url)).toHaveLength(next);
 });
 
-test('a database of a newer version, and one made by other migrations, are refused', async () => {
+test('a database of a newer version or with other migrations is refused', async () => {
   const url = await fullDatabase();
   await expect(run(url, { migrations: migrations.slice(0, -1) })).rejects.toThrow(/start a newer Oriel/);
   const edited = migrations.map((migration, i) =>
@@ -88,7 +88,7 @@ test('a database of a newer version, and one made by other migrations, are refus
   await expect(run(url, { migrations: edited })).rejects.toThrow(/unmodified release/);
 });
 
-test('others read a table while a migration waits for it', async () => {
+test('others can read a table while a migration waits for it', async () => {
   const url = await fullDatabase();
   const [holder, reader] = [await connect(url), await connect(url)];
   await holder.query('begin; select from jobs');
@@ -99,7 +99,7 @@ test('others read a table while a migration waits for it', async () => {
       { interval: 20 },
     )
     .toHaveLength(1);
-  // Waits behind the migration until that gives up for now.
+  // The reader waits behind the migration until the migration stops waiting for a moment.
   await reader.query('select from jobs');
   await holder.query('commit');
   await migrating;
@@ -111,12 +111,12 @@ describe('outside of a transaction', () => {
   const isValid = (url: string) =>
     rows(url, "select indisvalid from pg_index where indexrelid = to_regclass('jobs_by_error')");
 
-  test('an index is made while others write', async () => {
+  test('an index is built while others write', async () => {
     const url = await fullDatabase();
     const writer = await connect(url);
     await writer.query("begin; insert into jobs (kind, max_attempts) values ('test', 1)");
     const migrating = run(url, withMigration(INDEX));
-    // The writer holds its lock on the table, and so does the index build that waits for it; neither keeps others away.
+    // The writer and the index build that waits for it both hold locks on the table, but neither blocks others.
     await expect
       .poll(() =>
         rows(url, "select from pg_stat_progress_create_index where command = 'CREATE INDEX CONCURRENTLY'"),
@@ -134,7 +134,7 @@ describe('outside of a transaction', () => {
     expect(await isValid(url)).toEqual([[true]]);
   });
 
-  test('what was cut off in the middle is made anew by the next start', async () => {
+  test('an index that was interrupted is built again by the next start', async () => {
     const url = await fullDatabase();
     const writer = await connect(url);
     await writer.query("begin; insert into jobs (kind, max_attempts) values ('test', 1)");
@@ -150,7 +150,7 @@ describe('outside of a transaction', () => {
     expect(await appliedAt(url)).toHaveLength(next);
   });
 
-  test('what was made and not recorded is left as it is', async () => {
+  test('an index that was built but not recorded is kept', async () => {
     const url = await fullDatabase();
     await run(url, withMigration(INDEX));
     const before = await rows(url, "select 'jobs_by_error'::regclass::oid");
@@ -160,7 +160,7 @@ describe('outside of a transaction', () => {
     expect(await appliedAt(url)).toHaveLength(next);
   });
 
-  test('an index is dropped, once or again', async () => {
+  test('dropping an index succeeds, even a second time', async () => {
     const url = await fullDatabase();
     await rows(url, 'create index jobs_by_error on jobs (last_error)');
     const drop = '-- outside a transaction\ndrop index concurrently if exists jobs_by_error;\n';
@@ -202,7 +202,7 @@ describe('functions', () => {
       'other parameters',
       'create or replace function answer(n int default 2) returns int language sql as $$ select n $$;',
     ],
-  ])('may get %s, and what was there before is gone', async (_, text) => {
+  ])('may get %s, and the old function is dropped', async (_, text) => {
     const url = await fullDatabase();
     await run(url, withFunctions(answer(1)));
     await run(url, withFunctions(text));
@@ -210,7 +210,7 @@ describe('functions', () => {
     expect((await rows(url, 'select answer()::int'))[0]).toEqual([2]);
   });
 
-  test('and their triggers are dropped when they are gone from the files', async () => {
+  test('and their triggers are dropped when they are no longer in the files', async () => {
     const url = await fullDatabase();
     await run(url, withFunctions(NOISY));
     expect(await rows(url, "select from pg_trigger where tgname = 'noisy_jobs'")).toHaveLength(1);
@@ -234,7 +234,7 @@ describe('functions', () => {
     expect(await dumpSchema(url)).toBe(await dumpSchema(template));
   });
 
-  test('of a newer version are left alone by an older one that starts later', async () => {
+  test('of a newer version are not changed by an older server that starts later', async () => {
     const url = await fullDatabase();
     await run(url, { ...withFunctions(answer(2)), version: '0.10.0' });
     await run(url, { ...withFunctions(answer(1)), version: '0.9.1' });
@@ -248,7 +248,7 @@ describe('functions', () => {
     `${answer(1)}\ndrop table users;`,
     'create or replace trigger a after insert on b execute function c(); drop table users;',
     'create function answer() returns int language sql as $$ select 1 $$;',
-  ])('and triggers are all that such a file holds: %s', (text) => {
+  ])('and triggers are the only allowed content of such a file: %s', (text) => {
     expect(() => parseFunctions(text, 'file')).toThrow(/^file /);
   });
 });

@@ -1,4 +1,4 @@
-/** What holds for the whole OpenAPI document. That replies are what it says is checked in every test. */
+/** Rules for the whole OpenAPI document. Every test also checks that replies match it. */
 import { allOperations, hasBody, type Operation, operations } from '@oriel/contract';
 import { describe, expect, test } from 'vitest';
 import {
@@ -28,13 +28,10 @@ const collect = (schema: unknown) => {
 };
 for (const { params, query, body, reply } of allOperations) collect([params, query, body, reply]);
 
-test.each([...shapes])(
-  '%s has every property of the contract, whatever it is called',
-  (title, properties) => {
-    const component = publishedDocument.components.schemas[title] as { properties: Json };
-    expect(Object.keys(component.properties)).toEqual(Object.keys(properties));
-  },
-);
+test.each([...shapes])('%s has every property of the contract, with any name', (title, properties) => {
+  const component = publishedDocument.components.schemas[title] as { properties: Json };
+  expect(Object.keys(component.properties)).toEqual(Object.keys(properties));
+});
 
 test('the shapes that have a title property keep it', () => {
   const titled = [...shapes].filter(([, properties]) => 'title' in properties).map(([name]) => name);
@@ -60,13 +57,13 @@ test('every schema can be compiled, with every reference in it', () => {
   for (const { schema } of everySchema()) mismatch(schema, undefined);
 });
 
-test('every object says whether it takes further fields', () => {
+test('every object says whether it allows other fields', () => {
   const silent = everySchema().filter(
     ({ schema }) =>
       [schema.type].flat()[0] === 'object' &&
       !('additionalProperties' in schema) &&
       !('patternProperties' in schema) &&
-      // The codes of an error reply, which stand beside the closed schema of all errors.
+      // The codes of an error reply are separate from the closed schema of all errors.
       Object.keys((schema.properties as Json) ?? {}).join() !== 'code',
   );
   expect(silent.map(({ where }) => where)).toEqual([]);
@@ -79,7 +76,7 @@ test('a body is required exactly where the contract requires one', () => {
   expect(documented(operations.duplicateWorkbook).requestBody?.required).toBe(false);
 });
 
-describe('what is deprecated is marked', () => {
+describe('deprecated parts are marked', () => {
   test('`data` and `count` beside `items`', () => {
     const lists = Object.entries(publishedDocument.components.schemas).flatMap(([name, { properties }]) =>
       properties && 'items' in (properties as Json)
@@ -111,7 +108,7 @@ describe('what is deprecated is marked', () => {
 describe('headers', () => {
   const { getReport, updateReport, deleteReport, upsertReportByPublicId, getRole } = operations;
 
-  test('what is read with a version sends it as ETag, and what changes it takes If-Match', () => {
+  test('a read of a resource with a version returns an ETag, and a change takes If-Match', () => {
     expect(headersOf(getReport, 200)).toContain('ETag');
     expect(parameterNames(getReport)).not.toContain('If-Match');
     expect(headersOf(updateReport, 200)).toContain('ETag');
@@ -143,7 +140,7 @@ describe('headers', () => {
   });
 });
 
-test('every operation has a tag that is described, words for people, and a 4xx', () => {
+test('every operation has a described tag, a summary, a description and a 4xx', () => {
   const described = publishedDocument.tags.filter(({ description }) => description).map(({ name }) => name);
   for (const { operation } of documentedOperations) {
     expect(described).toEqual(expect.arrayContaining(operation.tags));

@@ -1,4 +1,4 @@
-/** What waits, or fails, in the database stays with those who asked for it. */
+/** A request that waits or fails in the database does not affect other callers. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer } from './databases.ts';
@@ -10,7 +10,7 @@ let other: pg.Client;
 beforeAll(async () => {
   world = await createOwnWorld({ hasProductionWaits: true });
   other = new pg.Client({ connectionString: world.databaseUrl });
-  // Its end is part of what is tried here.
+  // One of the tests ends this connection.
   other.on('error', () => {});
   await other.connect();
 });
@@ -25,12 +25,12 @@ const createFolder = (deploymentId: number) =>
     body: JSON.stringify({ name: unique('folder') }),
   });
 
-test('many changes that wait for a lock stop nobody else, and are told to try again', async () => {
+test('many changes that wait for a lock block nobody else, and get an error that says to try again', async () => {
   const deployments = [];
   for (let i = 0; i < 40; i++) deployments.push(await world.deployment());
   const { id } = deployments[0]!;
 
-  // Whoever reads passes, whoever changes waits, in whichever tree.
+  // Readers continue, and every change waits, in any tree.
   await other.query('begin');
   await other.query('lock table folders in share row exclusive mode');
   const creations = deployments.map((deployment) => createFolder(deployment.id));
@@ -57,7 +57,7 @@ test('many changes that wait for a lock stop nobody else, and are told to try ag
   expect((await createFolder(id)).status).toBe(200);
 });
 
-test('many who open one report that somebody holds leave lists to others', async () => {
+test('many requests for one locked report do not block lists of others', async () => {
   const { id: deploymentId } = await world.deployment();
   const { id: reportId } = await world.admin.createReport({ deploymentId, body: {} });
   const path = `/api/v1/deployments/${deploymentId}/reports`;
@@ -71,7 +71,7 @@ test('many who open one report that somebody holds leave lists to others', async
   for (const answer of await Promise.all(opened)) expect([200, 503]).toContain(answer.status);
 });
 
-describe('one caller whose requests wait leaves connections to others', () => {
+describe('if many requests of one caller wait, connections remain for others', () => {
   let deploymentId: number;
   beforeAll(async () => {
     await other.query('update tenant_settings set use_creator_mode = true');
@@ -90,7 +90,7 @@ describe('one caller whose requests wait leaves connections to others', () => {
       call.status === 'fulfilled' ? 200 : (call.reason as { code: string }).code,
     );
 
-  test('changes of one embed tenant, and those of another', async () => {
+  test('changes of one embed tenant do not block another one', async () => {
     const [greedy, good] = [await creatorOf(unique('greedy')), await creatorOf(unique('good'))];
     const { id: reportId } = await greedy.client.createReport({ deploymentId, body: {} });
     const hold = await holdRows(world, 'reports', [reportId]);
@@ -106,7 +106,7 @@ describe('one caller whose requests wait leaves connections to others', () => {
     for (const outcome of await outcomes(calls)) expect([200, 'busy', 'unavailable']).toContain(outcome);
   });
 
-  test('sessions that one key mints, and those of others', async () => {
+  test('sessions that one key mints do not block other keys', async () => {
     const greedy = await world.person();
     const [slow, good] = [unique('slow'), unique('good')];
     const mint = (client: typeof greedy.client, embedTenantName: string) =>
@@ -133,7 +133,7 @@ describe('one caller whose requests wait leaves connections to others', () => {
   });
 });
 
-describe('what the database says is told for what it is', () => {
+describe('an error of the database gets the right status', () => {
   let deploymentId: number;
   beforeAll(async () => {
     deploymentId = (await world.deployment()).id;
@@ -168,7 +168,7 @@ describe('what the database says is told for what it is', () => {
     expect((await createFolder(deploymentId)).status).toBe(200);
   });
 
-  test('a database that takes no connections is a 503', async () => {
+  test('a database that accepts no connections is a 503', async () => {
     const database = new URL(world.databaseUrl).pathname.slice(1);
     const allow = (allowed: boolean) =>
       administer(inject('postgresUrl'), `alter database ${database} allow_connections ${allowed}`);
@@ -177,7 +177,7 @@ describe('what the database says is told for what it is', () => {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     const path = `/api/v1/deployments/${deploymentId}/reports`;
-    // Connections that have just been ended may be noticed by the first who uses them.
+    // The first request may still find a connection that has just been ended.
     for (let i = 0; i < 15; i++) {
       const answer = await world.raw('GET', path);
       expect(answer.status).toBe(503);

@@ -1,4 +1,4 @@
-/** Every operation that needs an action is refused to a role that has all the others, and open to one that has only it. */
+/** For each operation that needs an action: a role with all other actions is refused, and a role with only it passes. */
 import { type Action, actions, allOperations, isDeploymentOperation, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestOf } from './samples.ts';
@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** No row has it, so that an operation that is let through finds nothing to change. */
+/** No row has this id, so an allowed operation finds nothing to change. */
 const NO_SUCH_ID = Number.MAX_SAFE_INTEGER;
 
 const needing = allOperations.filter((op) => op.permission !== 'none');
 const cases = needing.map((op) => [op.id, op] as const);
 
-/** The action, and every one that implies it: `All`, and the higher levels on content. */
+/** The action, and all actions that include it: `All`, and the higher levels on content. */
 function implying(action: Action): Action[] {
   const [, noun, level] = /^(Report|Workbook|Folder)(Read|Edit|Manage)$/.exec(action) ?? [];
   if (!noun) return ['All', action];
@@ -24,9 +24,9 @@ function implying(action: Action): Action[] {
   return ['All', ...levels.slice(levels.indexOf(level!)).map((higher) => `${noun}${higher}` as Action)];
 }
 
-/** What the least body of an operation asks for beyond the operation itself. */
+/** Additional actions that the smallest valid body of an operation needs. */
 const ALSO_NEEDED: Record<string, Action[]> = {
-  // It moves to the root, where only those may put something who may create there.
+  // The body moves the item to the root, which needs the right to create there.
   bulkMoveWorkspaceObjects: ['AIBIExplore'],
 };
 
@@ -53,7 +53,7 @@ async function adminsContent(): Promise<Record<string, number>> {
   return { deploymentId, folderId: folder.id, workbookId: workbook.id, reportId: report.id };
 }
 
-/** Of an error in any form; nothing of a success, which may be a stream without end. */
+/** Returns the code of an error in any form. Does not read a success, which may be an endless stream. */
 async function codeOf(response: Response): Promise<string | undefined> {
   if (response.status < 400) return void (await response.body?.cancel());
   const { code } = (await response.json()) as { code?: string };
@@ -69,7 +69,7 @@ async function send(op: Operation, person: Person, ids: Record<string, number>) 
   return { status: response.status, code: await codeOf(response) };
 }
 
-/** Who may not see a thing is told that it does not exist; who may see it and not change it is told that. */
+/** A caller who may not see an item gets a 404; a caller who may see but not change it gets a 403. */
 const refusalOf = (op: Operation) => {
   const action = op.permission;
   if (isDeploymentOperation(op) && action === 'DeploymentRead')
@@ -78,7 +78,7 @@ const refusalOf = (op: Operation) => {
   return noun ? { status: 404, code: `${noun.toLowerCase()}_not_found` } : { status: 403, code: 'forbidden' };
 };
 
-describe('a role with every action but the needed one is refused', () => {
+describe('a role with every action except the needed one is refused', () => {
   let content: Record<string, number>;
   beforeAll(async () => {
     content = await adminsContent();
@@ -90,7 +90,7 @@ describe('a role with every action but the needed one is refused', () => {
   });
 });
 
-describe('a role with only the needed action passes', () => {
+describe('a role with only the needed action is accepted', () => {
   test.each(cases)('%s', async (_id, op) => {
     const needed = op.permission as Action;
     const given = [needed, ...(ALSO_NEEDED[op.id] ?? [])];

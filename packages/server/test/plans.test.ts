@@ -1,4 +1,4 @@
-/** The plans behind the report lists, at 100,000 rows: no list reads or sorts more than it has to. */
+/** The query plans of the report lists, with 100,000 rows: no list reads or sorts more than necessary. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NONE, READ, type Viewer } from '../src/domains/access/index.ts';
 import { countReports } from '../src/domains/reports/list.store.ts';
@@ -14,7 +14,7 @@ const FOLDERS = 2_000;
 const TENANT = 'acme-corp';
 const TENANT_REPORTS = 1_500;
 const PAGE = 50;
-/** Of merged branches each brings a page along. */
+/** Each of the merged branches reads a page. */
 const SORTED_MAX = 40 * PAGE;
 
 let world: World;
@@ -36,7 +36,7 @@ beforeAll(async () => {
     [deploymentId, owner, FOLDERS],
   );
   workbookId = (await world.admin.createWorkbook({ deploymentId, body: {} })).id;
-  // In pieces, each of which a busy machine writes before statements time out.
+  // In several statements, so that none of them times out on a busy machine.
   for (let first = 1; first <= REPORTS; first += PIECE) {
     await run(
       `insert into reports (deployment_id, public_id, folder_id, workbook_id, scope_folder_id, name, name_key, search_text,
@@ -159,7 +159,7 @@ function expectFrugal(nodes: Plan[]) {
 describe.each(['name', 'createdAt', 'updatedAt', 'lastViewedAt'] as const)('by %s', (sortBy) => {
   describe.each(['ASC', 'DESC'] as const)('%s', (direction) => {
     test.each(['everything', 'scattered', 'fewFolders', 'manyFolders'] as const)(
-      'for who reaches %s',
+      'for a viewer who may read %s',
       async (who) => {
         expectFrugal(await plansOf((db) => readPage(db, query({ viewer: viewers[who], sortBy, direction }))));
       },
@@ -186,7 +186,7 @@ test.each(['rareword', 'common'])('a search for %s', async (search) => {
 });
 
 test.each(['everything', 'fewFolders', 'manyFolders'] as const)(
-  'the count of who reaches %s',
+  'the count for a viewer who may read %s',
   async (who) => {
     const nodes = await plansOf((db) => countReports(db, viewers[who], NO_FILTER));
     expect(nodes.filter((node) => node['Relation Name'] === 'reports' && node['Actual Rows'] > PAGE)).toEqual(
@@ -195,7 +195,7 @@ test.each(['everything', 'fewFolders', 'manyFolders'] as const)(
   },
 );
 
-describe('of an embed tenant, nothing else is looked at', () => {
+describe('a list of an embed tenant reads no other rows', () => {
   const filter = { ...NO_FILTER, embedTenant: TENANT };
   const expectWithin = (nodes: Plan[]) => {
     expectFrugal(nodes);

@@ -1,4 +1,4 @@
-/** What can stand between a server and its database: proxies that spoil connections, and a pooler. */
+/** Programs between a server and its database: proxies that disturb connections, and a pooler. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
@@ -9,7 +9,7 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-/** A proxy that leaves out of the first message of each connection what poolers ignore. */
+/** A proxy that removes the startup options of each connection, because poolers ignore them. */
 export const dropStartupOptions = (databaseUrl: string): Promise<DatabaseProxy> =>
   startProxy(databaseUrl, (client, database) => {
     client.once('data', (first) => {
@@ -19,7 +19,7 @@ export const dropStartupOptions = (databaseUrl: string): Promise<DatabaseProxy> 
     database.pipe(client);
   });
 
-/** A proxy whose connections can be made to fall silent, without being closed. */
+/** A proxy that can stop passing data on, without closing the connections. */
 export async function startMutableProxy(databaseUrl: string) {
   let isMute = false;
   const pass = (from: Socket, to: Socket) => from.on('data', (data) => void (isMute || to.write(data)));
@@ -35,7 +35,7 @@ export async function startMutableProxy(databaseUrl: string) {
   };
 }
 
-/** A proxy that can end new connections in the very packet that says that they are ready. */
+/** A proxy that can end new connections in the same packet that says that they are ready. */
 export async function startPoisoningProxy(databaseUrl: string) {
   let shareOf = 0;
   let count = 0;
@@ -55,7 +55,7 @@ export async function startPoisoningProxy(databaseUrl: string) {
   });
   return {
     ...proxy,
-    /** From now on every so many-th new connection; 0 for none. Answers how many there were so far. */
+    /** From now on, ends every n-th new connection; 0 for none. Returns the number of ended connections so far. */
     poison(everyNth: number): number {
       shareOf = everyNth;
       return poisoned;
@@ -136,7 +136,7 @@ function withoutOptions(startup: Buffer): Buffer {
   return Buffer.concat([head, rest]);
 }
 
-/** Each message whole: a letter, its length, and what it says. */
+/** Splits the data into complete messages: a letter, the length, and the content. */
 function readMessages(socket: Socket, read: (message: Buffer) => void) {
   let rest = Buffer.alloc(0);
   socket.on('data', (data) => {

@@ -1,4 +1,4 @@
-/** The OpenAPI document as callers get it, and whether what the server answers is what it says. */
+/** The OpenAPI document as callers get it, and the comparison of replies with it. */
 import { allOperations, type Operation, openApiDocument } from '@oriel/contract';
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
@@ -12,7 +12,7 @@ export interface DocumentedReply {
   content?: Content;
 }
 
-/** By content type. `x-each` says that the schema is that of one line or event. */
+/** By content type. `x-each` means that the schema describes one line or event. */
 type Content = Record<string, { schema: Json; 'x-each'?: 'line' | 'event' }>;
 
 export interface DocumentedOperation {
@@ -35,7 +35,7 @@ export interface PublishedDocument {
 export type PublishedContract = ReturnType<typeof publish>;
 
 export function publish(operations: readonly Operation[]) {
-  /** Through JSON, as it goes over the wire. */
+  /** Converted to JSON and back, as callers receive it. */
   const document = JSON.parse(JSON.stringify(openApiDocument(operations))) as PublishedDocument;
   const ajv = ajvFormats.default(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }));
   for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -44,7 +44,7 @@ export function publish(operations: readonly Operation[]) {
   return {
     document,
 
-    /** What a schema of the document finds wrong with a value; nothing where it fits. */
+    /** Returns the errors of a value by a schema of the document, or nothing if it fits. */
     mismatch(schema: AnySchema, value: unknown): string | undefined {
       const fits = ajv.compile(schema);
       return fits(value) ? undefined : ajv.errorsText(fits.errors);
@@ -53,7 +53,7 @@ export function publish(operations: readonly Operation[]) {
     documentedOperation: (method: string, path: string): DocumentedOperation | undefined =>
       document.paths[path]?.[method.toLowerCase()],
 
-    /** What the document says of a reply of the operation; nothing where it names no such status. */
+    /** Returns the documented reply of the operation, or nothing if the document does not name the status. */
     documentedReply(op: DocumentedOperation, status: number): DocumentedReply | undefined {
       const reply = op.responses[status];
       const name = reply?.$ref?.split('/').at(-1);
@@ -78,7 +78,7 @@ export const {
   documentedOperations,
 } = published;
 
-/** Every schema of a document with those inside of it, and where each stands. */
+/** Every schema of a document, including nested ones, with its path. */
 export function everySchema({
   document,
   documentedOperations,

@@ -1,4 +1,4 @@
-/** Folders that are deleted while somebody is putting something into them. */
+/** Folders that are deleted while another request puts something into them. */
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type Person, type World } from './world.ts';
@@ -29,8 +29,8 @@ const countWaiting = async (condition = 'true') =>
   ).length;
 
 /**
- * Begins the deletion when the addition is done but for its audit entry and not committed yet, and lets the addition
- * end when the deletion waits, be it for the addition or for its own audit entry.
+ * Starts the deletion when the addition only lacks its audit entry and is not committed yet. Lets the addition end when
+ * the deletion waits, either for the addition or for its own audit entry.
  */
 async function deleteDuring<Added, Deleted>(
   add: () => Promise<Added>,
@@ -137,7 +137,7 @@ describe('a folder that is deleted with its content, while a report comes into a
     },
   );
 
-  test('leaves nothing of it, where the caller may manage everything', async () => {
+  test('is deleted completely if the caller may manage everything', async () => {
     const { folderId, additions } = await workbookBelow();
     const [added, removed] = await deleteDuring(additions.created, () =>
       world.admin.deleteFolder({ deploymentId, folderId, recursive: true }),
@@ -146,7 +146,7 @@ describe('a folder that is deleted with its content, while a report comes into a
     const left = async (table: string) =>
       (await run(`select from ${table} where deployment_id = $1`, [deploymentId])).length;
     await expect.poll(() => Promise.all(['folders', 'workbooks'].map(left))).toEqual([0, 0]);
-    // The one that lay elsewhere.
+    // The report that was in another place.
     expect(await left('reports')).toBe(1);
   });
 });

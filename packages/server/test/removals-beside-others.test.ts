@@ -1,4 +1,4 @@
-/** Removals while others work on the same rows: nothing is lost, and nothing is left. */
+/** Removals while other requests work on the same rows: nothing is lost, and nothing is left. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdRows } from './hold.ts';
 import { createWorld, unique, type World } from './world.ts';
@@ -37,7 +37,7 @@ const isRemoved = (folderId: number) =>
 const newFolder = async () => (await world.admin.createFolder({ deploymentId, body: { name: 'folder' } })).id;
 
 describe('a folder whose reports return to the root', () => {
-  test('loses none of them where somebody moves one out meanwhile', async () => {
+  test('loses none of them if somebody moves one out meanwhile', async () => {
     const folderId = await newFolder();
     const [first] = await fill(folderId, 1600);
     const hold = await holdRows(world, 'reports', [first!]);
@@ -49,7 +49,7 @@ describe('a folder whose reports return to the root', () => {
     expect(await countReports()).toBe(1600);
   });
 
-  test('loses none of the others where somebody deletes one while the job is at it', async () => {
+  test('loses none of the others if somebody deletes one while the job runs', async () => {
     const folderId = await newFolder();
     const ids = await fill(folderId, 4000);
     const hold = await holdRows(world, 'reports', [ids[1200]!]);
@@ -61,7 +61,7 @@ describe('a folder whose reports return to the root', () => {
   });
 });
 
-test('a folder that goes with its content leaves what somebody moves out meanwhile', async () => {
+test('a folder that is deleted with its content leaves the reports that somebody moves out meanwhile', async () => {
   const folderId = await newFolder();
   const ids = await fill(folderId, 1200);
   const hold = await holdRows(world, 'reports', [ids[0]!]);
@@ -74,7 +74,7 @@ test('a folder that goes with its content leaves what somebody moves out meanwhi
   ]);
 });
 
-test('a deployment leaves nothing where others delete some of its reports meanwhile', async () => {
+test('a deleted deployment leaves nothing, even if others delete some of its reports meanwhile', async () => {
   const ids = await fill(null, 2500);
   const hold = await holdRows(world, 'reports', ids.slice(0, 500));
   await world.admin.deleteDeployment({ deploymentId });
@@ -95,7 +95,7 @@ describe('an embed tenant that is being removed', () => {
     return { embedTenantName, request, hold };
   }
 
-  test('can not be reached by the name that it is kept under', async () => {
+  test('can not be found by the name under which it is stored', async () => {
     const { hold } = await removing();
     const [{ name }] = await run('select name from embed_tenants where deleted_at is not null');
     const counted = await run('select count from external_user_count');
@@ -106,7 +106,7 @@ describe('an embed tenant that is being removed', () => {
     await hold.release();
   });
 
-  test('makes no trouble for slugs of a new one with its name, while it is removed and afterwards', async () => {
+  test('does not conflict with slugs of a new tenant that has its name, during the removal and afterwards', async () => {
     const { embedTenantName, request, hold } = await removing();
     const { client } = await world.embedded(request);
     const at = { deploymentId, slug: 'sales' };

@@ -1,4 +1,4 @@
-/** What is deleted is gone for every reader before its rows are removed, and they are removed whatever happens. */
+/** Deleted content is hidden from every reader before its rows are removed, and they are removed even after failures. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRows, limitStatements } from './hold.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
@@ -9,7 +9,7 @@ let world: World;
 beforeAll(async () => {
   world = await createOwnWorld();
   await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');
-  // More than what a request or a batch of a job takes on, and less than there is.
+  // The limit is larger than a request or a batch of a job needs, and smaller than the number of rows.
   for (const table of ['reports', 'workbooks', 'folders']) await limitStatements(world, table, 1000);
 });
 afterAll(() => world.stop());
@@ -24,7 +24,7 @@ const codeOf = (call: Promise<unknown>) =>
     (error) => error.code,
   );
 
-/** Reports at the root, and their ids in order. */
+/** Creates reports at the root and returns their ids in order. */
 async function fill(deploymentId: number, userId: number, tenant: string | null = null, n = MANY) {
   const rows = await run(
     `insert into reports (deployment_id, public_id, name, name_key, search_text, embed_tenant, user_id, created_by)
@@ -40,7 +40,7 @@ const adminId = async () => (await world.admin.getMe()).id;
 const rowsOf = (deploymentId: number) =>
   run('select to_jsonb(r) as row from reports r where deployment_id = $1 order by id', [deploymentId]);
 
-test('a deployment is gone at once, and what was in it is removed in batches', async () => {
+test('a deleted deployment is hidden at once, and its content is removed in batches', async () => {
   const [gone, kept] = [await world.deployment(), await world.deployment()];
   const me = await adminId();
   const [first] = await fill(gone.id, me);
@@ -66,7 +66,7 @@ test('a deployment is gone at once, and what was in it is removed in batches', a
   expect(await codeOf(world.client().postTokenBySessionId({ body: { sessionId } }))).toBe('invalid_session');
   await expect.poll(() => codeOf(viewer.client.getEmbedSession())).toBe('unauthenticated');
   expect((await world.admin.listEmbedSessions({ deploymentId: gone.id })).items).toEqual([]);
-  // A public id is free before the report that had it is removed.
+  // A public id can be used again before the deleted report is removed.
   const last = (
     await run('select public_id from reports where deployment_id = $1 order by id desc', [gone.id])
   )[0];
@@ -83,7 +83,7 @@ test('a deployment is gone at once, and what was in it is removed in batches', a
   expect((await world.admin.getReports({ deploymentId: kept.id })).count).toBe(3);
 });
 
-test('a removal goes on after its worker has died in the middle', async () => {
+test('a removal continues after its worker has died in the middle', async () => {
   const [gone, kept] = [await world.deployment(), await world.deployment()];
   const me = await adminId();
   const reports = await fill(gone.id, me);
@@ -95,7 +95,7 @@ test('a removal goes on after its worker has died in the middle', async () => {
   const left = await count('reports', 'deployment_id = $1', gone.id);
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(MANY);
-  // As a worker leaves it that was killed: its connection is cut, and nobody renews the lease.
+  // The state that a killed worker leaves: its connection is cut, and nobody renews the lease.
   await run(
     `update jobs set lease_token = gen_random_uuid(), lease_until = now() - interval '1 second'
      where kind = 'deployments.remove' and state = 'running'`,
@@ -132,7 +132,7 @@ test('a server that stops leaves the rest of a removal to the next one', async (
   }
 });
 
-test('an embed tenant gives up its name, users, groups, attributes and content at once', async () => {
+test('a deleted embed tenant loses its name, users, groups, attributes and content at once', async () => {
   const { id: deploymentId } = await world.deployment();
   const [embedTenantName, bystander] = [unique('tenant'), unique('tenant')];
   const request = { deploymentId, embedTenantName, externalId: 'ada', creatorMode: true };
@@ -163,7 +163,7 @@ test('an embed tenant gives up its name, users, groups, attributes and content a
   expect(tenants).toContain(bystander);
   expect(tenants.filter((name) => name !== bystander && name !== 'oriel')).toEqual([]);
   expect(await codeOf(world.admin.listEmbedUsers({ embedTenantName }))).toBe('embed_tenant_not_found');
-  // From outside, by its id and in the lists that admins ask for.
+  // Admins find it neither by its id nor in lists.
   const at = { deploymentId, embedTenantName };
   expect(await codeOf(world.admin.getReport({ deploymentId, reportId: report.id }))).toBe('report_not_found');
   expect((await world.admin.getReports(at)).items).toEqual([]);
@@ -172,7 +172,7 @@ test('an embed tenant gives up its name, users, groups, attributes and content a
   expect((await world.admin.listEmbedSessions({ embedTenantName })).items).toEqual([]);
   expect(await codeOf(world.admin.deleteUser({ id: user.id }))).toBe('user_not_found');
 
-  // Another tenant with the name begins anew, beside what is left of the first.
+  // A new tenant with the same name starts empty, while rows of the first are still being removed.
   const fresh = await world.embedded(request);
   const session = await fresh.client.getEmbedSession();
   expect(session).toMatchObject({ embedTenantName, groups: [], tenantGroups: [], userAttributes: {} });
@@ -195,7 +195,7 @@ test('an embed tenant gives up its name, users, groups, attributes and content a
   expect((await beside.client.getReports({ deploymentId })).items.map(({ id }) => id)).toEqual([theirs.id]);
 });
 
-test('a deleted user is gone at once, and much content goes to its new owner in batches', async () => {
+test('a deleted user disappears at once, and their content goes to the new owner in batches', async () => {
   const { id: deploymentId } = await world.deployment();
   const [leaving, heir] = [
     await world.person({ roles: ['Explorer'] }),
@@ -210,7 +210,7 @@ test('a deleted user is gone at once, and much content goes to its new owner in 
   expect(await codeOf(world.admin.updateUser({ id: leaving.userId, body: {} }))).toBe('user_not_found');
   await expect.poll(() => codeOf(leaving.client.getMe())).toBe('unauthenticated');
   const namesake = await world.admin.createUser({ body: { username, email: email! } });
-  // What has changed hands is the heir's; nothing is lost meanwhile, and the heir stays.
+  // The first batch belongs to the new owner, no content is lost, and the new owner can not be deleted.
   expect((await heir.client.getReports({ deploymentId })).count).toBeGreaterThan(0);
   expect((await world.admin.getReports({ deploymentId })).count).toBe(MANY + 3);
   expect(await codeOf(world.admin.deleteUser({ id: heir.userId }))).toBe('user_owns_content');

@@ -1,8 +1,8 @@
-/** Requests that every operation of the contract understands. */
+/** Makes valid requests for every operation of the contract. */
 import { bodyKindOf, bodyTypesOf, type Operation } from '@oriel/contract';
 import { type TSchema, Type } from 'typebox';
 
-/** An address of the operation with something plausible for each parameter that is needed and not given. */
+/** An address of the operation, with a valid value for each required parameter that is not given. */
 export function addressOf(op: Operation, given: Record<string, number> = {}) {
   const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const isId = (op.params[name] as { type?: string }).type === 'integer';
@@ -12,19 +12,19 @@ export function addressOf(op: Operation, given: Record<string, number> = {}) {
   return query.size ? `${path}?${query}` : path;
 }
 
-/** The schema of the fields of the body; nothing where it has none. */
+/** Returns the schema of the fields of the body, or nothing if there is none. */
 export function bodySchemaOf(op: Operation): TSchema | undefined {
   const body = bodyKindOf(op);
   return body && 'schema' in body ? body.schema : undefined;
 }
 
-/** The least that the schema of the body takes. */
+/** The smallest body that the schema accepts. */
 export function validBody(op: Operation): object {
   const schema = bodySchemaOf(op);
   return schema ? (sample(schema as JsonSchema) as object) : {};
 }
 
-/** Headers and body of a request to the operation, whatever kind of body it takes. */
+/** Headers and body of a request to the operation, for every kind of body. */
 export function requestOf(op: Operation, fields: unknown = validBody(op)) {
   const headers = sample(Type.Object(op.headers) as JsonSchema) as Record<string, string>;
   const body = bodyKindOf(op);

@@ -15,7 +15,7 @@ const QUERIES = {
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
     group by c.relname order by c.relname collate "C"`,
-  // Without the quotes around names such as json_query, which only newer versions take for key words.
+  // Removes the quotes around names such as json_query, which only newer versions treat as key words.
   constraints: `
     select format('alter table %s add constraint %s %s;', conrelid::regclass, conname,
                   regexp_replace(pg_get_constraintdef(oid), '"([a-z_]+)"', '\\1', 'g')) as text

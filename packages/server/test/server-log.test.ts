@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('what the server logs of a 5xx is kept, to be printed where the test fails', async () => {
+test('the log of a 5xx is kept, and printed if the test fails', async () => {
   await world.server.db.pool.query('alter table user_attributes rename to gone');
   const response = await world.raw('GET', '/api/v1/user-attributes');
   expect(response.status).toBe(500);
@@ -19,6 +19,6 @@ test('what the server logs of a 5xx is kept, to be printed where the test fails'
   });
 });
 
-test('and forgotten with the next test', () => {
+test('the kept log is cleared before the next test', () => {
   expect(serverErrors()).toEqual([]);
 });

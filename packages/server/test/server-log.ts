@@ -1,4 +1,4 @@
-/** Keeps what servers log as errors, so that it can be printed beside the test that failed meanwhile. */
+/** Keeps the error lines of servers, so that they can be printed together with a test that failed. */
 import { multistream, pino } from 'pino';
 
 const lines: string[] = [];
@@ -10,7 +10,7 @@ export function createServerLog() {
   return pino({ level }, multistream([kept, { level: level as 'info', stream: process.stdout }]));
 }
 
-/** What the servers of this process have logged as errors since the test began. */
+/** The error lines that the servers of this process have logged since the test began. */
 export const serverErrors = (): readonly string[] => lines;
 
 export function printServerErrors() {

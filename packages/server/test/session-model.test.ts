@@ -1,6 +1,6 @@
 /**
- * Generating embed sessions, against a model of the rules: whatever is asked in whatever order, each call is answered
- * as the model says, a dry run has told so before, and what is stored then is what the model holds.
+ * Compares the generation of embed sessions with a model of the rules. For random calls in random order, the dry run and
+ * the reply must match the model, and the stored data must be the data of the model.
  */
 import { OrielError } from '@oriel/client';
 import fc from 'fast-check';
@@ -23,11 +23,11 @@ const NO_DEPLOYMENT = 1_000_000;
 
 let world: World;
 let scoped: Person;
-/** The first is within the scope of the scoped key. */
+/** Only the first deployment is within the scope of the scoped key. */
 let deploymentIds: number[];
 let internalUser: { id: number; username: string; email: string };
 
-/** Names that an object would have without being told. */
+/** Names of properties that every JavaScript object has. */
 const GROUPS = ['g1', 'g2', 'g3', '__proto__'];
 const ATTRIBUTES: [string, AttributeType, string | null][] = [
   ['s', 'string', 'by default'],
@@ -105,7 +105,7 @@ const given = <T>(arbitrary: fc.Arbitrary<T>, freq = 2) =>
   fc.oneof({ weight: freq, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(undefined, null) });
 const seldom = <T>(arbitrary: fc.Arbitrary<T>, ...wrong: T[]) =>
   fc.oneof({ weight: 30, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(...wrong) });
-/** Mostly each once. */
+/** Mostly without repeated names. */
 const named = <T extends { name: string }>(item: fc.Arbitrary<T>) =>
   fc.oneof(
     { weight: 20, arbitrary: fc.uniqueArray(item, { maxLength: 4, selector: ({ name }) => name }) },
@@ -211,7 +211,7 @@ const VALUE_OF: Record<AttributeType, Value> = {
 };
 const DEFINED = ATTRIBUTES.filter(([, type]) => type !== 'boolean');
 const ADA = { deployment: 0, withScopedKey: false, externalId: 'ada', embedTenantName: 'tenant-a' };
-/** What every run starts with: a tenant that defines what requests refer to, and a viewer who has some of everything. */
+/** Every run starts with a tenant that has all definitions, and a viewer who has some groups and values of each kind. */
 const START = [
   {
     ...ADA,
@@ -233,7 +233,7 @@ const START = [
 
 const sorted = (names: Iterable<string>) => [...names].toSorted();
 
-/** Each attribute of the catalogue with what is in force, and whence. */
+/** Each attribute of the catalogue, with the value that is used and its source. */
 function effective(catalogue: Catalogue, holdings: Holdings, request: Request) {
   const inRequest = new Set(request.userAttributes?.map(({ name }) => name));
   return sorted(catalogue.attributes.keys()).map((name) => {
@@ -272,7 +272,7 @@ class Run {
     await this.compareViewer(request, sessionId);
   }
 
-  /** A copy, to be compared with what comes after. Internal users are in one group of the account. */
+  /** A copy for a later comparison. Internal users are in one group of the account. */
   private holdings(request: Request): Holdings {
     if (request.internalId == null) return structuredClone(this.model.holdingsOf(request));
     const inForce = request.creatorMode ? [] : GROUPS.slice(0, 1);
@@ -336,7 +336,7 @@ class Run {
     });
   }
 
-  /** Everything that calls can change, of everybody. */
+  /** Everything that calls can change, for all users. */
   private async compareState() {
     const { rows } = await world.server.db.pool.query(STATE);
     const holdingsOf = (scope: string, { groups, tenantGroups, values }: Holdings) => [
@@ -402,7 +402,7 @@ const STATE = `
       from users u join user_attribute_values v on v.user_id = u.id join user_attributes a on a.id = v.attribute_id)
   select json_agg(line) as state from line`;
 
-test('whatever is asked in whatever order, it is answered and stored as the rules say', async () => {
+test('any calls in any order are answered and stored as the rules say', async () => {
   const sequences = fc.array(commands, { minLength: 1, maxLength: 25, size: 'max' });
   const property = fc.asyncProperty(sequences, async (sequence) => {
     await forgetEverybody();

@@ -1,6 +1,6 @@
 /**
- * The rules of generating embed sessions, as the specification words them, over plain maps. Written without a look at
- * how the server does it.
+ * The rules for generating embed sessions, as the specification states them, with plain maps. Written independently of
+ * the server's code.
  */
 export type AttributeType = 'string' | 'number' | 'boolean' | 'string_array' | 'number_array';
 export type Value = string | number | boolean | string[] | number[] | null;
@@ -43,7 +43,7 @@ export interface Attribute {
   description: string | null;
 }
 
-/** The account has one, and each embed tenant. */
+/** The account has one catalogue, and each embed tenant has one. */
 export interface Catalogue {
   groups: Map<string, string | null>;
   attributes: Map<string, Attribute>;
@@ -53,7 +53,7 @@ export interface Tenant extends Catalogue {
   displayName: string | null;
 }
 
-/** What somebody has in one catalogue. */
+/** The memberships and values of a user in one catalogue. */
 export interface Holdings {
   groups: Set<string>;
   tenantGroups: Set<string>;
@@ -64,7 +64,7 @@ export interface User {
   email: string | null;
   displayName: string | null;
   picture: string | null;
-  /** In the account's catalogue, and in that of their embed tenant. */
+  /** What the user has in the account's catalogue, and in the catalogue of their embed tenant. */
   account: Holdings;
   own: Holdings;
 }
@@ -74,7 +74,7 @@ export interface Account {
   maxExternalUsers: number;
   deploymentIds: Set<number>;
   catalogue: Catalogue;
-  /** Active ones. */
+  /** The active internal users. */
   internalUsers: Set<string>;
 }
 
@@ -130,7 +130,7 @@ export class SessionModel {
     return (request.creatorMode ? user?.own : user?.account) ?? newHoldings();
   }
 
-  /** With nothing to object to, the state is changed. Else the codes of the first step at which something is wrong. */
+  /** Changes the state if the request is valid. Otherwise returns the codes of the first step that finds an error. */
   generate(request: Request, scope: Set<number> | null): { refusals: Set<string> } | { effects: Effects } {
     for (const step of [bodyProblems(request), this.references(request, scope)])
       if (step.size) return { refusals: step };
@@ -152,7 +152,7 @@ export class SessionModel {
     const { deploymentId, internalId } = request;
     if (scope && !scope.has(deploymentId)) return new Set(['outside_key_scope']);
     if (!this.account.deploymentIds.has(deploymentId)) return new Set(['deployment_not_found']);
-    // The scoped key belongs to somebody else, who is no admin, and is not told whether there is such a user.
+    // The owner of the scoped key is not an admin, so the reply must not show whether the user exists.
     if (internalId != null && scope) return new Set(['forbidden']);
     if (internalId != null && !this.account.internalUsers.has(internalId)) return new Set(['user_not_found']);
     return new Set();
@@ -227,7 +227,7 @@ function bodyProblems(request: Request): Set<string> {
 const hasDuplicates = (items: { name: string }[] | null | undefined) =>
   items != null && new Set(items.map(({ name }) => name)).size < items.length;
 
-/** Both fields upsert into one catalogue, and what they say about one group is one definition. */
+/** Both fields upsert into the same catalogue. If both name a group, their definitions are merged. */
 function groupDefinitions(request: Request): GroupDefinition[] {
   const both = new Map<string, GroupDefinition>();
   for (const { name, description } of [
@@ -244,14 +244,14 @@ function defineGroup(
   effects: Effects,
 ) {
   const stored = groups.get(name);
-  // Never cleared.
+  // A description is never cleared.
   const wanted = description || (stored ?? null);
   if (stored === undefined) effects.created.push(name);
   else if (wanted !== stored) effects.updated.push(name);
   groups.set(name, wanted);
 }
 
-/** Answers whether the type allows it. */
+/** Returns whether the type allows it. */
 function defineAttribute(attributes: Map<string, Attribute>, wanted: AttributeDefinition, effects: Effects) {
   const stored = attributes.get(wanted.name);
   if (stored && stored.type !== wanted.type) return false;
@@ -283,7 +283,7 @@ function fits(type: AttributeType, value: unknown): boolean {
   return typeof value === type;
 }
 
-/** Undefined where the text does not fit the type. */
+/** Returns undefined if the text does not fit the type. */
 export function defaultOf(type: AttributeType, text: string): Value | undefined {
   if (type === 'string') return text;
   try {

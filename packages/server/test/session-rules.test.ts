@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../../..');
 const folder = join(root, 'packages/server/src/domains/embed-sessions');
 const page = readFileSync(join(root, 'docs/session-rules.md'), 'utf8');
 
-/** The last cell of each row of a table, below its head. */
+/** The last cell of each row of a table, without the head. */
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| Rule |'))
@@ -32,7 +32,7 @@ const isTitle = (source: string, title: string) => {
   });
 };
 
-test('there are rules, and each names what proves it', () => {
+test('there are rules, and each names a test', () => {
   expect(rows.length).toBeGreaterThan(80);
   expect(proofs.filter(({ titles }) => !titles)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Runs before each test file. Files share a process, so what one of them changed there is undone after it. */
+/** Runs before each test file. Files share a process, so changes to the process are undone after each file. */
 import { afterAll, afterEach, vi } from 'vitest';
 import { forgetServerErrors, printServerErrors } from './server-log.ts';
 
@@ -8,7 +8,7 @@ afterEach(({ task }) => {
 });
 
 afterAll(() => {
-  // What is left was logged outside of tests, such as by a beforeAll that failed.
+  // These lines were logged outside of tests, for example by a beforeAll that failed.
   printServerErrors();
   forgetServerErrors();
   vi.useRealTimers();

@@ -1,7 +1,7 @@
-/** All that a database holds, to be compared with what it holds later. */
+/** Reads the whole content of a database, for a later comparison. */
 import type pg from 'pg';
 
-/** Written now and then, whatever is asked of the server. */
+/** The server writes to these tables from time to time, independently of requests. */
 const IGNORED_COLUMNS: Record<string, string> = { api_keys: 'last_used_at' };
 const IGNORED_TABLES = ['jobs', 'job_schedules'];
 

@@ -1,17 +1,17 @@
-/** Which tables SQL writes to, found in its text: in sources of TypeScript, and in files of functions. */
+/** Finds the tables that SQL writes to, in TypeScript sources and in files of functions. */
 import { parseAst, transformWithEsbuild } from 'vite';
 
 export interface Write {
-  /** The name of the table, or undefined where the text does not say it. */
+  /** The name of the table, or undefined if the text does not contain it. */
   table: string | undefined;
   /** Some words of the statement, for messages. */
   text: string;
 }
 
-/** Stands for what is put into a statement while the program runs. */
+/** A placeholder for values that are inserted at run time. */
 const UNKNOWN = '¤';
 
-/** The writes in all texts of a source: templates, strings, and what esbuild folds together of them. */
+/** The writes in all texts of a source: templates, strings, and texts that esbuild joins. */
 export async function writesOfSource(source: string, file: string): Promise<Write[]> {
   const { code } = await transformWithEsbuild(source, file, { loader: 'ts', target: 'esnext' });
   return textsOf(parseAst(code)).flatMap(writesOfSql);
@@ -43,7 +43,7 @@ export function writesOfSql(text: string): Write[] {
     const said = words.slice(Math.max(0, i - 1), i + 5).join(' ');
     return target.map((table) => ({ table, text: said.replaceAll(UNKNOWN, '…') }));
   });
-  // What a function puts together and executes is a text within a text.
+  // A function may build a statement as a text and execute it, so texts inside texts are searched too.
   return [...own, ...quoted.flatMap(writesOfSql)];
 }
 
@@ -61,10 +61,10 @@ function wordsOf(text: string) {
   return { words, quoted };
 }
 
-/** Before one of these, `insert`, `update` and `delete` begin no statement: `for update`, `on delete`, `after insert or …`. */
+/** After one of these words, `update` does not begin a statement, as in `for update` and `do update`. */
 const NO_STATEMENT = new Set(['for', 'key', 'do', 'on', 'after', 'before', 'or', 'of', 'no', '.']);
 const isName = (word: string | undefined) => word !== undefined && /^[a-z_][\w$.]*$/.test(word);
-/** Without its schema. */
+/** Removes the schema from the name. */
 const nameAt = (words: string[], i: number) =>
   isName(words[i]) ? words[i]!.slice(words[i]!.lastIndexOf('.') + 1) : undefined;
 
@@ -82,7 +82,7 @@ function targetsAt(words: string[], i: number): (string | undefined)[] {
       if (NO_STATEMENT.has(words[i - 1] ?? '')) return [];
       const at = skipOnly(i + 1);
       if (words[at] === UNKNOWN) return [undefined];
-      // In prose, no `set` follows.
+      // In an English sentence, no `set` follows.
       return isName(words[at]) && words.slice(at + 1, at + 4).includes('set') ? [nameAt(words, at)] : [];
     }
     case 'truncate': {

@@ -1,13 +1,13 @@
-/** What holds for every operation of the contract, also for those that are added tomorrow. */
+/** Rules for every operation of the contract, including future ones. */
 import { actions, allOperations, errorCatalogue, errorCodesOf, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedOperations } from '../../contract/coverage.ts';
 import { addressOf, bodySchemaOf, requestOf, validBody } from './samples.ts';
 import { createOwnWorld, type World } from './world.ts';
 
-/** Operations that change something and leave no audit entry, for a reason that belongs here. */
+/** Operations that use a changing method but write no audit entry, each with its reason. */
 const UNAUDITED: string[] = [
-  // The ledger holds what was minted and exchanged; what minting defines on the way is audited by its transaction.
+  // The ledger records minting and exchanging. Minting writes audit entries for its definitions in its own transaction.
   'generateSession',
   // Changes nothing.
   'dryRunSession',
@@ -54,7 +54,7 @@ describe('without a credential, or with a bad one, every protected operation is 
   });
 });
 
-describe('content of others is a 403 or 404 for who was given nothing, and it stays as it is', () => {
+describe('content of others is a 403 or 404 for a caller without rights, and is not changed', () => {
   const onContent = protectedOperations.filter(({ params }) =>
     ['folderId', 'workbookId', 'reportId'].some((name) => name in params),
   );
@@ -89,7 +89,7 @@ describe('unknown body fields are refused by name', () => {
   });
 });
 
-describe('an id that no row can have is a 404, and one that is no id a 400', () => {
+describe('an id that no row can have is a 404, and a value that is not an id is a 400', () => {
   const isId = (schema: unknown) => (schema as { type?: string }).type === 'integer';
   const withIds = allOperations.filter(
     ({ params }) => Object.keys(params).length > 0 && Object.values(params).every(isId),

@@ -1,6 +1,6 @@
 /**
- * Each table belongs to one folder, which names it in `tables.ts`, and nobody else writes to it. Reading, and locking rows
- * that are read, is open to all.
+ * Each table belongs to one folder, which names it in `tables.ts`. Code in other folders must not write to it, but may
+ * read its rows and lock them.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -45,7 +45,7 @@ test('each table of the schema has exactly one owner, and each owned table exist
   }
 });
 
-/** What is left to be mended, each with its reason. A line that is no longer true fails, so that the list only shrinks. */
+/** Known violations, each with its reason. A line that is no longer true fails, so that the list can only shrink. */
 const EXCEPTIONS = [
   // Writes only to the columns that the owners of their tables name in `Module.boxed`, to seal them with another key.
   'platform/secrets/store.ts: does not say which table it writes to: update … set … =',
@@ -56,7 +56,7 @@ test('a table is written only below the folder of its owner', async () => {
   expect((await Promise.all(texts)).flat().sort()).toEqual(EXCEPTIONS);
 });
 
-/** With `#{` for what begins a substitution. Of sources that lie in `domains/reports` and write to tables of others, or of nobody knows whom. */
+/** Sources in `domains/reports` that write to tables of others, or to unknown tables. `#{` begins a substitution. */
 const OFFENCES: Record<string, string> = {
   insert: 'sql`insert into users (id) values (1)`',
   'any case, newlines and comments': 'sql`INSERT /* so */\n  INTO -- there\n\t"users" values (1)`',
@@ -85,7 +85,7 @@ test.each(Object.entries(OFFENCES))('the check finds %s', async (_what, code) =>
   expect(await violations('domains/reports/store.ts', source)).toHaveLength(1);
 });
 
-test('the check finds statements in functions, also those that are executed', async () => {
+test('the check finds statements in functions, including those that a function executes as text', async () => {
   const bodies = [
     'begin update users set id = 1; end',
     "begin execute 'delete from users where id = 1'; end",
@@ -106,6 +106,6 @@ test.each([
   'sql`with users as (select 1) update reports set id = 1`',
   'sql`select 1 -- delete from users`',
   "new Error('can not update users, or delete those from elsewhere')",
-])('the check leaves alone what only reads others: %s', async (code) => {
+])('the check allows statements that only read tables of others: %s', async (code) => {
   expect(await violations('domains/reports/store.ts', `export const x = ${code};`)).toEqual([]);
 });

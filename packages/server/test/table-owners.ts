@@ -1,4 +1,4 @@
-/** Who owns which table, as the files `tables.ts` say. */
+/** The owner of each table, as the files `tables.ts` define it. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 

@@ -5,8 +5,8 @@ const LOOKS = 100;
 const BETWEEN_LOOKS_MS = 10;
 
 /**
- * Looks until the answer is the expected one, for a second as this process lives it: 100 looks with 10 ms between them.
- * On a busy machine they take longer by the clock, and so does everything that they wait for.
+ * Tries until the answer is the expected one, at most 100 times with pauses of 10 ms: a second on an idle machine. On a
+ * busy machine the attempts take longer, but so does everything that they wait for.
  */
 export async function expectWithinASecond<T>(look: () => Promise<T>, expected: T) {
   let answer = await look();

@@ -1,6 +1,6 @@
 /**
- * The plans behind the lists of the workspace, of workbooks and of folders, for a deployment with much that a caller
- * does not see: no list reads or sorts more than it has to, whether or not the planner knows the parameters.
+ * The query plans of the lists of the workspace, of workbooks and of folders, in a deployment where the caller does not
+ * see most rows: no list reads or sorts more than necessary, whether or not the planner knows the parameters.
  */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,17 +18,17 @@ const WORKBOOKS = 20_000;
 const FOLDERS = 20_000;
 const PIECE = 10_000;
 const TENANT = 'acme-corp';
-/** Of each kind. */
+/** The number of rows of each kind. */
 const OF_TENANT = 300;
 const PAGE = 10;
-/** Each of the places that a page comes from brings a page along, and a search looks some pages ahead. */
+/** Each source of a page reads a page, and a search reads some pages ahead. */
 const READ_MAX = 100 * (PAGE + 1);
 const ORDERS = ['updated_at', 'created_at', 'name', 'viewer_last_viewed_at'] as const;
 
 let world: World;
 let deploymentId: number;
 let viewers: Record<'admin' | 'grantee' | 'creator', Viewer>;
-/** By how the planner is told of parameters. */
+/** One client for each plan mode. */
 let clients: Record<Mode, pg.Client>;
 let bigFolder: number;
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
     }
   };
   const times = `now() - n * interval '1 minute', now() - (n * 7919 % 100000) * interval '1 minute'`;
-  // Half of it at the root, half below the first folder.
+  // Half of the rows are at the root, half below the first folder.
   await inPieces(
     FOLDERS,
     `insert into folders (id, deployment_id, parent_id, path, shown_path, name, name_key, position, user_id, created_at, updated_at)
@@ -73,7 +73,7 @@ beforeAll(async () => {
      from generate_series($3::bigint, $4::bigint) n,
           lateral (select 'report ' || md5(n::text) || case when n % 12 = 0 then ' common' when n % 2500 = 0 then ' rareword' else '' end as name) x`,
   );
-  // What belongs to the tenant is the oldest, and comes last by position.
+  // The rows of the tenant are the oldest, and come last by position.
   const ofTenant = `now() - interval '1 year' - n * interval '1 minute', now() - interval '1 year' - n * interval '1 minute'
     from generate_series(1, $4::bigint) n, lateral (select md5(n::text) || case when n % 50 = 0 then ' rareword' else '' end as name) x`;
   const tenantValues = [deploymentId, owner, TENANT, OF_TENANT];
@@ -108,7 +108,7 @@ beforeAll(async () => {
      select u, id, now() from reports, unnest($1::bigint[]) u where id % 5000 = 0`,
     [[owner, grantee]],
   );
-  // Searches use an index only when what was added last has been sorted into it.
+  // Searches use the index only after the newest rows have been merged into it.
   await run('vacuum analyze');
   const viewer = (userId: number, level: typeof NONE | typeof MANAGE): Viewer => ({
     userId,
@@ -150,7 +150,7 @@ interface Plan {
 
 const CONTENT = ['folders', 'workbooks', 'reports'];
 
-/** How many rows of content the work reads in all, and how many rows answer it. */
+/** The number of rows of content that the work reads, and the number of rows that it returns. */
 async function reads(mode: Mode, work: (db: Queryable) => Promise<unknown[] | number>) {
   const client = clients[mode];
   let read = 0;
@@ -160,7 +160,7 @@ async function reads(mode: Mode, work: (db: Queryable) => Promise<unknown[] | nu
       read += (plan['Actual Rows'] + removed) * plan['Actual Loops'];
     plan.Plans?.forEach(collect);
   };
-  /** As a prepared statement, because only those have generic plans. */
+  /** Uses a prepared statement, because only prepared statements have generic plans. */
   const run = async (query: Sql) => {
     await client.query(`prepare one as ${query.text}`);
     try {
@@ -216,39 +216,39 @@ describe.each(['force_custom_plan', 'force_generic_plan'] as const)('with %s', (
       });
 
       test('for the admin, in a folder and behind a cursor', async () => {
-        // Folders are few: those in one folder are sorted.
+        // There are few folders, so a list may sort those in one folder.
         const place = { ...order, folderId: bigFolder, types: ['WORKBOOK', 'REPORT'] as const };
-        // What was viewed last is found among all that lies in the folder.
+        // The order by last view reads everything in the folder.
         await expectFrugal(place, orderBy === 'viewer_last_viewed_at' ? 4 * READ_MAX : READ_MAX);
         const rows = await listWorkspace(world.server.db, query({ ...place, limit: 500 }));
         const { key, type, id } = rows.at(-1)!;
         await expectFrugal({ ...place, after: [key, type, id] }, 4 * READ_MAX);
       });
 
-      test('for the creator, who has nothing but what belongs to the tenant', async () => {
+      test('for the creator, who sees only the content of the tenant', async () => {
         const viewer = viewers.creator;
         await expectFrugal({ ...order, viewer }, 4 * OF_TENANT);
         await expectFrugal({ ...order, viewer, search: 'rareword' }, 8 * OF_TENANT);
       });
 
-      test('of what is shared', async () => {
+      test('of shared content', async () => {
         await expectFrugal({ ...order, viewer: { ...viewers.grantee }, shared: true });
       });
 
-      test.each(['admin', 'grantee'] as const)('for the %s, who searches for what is rare', async (who) => {
+      test.each(['admin', 'grantee'] as const)('for the %s, who searches for a rare word', async (who) => {
         await expectFrugal({ ...order, viewer: viewers[who], search: 'rareword' }, READ_MAX, 0);
       });
     });
   });
 
   test.each(['updated_at', 'created_at', 'name'] as const)(
-    'a search for what is common reads the first rows of the list by %s',
+    'a search for a common word reads the first rows of the list by %s',
     async (orderBy) => {
       await expectFrugal({ orderBy, search: 'common' });
     },
   );
 
-  test('a short search reads no more than the viewer reaches', async () => {
+  test('a search for a short text reads only rows that the viewer may read', async () => {
     await expectFrugal({ viewer: viewers.grantee, search: 'ab', orderBy: 'created_at' }, 2 * READ_MAX, 1);
   });
 
@@ -278,7 +278,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'] as const)('with %s', (
     }
   });
 
-  test('the counts of who reaches little read little', async () => {
+  test('counts for a viewer who may read few rows read few rows', async () => {
     const viewer = viewers.grantee;
     const folders = { parentId: null, recursive: true, embedTenant: null };
     const counts = [

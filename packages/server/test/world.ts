@@ -17,19 +17,19 @@ export interface World {
   server: RunningServer;
   /** The first admin. */
   admin: OrielClient;
-  /** A client of the world's server with another key, or none. */
+  /** A client of the world's server with another key, or without one. */
   client(apiKey?: string): OrielClient;
   /** A request that no client would send. */
   raw(method: string, path: string, init?: RequestInit & { apiKey?: string | null }): Promise<Response>;
   /** A user with these roles, and a client with a key of theirs. */
   person(options?: { roles?: string[]; deploymentIds?: number[] }): Promise<Person>;
-  /** A deployment that no other test knows of. */
+  /** A deployment that no other test uses. */
   deployment(name?: string): Promise<{ id: number; name: string }>;
-  /** An external viewer, or an internal user, as the embedded page sees them: minted and exchanged. */
+  /** Mints a session for an external viewer or an internal user, and exchanges it as the embedded page does. */
   embedded(request: SessionRequest): Promise<Embedded>;
   /** A second server on the same database. */
   anotherServer(): Promise<RunningServer>;
-  /** Stops what this file started. The shared server and its database stay for the other files. */
+  /** Stops what this file started. The shared server and its database keep running for the other files. */
   stop(): Promise<void>;
 }
 
@@ -55,9 +55,9 @@ export const unique = (prefix: string) => `${prefix}-${process.pid}-${++counter}
 interface WorldOptions {
   env?: Record<string, string>;
   timeouts?: Timeouts;
-  /** Wait for locks and connections as long as in production. Other tests wait longer, for the sake of busy machines. */
+  /** Wait for locks and connections as long as in production. Other tests wait longer, for busy machines. */
   hasProductionWaits?: true;
-  /** The address at which the server finds its database, if that is not the database itself. */
+  /** The address that the server uses for its database, if it is not the address of the database itself. */
   through?: (databaseUrl: string) => Promise<string>;
 }
 
@@ -73,8 +73,8 @@ const PATIENT = { lockTimeout: '60s', connectionMs: 60_000 };
 let shared: Promise<Running> | undefined;
 
 /**
- * The world that all test files of this process share: one server, one database, creator mode on. It also holds what
- * other files made. A test that changes the whole account, or expects to be alone in it, needs `createOwnWorld`.
+ * The world that all test files of this process share: one server, one database, creator mode on. It also holds the data
+ * of other files. A test that changes the whole account, or expects to be alone in it, needs `createOwnWorld`.
  */
 export async function createWorld(): Promise<World> {
   shared ??= startShared();

@@ -1,4 +1,4 @@
-/** The form that an operation gives its errors holds for each of them, whoever finds it. */
+/** All errors of an operation have the form that the operation chose, no matter which part of the server finds them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ExampleServer, startExample } from './example-server.ts';
 
@@ -12,7 +12,7 @@ const FORM = 'application/x-www-form-urlencoded';
 type Init = Parameters<ExampleServer['raw']>[2];
 const good = { headers: { 'content-type': FORM }, body: 'name=a' };
 
-/** Each error once, and the codes of RFC 6749 and RFC 7644 for it. */
+/** Each error once, with its codes in RFC 6749 and RFC 7644. */
 const cases: [status: number, code: string, query: string, init: Init, oauth: string, scimType?: string][] = [
   [400, 'invalid_request', 'code=x', { ...good, body: 'count=1' }, 'invalid_request', 'invalidValue'],
   [400, 'invalid_request', '', good, 'invalid_request', 'invalidValue'],
@@ -37,7 +37,7 @@ const cases: [status: number, code: string, query: string, init: Init, oauth: st
   [504, 'timed_out', 'code=timed_out', good, 'server_error'],
 ];
 
-test('the client knows code and message of every form', async () => {
+test('the client reads code and message from every form', async () => {
   for (const id of ['failStandard', 'failOauth', 'failScim', 'failMessage'] as const) {
     const attempt = server.client[id]({ code: 'role_not_found', body: { name: 'a' } });
     await expect(attempt).rejects.toMatchObject({

@@ -34,7 +34,7 @@ const fields = {
 const Fields = closed('ExampleFields', fields);
 const Row = closed('ExampleRow', { id: Type.Integer(), name: Type.String() });
 const rows = { rows: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })) };
-/** After how many pieces the handler fails. */
+/** The number of pieces after which the handler fails. */
 const failing = { failAfter: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })) };
 const code = { code: Type.String({ maxLength: 100 }) };
 const File = closed('ExampleFile', {

@@ -21,11 +21,11 @@ import { type Example, example } from './example-contract.ts';
 
 export const KEYS = { all: 'all', scoped: 'scoped', other: 'other' } as const;
 
-/** What handlers saw, for tests to look at. */
+/** Records what handlers received, for tests. */
 export interface Seen {
-  /** How many pieces of streams were made. */
+  /** The number of pieces that streams made. */
   made: number;
-  /** Whether the handler of the last stream was told to end. */
+  /** Whether the signal of the last stream's handler was aborted. */
   isAborted: boolean;
   /** Why the last slow handler was told to end. */
   abortReason: unknown;
@@ -158,7 +158,7 @@ export interface ExampleServer {
   seen: Seen;
   /** A request that no client would send. */
   raw(method: string, path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
-  /** What is in the audit log, by id of the resource. */
+  /** The ids of the resources in the audit log. */
   auditedIds(): Promise<string[]>;
   close(): Promise<void>;
   stop(): Promise<void>;

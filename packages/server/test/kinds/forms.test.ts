@@ -13,7 +13,7 @@ const send = async (body: string, type = FORM, path = '/example/form') => {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 
-test('texts of a form become the types of the schema', async () => {
+test('texts of a form are converted to the types of the schema', async () => {
   const body = { name: 'ä & b = 1+1', count: 3, isNew: true };
   expect(await server.client.postForm({ body })).toEqual(body);
   expect(await send('name=a+b%26&isNew=false')).toEqual({
@@ -27,7 +27,7 @@ test.each([
   ['a field twice, once encoded', 'name=a&n%61me=b', 'name', 'is given more than once'],
   ['an unknown field', 'name=a&nmae=b', 'nmae', 'is not a known field'],
   ['a missing field', 'count=1', 'name', 'is required'],
-  ['a number that is none', 'name=a&count=many', 'count', 'must be a whole number'],
+  ['a text instead of a number', 'name=a&count=many', 'count', 'must be a whole number'],
   ['a number that is too large', 'name=a&count=11', 'count', 'must be 10 or less'],
   ['a field that every object has', 'name=a&__proto__=x', '__proto__', 'is not a known field'],
 ])('%s is a 400 that names it', async (_, form, path, message) => {
@@ -36,7 +36,7 @@ test.each([
 
 test.each([
   ['cut encoding', 'name=100%', 400, 'invalid_text'],
-  ['an encoding of no letter', 'name=%ff', 400, 'invalid_text'],
+  ['an encoding that is not a character', 'name=%ff', 400, 'invalid_text'],
   ['a NUL', 'name=%00', 400, 'invalid_text'],
   ['too much', `name=${'x'.repeat(1100)}`, 413, 'body_too_large'],
   ['nothing', '', 400, 'invalid_request'],
@@ -59,7 +59,7 @@ test.each([
 describe('form or JSON', () => {
   const path = '/example/form-or-json';
 
-  test('as the content type says', async () => {
+  test('the content type decides how the body is read', async () => {
     expect(await send('name=a&count=2', FORM, path)).toEqual({ status: 200, body: { name: 'a', count: 2 } });
     expect(await send('{"name":"a","count":2}', 'application/json', path)).toEqual({
       status: 200,
@@ -68,7 +68,7 @@ describe('form or JSON', () => {
     expect(await server.client.postFormOrJson({ body: { name: 'a' } })).toEqual({ name: 'a' });
   });
 
-  test('JSON is not coerced, and neither is taken for the other', async () => {
+  test('values in JSON are not converted, and a body with the wrong content type is refused', async () => {
     expect(await send('{"name":"a","count":"2"}', 'application/json', path)).toMatchObject({ status: 400 });
     expect(await send('name=a', 'application/json', path)).toMatchObject({
       status: 400,
@@ -79,7 +79,7 @@ describe('form or JSON', () => {
   });
 });
 
-test('JSON under a type of its own is taken under both, and answered under its own', async () => {
+test('a body with its own JSON type may also be sent as plain JSON, and the reply has its own type', async () => {
   for (const type of ['application/scim+json', 'application/json']) {
     const response = await server.raw('POST', '/example/scim', {
       headers: { 'content-type': type },

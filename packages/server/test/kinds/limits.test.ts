@@ -1,4 +1,4 @@
-/** How often and how long. How much is tested with each kind of body. */
+/** Tests the rate limits and time limits. The size limits are tested with each kind of body. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverErrors } from '../server-log.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('one credential has its number of calls, another has its own, and a 429 says when to come again', async () => {
+test('each credential has its own number of calls, and a 429 says when to try again', async () => {
   const statusWith = async (key: string) => (await server.raw('GET', '/example/rarely', { key })).status;
   expect([await statusWith('all'), await statusWith('all'), await statusWith('all')]).toEqual([
     204, 204, 429,
@@ -26,7 +26,7 @@ test('one credential has its number of calls, another has its own, and a 429 say
   });
 });
 
-test('without a credential the address counts, also for calls with a bad body, and bodies are not read any more', async () => {
+test('calls without a credential count by address, even with a bad body, and beyond the limit no body is read', async () => {
   const statusOf = async (body: string) =>
     (
       await server.raw('POST', '/example/rarely', {
@@ -40,13 +40,13 @@ test('without a credential the address counts, also for calls with a bad body, a
   ]);
 });
 
-test('a handler in time is answered as ever', async () => {
+test('a handler that is fast enough replies normally', async () => {
   await server.client.getSlowly({ ms: 0 });
   await server.client.changeSlowly({ ms: 1 });
   expect(await server.auditedIds()).toEqual(['1']);
 });
 
-test('a handler that takes too long is a 504, and is told by its signal', async () => {
+test('if a handler takes too long, the reply is a 504 and its signal is aborted', async () => {
   await expect(server.client.getSlowly({ ms: 1000 })).rejects.toMatchObject({
     status: 504,
     code: 'timed_out',
@@ -54,7 +54,7 @@ test('a handler that takes too long is a 504, and is told by its signal', async 
   expect(server.seen.abortReason).toMatchObject({ code: 'timed_out' });
 });
 
-test('what is given up changes nothing, also later', async () => {
+test('a handler that was stopped changes nothing, not even later', async () => {
   await expect(server.client.changeSlowly({ ms: 600 })).rejects.toMatchObject({ code: 'timed_out' });
   await sleep(1000);
   expect(await server.auditedIds()).not.toContain('600');

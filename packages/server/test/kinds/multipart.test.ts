@@ -16,7 +16,7 @@ const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes
 const png = (size: number) => new Blob([new Uint8Array(size)], { type: 'image/png' });
 const text = (content: string) => new File([content], 'a.txt', { type: 'text/plain' });
 
-/** A body as no client writes it. */
+/** A body that no real client would send. */
 const send = async (parts: string, type = 'multipart/form-data; boundary=xx') => {
   const response = await server.raw('POST', '/example/files', {
     headers: { 'content-type': type },
@@ -30,7 +30,7 @@ const file = (name: string, content: string, fileName = 'a.txt') =>
   `--xx\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\nContent-Type: text/plain\r\n\r\n${content}\r\n`;
 const END = '--xx--\r\n';
 
-test('fields and files arrive as they were sent, small ones and large ones', async () => {
+test('small and large fields and files arrive unchanged', async () => {
   const large = new Uint8Array(300 * KB).map((_, i) => i * 7);
   const small = 'a\r\n--x\r\n\r\n--';
   const reply = await server.client.postFiles({
@@ -57,7 +57,7 @@ test('fields and files arrive as they were sent, small ones and large ones', asy
   });
 });
 
-test('a body may have text in front, text behind, and fields behind files', async () => {
+test('a body may have text before and after the parts, and fields after files', async () => {
   const body = `preamble\r\n${file('files', 'x')}${field('name', 'a')}${END}epilogue`;
   expect(await send(body)).toMatchObject({ status: 200, body: { fields: { name: 'a' } } });
 });
@@ -91,10 +91,10 @@ test.each([
   ],
   ['headers without end', `--xx\r\nX-Long: ${'x'.repeat(9000)}\r\n\r\na\r\n${END}`],
   [
-    'an encoding of mail',
+    'a transfer encoding from e-mail',
     `--xx\r\nContent-Disposition: form-data; name="name"\r\nContent-Transfer-Encoding: base64\r\n\r\nYQ==\r\n${END}`,
   ],
-  ['a boundary that goes on', `--xx-\r\n${END}`],
+  ['a boundary with more characters', `--xx-\r\n${END}`],
 ])('a body with %s is a 400, and the handler does not run', async (_, body) => {
   const before = server.seen.handled.length;
   const { status, body: reply } = await send(body);
@@ -130,7 +130,7 @@ describe('bounds', () => {
   const call = (body: Parameters<typeof server.client.postFiles>[0]['body']) =>
     server.client.postFiles({ body });
 
-  test('a file beyond its size is a 413 that names it', async () => {
+  test('a file that is too large is a 413 that names it', async () => {
     const tooLarge = new Blob([new Uint8Array(300 * KB + 1)]);
     await expect(call({ name: 'a', files: tooLarge })).rejects.toMatchObject({
       status: 413,
@@ -141,7 +141,7 @@ describe('bounds', () => {
     });
   });
 
-  test('a body beyond the sum is a 413 before anything is read', async () => {
+  test('a body that is larger than all parts together may be is a 413 before anything is read', async () => {
     await expect(call({ name: 'a', files: new Blob([new Uint8Array(2000 * KB)]) })).rejects.toMatchObject({
       status: 413,
       message: expect.stringContaining('the limit of this operation'),
@@ -156,7 +156,7 @@ describe('bounds', () => {
   });
 });
 
-test('whoever is not known sends in vain: nothing is read before the 401', async () => {
+test('the body of a caller without a valid credential is not read before the 401', async () => {
   const { port, hostname } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   socket.write(
@@ -167,7 +167,7 @@ test('whoever is not known sends in vain: nothing is read before the 401', async
   expect(answer).toMatch(/^HTTP\/1.1 401 /);
 });
 
-test('a client that leaves in the middle leaves nothing behind', async () => {
+test('if a client leaves in the middle of an upload, nothing is left behind', async () => {
   const { port, hostname } = new URL(server.url);
   const before = server.seen.handled.length;
   for (let i = 0; i < 5; i++) {
@@ -178,14 +178,14 @@ test('a client that leaves in the middle leaves nothing behind', async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
   }
-  // The server still takes uploads, and no name of a file is left on disk at any time.
+  // The server still accepts uploads, and no file name is ever left on disk.
   await server.client.postFiles({ body: { name: 'a', files: new Blob([new Uint8Array(200 * KB)]) } });
   expect((await readdir(tmpdir())).filter((name) => name.startsWith('oriel-upload-'))).toEqual([]);
   expect(server.seen.handled).toHaveLength(before + 1);
 });
 
 describe('bytes', () => {
-  test('are taken under the types of the operation, small and large', async () => {
+  test('are accepted with the content types of the operation, small and large', async () => {
     for (const size of [0, 10, 300 * KB]) {
       const data = new Uint8Array(size).fill(7);
       expect(await server.client.postBytes({ body: { contentType: 'application/zip', data } })).toEqual({
@@ -202,7 +202,7 @@ describe('bytes', () => {
     expect(reply).toMatchObject({ size: 200 * KB });
   });
 
-  test('beyond the size, or of another type are refused', async () => {
+  test('that are too large or of another type are refused', async () => {
     const send = async (body: Uint8Array<ArrayBuffer> | string, type: string) => {
       const init = { method: 'POST', headers: { 'content-type': type }, body };
       return (await server.raw('POST', '/example/bytes', init)).status;

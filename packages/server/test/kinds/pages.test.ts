@@ -1,4 +1,4 @@
-/** Pages, redirects, headers, and operations under several methods. */
+/** Pages, redirects, headers, and operations with several methods. */
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { serverErrors } from '../server-log.ts';
 import { type ExampleServer, startExample } from './example-server.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('a page comes as text, and may load and run nothing by default', async () => {
+test('a page arrives as text, and by default may not load or run anything', async () => {
   const { body, headers } = await server.client.withHeaders.getPage();
   expect(body).toBe('<!doctype html><title>ä</title>');
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -17,7 +17,7 @@ test('a page comes as text, and may load and run nothing by default', async () =
 });
 
 describe('redirects', () => {
-  test('tell where to go, and are not followed', async () => {
+  test('name their target, and the client does not follow them', async () => {
     expect(await server.client.getElsewhere({ to: '/docs?a=b&c=%20' })).toEqual({
       location: '/docs?a=b&c=%20',
     });
@@ -25,7 +25,7 @@ describe('redirects', () => {
     expect([response.status, await response.text()]).toEqual([303, '']);
   });
 
-  test('can not be made to send other headers', async () => {
+  test('can not be misused to send other headers', async () => {
     const { location } = await server.client.getElsewhere({ to: '/a\r\nset-cookie: x=1\r\n\r\nä' });
     expect(location).toBe('/a%0D%0Aset-cookie:%20x=1%0D%0A%0D%0A%C3%A4');
   });
@@ -41,7 +41,7 @@ describe('headers', () => {
   const call = (headers: { 'x-branch': string; 'x-depth'?: number }) =>
     server.client.withHeaders.getWithHeaders({ headers });
 
-  test('are sent, checked, typed and answered', async () => {
+  test('are sent, checked and typed, in requests and replies', async () => {
     const { body, headers } = await call({ 'x-branch': 'main', 'x-depth': 3 });
     expect(body).toEqual({ branch: 'main', depth: 3 });
     expect(headers.get('x-branch-of')).toBe('main');
@@ -60,7 +60,7 @@ describe('headers', () => {
     expect(await response.json()).toMatchObject({ issues: [{ path, message }] });
   });
 
-  test('a reply whose headers are not those of the contract is a failure of the server', async () => {
+  test('a reply whose headers do not match the contract is a 500', async () => {
     for (const branch of ['forgotten', 'ab']) {
       await expect(call({ 'x-branch': branch })).rejects.toMatchObject({
         status: 500,
@@ -81,7 +81,7 @@ describe('headers', () => {
   });
 });
 
-test('one handler serves an operation under two methods, each with its own id', async () => {
+test('one handler serves an operation with two methods, each with its own id', async () => {
   const call = { id: 7, body: { name: 'a' } };
   expect(await server.client.putThing(call)).toEqual({ id: 7, name: 'a' });
   expect(await server.client.putThingByPost(call)).toEqual({ id: 7, name: 'a' });

@@ -20,7 +20,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** Asks and does not read more than the beginning. */
+/** Sends the request and reads only the beginning of the reply. */
 async function ask(path: string): Promise<{ socket: Socket; beginning: string }> {
   const { port, hostname } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -35,7 +35,7 @@ async function ask(path: string): Promise<{ socket: Socket; beginning: string }>
 }
 
 describe('NDJSON', () => {
-  test('comes as the items that the contract describes', async () => {
+  test('arrives as the items that the contract describes', async () => {
     const items = await collect(await server.client.getRows({ rows: 2 }));
     expect(items).toEqual([
       { id: 0, name: 'row 0' },
@@ -44,13 +44,13 @@ describe('NDJSON', () => {
     expect(await collect(await server.client.getRows({ rows: 0 }))).toEqual([]);
   });
 
-  test('of very many items comes whole and in order', async () => {
+  test('with very many items arrives completely and in order', async () => {
     let next = 0;
     for await (const { id } of await server.client.getRows({ rows: 50_000 })) expect(id).toBe(next++);
     expect(next).toBe(50_000);
   });
 
-  test('says its type', async () => {
+  test('has its content type', async () => {
     const response = await server.raw('GET', '/example/rows');
     expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     await response.body?.cancel();
@@ -58,19 +58,19 @@ describe('NDJSON', () => {
 });
 
 describe('CSV', () => {
-  test('has a line of names, and quotes what needs it', async () => {
+  test('has a line of column names, and quotes values if necessary', async () => {
     const table = await server.client.getTable({ rows: 2 });
     expect(table.contentType).toBe('text/csv; charset=utf-8');
     expect(await table.text()).toBe('id,"a ""name""",note\r\n0,"row, 0",""\r\n1,"row, 1",\r\n');
   });
 
-  test('without rows has its names', async () => {
+  test('without rows has its column names', async () => {
     expect(await (await server.client.getTable({ rows: 0 })).text()).toBe('id,"a ""name""",note\r\n');
   });
 });
 
 describe('bytes', () => {
-  test('come whole, or as a stream', async () => {
+  test('can be read completely, or as a stream', async () => {
     const image = await server.client.getContent();
     expect([image.contentType, [...(await image.bytes())]]).toEqual(['image/png', [1, 2, 3]]);
     const large = await server.client.getContent({ rows: 50 });
@@ -100,10 +100,10 @@ describe.each([
     await expect.poll(serverErrors).toEqual([expect.stringContaining('broke half-way')]);
   });
 
-  test('is not made faster than it is read, and ends when the client leaves', async () => {
+  test('is not produced faster than the client reads, and ends when the client leaves', async () => {
     const { socket, beginning } = await ask(`${path}?rows=${MANY}`);
     expect(beginning).toMatch(/^HTTP\/1.1 200 /);
-    // What fits into buffers is made, and then nothing more.
+    // The handler fills the buffers and then stops.
     let made = -1;
     await expect
       .poll(
@@ -136,13 +136,13 @@ describe.each([
     expect(server.seen.made).toBeLessThan(MANY);
   });
 
-  test('takes no HEAD', async () => {
+  test('refuses HEAD', async () => {
     expect((await fetch(server.url + path, { method: 'HEAD' })).status).toBe(405);
   });
 });
 
 describe('events', () => {
-  test('come one by one, with names and ids, while the stream goes on', async () => {
+  test('arrive one by one, with names and ids, while the stream is open', async () => {
     const seen = [];
     for await (const event of await server.client.getEvents()) {
       seen.push(event);
@@ -157,19 +157,19 @@ describe('events', () => {
     await expect.poll(() => server.seen.isAborted).toBe(true);
   });
 
-  test('a time limit of the client ends when the stream begins', async () => {
+  test('the time limit of the client does not apply after the stream has begun', async () => {
     const events = await server.client.getEvents({}, { timeoutMs: 5_000 });
     expect((await events.next()).value).toMatchObject({ event: 'progress' });
     await events.return();
   });
 
-  test('a failure breaks the connection', async () => {
+  test('a failure of the handler breaks the connection', async () => {
     const events = await server.client.getEvents({ failAfter: 3 });
     await expect(collect(events)).rejects.toThrow('getEvents: the reply broke off');
     await expect.poll(serverErrors).toEqual([expect.stringContaining('broke half-way')]);
   });
 
-  test('a server that stops ends them in order', async () => {
+  test('a server that stops ends the streams in order', async () => {
     const own = await startExample();
     const events = await own.client.getEvents();
     for (let i = 0; i < 4; i++) await events.next();

@@ -1,4 +1,4 @@
-/** What holds for every operation holds for those of every kind; see `sweep.test.ts` and `openapi.test.ts` above. */
+/** Checks the rules for all operations on operations of every kind; see `../sweep.test.ts` and `../openapi.test.ts`. */
 import { errorCodesOf, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everySchema, publish } from '../published-document.ts';
@@ -24,7 +24,7 @@ describe('without a credential, every protected operation is a 401', () => {
   });
 });
 
-describe('what the contract allows is understood', () => {
+describe('requests that the contract allows are accepted', () => {
   const succeeding = operations.filter(({ id }) => !id.startsWith('fail'));
   test.each(cases(succeeding))('%s', async (_id, op) => {
     const response = await server.raw(op.method, addressOf(op), requestOf(op));
@@ -45,7 +45,7 @@ describe('unknown fields are refused by name', () => {
 describe('the document', () => {
   const published = publish(operations);
 
-  test('names every operation, and every error code of it', () => {
+  test('names every operation and all its error codes', () => {
     expect(published.documentedOperations.map(({ operation }) => operation.operationId).sort()).toEqual(
       operations.map(({ id }) => id).sort(),
     );
@@ -58,11 +58,11 @@ describe('the document', () => {
     }
   });
 
-  test('has no schema that can not be compiled', () => {
+  test('contains only schemas that can be compiled', () => {
     for (const { schema } of everySchema(published)) published.mismatch(schema, undefined);
   });
 
-  test('says what bodies and replies are', () => {
+  test('describes the kinds of bodies and replies', () => {
     const typesOf = (id: keyof typeof example) => {
       const { method, path, status = 200 } = example[id];
       const documented = published.documentedOperation(method, path)!;
@@ -84,7 +84,7 @@ describe('the document', () => {
     expect(typesOf('getContent')[1]).toEqual(['image/png', 'application/octet-stream']);
   });
 
-  test('says which fields are files, which headers there are, and how often and how long', () => {
+  test('describes files, headers, rate limits and time limits', () => {
     const operation = (id: keyof typeof example) =>
       published.documentedOperation(example[id].method, example[id].path)!;
     const { schema } = operation('postFiles').requestBody!.content['multipart/form-data']!;

@@ -1,4 +1,4 @@
-/** A child process for the tests of the supervisor: well behaved until it is asked not to be. */
+/** A child process for the tests of the supervisor. It behaves correctly until a test asks it not to. */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

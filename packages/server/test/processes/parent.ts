@@ -22,7 +22,7 @@ if (script) {
   const child = await supervise({
     name: 'silent child',
     program: { command: '/bin/sh', args: ['-c', 'exec >&- 2>&-; exec sleep 600'], env: {} },
-    // So that the output is closed by then.
+    // Waits until the output is closed.
     isReady: () => sleep(300),
     log,
   });
