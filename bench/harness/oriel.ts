@@ -1,4 +1,4 @@
-/** The server as users run it: built, in a process of its own, on an embedded PostgreSQL in a temporary folder. */
+/** Runs the built server as users do: in a separate process, on an embedded PostgreSQL in a temporary folder. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';

@@ -38,7 +38,7 @@ export interface Embedding {
 /** In the world that all files share. */
 export const createEmbedding = async (): Promise<Embedding> => embeddingIn(await createWorld());
 
-/** In a world of its own. */
+/** In a separate world. */
 export async function createOwnEmbedding(env: Record<string, string> = {}): Promise<Embedding> {
   const world = await createOwnWorld({ env });
   await world.server.db.pool.query('update tenant_settings set use_creator_mode = true');

@@ -1,10 +1,10 @@
 /**
- * Puts rows into every table of a database, whatever version its schema has: by its catalogue, and by what is said below
- * of columns whose values follow from something else.
+ * Puts rows into every table of a database with any version of the schema. It uses the catalogue of the database, and the
+ * rules below for columns whose values depend on something else.
  */
 import type pg from 'pg';
 
-/** Kept by triggers and by the migrations themselves. */
+/** Triggers and migrations write these tables. */
 const KEPT_BY_OTHERS = new Set([
   'schema_migrations',
   'schema_functions',
@@ -14,7 +14,7 @@ const KEPT_BY_OTHERS = new Set([
 
 type Row = Record<string, unknown>;
 
-/** By table: makes a row that constraints and triggers take. */
+/** By table: changes a row so that constraints and triggers accept it. */
 const MENDED: Record<string, (row: Row, isFull: boolean) => Row> = {
   users: (row, isFull) => ({
     ...row,
@@ -45,7 +45,7 @@ interface Table {
   checks: string[];
 }
 
-/** Above the ids of what migrations insert. */
+/** Larger than the ids of rows that migrations insert. */
 const FIRST_ID = 1000;
 
 /** A value of the row that was added to another table, for the same kind of row. */
@@ -132,7 +132,7 @@ function sampleOf(type: string, name: string, n: number): unknown {
   }
 }
 
-/** Each behind those that it refers to. */
+/** Each table comes after the tables that it refers to. */
 async function listTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select c.relname as name,
@@ -161,7 +161,7 @@ async function listTables(client: pg.Client): Promise<Table[]> {
   return sorted;
 }
 
-/** Others refer to them without a foreign key. */
+/** Other tables refer to these without a foreign key. */
 const FIRST = ['embed_tenants', 'deployments'];
 
 /** All rows, by table and then by their key. */

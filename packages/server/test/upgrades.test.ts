@@ -1,5 +1,5 @@
 /**
- * From every earlier version, with rows in every table, the same schema is reached and nothing is lost. One database goes
+ * A database of any earlier version, with rows in every table, gets the same schema and loses nothing. One database goes
  * through all versions and gets more rows in each, so that rows from every version go through every later migration.
  */
 import pg from 'pg';
@@ -9,11 +9,11 @@ import { createDatabase, dropDatabase, onServer, readOwnSchema, upTo } from './d
 import { fill, readRows } from './fill.ts';
 import { dumpSchema } from './schema-dump.ts';
 
-/** What a migration takes away on purpose, and its version: the rows of a table, or the values of a column. */
+/** Data that a migration removes on purpose, with its version: the rows of a table, or the values of a column. */
 const GIVEN_UP: Record<string, number> = {
   // Each embed tenant has one catalogue of groups.
   'user_groups.namespace': 16,
-  // The server makes its own schedules anew at each start, and users had none.
+  // The server creates its own schedules again at each start, and users had no schedules.
   job_schedules: 26,
 };
 
@@ -40,7 +40,7 @@ async function upgrade(to: Schema): Promise<string[]> {
 }
 
 test.each(schema.migrations.map(({ version, name }) => [version, name]))(
-  'migration %i (%s) keeps what is there',
+  'migration %i (%s) keeps the existing data',
   async (version) => {
     expect(await upgrade(upTo(schema, Number(version)))).toEqual([]);
     await fill(client, Number(version));
@@ -51,7 +51,7 @@ test.each(schema.migrations.map(({ version, name }) => [version, name]))(
   },
 );
 
-test('the schema is that of a new database', async () => {
+test('the schema is the same as in a new database', async () => {
   expect(await upgrade(schema)).toEqual([]);
   expect(await dumpSchema(onServer(postgresUrl, name))).toBe(
     await dumpSchema(onServer(postgresUrl, inject('templateDatabase'))),

@@ -27,7 +27,7 @@ export interface Seen {
   made: number;
   /** Whether the signal of the last stream's handler was aborted. */
   isAborted: boolean;
-  /** Why the last slow handler was told to end. */
+  /** The reason why the signal of the last slow handler was aborted. */
   abortReason: unknown;
   isReturned: boolean;
   handled: string[];

@@ -8,14 +8,14 @@ import {
 } from 'typescript/unstable/ast';
 import { API, type Checker, type Type, TypeFlags, type TypeReference } from 'typescript/unstable/sync';
 
-/** What a value may be. `unknown` may be anything. */
+/** The kinds of values. `unknown` means any value. */
 export type Kind = 'string' | 'number' | 'boolean' | 'null' | 'buffer' | 'array' | 'object' | 'unknown';
 
 export interface Column {
   kinds: Kind[];
   /** Whether the column may be left out of the select. */
   isOptional: boolean;
-  /** What the items of an array may be. */
+  /** The kinds of the items of an array. */
   items?: Kind[];
 }
 
@@ -69,7 +69,7 @@ function addCall(found: RowTypes, { file, source, checker }: Context, node: Node
   if (!type) throw new Error(`${place}: name the type of the row, as in ${name.text}<Row>(…)`);
   if (type.isTypeParameter()) throw new Error(`${place}: the type of the row must be known where it is read`);
   if (found[place])
-    throw new Error(`${place}: two statements begin in this line, and only the line tells them apart`);
+    throw new Error(`${place}: two statements begin in this line; put them on different lines`);
   found[place] = rowType(checker, type);
 }
 

@@ -5,17 +5,17 @@ import type { Column, Kind, RowType } from './collect.ts';
 const OIDS: [Kind, number[]][] = [
   ['boolean', [16]],
   ['buffer', [17]],
-  // bigint too: see the parsers in connection.ts.
+  // bigint is a number too: see the parsers in connection.ts.
   ['number', [20, 21, 23, 26, 700, 701]],
-  // numeric too, which may not fit into a number.
+  // numeric is a string too, because it may not fit into a number.
   ['string', [18, 19, 25, 1042, 1043, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2278, 2950]],
   ['array', [1000, 1001, 1005, 1007, 1009, 1015, 1016, 1021, 1022, 1115, 1185, 1231, 2951]],
-  // What JSON holds is only known of values.
+  // The kind of JSON is known only from its values.
   ['unknown', [114, 3802]],
 ];
 const kindByOid = new Map(OIDS.flatMap(([kind, oids]) => oids.map((oid) => [oid, kind])));
 
-/** What is wrong, or nothing. */
+/** Returns the differences. */
 export function compare(type: RowType, { fields, rows }: Pick<QueryResult, 'fields' | 'rows'>): string[] {
   const names = fields.map(({ name }) => name);
   return [

@@ -1,4 +1,4 @@
-/** Gives the row types to the tests, and says at the end which statements none of them ran. */
+/** Gives the row types to the tests, and lists at the end the statements that no test ran. */
 import { mkdtempSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { collectRowTypes, type RowTypes } from './collect.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Nothing while files are watched: what the compiler said at the beginning does not hold for what is changed later. */
+    /** Absent while files are watched, because later changes would make the row types wrong. */
     rowTypes: { types: RowTypes; calledDir: string } | null;
   }
 }
@@ -35,7 +35,7 @@ export function provideRowTypes(project: TestProject): () => Promise<void> {
   };
 }
 
-/** Whether every test was asked for. */
+/** Whether the run includes every test. */
 async function isWhole({ vitest }: TestProject): Promise<boolean> {
   const all = await vitest.globTestSpecifications();
   return vitest.state.getFiles().length === all.length && !vitest.config.testNamePattern;

@@ -1,4 +1,4 @@
-/** That the comparison sees what it is there for, and that the statements of the server are compared. */
+/** Tests the comparison of row types, and that it covers the statements of the server. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { listRoles } from '../../src/domains/roles/store.ts';
@@ -9,7 +9,7 @@ import type { RowType } from './collect.ts';
 import { compare } from './compare.ts';
 import type { Seen } from './setup.ts';
 
-/** Nothing while files are watched. */
+/** Absent while files are watched. */
 const seen = (globalThis as { orielRowTypes?: Seen }).orielRowTypes;
 
 let name: string;
@@ -32,42 +32,42 @@ const column = (kinds: RowType[string]['kinds'], more: Partial<RowType[string]> 
 
 describe('the comparison of a row type with a statement', () => {
   test.each<[string, RowType, string, string[]]>([
-    ['accepts what agrees', { n: column(['number']) }, 'select 1::bigint as n', []],
-    ['accepts null where it is declared', { n: column(['number', 'null']) }, 'select null::int as n', []],
+    ['accepts a row that matches its type', { n: column(['number']) }, 'select 1::bigint as n', []],
+    ['accepts null if it is declared', { n: column(['number', 'null']) }, 'select null::int as n', []],
     ['accepts a column that may be left out', { n: column(['number'], { isOptional: true }) }, 'select', []],
     ['looks into JSON', { o: column(['object']) }, `select '{}'::jsonb as o`, []],
     [
-      'sees a column that is missing',
+      'finds a missing column',
       { n: column(['number']) },
       'select',
       ['the row type names n, and the statement does not return it'],
     ],
     [
-      'sees a column that is not declared',
+      'finds a column that is not declared',
       {},
       'select 1 as n',
       ['the statement returns n, and the row type does not name it'],
     ],
     [
-      'sees text that is declared as a number, also where no row is returned',
+      'finds text that is declared as a number, even if no row is returned',
       { n: column(['number']) },
       'select 1::numeric as n where false',
       ['n is string, and declared as number'],
     ],
     [
-      'sees null that is not declared',
+      'finds null that is not declared',
       { n: column(['number']) },
       'select 1 as n union all select null',
       ['n was null, and is declared as number'],
     ],
     [
-      'sees another kind of JSON',
+      'finds another kind of JSON',
       { o: column(['object']) },
       `select '[]'::jsonb as o`,
       ['o was array, and is declared as object'],
     ],
     [
-      'sees numbers of an array that are texts',
+      'finds texts in an array of numbers',
       { ids: column(['array'], { items: ['number'] }) },
       `select '{1}'::bigint[] as ids`,
       ['an item of ids was string, and is declared as number'],
@@ -88,7 +88,7 @@ describe.runIf(seen)('in every test', () => {
     expect(called).toContain(place);
   });
 
-  test('what differs fails the test', async () => {
+  test('a difference fails the test', async () => {
     const type = types[place]!;
     type.other = column(['string']);
     await listRoles(db, { afterId: 0, limit: 1 });
@@ -99,7 +99,7 @@ describe.runIf(seen)('in every test', () => {
     problems.clear();
   });
 
-  test('what a test itself reads is not compared', async () => {
+  test('rows that a test itself reads are not compared', async () => {
     expect(await db.one(sql`select 1 as n`)).toEqual({ n: 1 });
   });
 });

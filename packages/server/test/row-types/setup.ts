@@ -1,6 +1,6 @@
 /**
- * In every test: what each statement returns is compared with the row type of its call, and what differs fails the test
- * during which it was seen. The calls that were made are noted, so that the end of the run can name the others.
+ * In every test, the result of each statement is compared with the row type of its call, and a difference fails the test
+ * that was running. The calls are recorded, so that the end of the run can name those that were never made.
  */
 import { channel } from 'node:diagnostics_channel';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface Seen {
   problems: Set<string>;
 }
 
-/** One for the process, in which this module runs once for each test file. */
+/** One for the whole process, because this module runs once for each test file. */
 const shared = globalThis as { orielRowTypes?: Seen };
 
 const rowTypes = inject('rowTypes');
@@ -36,7 +36,7 @@ if (rowTypes && !shared.orielRowTypes) {
       return;
     }
     seen.called.add(place);
-    // A statement that fails has no columns; who asked for it hears of it.
+    // A statement that fails has no columns, and its caller gets the error.
     (message as Promise<QueryResult>).then(
       (result) => {
         for (const problem of compare(type, result)) seen.problems.add(`${place}: ${problem}`);
@@ -59,14 +59,14 @@ afterAll(() => {
   writeFileSync(join(rowTypes.calledDir, `${process.pid}.json`), JSON.stringify([...called]));
 });
 
-/** Where the server's own code reads a row; nothing for a test that does. */
+/** Returns the place where the server's own code reads a row, or nothing if a test reads it. */
 function placeOfCall(known: Seen['places']): string | undefined {
   const running = runningPlace();
   if (!known.has(running)) known.set(running, writtenPlace());
   return known.get(running);
 }
 
-/** Cheap, since it is asked at each statement: without looking anything up in a source map. */
+/** Must be fast, because it runs for each statement, so it does not use the source map. */
 function runningPlace(): string {
   const { prepareStackTrace } = Error;
   Error.prepareStackTrace = (_, sites) =>
