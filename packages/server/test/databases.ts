@@ -1,5 +1,6 @@
 /** Creates separate databases for tests, on the PostgreSQL server under test. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { SCHEMA_FILES } from '../src/build-info.ts';
 import { readSchema, type Schema } from '../src/platform/db/migrate.ts';
@@ -29,8 +30,15 @@ export async function createDatabase(serverUrl: string, template?: string): Prom
   return name;
 }
 
-export const dropDatabase = (serverUrl: string, name: string) =>
-  administer(serverUrl, `drop database if exists ${name} with (force)`);
+/**
+ * Waits a while for connections that are being closed: the force would reach them as an error that nobody handles.
+ */
+export async function dropDatabase(serverUrl: string, name: string) {
+  const connected = `select from pg_stat_activity where datname = '${name}'`;
+  for (let looks = 0; looks < 20 && (await administer(serverUrl, connected)).rowCount; looks++)
+    await sleep(50);
+  await administer(serverUrl, `drop database if exists ${name} with (force)`);
+}
 
 /** Drops the databases that were made from this template. */
 export async function dropCopies(serverUrl: string, template: string) {

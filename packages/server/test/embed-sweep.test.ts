@@ -2,14 +2,14 @@
 import { allOperations, isDeploymentOperation, type Operation, operations } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf, requestOf } from './samples.ts';
-import { createOwnWorld, type Embedded, unique, type World } from './world.ts';
+import { createWorld, type Embedded, unique, type World } from './world.ts';
 
 let world: World;
 let deploymentId: number;
 let otherDeploymentId: number;
 let embedded: Record<'a viewer' | 'a creator' | 'an internal viewer' | 'an internal creator', Embedded>;
 beforeAll(async () => {
-  world = await createOwnWorld();
+  world = await createWorld();
   deploymentId = (await world.deployment()).id;
   otherDeploymentId = (await world.deployment()).id;
   const inAcme = { deploymentId, embedTenantName: 'acme-corp' };

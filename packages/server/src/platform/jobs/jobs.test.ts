@@ -319,9 +319,9 @@ test('the progress of a job is written rarely, and at the end', async () => {
       if (done % 100 === 0) await sleep(20);
     }
   });
-  await work([job], { db: counted, times: { progressMs: 600_000 } });
   const { id } = await add(job);
-  expect(await findJobProgress(db, id)).toMatchObject({ progress: null });
+  expect(await findJobProgress(db, id)).toMatchObject({ state: 'waiting', progress: null });
+  await work([job], { db: counted, times: { progressMs: 600_000 } });
   const half = { done: 500, total: 1000, message: 'first half' };
   await expect.poll(() => findJobProgress(db, id)).toMatchObject({ state: 'running', progress: half });
   go();
