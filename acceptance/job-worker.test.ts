@@ -92,6 +92,8 @@ test('a worker that is killed in the middle of a job is started again and does t
   const file = join(await newFolder(), 'done');
   const id = await queue.add('test.wait-for-file', { file });
   await untilState(queue, id, 'running');
+  // A process that is killed loses the log lines that it has not written yet.
+  await until('the job has logged a line', () => server.stdout.includes('waiting for a file'));
 
   const [worker] = workersOf(server);
   process.kill(worker!, 'SIGKILL');

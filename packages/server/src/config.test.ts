@@ -13,6 +13,7 @@ test('without any setting, the defaults are used', () => {
     dbEssentialConnections: 10,
     secretKey: undefined,
     otherSecretKeys: [],
+    hasNextSecretKey: false,
     tenant: 'oriel',
     plan: 'enterprise',
     admin: { email: undefined, apiKey: undefined },

@@ -18,6 +18,8 @@ export interface Config {
   secretKey: string | undefined;
   /** The previous and the next secret key, while the key is being replaced. */
   otherSecretKeys: string[];
+  /** The servers are being given the new key, and do not use it yet. */
+  hasNextSecretKey: boolean;
   tenant: string;
   plan: (typeof PLANS)[number];
   admin: { email: string | undefined; apiKey: string | undefined };
@@ -102,6 +104,8 @@ export function readConfig(env: Env): Config {
     );
   }
 
+  const nextSecretKey = secret('ORIEL_SECRET_KEY_NEXT');
+
   const config: Config = {
     role,
     host: text('ORIEL_HOST') ?? '127.0.0.1',
@@ -112,9 +116,8 @@ export function readConfig(env: Env): Config {
     dbConnections: integer('ORIEL_DB_CONNECTIONS', 2, 500) ?? 10,
     dbEssentialConnections: integer('ORIEL_DB_ESSENTIAL_CONNECTIONS', 2, 500) ?? 10,
     secretKey: secret('ORIEL_SECRET_KEY'),
-    otherSecretKeys: ['ORIEL_SECRET_KEY_NEXT', 'ORIEL_SECRET_KEY_PREVIOUS'].flatMap(
-      (name) => secret(name) ?? [],
-    ),
+    otherSecretKeys: [nextSecretKey, secret('ORIEL_SECRET_KEY_PREVIOUS')].filter((key) => key !== undefined),
+    hasNextSecretKey: nextSecretKey !== undefined,
     tenant:
       read(
         'ORIEL_TENANT',

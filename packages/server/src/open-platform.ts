@@ -9,7 +9,7 @@ import { createCursors } from './platform/http/pages.ts';
 import { watchJobs } from './platform/jobs/metrics.ts';
 import type { Logger } from './platform/log.ts';
 import type { Platform } from './platform/module.ts';
-import { createBox } from './platform/secrets/box.ts';
+import { type BoxedColumn, createBox } from './platform/secrets/box.ts';
 import type { Keyring } from './platform/secrets/keyring.ts';
 import type { Undo } from './platform/undo.ts';
 
@@ -24,6 +24,11 @@ export interface PlatformOptions {
   undo: Undo;
 }
 
+export interface OpenedPlatform extends Platform {
+  /** Each column that a module asked a box for. They are sealed again when the installation's secret is replaced. */
+  readonly boxedColumns: readonly BoxedColumn[];
+}
+
 /** The listener is not started yet, so that modules can first name the channels that they listen to. */
 export function openPlatform({
   connection,
@@ -34,7 +39,7 @@ export function openPlatform({
   log,
   metrics,
   undo,
-}: PlatformOptions): Platform {
+}: PlatformOptions): OpenedPlatform {
   const db = openDatabase(connection, log, { poolSize: pools.dbConnections, waits });
   undo.add('the connections for content', () => db.end());
   const essential = openDatabase(connection, log, { poolSize: pools.dbEssentialConnections, waits });
@@ -42,6 +47,7 @@ export function openPlatform({
   const listener = createListener(connection, log);
   undo.add('the connection for notifications', () => listener.end());
   watchDatabase(metrics, db, essential);
+  const boxedColumns: BoxedColumn[] = [];
   return {
     db,
     essential,
@@ -51,7 +57,11 @@ export function openPlatform({
     metrics,
     publicUrl,
     keysFor: keyring.keysFor,
-    box: (column) => createBox(column, keyring),
+    box(column) {
+      boxedColumns.push(column);
+      return createBox(column, keyring);
+    },
+    boxedColumns,
     remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
   };
 }

@@ -12,6 +12,11 @@ import { StartupError } from './platform/startup-error.ts';
 /** Returns how many values it sealed. */
 export async function rotateSecretKey(config: Config, args: string[]): Promise<number> {
   if (args.length) throw new StartupError('Usage: npm run rotate-secret, which takes no arguments');
+  if (config.hasNextSecretKey) {
+    throw new StartupError(
+      'ORIEL_SECRET_KEY_NEXT is set, so the servers still use the old key. First set ORIEL_SECRET_KEY to the new key and ORIEL_SECRET_KEY_PREVIOUS to the old one, here and on every server.',
+    );
+  }
   return besideServer(config, async ({ connection, db, dataDir, log, undo }) => {
     const { values } = await loadSecrets(config, dataDir, { mayGenerate: false });
     const keyring = createKeyring(values);
@@ -28,6 +33,6 @@ export async function rotateSecretKey(config: Config, args: string[]): Promise<n
     });
     const { list } = createModules(platform, config);
     for (const { stop } of list) if (stop) undo.add('a module', stop);
-    return rotateSecret(db, { keyring, columns: list.flatMap(({ boxed }) => boxed ?? []) });
+    return rotateSecret(db, { keyring, columns: platform.boxedColumns });
   });
 }

@@ -123,11 +123,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   });
   for (const line of withoutEffect) log.warn(line);
 
-  await requireSecretsOf(
-    db,
-    keyring,
-    modules.list.flatMap(({ boxed }) => boxed ?? []),
-  );
+  await requireSecretsOf(db, keyring, platform.boxedColumns);
   const { role, logLevel } = config;
   let worker: Worker | undefined;
   if (role !== 'web') {

@@ -47,7 +47,7 @@ test('each table of the schema has exactly one owner, and each owned table exist
 
 /** Known violations, each with its reason. A line that is no longer true fails, so that the list can only shrink. */
 const EXCEPTIONS = [
-  // Writes only to the columns that the owners of their tables name in `Module.boxed`, to seal them with another key.
+  // Writes only to the columns that the owners of their tables ask `Platform.box` for, to seal them with another key.
   'platform/secrets/store.ts: does not say which table it writes to: update … set … =',
 ];
 

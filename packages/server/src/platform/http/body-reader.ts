@@ -27,15 +27,24 @@ export async function* chunksOf(
   const { maxBytes, announcedBytes, withinMs } = limits;
   if (announcedBytes > maxBytes) throw tooLarge(maxBytes);
   const iterator = payload.iterator({ destroyOnReturn: false });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    if (withinMs !== undefined) timer = setTimeout(() => reject(new ApiError('request_timeout')), withinMs);
-  });
-  late.catch(() => {});
+  let isLate = false;
+  let giveUp = () => {};
+  const onLate = () => {
+    isLate = true;
+    giveUp();
+  };
+  const timer = withinMs === undefined ? undefined : setTimeout(onLate, withinMs);
+  // Each wait has a promise of its own. One that all of them share would hold every chunk until the body ends.
+  const next = () =>
+    new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+      giveUp = () => reject(new ApiError('request_timeout'));
+      if (isLate) giveUp();
+      else iterator.next().then(resolve, () => reject(cutOff()));
+    });
   let received = 0;
   try {
     for (;;) {
-      const step = await Promise.race([iterator.next().catch(() => Promise.reject(cutOff())), late]);
+      const step = await next();
       if (step.done) break;
       received += step.value.length;
       if (received > maxBytes) throw tooLarge(maxBytes);
@@ -73,7 +82,7 @@ export function createBodyReader(): BodyReader {
 
   return (payload, { maxBytes, announcedBytes, sharer, withinMs }, done) => {
     if (announcedBytes > maxBytes) return done(tooLarge(maxBytes));
-    const chunks: Buffer[] = [];
+    const chunks = createChunks();
     let received = 0;
     let counted = 0;
     const share = budget.shareOf(sharer);
@@ -86,11 +95,11 @@ export function createBodyReader(): BodyReader {
         if (!share.take(large - counted)) return finish(new ApiError('unavailable'));
         counted = large;
       }
-      chunks.push(chunk);
+      chunks.add(chunk);
     };
     const onEnd = () => {
       if (received < announcedBytes) return onCut();
-      finish(null, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, received));
+      finish(null, chunks.whole());
     };
     const onCut = () => finish(cutOff());
     const onLate = () => finish(new ApiError('request_timeout'));
@@ -110,6 +119,41 @@ export function createBodyReader(): BodyReader {
 }
 
 const ignore = () => {};
+
+const BLOCK_BYTES = 16 * KB;
+
+/**
+ * Small chunks are copied together. Each buffer takes far more memory than a few bytes, and the limits count only the
+ * bytes.
+ */
+function createChunks() {
+  const chunks: Buffer[] = [];
+  let block = Buffer.alloc(0);
+  let used = 0;
+  const closeBlock = () => {
+    if (used) chunks.push(block.subarray(0, used));
+    block = Buffer.alloc(0);
+    used = 0;
+  };
+  return {
+    add(chunk: Buffer) {
+      if (chunk.length >= BLOCK_BYTES / 4) {
+        closeBlock();
+        chunks.push(chunk);
+        return;
+      }
+      if (used + chunk.length > block.length) {
+        closeBlock();
+        block = Buffer.alloc(BLOCK_BYTES);
+      }
+      used += chunk.copy(block, used);
+    },
+    whole() {
+      closeBlock();
+      return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    },
+  };
+}
 
 /** The part of the budget that one body or one file uses. */
 export interface Share {

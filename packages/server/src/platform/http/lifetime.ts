@@ -25,6 +25,8 @@ export function createLifetime({ response, timeoutMs, onLate }: LifetimeOptions)
   let controller: AbortController | undefined;
   let isLate = false;
   let isCommitting = false;
+  /** The caller got the 504. */
+  let isAnswered = false;
   const timedOut = () => new ApiError('timed_out');
 
   function makeController() {
@@ -54,13 +56,14 @@ export function createLifetime({ response, timeoutMs, onLate }: LifetimeOptions)
           isLate = true;
           // The commit has begun, so the caller gets its result.
           if (isCommitting) return;
+          isAnswered = true;
           reject(timedOut());
           controller?.abort(timedOut());
         }, timeoutMs);
         work
           .then(
-            (value) => (isLate && !isCommitting ? discard(value) : resolve(value)),
-            (error) => (isLate && !isCommitting ? reportLate(error) : reject(error)),
+            (value) => (isAnswered ? discard(value) : resolve(value)),
+            (error) => (isAnswered ? reportLate(error) : reject(error)),
           )
           .finally(() => clearTimeout(timer));
       });

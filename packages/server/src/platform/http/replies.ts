@@ -26,7 +26,7 @@ export interface Prepared {
 type Prepare = (answer: never) => Prepared | Promise<Prepared>;
 
 /** `stopping` ends streams of events, which have no other end. */
-export function preparerOf(op: Operation, { stopping }: { stopping: Promise<unknown> }): Prepare {
+export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal }): Prepare {
   const kind = replyKindOf(op);
   if (!kind) return () => ({ payload: undefined });
   const headers = { 'content-type': `${replyTypesOf(kind)[0]}; charset=utf-8` };
@@ -65,7 +65,7 @@ export function preparerOf(op: Operation, { stopping }: { stopping: Promise<unkn
       return (events: never) => ({
         // Without this header, some proxies would hold events back until they have more data.
         headers: { ...headers, 'x-accel-buffering': 'no' },
-        payload: eventStream(events, { write, ended: stopping }),
+        payload: eventStream(events, { write, stopping }),
       });
     }
   }

@@ -1,5 +1,6 @@
 /** Binds handlers to operations of the contract. The input of a handler is already checked. */
 
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import {
   type BodyOf,
@@ -117,21 +118,22 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
   app.decorateRequest('actor', null);
   app.decorateRequest('isHandled', false);
   const collections = collectionPaths(routes.map(({ operation }) => operation));
-  const stopping = new Promise<void>((resolve) => {
-    app.addHook('preClose', (done) => {
-      resolve();
-      done();
-    });
+  const stopping = new AbortController();
+  // Each stream of events listens.
+  setMaxListeners(0, stopping.signal);
+  app.addHook('preClose', (done) => {
+    stopping.abort();
+    done();
   });
   for (const route of routes) {
-    register(app, route, { ...options, stopping }, collections.has(route.operation.path));
+    register(app, route, { ...options, stopping: stopping.signal }, collections.has(route.operation.path));
   }
 }
 
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  options: RouteOptions & { stopping: Promise<void> },
+  options: RouteOptions & { stopping: AbortSignal },
   isCollection: boolean,
 ) {
   const { db, authenticator, atOnce, requireDeployment, cursors: allCursors, log } = options;
@@ -145,10 +147,13 @@ function register(
   const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
   const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
 
+  const left = new WeakSet<FastifyRequest>();
+
   /** Called when the reply is sent and the handler has ended, because a handler goes on after its caller has left. */
   const finish = (request: FastifyRequest) => {
     const embed = embedOf(request.actor!);
-    if (embed) atOnce.leave(embed);
+    if (embed && !left.has(request)) atOnce.leave(embed);
+    left.add(request);
     if (takesUploads) freeUploads(request).catch((err) => log.error({ err, requestId: request.id }));
   };
 
@@ -263,6 +268,8 @@ function register(
     reply.code(status);
     if (headers) reply.headers(headers);
     if (payload instanceof Readable) reportCut(payload, log, request);
+    // The caller left while the first piece was made, so nobody reads the stream.
+    if (payload instanceof Readable && reply.raw.closed) payload.destroy();
     return status >= 300 ? reply.send() : payload;
   };
 

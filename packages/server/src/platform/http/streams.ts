@@ -17,7 +17,15 @@ const HEARTBEAT_MS = 15_000;
 export async function streamOf(pieces: AsyncIterable<Piece>): Promise<Readable> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return Readable.from(startingWith(first, iterator), { objectMode: false });
+  const stream = Readable.from(startingWith(first, iterator), { objectMode: false });
+  // A stream that is destroyed before it is read never starts the generator, so its `finally` does not run.
+  stream.once('close', () => end(iterator));
+  return stream;
+}
+
+/** Lets the handler clean up. Nobody waits for the reply any more, so a failure can only be a warning. */
+function end(iterator: AsyncIterator<unknown>) {
+  iterator.return?.().catch((error: Error) => process.emitWarning(error));
 }
 
 async function* startingWith<T>(first: IteratorResult<T>, iterator: AsyncIterator<T>): AsyncGenerator<T> {
@@ -102,8 +110,8 @@ export interface ServerEvent {
 
 export interface EventStreamOptions {
   write: (event: string, data: unknown) => string;
-  /** Ends the stream properly, for example when the server stops. */
-  ended: Promise<unknown>;
+  /** Ends the stream properly when the server stops. */
+  stopping: AbortSignal;
   heartbeatMs?: number;
 }
 
@@ -113,16 +121,27 @@ export const eventStream = (events: AsyncIterable<ServerEvent>, options: EventSt
 
 async function* eventTexts(
   events: AsyncIterable<ServerEvent>,
-  { write, ended, heartbeatMs = HEARTBEAT_MS }: EventStreamOptions,
+  { write, stopping, heartbeatMs = HEARTBEAT_MS }: EventStreamOptions,
 ) {
   const iterator = events[Symbol.asyncIterator]();
-  const end = ended.then(() => 'ended' as const);
+  let stop = () => {};
+  const onStop = () => stop();
+  stopping.addEventListener('abort', onStop);
   let next = iterator.next();
+  /** Each wait has a promise of its own. One that all waits share would hold every event until the server stops. */
+  const wait = () => {
+    let heartbeat: NodeJS.Timeout | undefined;
+    return new Promise<IteratorResult<ServerEvent> | 'ended' | 'over'>((resolve, reject) => {
+      stop = () => resolve('ended');
+      if (stopping.aborted) stop();
+      heartbeat = setTimeout(resolve, heartbeatMs, 'over');
+      next.then(resolve, reject);
+    }).finally(() => clearTimeout(heartbeat));
+  };
   try {
     yield COMMENT;
     for (;;) {
-      const pause = timer(heartbeatMs);
-      const step = await Promise.race([next, pause.over, end]).finally(pause.clear);
+      const step = await wait();
       if (step === 'ended') return;
       if (step === 'over') yield COMMENT;
       else if (step.done) return;
@@ -135,7 +154,8 @@ async function* eventTexts(
     // The reader has left, so a failure of the last step can not be reported. The signal tells a waiting handler to
     // stop.
     next.catch(() => {});
-    void iterator.return?.();
+    stopping.removeEventListener('abort', onStop);
+    end(iterator);
   }
 }
 
@@ -144,12 +164,4 @@ const COMMENT = ':\n\n';
 function eventText({ event, data, id }: ServerEvent, write: EventStreamOptions['write']) {
   if (id !== undefined && /[\r\n\0]/.test(id)) throw new Error('the id of an event has a line break in it');
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${write(event, data)}\n\n`;
-}
-
-function timer(ms: number) {
-  let handle: NodeJS.Timeout | undefined;
-  const over = new Promise<'over'>((resolve) => {
-    handle = setTimeout(resolve, ms, 'over');
-  });
-  return { over, clear: () => clearTimeout(handle) };
 }

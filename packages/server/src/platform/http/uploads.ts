@@ -42,7 +42,7 @@ export async function store(data: AsyncIterable<Buffer>, options: UploadOptions)
     }
   } catch (error) {
     await file?.close();
-    if (file) share.giveBack();
+    share.giveBack();
     throw error;
   }
   const { fileName, contentType } = options;
@@ -72,8 +72,11 @@ function onDisk(file: FileHandle, described: Described, share: Share): StoredUpl
     },
     stream,
     async close() {
-      await file.close();
-      share.giveBack();
+      try {
+        await file.close();
+      } finally {
+        share.giveBack();
+      }
     },
   };
 }

@@ -192,8 +192,12 @@ const end = (child: Launched, steps: StopStep[]) =>
   takeSteps(child.channel ? steps : steps.filter(({ by }) => by !== 'request'), {
     isRunning: child.isRunning,
     take(by) {
-      if (by === 'request') child.channel?.send({ stop: true });
-      else if (by === 'SIGKILL') child.kill('it did not end by itself');
+      // A child that does not read its pipe can not be asked. The next step ends it.
+      if (by === 'request') {
+        try {
+          child.channel?.send({ stop: true });
+        } catch {}
+      } else if (by === 'SIGKILL') child.kill('it did not end by itself');
       else child.signal(by);
     },
   });

@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { BoxError, boxed, createBox } from './box.ts';
+import { BoxError, createBox } from './box.ts';
 import { createKeyring, deriveKey } from './keyring.ts';
 
 const [OLD, NEW, OTHER] = ['the old secret of this test, 001', 'the new secret', 'another secret'] as [
@@ -8,7 +8,7 @@ const [OLD, NEW, OTHER] = ['the old secret of this test, 001', 'the new secret',
   string,
   string,
 ];
-const TOKENS = boxed({ table: 'remotes', column: 'token', keyColumn: 'id', unmarkedPurpose: 'old tokens' });
+const TOKENS = { table: 'remotes', column: 'token', keyColumn: 'id', unmarkedPurpose: 'old tokens' };
 const PLAIN = Buffer.from('what nobody may read');
 const box = createBox(TOKENS, createKeyring([NEW]));
 

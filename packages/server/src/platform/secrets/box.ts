@@ -7,7 +7,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { KEY_ID_BYTES, type Keyring } from './keyring.ts';
 
-/** A column that holds sealed values. The domain that owns the table lists it in `Module.boxed`. */
+/** A column that holds sealed values. The domain that owns the table asks `Platform.box` for it. */
 export interface BoxedColumn {
   table: string;
   column: string;
@@ -18,8 +18,6 @@ export interface BoxedColumn {
    */
   unmarkedPurpose?: string;
 }
-
-export const boxed = (column: BoxedColumn): BoxedColumn => column;
 
 export interface Box {
   seal(rowKey: string, plain: Buffer): Buffer;

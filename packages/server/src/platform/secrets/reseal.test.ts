@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { createDatabase, dropDatabase, onServer } from '../../../test/databases.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { StartupError } from '../startup-error.ts';
-import { boxed, createBox } from './box.ts';
+import { createBox } from './box.ts';
 import { createKeyring } from './keyring.ts';
 import { requireSecretsOf, resealAll } from './reseal.ts';
 
 const OLD = 'the secret before';
 const NEW = 'the secret after';
-const TOKEN = boxed({ table: 'boxed_things', column: 'token', keyColumn: 'id' });
-const PASSWORD = boxed({ table: 'boxed_things', column: 'password', keyColumn: 'id' });
+const TOKEN = { table: 'boxed_things', column: 'token', keyColumn: 'id' };
+const PASSWORD = { table: 'boxed_things', column: 'password', keyColumn: 'id' };
 const before = createKeyring([OLD]);
 const both = createKeyring([NEW, OLD]);
 const after = createKeyring([NEW]);

@@ -17,7 +17,7 @@ const BATCH_ROWS = 200;
 export async function resealAll(
   db: Database,
   keyring: Keyring,
-  columns: BoxedColumn[],
+  columns: readonly BoxedColumn[],
   batchRows = BATCH_ROWS,
 ): Promise<number> {
   let count = 0;
@@ -53,7 +53,7 @@ async function resealColumn(db: Database, keyring: Keyring, place: BoxedColumn, 
 }
 
 /** Throws a StartupError if a value was sealed with a secret that is not given. */
-export async function requireSecretsOf(db: Database, keyring: Keyring, columns: BoxedColumn[]) {
+export async function requireSecretsOf(db: Database, keyring: Keyring, columns: readonly BoxedColumn[]) {
   for (const place of columns) {
     const foreign = await store.findForeign(db, place, MARK_OF_SEALED, keyring.ids.map(headerOf));
     if (!foreign) continue;
