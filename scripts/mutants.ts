@@ -247,9 +247,30 @@ export const mutants: Mutant[] = [
   {
     name: 'streams of events end when the server stops',
     file: 'packages/server/src/platform/http/streams.ts',
-    from: 'Promise.race([next, pause.over, end])',
-    to: 'Promise.race([next, pause.over])',
+    from: "stopping.addEventListener('abort', onStop);",
+    to: '',
     tests: ['packages/server/test/kinds/streams.test.ts'],
+  },
+  {
+    name: 'a schedule that another server is taking does not hold up the others',
+    file: 'packages/server/src/platform/jobs/schedules.store.ts',
+    from: 'limit} for update skip locked',
+    to: 'limit} for update',
+    tests: ['packages/server/src/platform/jobs/schedules.test.ts'],
+  },
+  {
+    name: 'uploads on disk have a limit for each caller',
+    file: 'packages/server/src/platform/http/uploads.ts',
+    from: "if (!share.take(file ? chunk.length : size)) throw new ApiError('unavailable');",
+    to: '',
+    tests: ['packages/server/src/platform/http/uploads.test.ts'],
+  },
+  {
+    name: 'a handler whose time ends during a commit that is tried again is a 504',
+    file: 'packages/server/src/platform/http/lifetime.ts',
+    from: '(error) => (isAnswered ? reportLate(error) : reject(error))',
+    to: '(error) => (isLate && !isCommitting ? reportLate(error) : reject(error))',
+    tests: ['packages/server/src/platform/http/lifetime.test.ts'],
   },
   {
     name: 'a field of a form comes once',

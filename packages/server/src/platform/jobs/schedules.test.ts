@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { jobWorkers, kind } from '../../../test/job-workers.ts';
 import { unique } from '../../../test/world.ts';
+import { sql } from '../db/sql.ts';
 import { deleteSchedule, nextRun, type Schedule, upsertSchedule } from './schedules.ts';
 
 const NO_POLL = { times: { pollMs: 600_000 } };
@@ -99,6 +100,22 @@ test('a schedule with a broken pattern is parked with its error, and runs again 
   expect(metrics).toMatch(/^oriel_schedules_parked 1$/m);
   await save({ name: broken, cron: YEARLY, kind: job });
   expect(await rowOf(broken)).toMatchObject({ isLater: true, error: null });
+});
+
+test('a schedule that another server is taking does not hold up the others', async () => {
+  const [held, free] = [kind(async () => {}), kind(async () => {})];
+  const names = [unique('schedule'), unique('schedule')] as const;
+  await save({ name: names[0], cron: YEARLY, kind: held });
+  await save({ name: names[1], cron: YEARLY, kind: free });
+  await makeDue(names[0], '2 hours');
+  await makeDue(names[1]);
+  await jobs.world.server.db.transaction(async (tx) => {
+    await tx.run(sql`select from job_schedules where name = ${names[0]} for update`);
+    await work([held, free], NO_POLL);
+    await expect.poll(() => rowsOf(free)).toMatchObject([{ state: 'done' }]);
+    expect(await rowsOf(held)).toEqual([]);
+  });
+  await expect.poll(() => rowsOf(held)).toMatchObject([{ state: 'done' }]);
 });
 
 test('a schedule of an unknown kind of job is not touched', async () => {
