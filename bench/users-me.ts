@@ -42,21 +42,21 @@ async function run(options: RunOptions) {
     };
   };
 
-  const regions = await open('Oriel, regions, from memory', '/api/v1/regions');
-  const fastify = await regions.anchor(
+  const me = await open('Oriel, users/me, from memory', '/api/v1/users/me');
+  const fastify = await me.anchor(
     'bare Fastify',
     'bare-fastify',
     'returns a constant object, and queries nothing.',
   );
-  const fromMemory = await measureInTurns(regions.subject, [fastify], options);
+  const fromMemory = await measureInTurns(me.subject, [fastify], options);
 
-  const me = await open('Oriel, users/me, one query', '/api/v1/users/me');
-  const selecting = await me.anchor(
+  const role = await open('Oriel, one role, one query', '/api/v1/roles/1');
+  const selecting = await role.anchor(
     'bare Fastify with one select 1',
     'fastify-select-1',
     'runs `select 1` in a pool of 10 connections and returns a constant object. It reads no table and no row.',
   );
-  const querying = await measureInTurns(me.subject, [selecting], options);
+  const querying = await measureInTurns(role.subject, [selecting], options);
 
   return {
     measured: [...fromMemory.measured, ...querying.measured],
@@ -64,7 +64,7 @@ async function run(options: RunOptions) {
     facts: {
       postgres: await postgresVersion(connection),
       wrk: `${wrk}, 1 thread, ${CONNECTIONS} connections`,
-      answers: `${regions.bytes} bytes of regions, ${me.bytes} bytes of the user`,
+      answers: `${me.bytes} bytes of the user, ${role.bytes} bytes of the role`,
     },
   };
 }

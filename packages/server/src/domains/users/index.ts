@@ -8,7 +8,7 @@ export { ADMIN_ROLE } from './rules.ts';
 export { countPeople, isLiving, noteLogins, uncountUsersOf } from './store.ts';
 export { createUser, requireRemainingAdmin, requireUsers } from './users.ts';
 
-export function users(_platform: Platform, options: { leftovers: AskLeftovers }): Module {
+export function users(platform: Platform, options: { leftovers: AskLeftovers }): Module {
   const removal = createUserRemoval(options.leftovers);
-  return { routes: userRoutes(removal), jobs: removal.jobs, leftovers };
+  return { routes: userRoutes(platform, removal), jobs: removal.jobs, leftovers };
 }

@@ -1,9 +1,11 @@
 import { limits, operations } from '@oriel/contract';
 import { changed, created } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
+import type { NotifiedCache } from '../../platform/db/notified-cache.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { requireBytes } from '../../platform/limits.ts';
+import type { Platform } from '../../platform/module.ts';
 import { hashPassword } from './passwords.ts';
 import type { UserRemoval } from './removal.ts';
 import { rolesOfNewUser, toTime } from './rules.ts';
@@ -12,11 +14,8 @@ import { createUser, updateUser, updateUserContext } from './users.ts';
 
 const toUser = (row: store.UserRow) => ({ ...row, defaultRoles: row.roles });
 
-export const userRoutes = (removal: UserRemoval) => [
-  // If there is no user, they were deleted after the credential was verified.
-  handle(operations.getMe, async ({ actor, db }) =>
-    toUser(found(await store.findUser(db, actor.userId), 'unauthenticated')),
-  ),
+export const userRoutes = ({ remember }: Pick<Platform, 'remember'>, removal: UserRemoval) => [
+  getMe(remember<number, store.UserRow>((id) => [`user:${id}`])),
 
   handle(operations.createUser, async ({ change }, { body }) => {
     const passwordHash = body.password ? await hashPassword(body.password) : null;
@@ -60,6 +59,14 @@ export const userRoutes = (removal: UserRemoval) => [
     }),
   ),
 ];
+
+/** Callers read their own user often, and it changes seldom, so it is kept in memory until it changes. */
+const getMe = (remembered: NotifiedCache<number, store.UserRow>) =>
+  handle(operations.getMe, async ({ actor: { userId }, db }) => {
+    // If there is no user, they were deleted after the credential was verified.
+    const read = async () => found(await store.findUser(db, userId), 'unauthenticated');
+    return toUser(remembered.get(userId) ?? (await remembered.load(userId, read)));
+  });
 
 async function lockUser(tx: Tx, id: number) {
   await store.lockUser(tx, id);
