@@ -213,7 +213,7 @@ test('me shows settings and accepted terms', async () => {
   const { client, userId } = await world.person();
   expect(await client.getMe()).toMatchObject({ settings: null, tosAccepted: null });
   await update(userId, FULL);
-  expect(await client.getMe()).toMatchObject(FULL);
+  await expect.poll(() => client.getMe()).toMatchObject(FULL);
 });
 
 test.each([
