@@ -54,7 +54,7 @@ function statusCodes(): string {
     '',
     'Made by `npm run generate` from the contract.',
     '',
-    'Success is 200 with a body and 204 without one. Every error has the same body:',
+    'Success is 200 with a body and 204 without one. Every error of the operations built so far has the same body:',
     '',
     '```json',
     JSON.stringify(
