@@ -356,4 +356,18 @@ export const mutants: Mutant[] = [
     to: 'select pg_advisory_lock($1) is not null as taken',
     tests: [`${TEST}migrations.test.ts`],
   },
+  {
+    name: 'a refusal of an operation for admins is audited',
+    file: `${SERVER}platform/http/routes.ts`,
+    from: 'if (error instanceof ApiError && error.statusCode === 403) {',
+    to: 'if (error instanceof ApiError && error.statusCode === 402) {',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'refused attempts can not fill the audit log',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: '} else if (!isFull(event.resourceType)) {',
+    to: '} else if (event) {',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
 ];

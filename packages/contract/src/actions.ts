@@ -55,3 +55,23 @@ export const actions = [
 ] as const;
 
 export type Action = (typeof actions)[number];
+
+/** The actions that the built-in roles below `Admin` allow. */
+export const everydayActions: ReadonlySet<Action> = new Set([
+  'DeploymentRead',
+  'AIBIView',
+  'AIBIExplore',
+  'PlaygroundRead',
+  'SchemaRead',
+  'SqlRunnerRead',
+  'DataAssetsRead',
+  'DownloadData',
+  'AIBIDevelop',
+  'SchemaUpdate',
+  'SchemaUpdateDevBranches',
+  'PreAggregationBuild',
+  'DeploymentUpdate',
+  'ReportManage',
+  'WorkbookManage',
+  'FolderManage',
+]);

@@ -1,7 +1,7 @@
 import { orderedOperations } from './catalogue.ts';
 import { operations } from './operations.gen.ts';
 
-export { type Action, actions } from './actions.ts';
+export { type Action, actions, everydayActions } from './actions.ts';
 export type { AttributeValue } from './attributes.ts';
 export { errorCodesOf } from './error-codes.ts';
 export { type ErrorShape, errorBodies, errorShapes } from './error-shapes.ts';

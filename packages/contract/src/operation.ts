@@ -1,6 +1,6 @@
 /** An operation is data. Routes, validation, documentation, client and tests are made from it. */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import type { Action } from './actions.ts';
+import { type Action, everydayActions } from './actions.ts';
 import type { ErrorShape } from './error-shapes.ts';
 import type { ErrorCode } from './errors.ts';
 import type { AnsweredReply, BodyKind, ReceivedBody, ReplyKind } from './kinds.ts';
@@ -234,6 +234,12 @@ export const takesIfMatch = (op: Operation) =>
 export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert';
 /** Public operations take no credential, and operations for embedded pages take only an embed token. */
 export const takesApiKey = (op: Operation) => op.auth === 'management' || op.auth === 'apiKey';
+/**
+ * Whether the operation needs an action that, of the roles that every account has, only `Admin` allows. Content does not
+ * count, because its owners share it as they like.
+ */
+export const isForAdmins = (op: Operation) =>
+  op.permission !== 'none' && op.permissionOn !== 'resource' && !everydayActions.has(op.permission);
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
 /** The paths of lists and of creations. All methods on them work with and without a slash at the end. */

@@ -105,13 +105,13 @@ export function createOperationalApp(platform: Platform, settings: AppSettings):
 }
 
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
-  const { db, cursors, log } = platform;
+  const { db, attempts, cursors, log } = platform;
   const { authenticator, requireDeployment } = modules;
   const app = createOperationalApp(platform, settings);
   const atOnce = createAtOnce(settings.limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   requireComplete(routes);
-  registerRoutes(app, routes, { db, authenticator, atOnce, requireDeployment, cursors, log });
+  registerRoutes(app, routes, { db, authenticator, attempts, atOnce, requireDeployment, cursors, log });
   registerSpecRoute(app, openApiDocument(allOperations));
   registerDocsRoutes(app);
   return app;

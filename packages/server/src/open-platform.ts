@@ -1,5 +1,6 @@
 /** Opens the resources that all domains use: connections to the database, notifications, keys, metrics. */
 import type { Config } from './config.ts';
+import { createAttempts } from './platform/audit/events.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import { type Database, openDatabase, type Waits } from './platform/db/database.ts';
 import { createListener } from './platform/db/listener.ts';
@@ -44,6 +45,8 @@ export function openPlatform({
   undo.add('the connections for content', () => db.end());
   const essential = openDatabase(connection, log, { poolSize: pools.dbEssentialConnections, waits });
   undo.add('the essential connections', () => essential.end());
+  const attempts = createAttempts(db, log);
+  undo.add('the counting of refused attempts', attempts.stop);
   const listener = createListener(connection, log);
   undo.add('the connection for notifications', () => listener.end());
   watchDatabase(metrics, db, essential);
@@ -52,6 +55,7 @@ export function openPlatform({
     db,
     essential,
     listener,
+    attempts,
     cursors: createCursors(keyring.keysFor('cursors')),
     log,
     metrics,

@@ -1,4 +1,5 @@
 /** What the server gives to each domain, and what a domain provides. `app.ts` holds the list of domains. */
+import type { Attempts } from './audit/events.ts';
 import type { CredentialKind } from './auth/credentials.ts';
 import type { Database } from './db/database.ts';
 import type { Listener } from './db/listener.ts';
@@ -25,6 +26,8 @@ export interface Platform {
    */
   essential: Database;
   listener: Listener;
+  /** For audit entries of attempts that failed, such as a sign-in with a wrong password. */
+  attempts: Attempts;
   cursors: Cursors;
   log: Logger;
   metrics: Metrics;

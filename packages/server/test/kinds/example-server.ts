@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientOf, createClientFor } from '@oriel/client';
 import type { ErrorCode, Operation, Upload } from '@oriel/contract';
 import { clientRoutesOf } from '../../../../scripts/generated-files.ts';
+import { createAttempts } from '../../src/platform/audit/events.ts';
 import type { Person } from '../../src/platform/auth/actor.ts';
 import { createAuthenticator } from '../../src/platform/auth/authenticate.ts';
 import type { CredentialKind } from '../../src/platform/auth/credentials.ts';
@@ -171,6 +172,7 @@ export async function startExample(options: { timeouts?: Timeouts } = {}): Promi
   const app = createHttpServer({ log, metrics: createMetrics(), ...options });
   registerRoutes(app, exampleRoutes(seen), {
     db: world.server.db,
+    attempts: createAttempts(world.server.db, log),
     authenticator: createAuthenticator([exampleKeys]),
     atOnce: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
     requireDeployment: () => undefined,

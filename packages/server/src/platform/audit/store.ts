@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../db/database.ts';
+import type { Queryable } from '../db/database.ts';
 import { json, sql } from '../db/sql.ts';
 
 export interface AuditEntry {
@@ -14,8 +14,8 @@ export interface AuditEntry {
   after: object | null;
 }
 
-export const insertAuditEntries = (tx: Tx, entries: AuditEntry[]) =>
-  tx.run(
+export const insertAuditEntries = (db: Queryable, entries: AuditEntry[]) =>
+  db.run(
     sql`
     insert into audit_log (operation, resource_type, resource_id, deployment_id, user_id, api_key_id, ip, request_id, before, after)
     select e->>'operation', e->>'resourceType', e->>'resourceId', (e->>'deploymentId')::bigint, (e->>'userId')::bigint,

@@ -9,6 +9,7 @@ import {
   type HeadersOf,
   isAudited,
   isDeploymentOperation,
+  isForAdmins,
   type Operation,
   type ParamsOf,
   type QueryOf,
@@ -19,8 +20,9 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject } from 'typebox';
 import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
+import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, type CallerOf, embedOf, sharerOf } from '../auth/actor.ts';
+import { type Actor, type CallerOf, embedOf, identityOf, sharerOf } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
@@ -107,6 +109,7 @@ declare module 'fastify' {
 export interface RouteOptions {
   db: Database;
   authenticator: Authenticator;
+  attempts: Attempts;
   atOnce: AtOnce;
   /** Throws or rejects if there is no such deployment. Returns undefined, not a promise, if it is known to exist. */
   requireDeployment: (id: number) => undefined | Promise<void>;
@@ -136,7 +139,7 @@ function register(
   options: RouteOptions & { stopping: AbortSignal },
   isCollection: boolean,
 ) {
-  const { db, authenticator, atOnce, requireDeployment, cursors: allCursors, log } = options;
+  const { db, authenticator, attempts, atOnce, requireDeployment, cursors: allCursors, log } = options;
   const validators = compileValidators(op);
   const limitRate = op.rate && createRateLimit(op.rate);
   const prepare = preparerOf(op, options);
@@ -161,8 +164,8 @@ function register(
   const admit = (request: FastifyRequest, reply: FastifyReply, actor: Actor) => {
     request.actor = actor;
     const params = validators.params(request.params);
-    authorize(op, actor, params);
     request.params = params;
+    authorize(op, actor, params);
     limitRate?.(actor, request.ip);
     const embed = embedOf(actor);
     if (!embed && !takesUploads) return;
@@ -196,6 +199,23 @@ function register(
     };
     if (actor instanceof Promise) actor.then(proceed, done);
     else proceed(actor);
+  };
+
+  /** Records who tried what only admins may do, wherever it was refused. */
+  const recordRefusal = (request: FastifyRequest, _reply: FastifyReply, error: Error, done: () => void) => {
+    if (error instanceof ApiError && error.statusCode === 403) {
+      attempts.record({
+        operation: op.id,
+        resourceType: 'refusal',
+        resourceId: request.url.split('?', 1)[0]!,
+        deploymentId: (request.params as { deploymentId?: number }).deploymentId,
+        ...identityOf(request.actor!),
+        ip: request.ip,
+        requestId: request.id,
+        details: { code: error.code },
+      });
+    }
+    done();
   };
 
   const inputOf = (request: FastifyRequest): Input<Operation> => ({
@@ -299,6 +319,7 @@ function register(
       ...jsonSchemaOf(op),
       ...(isStreamed(op) ? { exposeHeadRoute: false } : {}),
       onRequest,
+      ...(isForAdmins(op) ? { onError: recordRefusal } : {}),
       handler: (request, reply) =>
         takesUploads || embedOf(request.actor!) ? runCounted(request, reply) : run(request, reply),
     });

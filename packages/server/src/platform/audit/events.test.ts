@@ -1,0 +1,155 @@
+import { everydayActions } from '@oriel/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createServerLog } from '../../../test/server-log.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
+import { type AuditEvent, createAttempts, recordEvent } from './events.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createOwnWorld();
+});
+afterAll(() => world.stop());
+
+const rows = async (where: string, values: unknown[] = []) =>
+  (await world.server.db.pool.query(`select * from audit_log where ${where} order by id`, values)).rows;
+
+let counter = 0;
+/** An event of an operation that no other test uses. */
+const failedSignIn = (more: Partial<AuditEvent> = {}): AuditEvent => ({
+  operation: `login-${++counter}`,
+  resourceType: 'failedSignIn',
+  resourceId: '7',
+  userId: null,
+  ip: '192.0.2.1',
+  requestId: null,
+  ...more,
+});
+const attemptsOf = (events: AuditEvent[], options?: Parameters<typeof createAttempts>[2]) => {
+  const attempts = createAttempts(world.server.db, createServerLog(), options);
+  for (const event of events) attempts.record(event);
+  return attempts.stop();
+};
+
+test('a refusal of an operation for admins is an entry that names the caller, the address and the reason', async () => {
+  const viewer = await world.person();
+  const response = await world.raw('DELETE', '/api/v1/users/1?newOwnerId=secret', {
+    apiKey: viewer.apiKey,
+    headers: { 'x-request-id': 'refused-deletion' },
+  });
+  expect(response.status).toBe(403);
+  await expect.poll(() => rows('user_id = $1', [viewer.userId])).toHaveLength(1);
+  expect(await rows('user_id = $1', [viewer.userId])).toMatchObject([
+    {
+      operation: 'deleteUser',
+      resource_type: 'refusal',
+      resource_id: '/api/v1/users/1',
+      api_key_id: viewer.apiKeyId,
+      ip: '127.0.0.1',
+      request_id: 'refused-deletion',
+      before: null,
+      after: { code: 'forbidden' },
+    },
+  ]);
+});
+
+test('the refusal of a scoped key names the deployment', async () => {
+  const [own, other] = [await world.deployment(), await world.deployment()];
+  const scoped = await world.person({ roles: ['Admin'], deploymentIds: [own.id] });
+  await expect(scoped.client.deleteDeployment({ deploymentId: other.id })).rejects.toMatchObject({
+    code: 'outside_key_scope',
+  });
+  await expect
+    .poll(() => rows("user_id = $1 and resource_type = 'refusal'", [scoped.userId]))
+    .toMatchObject([{ operation: 'deleteDeployment', deployment_id: other.id }]);
+});
+
+test('a refusal of an everyday operation, and any other error, is no entry', async () => {
+  const { id } = await world.deployment();
+  const viewer = await world.person();
+  await expect(viewer.client.createFolder({ deploymentId: id, body: { name: 'a' } })).rejects.toMatchObject({
+    status: 403,
+  });
+  await expect(world.admin.deleteUser({ id: 999_999 })).rejects.toMatchObject({ status: 404 });
+  await expect(viewer.client.deleteUser({ id: 1 })).rejects.toMatchObject({ status: 403 });
+  await expect.poll(() => rows('user_id = $1', [viewer.userId])).toMatchObject([{ operation: 'deleteUser' }]);
+  expect(await rows("resource_type = 'refusal' and resource_id like '%999999'")).toEqual([]);
+});
+
+test('repeated attempts of a caller within a minute are counted, and are two entries', async () => {
+  const event = failedSignIn();
+  await attemptsOf([
+    event,
+    ...Array.from({ length: 999 }, (_, i) => ({ ...event, ip: '192.0.2.1', requestId: `attempt-${i}` })),
+  ]);
+  expect(await rows('operation = $1', [event.operation])).toMatchObject([
+    { after: {}, request_id: null },
+    { after: { repeats: 999 }, request_id: 'attempt-998' },
+  ]);
+});
+
+test('attempts of more callers than the limit are counted together, and no number of them fills the log', async () => {
+  const event = failedSignIn({ details: { code: 'wrong' } });
+  const events = Array.from({ length: 500 }, (_, i) => ({ ...event, ip: `192.0.${i >> 8}.${i & 255}` }));
+  await attemptsOf([...events, ...events], { callersMax: 10 });
+  const entries = await rows('operation = $1', [event.operation]);
+  expect(entries).toHaveLength(21);
+  expect(entries.reduce((sum, { after }) => sum + (after.repeats ?? 0), 10)).toBe(1000);
+  expect(entries.at(-1)).toMatchObject({
+    resource_id: 'others',
+    ip: null,
+    user_id: null,
+    after: { repeats: 980 },
+  });
+});
+
+test('failed sign-ins of many addresses do not hide the refusal of a caller', async () => {
+  const event = failedSignIn();
+  const many = Array.from({ length: 20 }, (_, i) => ({ ...event, ip: `192.0.2.${i}` }));
+  const refusal = { ...event, resourceType: 'refusal' as const, userId: 12 };
+  await attemptsOf([...many, refusal], { callersMax: 10 });
+  expect(await rows("operation = $1 and resource_type = 'refusal'", [event.operation])).toMatchObject([
+    { user_id: 12 },
+  ]);
+});
+
+test('the network of an IPv6 site counts as one caller', async () => {
+  const event = failedSignIn();
+  await attemptsOf(Array.from({ length: 50 }, (_, i) => ({ ...event, ip: `2001:db8::${i}` })));
+  expect(await rows('operation = $1', [event.operation])).toHaveLength(2);
+});
+
+test('attempts are written at the end of the minute, even if the caller does not come again', async () => {
+  const event = failedSignIn();
+  const attempts = createAttempts(world.server.db, createServerLog(), { perMs: 1 });
+  for (let i = 0; i < 3; i++) attempts.record(event);
+  await expect.poll(() => rows('operation = $1', [event.operation])).toHaveLength(2);
+  await attempts.stop();
+  expect(await rows('operation = $1', [event.operation])).toHaveLength(2);
+});
+
+test('an event is written in the transaction that made it succeed, without secrets and with limited size', async () => {
+  const event = failedSignIn({
+    resourceType: 'signIn',
+    resourceId: 'x'.repeat(5000),
+    details: { password: 'secret', note: 'y'.repeat(100_000) },
+  });
+  await world.server.db.transaction((tx) => recordEvent(tx, event));
+  const undone = failedSignIn({ resourceType: 'signIn' });
+  await world.server.db
+    .transaction(async (tx) => {
+      await recordEvent(tx, undone);
+      throw new Error('undone');
+    })
+    .catch(() => {});
+  expect(await rows('operation = $1', [undone.operation])).toEqual([]);
+  const [entry] = await rows('operation = $1', [event.operation]);
+  expect(entry.resource_id).toHaveLength(300);
+  expect(entry.after).toEqual({ password: '********', note: expect.objectContaining({ bytes: 100_002 }) });
+});
+
+test('everyday actions are those of the built-in roles below Admin', async () => {
+  const { rows: roles } = await world.server.db.pool.query(
+    "select distinct unnest(actions) as action from roles where is_built_in and name <> 'Admin'",
+  );
+  expect(new Set(roles.map(({ action }) => action))).toEqual(everydayActions);
+});
