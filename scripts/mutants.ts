@@ -64,9 +64,9 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a known API key is answered at once',
-    file: `${SERVER}domains/api-keys/credential.ts`,
-    from: 'return known ? noting(known.actor) : lookUp(hash, cacheKey, address);',
-    to: 'return known ? Promise.resolve(noting(known.actor)) : lookUp(hash, cacheKey, address);',
+    file: `${SERVER}platform/auth/stored-credentials.ts`,
+    from: 'return known ? noting(known.actor) : lookUp(secretHash, cacheKey, address);',
+    to: 'return known ? Promise.resolve(noting(known.actor)) : lookUp(secretHash, cacheKey, address);',
     tests: [`${SERVER}domains/api-keys/credential.test.ts`],
   },
   {

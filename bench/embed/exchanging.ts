@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createSessionIds } from '../../packages/server/src/domains/embed-sessions/session-ids.ts';
+import { createCheckedIds } from '../../packages/server/src/platform/secrets/checked-ids.ts';
 import { deriveKey } from '../../packages/server/src/platform/secrets/keyring.ts';
 import type { Anchor, Contender } from '../harness/benchmark.ts';
 import type { Oriel } from '../harness/oriel.ts';
@@ -44,7 +44,7 @@ async function mintMany(oriel: Oriel, viewers: Viewers, count: number) {
 /** The ids of the sessions that `mintMany` made, one per line. */
 async function writeSessionIds(oriel: Oriel, count: number, file: string) {
   const secret = (await readFile(join(oriel.dataDir, 'secret.key'), 'utf8')).trim();
-  const { format } = createSessionIds([deriveKey(secret, 'embed session ids')]);
+  const { format } = createCheckedIds([deriveKey(secret, 'embed session ids')], { secretBytes: 24 });
   await writeFile(file, Array.from({ length: count }, (_, i) => `${format(i + 1, SECRET)}\n`).join(''));
 }
 

@@ -236,6 +236,26 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now()
 );
 
+create table session_tokens (
+  token_hash bytea not null,
+  session_id bigint not null,
+  expires_at timestamp with time zone not null
+);
+
+create table sessions (
+  id bigint not null generated always as identity,
+  user_id bigint not null,
+  kind text not null,
+  client_id text,
+  user_agent text,
+  ip text,
+  network text,
+  refresh_hash bytea,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone not null
+);
+
 create table signing_keys (
   id text not null,
   public_key jsonb not null,
@@ -495,6 +515,20 @@ alter table schema_functions add constraint schema_functions_pkey PRIMARY KEY (n
 
 alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY (version);
 
+alter table session_tokens add constraint session_tokens_pkey PRIMARY KEY (token_hash);
+
+alter table session_tokens add constraint session_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
+
+alter table sessions add constraint sessions_client_id_check CHECK ((length(client_id) <= 255));
+
+alter table sessions add constraint sessions_kind_check CHECK ((kind = ANY (ARRAY['login'::text, 'device'::text, 'console'::text])));
+
+alter table sessions add constraint sessions_pkey PRIMARY KEY (id);
+
+alter table sessions add constraint sessions_user_agent_check CHECK ((length(user_agent) <= 255));
+
+alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 alter table signing_keys add constraint signing_keys_pkey PRIMARY KEY (id);
 
 alter table tenant_settings add constraint tenant_settings_app_config_check CHECK ((octet_length((app_config)::text) <= (512 * 1024)));
@@ -734,6 +768,14 @@ CREATE UNIQUE INDEX resource_policies_of_role ON public.resource_policies USING 
 CREATE UNIQUE INDEX resource_policies_of_user ON public.resource_policies USING btree (resource_type, resource_id, user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX resource_policies_on ON public.resource_policies USING btree (resource_type, resource_id) INCLUDE (user_id, group_id, role_id, level);
+
+CREATE INDEX session_tokens_expiry ON public.session_tokens USING btree (expires_at);
+
+CREATE INDEX session_tokens_session ON public.session_tokens USING btree (session_id, expires_at);
+
+CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
+
+CREATE INDEX sessions_user ON public.sessions USING btree (user_id, id);
 
 CREATE INDEX user_attribute_values_of_attribute ON public.user_attribute_values USING btree (attribute_id);
 
@@ -975,6 +1017,16 @@ begin
   else
     delete from report_counts c using gone g where c.deployment_id = g.id;
   end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_sessions_of_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from sessions where user_id = new.id;
   return null;
 end $function$
 ;
@@ -1499,6 +1551,8 @@ CREATE TRIGGER resource_policies_need_deployment AFTER INSERT ON public.resource
 
 CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
+CREATE TRIGGER session_tokens_ended AFTER DELETE ON public.session_tokens FOR EACH ROW WHEN ((old.expires_at > now())) EXECUTE FUNCTION notify_credentials('session:', 'session_id');
+
 CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('signing-keys');
 
 CREATE TRIGGER creator_mode_switched_off AFTER UPDATE OF use_creator_mode ON public.tenant_settings FOR EACH ROW WHEN ((old.use_creator_mode AND (NOT new.use_creator_mode))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
@@ -1521,11 +1575,13 @@ CREATE TRIGGER external_users_counted_out AFTER DELETE ON public.users REFERENCI
 
 CREATE TRIGGER user_settings_changed AFTER UPDATE OF settings, tos_accepted ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials('user:', 'id');
 
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials('user:', 'id');
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_name, title, picture, external_id, is_deactivated, notifications, last_login ON public.users FOR EACH ROW WHEN ((old.embed_tenant IS NULL)) EXECUTE FUNCTION notify_credentials('user:', 'id');
 
 CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public.users FOR EACH ROW WHEN ((new.is_deactivated AND (NOT old.is_deactivated))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 
 CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND ((old.embed_tenant IS NULL) OR (old.embed_tenant !~~ '~%'::text)))) EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
+
+CREATE TRIGGER users_end_sessions AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_sessions_of_user();
 
 CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');
 

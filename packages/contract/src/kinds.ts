@@ -8,8 +8,9 @@ export const JsonAs = <S extends TSchema>(contentType: string, schema: S) =>
 /** `application/x-www-form-urlencoded`. Texts are converted to the types of the schema, as in a query. */
 export const Form = <S extends TObject>(schema: S) => ({ kind: 'form', schema }) as const;
 
-/** A form or JSON. The content type decides. */
-export const FormOrJson = <S extends TObject>(schema: S) => ({ kind: 'formOrJson', schema }) as const;
+/** A form or JSON. The content type decides. The form may have fields of its own, as OAuth's do. */
+export const FormOrJson = <S extends TObject, F extends TObject = S>(schema: S, form?: F) =>
+  ({ kind: 'formOrJson', schema, form: form ?? (schema as unknown as F) }) as const;
 
 export interface FileRule {
   maxBytes: number;
@@ -49,7 +50,7 @@ export const Bytes = <const T extends string>(...contentTypes: readonly T[]) =>
 
 type JsonAs = { kind: 'json'; schema: TSchema; contentType: string };
 type Form = { kind: 'form'; schema: TObject };
-type FormOrJson = { kind: 'formOrJson'; schema: TObject };
+type FormOrJson = { kind: 'formOrJson'; schema: TObject; form: TObject };
 type Multipart = { kind: 'multipart'; schema: TObject; files: Record<string, FileRule> };
 type BytesBody = { kind: 'bytes'; contentTypes: readonly string[]; maxBytes: number };
 type Ndjson = { kind: 'ndjson'; schema: TSchema };
@@ -89,9 +90,11 @@ export type ReceivedBody<B extends TSchema> = B extends { kind: 'multipart'; sch
   ? { fields: Static<S & TSchema>; files: { [Name in keyof F]: Upload[] } }
   : B extends { kind: 'bytes'; contentTypes: readonly (infer T extends string)[] }
     ? Upload<T>
-    : B extends { kind: 'json' | 'form' | 'formOrJson'; schema: infer S }
-      ? Static<S & TSchema>
-      : Static<B>;
+    : B extends { kind: 'formOrJson'; schema: infer S; form: infer F }
+      ? Static<S & TSchema> | Static<F & TSchema>
+      : B extends { kind: 'json' | 'form'; schema: infer S }
+        ? Static<S & TSchema>
+        : Static<B>;
 
 /** The type of the reply that the handler returns. */
 export type AnsweredReply<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S }

@@ -26,6 +26,7 @@ const SECURITY = {
   management: [{ bearer: [] }, { apiKey: [] }],
   apiKey: [{ apiKey: [] }, { apiKeyAsBearer: [] }],
   embed: [{ embedToken: [] }],
+  console: [{ consoleSession: [] }],
 } satisfies Record<Operation['auth'], object[]>;
 
 const SECURITY_SCHEMES = {
@@ -42,6 +43,12 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'The embed token that a session was exchanged for',
+  },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-oriel',
+    description: 'The cookie of a person who signed in by browser; `oriel` without TLS',
   },
 };
 
@@ -118,6 +125,10 @@ export function openApiDocument(operations: readonly Operation[]): Json {
 
   const bodyContent = (body: BodyKind) => {
     if (body.kind === 'bytes') return content(bodyTypesOf(body), { schema: BINARY });
+    if (body.kind === 'formOrJson') {
+      const [form, json] = bodyTypesOf(body) as [string, string];
+      return { [form]: { schema: hoist(body.form) }, [json]: { schema: hoist(body.schema) } };
+    }
     if (body.kind !== 'multipart') return content(bodyTypesOf(body), { schema: hoist(body.schema) });
     const { schema, encoding } = multipart(body);
     return content(bodyTypesOf(body), { schema: hoist(schema), encoding });
@@ -265,6 +276,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
 function needs(op: Operation): string {
   if (op.auth === 'public') return 'Needs no credential.';
   if (op.auth === 'embed') return 'Needs an embed token.';
+  if (op.auth === 'console') return 'Needs the cookie of a person who signed in by browser.';
   if (op.permission === 'none')
     return op.auth === 'apiKey' ? 'Needs an API key.' : 'Needs a valid credential.';
   if (op.permissionOn === 'resource')

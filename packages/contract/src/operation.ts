@@ -10,9 +10,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * The credential that an operation takes: none; an API key, a person's token or, if `embed` allows it, an embed token;
- * an API key only; an embed token only.
+ * an API key only; an embed token only; the cookie of a person who signed in by browser.
  */
-export type Auth = 'public' | 'management' | 'apiKey' | 'embed';
+export type Auth = 'public' | 'management' | 'apiKey' | 'embed' | 'console';
 
 /** The embed tokens that may call an operation: all, or only those in creator mode; undefined means none. */
 export type EmbedAccess = 'viewer' | 'creator' | undefined;
@@ -24,7 +24,7 @@ export type EmbedAccess = 'viewer' | 'creator' | undefined;
 export type ScopedKeys = 'allowed' | 'refused' | 'handler';
 
 /** Required on each operation that takes an API key and has no deployment in its path, and forbidden on all others. */
-type SaysScopedKeys<A extends Auth, P> = A extends 'public' | 'embed'
+type SaysScopedKeys<A extends Auth, P> = A extends 'public' | 'embed' | 'console'
   ? { scopedKeys?: never }
   : 'deploymentId' extends keyof P
     ? { scopedKeys?: never }

@@ -10,6 +10,7 @@ import * as regions from './operations/regions.ts';
 import * as reports from './operations/reports.ts';
 import * as resourcePolicies from './operations/resource-policies.ts';
 import * as roles from './operations/roles.ts';
+import * as sessions from './operations/sessions.ts';
 import * as spec from './operations/spec.ts';
 import * as tenantSettings from './operations/tenant-settings.ts';
 import * as userAttributeValues from './operations/user-attribute-values.ts';
@@ -24,6 +25,7 @@ export const operations = {
   addUserGroupMembers: userGroups.addUserGroupMembers,
   bulkDeleteWorkspaceObjects: workspace.bulkDeleteWorkspaceObjects,
   bulkMoveWorkspaceObjects: workspace.bulkMoveWorkspaceObjects,
+  changeMyPassword: sessions.changeMyPassword,
   connectReportToWorkbook: reports.connectReportToWorkbook,
   createApiKey: apiKeys.createApiKey,
   createDeployment: deployments.createDeployment,
@@ -48,6 +50,7 @@ export const operations = {
   deleteWorkbook: workbooks.deleteWorkbook,
   dryRunSession: embed.dryRunSession,
   duplicateWorkbook: workbooks.duplicateWorkbook,
+  endMySession: sessions.endMySession,
   generateSession: embed.generateSession,
   getApiKey: apiKeys.getApiKey,
   getAppConfig: appConfig.getAppConfig,
@@ -78,11 +81,15 @@ export const operations = {
   listEmbedSessions: embedSessions.listEmbedSessions,
   listEmbedTenants: embedTenants.listEmbedTenants,
   listEmbedUsers: embedTenants.listEmbedUsers,
+  listMySessions: sessions.listMySessions,
   listRegions: regions.listRegions,
   listRoles: roles.listRoles,
   listUserGroups: userGroups.listUserGroups,
+  login: sessions.login,
+  logout: sessions.logout,
   moveWorkspaceObject: workspace.moveWorkspaceObject,
   postTokenBySessionId: embed.postTokenBySessionId,
+  refreshTokens: sessions.refreshTokens,
   removeGroupMembers: embedTenants.removeGroupMembers,
   removeUserGroupMembers: userGroups.removeUserGroupMembers,
   revokeEmbedSession: embedSessions.revokeEmbedSession,
@@ -120,6 +127,7 @@ export const tags = {
   ...reports.tags,
   ...resourcePolicies.tags,
   ...roles.tags,
+  ...sessions.tags,
   ...spec.tags,
   ...tenantSettings.tags,
   ...userAttributeValues.tags,
@@ -140,6 +148,7 @@ export const errors = {
   ...reports.errors,
   ...resourcePolicies.errors,
   ...roles.errors,
+  ...sessions.errors,
   ...userAttributeValues.errors,
   ...userAttributes.errors,
   ...userGroups.errors,

@@ -12,6 +12,7 @@ import { policies } from './domains/policies/index.ts';
 import { regions } from './domains/regions/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
+import { createPeopleSessions, sessions } from './domains/sessions/index.ts';
 import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
 import { userAttributes } from './domains/user-attributes/index.ts';
@@ -20,6 +21,7 @@ import { users } from './domains/users/index.ts';
 import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
+import { createCsrf } from './platform/auth/csrf.ts';
 import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
@@ -52,12 +54,14 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const leftovers = askLeftovers(() => list);
   const removal = createFolderRemoval(leftovers);
   const keys = createSigningKeys(platform);
+  const people = createPeopleSessions(platform);
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     deployments(platform, { knownDeployments, leftovers }),
     regions(platform),
     users(platform, { leftovers }),
     apiKeys(platform),
+    sessions(platform, people),
     signingKeys(platform, { keys }),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),
@@ -111,7 +115,8 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
   const atOnce = createAtOnce(settings.limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   requireComplete(routes);
-  registerRoutes(app, routes, { db, authenticator, attempts, atOnce, requireDeployment, cursors, log });
+  const csrf = createCsrf(platform.keysFor('csrf'), platform.publicUrl);
+  registerRoutes(app, routes, { db, authenticator, attempts, atOnce, requireDeployment, cursors, csrf, log });
   registerSpecRoute(app, openApiDocument(allOperations));
   registerDocsRoutes(app);
   return app;

@@ -3,6 +3,7 @@ import { allOperations, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { validBody } from './samples.ts';
+import { logIn, PASSWORD } from './sign-in.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
 
 /** These operations return a plain array of a few items, without pages. */
@@ -40,6 +41,7 @@ describe('every list can be paged to its end', () => {
     const { id: deploymentId } = await world.deployment();
     await times(() => world.deployment());
     await createContent(deploymentId);
+    await createSessions();
 
     const people = await times(() => world.person({ roles: ['Explorer'] }));
     const [userGroup] = await times(() => admin.createUserGroup({ body: { name: unique('group') } }));
@@ -63,6 +65,12 @@ describe('every list can be paged to its end', () => {
       const body = { resourceType: 'Report', resourceId, userId, action: 'ReportRead' } as const;
       await sharer.client.setUserPolicy({ body });
     });
+  }
+
+  async function createSessions() {
+    const { id, email } = await world.admin.getMe();
+    await world.admin.updateUser({ id, body: { password: PASSWORD } });
+    await times(() => logIn(world, { email }));
   }
 
   async function createEmbedTenants(deploymentId: number) {

@@ -10,7 +10,7 @@ const postgresUrl = inject('postgresUrl');
 const template = onServer(postgresUrl, inject('templateDatabase'));
 const schema = await readOwnSchema();
 const { migrations, functions } = schema;
-const next = migrations.length + 1;
+const next = migrations.at(-1)!.version + 1;
 
 const made: string[] = [];
 const clients: pg.Client[] = [];
@@ -76,7 +76,7 @@ test('a migration that fails leaves nothing behind, and the next start continues
   );
   expect(await appliedAt(url)).toHaveLength(migrations.length);
   await run(url, withMigration('create table half ()'));
-  expect(await appliedAt(url)).toHaveLength(next);
+  expect(await appliedAt(url)).toHaveLength(migrations.length + 1);
 });
 
 test('a database of a newer version or with other migrations is refused', async () => {
@@ -147,7 +147,7 @@ describe('outside of a transaction', () => {
     expect(await isValid(url)).toEqual([[false]]);
     await run(url, withMigration(INDEX));
     expect(await isValid(url)).toEqual([[true]]);
-    expect(await appliedAt(url)).toHaveLength(next);
+    expect(await appliedAt(url)).toHaveLength(migrations.length + 1);
   });
 
   test('an index that was built but not recorded is kept', async () => {
@@ -157,7 +157,7 @@ describe('outside of a transaction', () => {
     await rows(url, `delete from schema_migrations where version = ${next}`);
     await run(url, withMigration(INDEX));
     expect(await rows(url, "select 'jobs_by_error'::regclass::oid")).toEqual(before);
-    expect(await appliedAt(url)).toHaveLength(next);
+    expect(await appliedAt(url)).toHaveLength(migrations.length + 1);
   });
 
   test('dropping an index succeeds, even a second time', async () => {

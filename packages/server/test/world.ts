@@ -19,6 +19,8 @@ export interface World {
   admin: OrielClient;
   /** A client of the world's server with another key, or without one. */
   client(apiKey?: string): OrielClient;
+  /** A client with the access token of a person. */
+  bearer(token: string): OrielClient;
   /** A request that no client would send. */
   raw(method: string, path: string, init?: RequestInit & { apiKey?: string | null }): Promise<Response>;
   /** A user with these roles, and a client with a key of theirs. */
@@ -131,6 +133,7 @@ function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Prom
     server,
     admin,
     client,
+    bearer: (token) => clientWith({ token }),
     raw(method, path, { apiKey = ADMIN_KEY, headers, ...init } = {}) {
       const all = new Headers(headers);
       if (apiKey !== null && !all.has('authorization')) all.set('authorization', `Api-Key ${apiKey}`);

@@ -9,6 +9,7 @@ import { createAttempts } from '../../src/platform/audit/events.ts';
 import type { Person } from '../../src/platform/auth/actor.ts';
 import { createAuthenticator } from '../../src/platform/auth/authenticate.ts';
 import type { CredentialKind } from '../../src/platform/auth/credentials.ts';
+import { createCsrf } from '../../src/platform/auth/csrf.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { createAtOnce } from '../../src/platform/http/at-once.ts';
 import { createMetrics } from '../../src/platform/http/metrics.ts';
@@ -38,6 +39,7 @@ const actor = (apiKeyId: number): Person => ({
   kind: 'person',
   userId: 1,
   apiKeyId,
+  sessionId: null,
   deploymentIds: null,
   actions: new Set(['All']),
   deploymentActions: new Map(),
@@ -177,6 +179,7 @@ export async function startExample(options: { timeouts?: Timeouts } = {}): Promi
     atOnce: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
     requireDeployment: () => undefined,
     cursors: {} as Cursors,
+    csrf: createCsrf([Buffer.alloc(32)], 'http://127.0.0.1'),
     log,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -10,9 +10,10 @@ import {
 } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import type { Call } from '../../platform/http/routes.ts';
+import type { CheckedIds } from '../../platform/secrets/checked-ids.ts';
+import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import { definedGroups, problemsOf, type Refusal, type SessionRequest, toProblem } from './rules.ts';
-import { hashSecret, newSecret, type SessionIds } from './session-ids.ts';
 import * as store from './store.ts';
 
 export interface MintOptions {
@@ -22,7 +23,7 @@ export interface MintOptions {
   plan: string;
   maxExternalUsers: number;
   tenantSettings: TenantSettings;
-  sessionIds: SessionIds;
+  sessionIds: CheckedIds;
   requireDeployment: (id: number) => undefined | Promise<void>;
 }
 
@@ -35,7 +36,7 @@ const REFUSED = 'OR400';
 export async function mintSession(options: MintOptions, call: MintCall, request: SessionRequest) {
   for await (const [problem] of checks(options, call.actor, request)) if (problem) throw problem;
   const db = options.db.as(sharerOf(call.actor));
-  const secret = newSecret();
+  const secret = options.sessionIds.newSecret();
   const secretHash = hashSecret(secret);
   try {
     const id = await retrying(

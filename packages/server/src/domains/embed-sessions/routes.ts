@@ -3,14 +3,17 @@ import { ApiError, isApiError } from '../../platform/errors.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
+import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
+import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import { dryRun } from './dry-run.ts';
 import type { EmbedTokens } from './embed-tokens.ts';
 import { createExchange } from './exchange.ts';
 import { ledgerRoutes } from './ledger-routes.ts';
 import { type MintOptions, mintSession } from './mint.ts';
 import type { Revocations } from './revocations.ts';
-import { createSessionIds, hashSecret } from './session-ids.ts';
 import { describeViewer } from './viewer.ts';
+
+const SECRET_BYTES = 24;
 
 /**
  * The limit is per session. It protects the database from a caller who sends an ended session again and again; made-up
@@ -26,7 +29,7 @@ interface RouteOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {
 export function embedSessionRoutes(platform: Platform, options: RouteOptions) {
   const { essential: db, cursors, keysFor } = platform;
   const { embedTokens, tenantSettings } = options;
-  const sessionIds = createSessionIds(keysFor('embed session ids'));
+  const sessionIds = createCheckedIds(keysFor('embed session ids'), { secretBytes: SECRET_BYTES });
   const minting = { ...options, db, sessionIds };
   const exchange = createExchange(db);
   const failures = createFailureLimit(EXCHANGE_FAILURES);

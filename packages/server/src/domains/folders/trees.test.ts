@@ -176,6 +176,7 @@ test('two lists that name the same trees in opposite orders do not wait for each
     kind: 'person',
     userId: 1,
     apiKeyId: null,
+    sessionId: null,
     deploymentIds: null,
     actions: new Set(),
     deploymentActions: new Map(),

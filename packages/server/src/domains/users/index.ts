@@ -4,8 +4,9 @@ import { leftovers } from './leftovers.store.ts';
 import { createUserRemoval } from './removal.ts';
 import { userRoutes } from './routes.ts';
 
+export { hashPassword, verifyPassword } from './passwords.ts';
 export { ADMIN_ROLE } from './rules.ts';
-export { countPeople, isLiving, noteLogins, uncountUsersOf } from './store.ts';
+export { countPeople, isLiving, noteLogins, noteSignIn, uncountUsersOf, updatePassword } from './store.ts';
 export { createUser, requireRemainingAdmin, requireUsers } from './users.ts';
 
 export function users(platform: Platform, options: { leftovers: AskLeftovers }): Module {

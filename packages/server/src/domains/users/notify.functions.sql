@@ -1,5 +1,5 @@
 create or replace trigger users_changed
-  after delete or update of username, email, first_name, title, picture, external_id, is_deactivated, notifications on users
+  after delete or update of username, email, first_name, title, picture, external_id, is_deactivated, notifications, last_login on users
   for each row when (old.embed_tenant is null) execute function notify_credentials('user:', 'id');
 create or replace trigger user_settings_changed
   after update of settings, tos_accepted on users

@@ -1,4 +1,32 @@
-import { hash } from '@node-rs/argon2';
+/**
+ * Argon2id with the parameters that OWASP advises. It runs on threads that also read files and resolve names, so only a
+ * few passwords are hashed at once in a process. The others wait in a short queue, in which addresses take turns.
+ */
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import { createGate, type Sharer } from '../../platform/db/gate.ts';
 
-/** Argon2id with the library's defaults, which follow OWASP's advice. Runs on a thread of its own. */
-export const hashPassword = (password: string) => hash(password);
+const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+const gate = createGate({ atOnce: 2, shareMax: 1, waitingMax: 200, waitingShareMax: 20, waitMs: 5000 });
+
+/** The same password may be typed in several Unicode forms, depending on the keyboard. */
+const normalized = (password: string) => password.normalize('NFC');
+
+/** `sharer` is the address that the password comes from. Rejects with a 503 if too many wait. */
+export const hashPassword = (password: string, sharer: Sharer = null) =>
+  gate.pass(sharer, () => hash(normalized(password), OPTIONS));
+
+let nobodysHash: Promise<string> | undefined;
+
+/** Without a stored hash it takes as long as with one, and is never right. Rejects with a 503 if too many wait. */
+export async function verifyPassword(
+  stored: string | null,
+  password: string,
+  sharer: Sharer,
+): Promise<boolean> {
+  nobodysHash ??= hash(randomBytes(32).toString('base64url'), OPTIONS);
+  const nobodys = await nobodysHash;
+  const isRight = await gate.pass(sharer, () => verify(stored ?? nobodys, normalized(password)));
+  return isRight && stored !== null;
+}

@@ -143,6 +143,23 @@ export const updateUserContext = (tx: Tx, id: number, { embedTheme, securityCont
   tx.run(sql`
     update users set embed_theme = ${json(embedTheme)}, security_context = ${json(securityContext)} where id = ${id}`);
 
+/**
+ * Records a sign-in. Returns whether the person is active and, if a hash is given, still has this password. Nobody else
+ * can change the user until the transaction ends.
+ */
+export const noteSignIn = async (tx: Tx, id: number, passwordHash: string | null) =>
+  (await tx.run(sql`
+    update users set last_login = now()
+    where id = ${id} and embed_tenant is null and deleted_at is null and not is_deactivated
+      and password_hash is not distinct from coalesce(${passwordHash}, password_hash)`)) === 1;
+
+/** Returns whether the person is active and, if a hash is given, had this password. Ends all of their sessions. */
+export const updatePassword = async (tx: Tx, id: number, passwordHash: string, previousHash: string | null) =>
+  (await tx.run(sql`
+    update users set password_hash = ${passwordHash}, updated_at = now()
+    where id = ${id} and embed_tenant is null and deleted_at is null and not is_deactivated
+      and password_hash is not distinct from coalesce(${previousHash}, password_hash)`)) === 1;
+
 /** Returns whether this user is about to receive the content of a deleted user. */
 export const isHeir = async (tx: Tx, id: number) =>
   (await tx.one<{ exists: boolean }>(sql`select exists (select from users where heir_id = ${id})`)).exists;

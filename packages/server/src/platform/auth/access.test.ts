@@ -20,6 +20,7 @@ const actor = (actions: Action[], deploymentIds: number[] | null = null): Person
   kind: 'person',
   userId: 1,
   apiKeyId: 1,
+  sessionId: null,
   deploymentIds,
   actions: new Set(actions),
   deploymentActions: new Map(),
@@ -88,8 +89,8 @@ const known = { userId: 7, deploymentIds: [1], actions: new Set<Action>(), deplo
 const embed = { sessionId: 3, embedTenant: 'acme', creatorMode: true };
 const ACTORS = {
   nobody: NOBODY,
-  'person with a key': { ...known, kind: 'person', apiKeyId: 5 },
-  'person without a key': { ...known, kind: 'person', apiKeyId: null },
+  'person with a key': { ...known, kind: 'person', apiKeyId: 5, sessionId: null },
+  'person without a key': { ...known, kind: 'person', apiKeyId: null, sessionId: null },
   'embedded person': { ...known, kind: 'embeddedPerson', embed },
   'external viewer': { ...known, kind: 'externalViewer', embed },
 } as const satisfies Record<string, Actor>;

@@ -19,6 +19,8 @@ export interface Person extends Known {
   kind: 'person';
   /** The API key that they called with, if they used one. */
   apiKeyId: number | null;
+  /** The session of the token or cookie that they called with, if they used one. */
+  sessionId: number | null;
 }
 
 /** What an embed token says about its session. */
@@ -52,12 +54,15 @@ export type Actor = Caller | Nobody;
 export const NOBODY: Nobody = { kind: 'nobody' };
 
 export type KeyHolder = Person & { apiKeyId: number };
+/** A person who signed in. */
+export type SignedIn = Person & { sessionId: number };
 
 interface CallerByAuth<Embed extends EmbedAccess> {
   public: Nobody;
   management: [Exclude<Embed, undefined>] extends [never] ? Person : Caller;
   apiKey: KeyHolder;
   embed: Embedded;
+  console: SignedIn;
 }
 
 /** The type of the callers that can reach the handler of an operation. `authorize` in access.ts refuses all others. */
@@ -68,6 +73,7 @@ const CALLERS: Record<Auth, (actor: Actor) => boolean> = {
   management: (actor) => actor.kind === 'person' || isEmbedded(actor),
   apiKey: (actor) => actor.kind === 'person' && actor.apiKeyId !== null,
   embed: (actor) => isEmbedded(actor),
+  console: (actor) => actor.kind === 'person' && actor.sessionId !== null,
 };
 
 /** The run-time form of `CallerOf`, as far as the credential decides it. `authorize` checks whom `embed` lets in. */

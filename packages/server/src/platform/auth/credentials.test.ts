@@ -8,6 +8,7 @@ const person = (userId: number): Person => ({
   kind: 'person',
   userId,
   apiKeyId: null,
+  sessionId: null,
   deploymentIds: null,
   actions: new Set(),
   deploymentActions: new Map(),

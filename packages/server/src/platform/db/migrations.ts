@@ -23,7 +23,8 @@ export async function readMigrations(dir: string): Promise<Migration[]> {
   return Promise.all(
     files.map(async (file, i) => {
       const version = Number(file.slice(0, 4));
-      if (version !== i + 1) throw new Error(`migration ${file} should have the number ${i + 1}`);
+      const previous = Number(files[i - 1]?.slice(0, 4) ?? 0);
+      if (!(version > previous)) throw new Error(`migration ${file} needs a number of its own`);
       return parseMigration(version, file.slice(5, -4), await readFile(join(dir, file), 'utf8'));
     }),
   );

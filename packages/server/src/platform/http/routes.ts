@@ -22,8 +22,9 @@ import type { Static, TObject } from 'typebox';
 import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, type CallerOf, embedOf, identityOf, sharerOf } from '../auth/actor.ts';
+import { type Actor, type CallerOf, embedOf, identityOf, type SignedIn, sharerOf } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
+import { CSRF_FIELD, type Csrf } from '../auth/csrf.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -114,6 +115,7 @@ export interface RouteOptions {
   /** Throws or rejects if there is no such deployment. Returns undefined, not a promise, if it is known to exist. */
   requireDeployment: (id: number) => undefined | Promise<void>;
   cursors: Cursors;
+  csrf: Csrf;
   log: Logger;
 }
 
@@ -139,7 +141,7 @@ function register(
   options: RouteOptions & { stopping: AbortSignal },
   isCollection: boolean,
 ) {
-  const { db, authenticator, attempts, atOnce, requireDeployment, cursors: allCursors, log } = options;
+  const { db, authenticator, attempts, atOnce, requireDeployment, cursors: allCursors, csrf, log } = options;
   const validators = compileValidators(op);
   const limitRate = op.rate && createRateLimit(op.rate);
   const prepare = preparerOf(op, options);
@@ -148,6 +150,9 @@ function register(
   const paramNames = Object.keys(op.params);
   const inDeployment = isDeploymentOperation(op);
   const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
+  const isPageForm = op.auth === 'console' && op.method !== 'GET';
+  if (isPageForm && !(CSRF_FIELD in formProperties(op)))
+    throw new Error(`${op.id} needs the field ${CSRF_FIELD}`);
   const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
 
   const left = new WeakSet<FastifyRequest>();
@@ -228,6 +233,12 @@ function register(
     ) as BodyOf<Operation>,
   });
 
+  /** The cookie alone does not show that the person sent the form from one of our pages. */
+  const requireFormToken = (actor: Actor, body: unknown) => {
+    const { sessionId } = actor as SignedIn;
+    csrf.requireToken(sessionId, (body as Record<string, unknown> | undefined)?.[CSRF_FIELD]);
+  };
+
   const callOf = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -274,6 +285,7 @@ function register(
     onWork?: (work: Promise<unknown>) => void,
   ) => {
     const input = inputOf(request);
+    if (isPageForm) requireFormToken(request.actor!, input.body);
     if (inDeployment) await requireDeployment(input.params.deploymentId as number);
     const lifetime = createLifetime({
       response: reply.raw,
@@ -327,6 +339,11 @@ function register(
 }
 
 const NO_HEADERS: Record<string, string> = {};
+
+function formProperties(op: Operation): object {
+  const body = bodyKindOf(op);
+  return (body && 'schema' in body && (body.schema as Partial<TObject>).properties) || {};
+}
 
 /** The framework serialises only JSON. Every other reply is already text or bytes. */
 function jsonSchemaOf(op: Operation) {

@@ -74,10 +74,12 @@ function compileBody(op: Operation): Validators['body'] {
     };
   }
   const { check } = compile(body.schema);
+  const form = body.kind === 'formOrJson' && body.form !== body.schema ? compile(body.form).check : check;
+  const formProperties = (body.kind === 'formOrJson' ? body.form : (body.schema as TObject)).properties;
   return (raw, sizeBytes) => {
     if (raw === undefined && !op.optionalBody) throw required;
     const properties = (body.schema as TObject).properties;
-    if (raw instanceof FormFields) return check(fromFields(raw.texts, properties), sizeBytes);
+    if (raw instanceof FormFields) return form(fromFields(raw.texts, formProperties), sizeBytes);
     if (raw instanceof MultipartValue) {
       return { fields: check(fromFields(raw.fields, properties), sizeBytes), files: raw.files };
     }

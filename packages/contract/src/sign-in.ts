@@ -1,0 +1,44 @@
+/** Schemas of sign-in that several files of operations share. */
+import { Type } from 'typebox';
+import { Shape } from './schemas.ts';
+
+/** No minimum, so that a short password is answered like any other wrong one. */
+export const GivenPassword = Type.String({ maxLength: 1024, examples: ['correct horse battery staple'] });
+
+export const NewPassword = Type.String({
+  minLength: 8,
+  maxLength: 1024,
+  description: 'The same password in another Unicode form counts as the same (NFC)',
+  examples: ['correct horse battery staple'],
+});
+
+/** What `User-Agent` tells about the program of the caller. A long one is cut. */
+export const userAgent = { 'user-agent': Type.Optional(Type.String()) };
+
+/** 1,024 characters of a password, each written as two escapes of six characters, and the other fields. */
+export const PASSWORD_BODY_BYTES = 16 * 1024;
+
+export const LinkSeconds = Type.Integer({
+  minimum: 60,
+  maximum: 30 * 24 * 3600,
+  description: 'How long the link works; an hour by default',
+});
+
+const expiry = { format: 'date-time', description: 'ISO 8601 in UTC, with milliseconds' } as const;
+
+export const Tokens = Shape('Tokens', {
+  accessToken: Type.String({ description: 'For `Authorization: Bearer …`' }),
+  refreshToken: Type.String({ description: 'Works once: it is exchanged for new tokens' }),
+  expiresAt: Type.String({ ...expiry, description: 'When the access token ends' }),
+});
+
+/** RFC 6749, 5.1. */
+export const OAuthTokens = Shape('OAuthTokens', {
+  access_token: Type.String(),
+  token_type: Type.Enum(['Bearer']),
+  expires_in: Type.Integer({ description: 'In seconds' }),
+  refresh_token: Type.String(),
+});
+
+/** The reply has the form of the request: JSON is answered in camelCase, a form as the RFCs write it. */
+export const TokensOfEitherForm = Type.Union([Tokens, OAuthTokens]);

@@ -1,0 +1,89 @@
+/** What a person who signed in sends: the access token of a program, or the cookie of a browser. */
+import type { SignedIn } from '../../platform/auth/actor.ts';
+import type { CredentialKind } from '../../platform/auth/credentials.ts';
+import { CSRF_HEADER, type Csrf } from '../../platform/auth/csrf.ts';
+import { createStoredCredentials } from '../../platform/auth/stored-credentials.ts';
+import { writeUses } from '../../platform/auth/uses.ts';
+import type { Platform } from '../../platform/module.ts';
+import { toPermissions } from '../access/index.ts';
+import type { ConsoleCookie } from './console-cookie.ts';
+import * as store from './credential.store.ts';
+import { updateLastUsed } from './store.ts';
+import { ACCESS_PREFIX, CONSOLE_PREFIX, looksLikeAccessToken, looksLikeConsoleToken } from './tokens.ts';
+
+export interface SessionCredentials {
+  kinds: CredentialKind[];
+  stop(): Promise<void>;
+}
+
+export function createSessionCredentials(
+  platform: Pick<Platform, 'essential' | 'remember' | 'log'>,
+  { cookie, csrf }: { cookie: ConsoleCookie; csrf: Csrf },
+): SessionCredentials {
+  const { essential: db, log } = platform;
+  const uses = writeUses({ write: (due) => updateLastUsed(db.writes, due), log });
+  const tokens = createStoredCredentials<SignedIn>(platform, {
+    async find(hash) {
+      const row = await store.findCredential(db, hash);
+      if (!row) return undefined;
+      const { userId, sessionId, expiresAt } = row;
+      const actor = { kind: 'person', userId, apiKeyId: null, sessionId, deploymentIds: null } as const;
+      return { actor: { ...actor, ...toPermissions(row) }, expiresAt };
+    },
+    listKnown: (hashes) => store.listKnownHashes(db, hashes),
+    subjectsOf: ({ userId, sessionId }) => [`user:${userId}`, `session:${sessionId}`],
+    note: ({ sessionId }) => uses.note(sessionId),
+    unknown: 'The session is unknown or has ended: sign in again.',
+  });
+
+  const accessToken: CredentialKind = {
+    name: 'access token',
+    auths: ['management'],
+    schemes: ['bearer'],
+    example: { secret: ACCESS_PREFIX + 'x'.repeat(43) },
+    takes: ({ secret }) => looksLikeAccessToken(secret),
+    verify: ({ secret, address }) => tokens.verify(secret, address),
+    howToSend: `\`Authorization: Bearer ${ACCESS_PREFIX}…\``,
+    whyNot: ({ secret }) =>
+      secret.startsWith(ACCESS_PREFIX) ? 'This is not an access token: it has another length.' : undefined,
+  };
+
+  const isChange = (method: string) => method !== 'GET' && method !== 'HEAD';
+  const cookieKind = {
+    schemes: [],
+    example: { headers: { cookie: `${cookie.name}=${CONSOLE_PREFIX}${'x'.repeat(43)}` } },
+    takes: ({ headers }) => looksLikeConsoleToken(cookie.read(headers) ?? ''),
+  } satisfies Partial<CredentialKind>;
+
+  /** For pages. Their forms carry the token in a field, which `platform/http/routes.ts` checks. */
+  const pageCookie: CredentialKind = {
+    ...cookieKind,
+    name: 'cookie of a page',
+    auths: ['console'],
+    verify({ method, headers, address }) {
+      if (isChange(method)) csrf.requireOrigin(headers);
+      return tokens.verify(cookie.read(headers)!, address);
+    },
+    howToSend: 'the cookie that signing in by browser sets',
+  };
+
+  /** For scripts of our pages that use the API. */
+  const apiCookie: CredentialKind = {
+    ...cookieKind,
+    name: 'cookie',
+    auths: ['management'],
+    verify({ method, headers, address }) {
+      if (!isChange(method)) return tokens.verify(cookie.read(headers)!, address);
+      csrf.requireOrigin(headers);
+      const confirm = (actor: SignedIn) => {
+        csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);
+        return actor;
+      };
+      const actor = tokens.verify(cookie.read(headers)!, address);
+      return actor instanceof Promise ? actor.then(confirm) : confirm(actor);
+    },
+    howToSend: 'the cookie that signing in by browser sets',
+  };
+
+  return { kinds: [accessToken, pageCookie, apiCookie], stop: uses.stop };
+}

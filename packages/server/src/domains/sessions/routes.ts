@@ -1,0 +1,82 @@
+import { operations } from '@oriel/contract';
+import { changed, deleted } from '../../platform/audit/change.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { pageById } from '../../platform/http/pages.ts';
+import { handle } from '../../platform/http/routes.ts';
+import type { Platform } from '../../platform/module.ts';
+import { hashPassword, updatePassword } from '../users/index.ts';
+import { oauthTokens, tokens } from './replies.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignIn } from './sign-in.ts';
+import * as store from './store.ts';
+
+export function sessionRoutes(
+  { essential, cursors }: Pick<Platform, 'essential' | 'cursors'>,
+  { signIn, sessions }: { signIn: SignIn; sessions: Sessions },
+) {
+  return [
+    handle(operations.login, async ({ origin }, { body, headers }) => {
+      const from = { ...origin, userAgent: headers['user-agent'] };
+      const proven = await signIn.prove(nameIn(body), body.password, from);
+      const issued = await essential.transaction((tx) =>
+        sessions.beginWithTokens(tx, proven, { kind: 'login', origin: from }),
+      );
+      return tokens(found(issued, 'sign_in_failed'));
+    }),
+
+    handle(operations.refreshTokens, async (_call, { body }) => {
+      if ('refreshToken' in body) return tokens(await sessions.refresh(body.refreshToken));
+      if ((body.grant_type ?? 'refresh_token') !== 'refresh_token')
+        throw new ApiError('unsupported_grant_type');
+      return oauthTokens(await sessions.refresh(body.refresh_token));
+    }),
+
+    handle(operations.logout, ({ actor, change }, { body }) =>
+      change(async (tx) => {
+        if (body.everywhere) {
+          const ended = await store.deleteSessionsOf(tx, actor.userId);
+          return { reply: undefined, changes: ended.map(deleted) };
+        }
+        if (actor.sessionId === null) throw new ApiError('no_session');
+        // It may have ended since the credential was verified, and then nothing is left to do.
+        const ended = await store.deleteSession(tx, actor.userId, actor.sessionId);
+        return { reply: undefined, changes: ended ? deleted(ended) : [] };
+      }),
+    ),
+
+    handle(operations.listMySessions, ({ actor, db }, { query }) =>
+      pageById(cursors, 'own sessions by id', query, async (page) =>
+        (await store.listSessions(db, actor.userId, page)).map((session) => ({
+          ...session,
+          isCurrent: session.id === actor.sessionId,
+        })),
+      ),
+    ),
+
+    handle(operations.endMySession, ({ actor, change }, { params }) =>
+      change(async (tx) => {
+        const ended = found(await store.deleteSession(tx, actor.userId, params.id), 'session_not_found');
+        return { reply: undefined, changes: deleted(ended) };
+      }),
+    ),
+
+    handle(operations.changeMyPassword, async ({ actor, origin, change }, { body }) => {
+      const { userId } = actor;
+      const proven = await signIn.proveAgain(userId, body.currentPassword, origin.ip);
+      const passwordHash = await hashPassword(body.newPassword, addressGroup(origin.ip));
+      return change(async (tx) => {
+        if (!(await updatePassword(tx, userId, passwordHash, proven.passwordHash))) {
+          throw new ApiError('wrong_password');
+        }
+        // The audit log shows that the password changed. It masks the field, so the value here does not matter.
+        return { reply: undefined, changes: changed({}, { id: userId, password: 'changed' }) };
+      });
+    }),
+  ];
+}
+
+function nameIn({ email, username }: { email?: string | null; username?: string | null }): string {
+  if ((email == null) === (username == null)) throw invalid('email', 'give either `email` or `username`');
+  return (email ?? username)!;
+}

@@ -1,0 +1,117 @@
+/** Begins, renews and ends the sessions of people. */
+import { timingSafeEqual } from 'node:crypto';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { noteSignIn } from '../users/index.ts';
+import type { Proven, SignInOrigin } from './sign-in.ts';
+import * as store from './store.ts';
+import { newAccessToken, newConsoleToken, type RefreshTokens } from './tokens.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const ACCESS_SECONDS = HOUR;
+/** A session with tokens ends if it is not refreshed for a month, and after three months in any case. */
+const TOKENS_LIVE = { idleSeconds: 30 * DAY, maxSeconds: 90 * DAY };
+export const CONSOLE_SECONDS = 7 * DAY;
+/** A refresh leaves the earlier access tokens valid, because requests with them may be on their way. */
+const ACCESS_TOKENS_MAX = 5;
+const SESSIONS_MAX = 100;
+const USER_AGENT_MAX = 255;
+
+export interface IssuedTokens {
+  sessionId: number;
+  accessToken: string;
+  refreshToken: string;
+  expiresAt: string;
+}
+
+/** Who signs in. Without `passwordHash` they were identified in another way, such as by a provider. */
+type Identified = Pick<Proven, 'userId'> & Partial<Proven>;
+
+export interface NewSession {
+  kind: 'login' | 'device';
+  clientId?: string;
+  origin: SignInOrigin;
+}
+
+export interface Sessions {
+  /** Returns undefined if the user was deactivated or deleted, or has another password by now. */
+  beginWithTokens(tx: Tx, who: Identified, session: NewSession): Promise<IssuedTokens | undefined>;
+  /** Returns undefined in the same cases. */
+  beginConsole(
+    tx: Tx,
+    who: Identified,
+    origin: SignInOrigin,
+  ): Promise<{ sessionId: number; token: string } | undefined>;
+  refresh(refreshToken: string): Promise<IssuedTokens>;
+}
+
+export function createSessions({
+  db,
+  refreshTokens,
+}: {
+  db: Database;
+  refreshTokens: RefreshTokens;
+}): Sessions {
+  async function begin(
+    tx: Tx,
+    { userId, passwordHash }: Identified,
+    { kind, clientId, origin }: Omit<NewSession, 'kind'> & { kind: store.SessionKind },
+  ) {
+    // Locks the user: a change of the password or a deactivation comes before or after this session, and ends it.
+    if (!(await noteSignIn(tx, userId, passwordHash ?? null))) return undefined;
+    await store.deleteUnusedSessions(tx, userId, SESSIONS_MAX - 1);
+    return store.insertSession(tx, {
+      userId,
+      kind,
+      clientId: clientId ?? null,
+      userAgent: origin.userAgent?.slice(0, USER_AGENT_MAX) ?? null,
+      ip: origin.ip,
+      network: addressGroup(origin.ip),
+      seconds: kind === 'console' ? CONSOLE_SECONDS : TOKENS_LIVE.idleSeconds,
+    });
+  }
+
+  async function issue(tx: Tx, sessionId: number): Promise<IssuedTokens> {
+    const access = newAccessToken();
+    const refresh = refreshTokens.create(sessionId);
+    await store.updateRefreshHash(tx, sessionId, refresh.hash, TOKENS_LIVE);
+    const { expiresAt } = await store.insertToken(tx, sessionId, access.hash, ACCESS_SECONDS);
+    return { sessionId, accessToken: access.text, refreshToken: refresh.text, expiresAt };
+  }
+
+  return {
+    async beginWithTokens(tx, who, session) {
+      const begun = await begin(tx, who, session);
+      return begun && issue(tx, begun.id);
+    },
+
+    async beginConsole(tx, who, origin) {
+      const begun = await begin(tx, who, { kind: 'console', origin });
+      if (!begun) return undefined;
+      const token = newConsoleToken();
+      await store.insertToken(tx, begun.id, token.hash, CONSOLE_SECONDS);
+      return { sessionId: begun.id, token: token.text };
+    },
+
+    async refresh(text) {
+      const given = refreshTokens.parse(text);
+      const issued = given && (await db.transaction((tx) => exchange(tx, given)));
+      if (!issued) throw new ApiError('invalid_grant');
+      return issued;
+    },
+  };
+
+  /** Of two calls with one token, the second finds another hash, and ends the session with the tokens of the first. */
+  async function exchange(tx: Tx, { sessionId, hash }: { sessionId: number; hash: Buffer }) {
+    const session = await store.lockSession(tx, sessionId);
+    if (!session || session.isOver) return undefined;
+    if (!session.refreshHash || !timingSafeEqual(session.refreshHash, hash)) {
+      await store.deleteSessionById(tx, sessionId);
+      return undefined;
+    }
+    await store.deleteOldTokens(tx, sessionId, ACCESS_TOKENS_MAX - 1);
+    return issue(tx, sessionId);
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Protects changes that are authenticated by a cookie, because a browser sends the cookie with the requests of other
+ * sites too. Such a request must come from a page of ours, and must contain a token that only our pages know.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../errors.ts';
+import type { Keys } from '../secrets/keyring.ts';
+
+/** The field of a form, and the header of a request from a script. */
+export const CSRF_FIELD = 'csrf';
+export const CSRF_HEADER = 'x-csrf-token';
+
+export interface Csrf {
+  /** The token for the forms that a session is shown. */
+  tokenOf(sessionId: number): string;
+  /** Throws a 403 unless the token belongs to the session. */
+  requireToken(sessionId: number, given: unknown): void;
+  /** Throws a 403 unless the request comes from a page of this server. */
+  requireOrigin(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): void;
+}
+
+export function createCsrf(keys: Keys, publicUrl: string): Csrf {
+  const ours = new URL(publicUrl);
+  const tokenOf = (key: Buffer, sessionId: number) =>
+    createHmac('sha256', key).update(`session ${sessionId}`).digest();
+  return {
+    tokenOf: (sessionId) => tokenOf(keys[0], sessionId).toString('base64url'),
+    requireToken(sessionId, text) {
+      const given = Buffer.from(typeof text === 'string' ? text : '', 'base64url');
+      const isRight = keys.some((key) => {
+        const token = tokenOf(key, sessionId);
+        return token.length === given.length && timingSafeEqual(token, given);
+      });
+      if (isRight) return;
+      throw new ApiError('forbidden', {
+        message: 'The form is out of date, or comes from another site: open the page again.',
+      });
+    },
+    requireOrigin({ origin, host }) {
+      // People may use another name of the server than the public one, such as localhost.
+      if (origin === ours.origin || (host && origin === `${ours.protocol}//${host}`)) return;
+      throw new ApiError('forbidden', {
+        message: `The request does not come from a page at ${ours.origin}.`,
+      });
+    },
+  };
+}
