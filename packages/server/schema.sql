@@ -785,7 +785,7 @@ CREATE INDEX user_group_members_user ON public.user_group_members USING btree (u
 
 CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COALESCE(embed_tenant, ''::text), name);
 
-CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id);
+CREATE INDEX user_roles_by_role ON public.user_roles USING btree (role_id, user_id);
 
 CREATE INDEX users_by_heir ON public.users USING btree (heir_id) WHERE (heir_id IS NOT NULL);
 
@@ -795,7 +795,13 @@ CREATE UNIQUE INDEX users_external_id_key ON public.users USING btree (embed_ten
 
 CREATE INDEX users_of_tenant ON public.users USING btree (embed_tenant, id) WHERE (embed_tenant IS NOT NULL);
 
-CREATE UNIQUE INDEX users_username_key ON public.users USING btree (username) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
+CREATE INDEX users_people ON public.users USING btree (id) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
+
+CREATE INDEX users_people_by_state ON public.users USING btree (is_deactivated, id) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
+
+CREATE INDEX users_search ON public.users USING gin (lower(((((username || chr(1)) || COALESCE(email, ''::text)) || chr(1)) || COALESCE(first_name, ''::text))) gin_trgm_ops) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
+
+CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(NORMALIZE(username, NFKC))) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX workbooks_at_root_by_created ON public.workbooks USING btree (deployment_id, created_at, id) WHERE ((folder_id IS NULL) AND (embed_tenant IS NULL));
 

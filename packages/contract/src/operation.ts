@@ -165,10 +165,10 @@ export function operation<
   } as Operation<Id, P, Q, B, R, Audit, A, E, H, RH>;
 }
 
-/** The same operation with another method and its own id. One handler serves both; see `handleEach`. */
+/** The same operation with its own id and another method or path. One handler serves both; see `handleEach`. */
 export const alsoAs = <O extends Operation, const Id extends string>(
   op: O,
-  other: { id: Id; method: Method; summary: string },
+  other: { id: Id; method?: Method; path?: string; summary: string },
 ) => ({ ...op, ...other }) as Omit<O, 'id'> & { id: Id };
 
 const isKind = (value: TSchema): value is { kind: string } => 'kind' in value;

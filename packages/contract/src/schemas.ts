@@ -95,6 +95,9 @@ export const cursorQuery = {
 export const CursorPage = <T extends TSchema>(title: string, item: T) =>
   Shape(title, { items: Type.Array(item), pageInfo: PageInfo });
 
+/** Why one of several items failed. */
+export const BulkActionError = Shape('BulkActionError', { status: Type.Integer(), message: Type.String() });
+
 export const Issue = Shape('Issue', {
   path: Type.String({ description: 'The place in the request, such as `userAttributes[1].name`' }),
   message: Type.String(),

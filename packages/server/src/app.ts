@@ -17,7 +17,7 @@ import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts'
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
 import { userAttributes } from './domains/user-attributes/index.ts';
 import { userGroups } from './domains/user-groups/index.ts';
-import { users } from './domains/users/index.ts';
+import { createUserRemoval, users } from './domains/users/index.ts';
 import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
@@ -53,13 +53,14 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const trees = createTrees();
   const leftovers = askLeftovers(() => list);
   const removal = createFolderRemoval(leftovers);
+  const userRemoval = createUserRemoval(leftovers);
   const keys = createSigningKeys(platform);
   const people = createPeopleSessions(platform);
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     deployments(platform, { knownDeployments, leftovers }),
     regions(platform),
-    users(platform, { leftovers }),
+    users(platform, { removal: userRemoval }),
     apiKeys(platform),
     sessions(platform, people),
     signingKeys(platform, { keys }),

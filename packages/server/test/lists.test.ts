@@ -49,6 +49,7 @@ describe('every list can be paged to its end', () => {
       id: userGroup!.id,
       body: { userIds: people.map(({ userId }) => userId) },
     });
+    await times(() => admin.createApiKey({ body: { name: unique('key') } }));
     const embedGroup = await createEmbedTenants(deploymentId);
     ids = { deploymentId, listUserGroups: userGroup!.id, getGroups: embedGroup.id };
   });

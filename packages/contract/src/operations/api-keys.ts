@@ -123,3 +123,31 @@ export const deleteApiKey = operation({
   errors: ['api_key_not_found'],
   audit: 'apiKey',
 });
+
+const own = { ...common, permission: 'none', scopedKeys: 'handler' } as const;
+
+export const listMyApiKeys = operation({
+  ...own,
+  id: 'listMyApiKeys',
+  method: 'GET',
+  path: '/api/v1/users/me/api-keys',
+  summary: "List the caller's own API keys",
+  description: 'Oldest first. A scoped key sees only keys whose scope lies within its own scope.',
+  query: cursorQuery,
+  reply: CursorPage('MyApiKeysListResponse', ApiKey),
+  audit: 'none',
+});
+
+export const deleteMyApiKey = operation({
+  ...own,
+  id: 'deleteMyApiKey',
+  method: 'DELETE',
+  path: '/api/v1/users/me/api-keys/{id}',
+  summary: "Revoke one of the caller's own API keys",
+  description:
+    'The key stops working on every server within a second. Only admins can create keys, but everybody can end their own, for example after a leak.',
+  params: { id: Id },
+  reply: Nothing,
+  errors: ['api_key_not_found'],
+  audit: 'apiKey',
+});

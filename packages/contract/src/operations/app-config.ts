@@ -108,16 +108,15 @@ const sections = {
   timezoneSettings: Maybe(TimezoneSettings),
 };
 
+const applyThemeGlobally = Type.Boolean({
+  description: 'Whether users of the account see the theme too, not only embedded viewers',
+});
+
 const common = {
   tag: 'App Theme',
   auth: 'management',
   path: '/api/v1/app-config',
-  reply: Shape('AppConfigResponse', {
-    ...sections,
-    applyThemeGlobally: Type.Boolean({
-      description: 'Whether users of the account see the theme too, not only embedded viewers',
-    }),
-  }),
+  reply: Shape('AppConfigResponse', { ...sections, applyThemeGlobally }),
 } as const;
 
 export const getAppConfig = operation({
@@ -127,6 +126,20 @@ export const getAppConfig = operation({
   summary: 'Get the default settings of embedded pages',
   permission: 'none',
   embed: 'viewer',
+  scopedKeys: 'allowed',
+  audit: 'none',
+});
+
+export const getAppTheme = operation({
+  id: 'getAppTheme',
+  tag: 'App Theme',
+  method: 'GET',
+  path: '/api/v1/app-theme',
+  summary: 'Get the theme of the account',
+  description: 'The same theme as in `GET /api/v1/app-config`; `null` if none is set.',
+  auth: 'management',
+  permission: 'none',
+  reply: Shape('AppThemeResponse', { appTheme: sections.appTheme, applyThemeGlobally }),
   scopedKeys: 'allowed',
   audit: 'none',
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { GroupName, UserGroup, UserGroups } from '../groups.ts';
-import { Nothing, operation } from '../operation.ts';
+import { alsoAs, Nothing, operation } from '../operation.ts';
 import { CursorPage, cursorQuery, Id, Maybe, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
@@ -101,6 +101,12 @@ export const deleteUserGroup = operation({
   errors: ['group_not_found'],
   scopedKeys: 'refused',
   audit: 'userGroup',
+});
+
+export const deleteUserGroupAtGroups = alsoAs(deleteUserGroup, {
+  id: 'deleteUserGroupAtGroups',
+  path: '/api/v1/groups/{id}',
+  summary: 'Delete a group, at its shorter address',
 });
 
 export const getUserGroupMembers = operation({

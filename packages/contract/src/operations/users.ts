@@ -1,13 +1,25 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { Nothing, operation } from '../operation.ts';
-import { DateTime, Email, Id, Maybe, matching, Name, Shape, Url } from '../schemas.ts';
+import { alsoAs, Nothing, operation } from '../operation.ts';
+import {
+  BulkActionError,
+  CursorPage,
+  cursorQuery,
+  DateTime,
+  Email,
+  Id,
+  Maybe,
+  matching,
+  Name,
+  Shape,
+  Url,
+} from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
   Users: 'The user that the credential belongs to.',
-  'Users Admin': 'Create, change and delete users.',
+  'Users Admin': 'List, create, change and delete users.',
 } satisfies TagDefinitions;
 
 export const errors = {
@@ -54,8 +66,10 @@ const UserCreateInput = Shape(
       minLength: 1,
       maxLength: 255,
       ...matching('^[^\\s\\u0000-\\u001f\\u007f]+$', 'must not have spaces or control characters'),
+      description:
+        'Unique; upper and lower case, and other forms of the same letters, count as equal. It must not have invisible characters, or Latin letters beside letters of other scripts that look like them',
     }),
-    email: Email,
+    email: { ...Email, description: 'Unique; upper and lower case count as equal' },
     password: Maybe(
       Type.String({
         minLength: 8,
@@ -78,6 +92,45 @@ const UserCreateInput = Shape(
   },
   { examples: [{ username: 'ada', email: 'ada@example.com', firstName: 'Ada', roles: ['Explorer'] }] },
 );
+
+export const listUsers = operation({
+  id: 'listUsers',
+  tag: 'Users Admin',
+  method: 'GET',
+  path: '/api/v1/users',
+  summary: 'List users',
+  description:
+    'Oldest first, without external users, which are listed with their embed tenant. Filters are combined. `settings` and `tosAccepted` are left out: read a single user to see them.',
+  auth: 'management',
+  permission: 'All',
+  query: {
+    search: Maybe(
+      Type.String({ maxLength: 255, description: 'A part of the name, username or email, in any case' }),
+    ),
+    state: Maybe(Type.Enum(['active', 'deactivated'])),
+    role: Maybe(Type.String({ maxLength: 255, description: 'The name of a role that the user holds' })),
+    groupId: Maybe({ ...Id, description: 'A group that the user is a member of' }),
+    ...cursorQuery,
+  },
+  reply: CursorPage('UsersListResponse', User),
+  scopedKeys: 'allowed',
+  audit: 'none',
+});
+
+export const getUser = operation({
+  id: 'getUser',
+  tag: 'Users Admin',
+  method: 'GET',
+  path: '/api/v1/users/{id}',
+  summary: 'Get a user',
+  auth: 'management',
+  permission: 'All',
+  params: { id: Id },
+  reply: User,
+  errors: ['user_not_found'],
+  scopedKeys: 'allowed',
+  audit: 'none',
+});
 
 export const createUser = operation({
   id: 'createUser',
@@ -108,6 +161,48 @@ export const getMe = operation({
   audit: 'none',
 });
 
+const Notifications = Maybe(
+  Type.Array(Name, { maxItems: 100, description: 'Names of the notifications that the user wants' }),
+);
+
+export const updateMe = operation({
+  id: 'updateMe',
+  tag: 'Users',
+  method: 'PUT',
+  path: '/api/v1/users/me',
+  summary: 'Change your own name, picture or notifications',
+  description:
+    'Absent fields stay as they are. `null` clears `firstName` and `picture`, and counts as absent for `notifications`.',
+  auth: 'management',
+  permission: 'none',
+  body: Shape(
+    'MeUpdateInput',
+    { firstName: Maybe(Type.String({ maxLength: 255 })), picture: Maybe(Url), notifications: Notifications },
+    { examples: [{ firstName: 'Ada', notifications: ['digest'] }] },
+  ),
+  reply: User,
+  scopedKeys: 'refused',
+  audit: 'user',
+});
+
+export const getEmbedTheme = operation({
+  id: 'getEmbedTheme',
+  tag: 'Users',
+  method: 'GET',
+  path: '/api/v1/users/embed-theme',
+  summary: 'Get how embedded pages look for the user that the credential belongs to',
+  auth: 'management',
+  permission: 'none',
+  reply: Shape('EmbedThemeResponse', {
+    embedTheme: Maybe({
+      ...FreeObject,
+      description: 'As an admin set it for the user; `null` if none is set',
+    }),
+  }),
+  scopedKeys: 'allowed',
+  audit: 'none',
+});
+
 const UserUpdateInput = Shape('UserUpdateInput', {
   firstName: Maybe(Type.String({ maxLength: 255 })),
   title: Maybe(Type.String({ maxLength: 255 })),
@@ -116,9 +211,7 @@ const UserUpdateInput = Shape('UserUpdateInput', {
   roles: Maybe({ ...RoleNames, description: 'Replaces the roles of the user' }),
   isAdmin: Maybe(Type.Boolean({ description: 'Adds or removes the role `Admin`' })),
   isDeactivated: Maybe(Type.Boolean({ description: 'The API keys of a deactivated user do not work' })),
-  notifications: Maybe(
-    Type.Array(Name, { maxItems: 100, description: 'Names of the notifications that the user wants' }),
-  ),
+  notifications: Notifications,
   settings: Maybe(FreeObject),
   tosAccepted: Maybe(FreeObject),
   lastLogin: Maybe({
@@ -127,7 +220,8 @@ const UserUpdateInput = Shape('UserUpdateInput', {
   }),
   embedTheme: Maybe({
     ...FreeObject,
-    description: 'How embedded pages look for the user; up to 64 KB of JSON, stored but not returned',
+    description:
+      'How embedded pages look for the user; up to 64 KB of JSON. The user reads it at `/api/v1/users/embed-theme`',
   }),
   securityContext: Maybe({
     ...FreeObject,
@@ -149,6 +243,47 @@ export const updateUser = operation({
   body: UserUpdateInput,
   reply: User,
   errors: ['user_not_found', 'invalid_reference', 'last_admin'],
+  scopedKeys: 'refused',
+  audit: 'user',
+});
+
+export const updateUserByPost = alsoAs(updateUser, {
+  id: 'updateUserByPost',
+  method: 'POST',
+  summary: 'Change a user, with POST',
+});
+
+/** `ACTIVATE` comes first: a tool that tries an operation with the first allowed values must not deactivate anybody. */
+const BulkAction = Type.Enum(['ACTIVATE', 'DEACTIVATE', 'DELETE']);
+
+export const bulkUserAction = operation({
+  id: 'bulkUserAction',
+  tag: 'Users Admin',
+  method: 'POST',
+  path: '/api/v1/users/bulk',
+  summary: 'Activate, deactivate or delete several users',
+  description:
+    'Each user succeeds or fails separately, in the given order, as in the operations for a single user. An id that is given twice counts once. The new owner gets up to a thousand items before the reply, and the rest a few moments later.',
+  auth: 'management',
+  permission: 'All',
+  body: Shape(
+    'BulkUserActionInput',
+    {
+      action: BulkAction,
+      userIds: Type.Array(Id, { minItems: 1, maxItems: 100 }),
+      newOwnerId: Maybe({
+        ...Id,
+        description: 'Only for `DELETE`: the new owner of the content of the users',
+      }),
+    },
+    { examples: [{ action: 'DEACTIVATE', userIds: [12, 15] }] },
+  ),
+  reply: Shape('BulkUserActionPayload', {
+    action: BulkAction,
+    succeeded: Type.Array(Id),
+    failed: Type.Array(Shape('BulkUserActionFailure', { userId: Id, error: BulkActionError })),
+  }),
+  errors: ['invalid_reference'],
   scopedKeys: 'refused',
   audit: 'user',
 });

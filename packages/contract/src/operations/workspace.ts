@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { embedTenantName, Folder, OptionalId, Report, Workbook } from '../content.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { operation } from '../operation.ts';
-import { cursorQuery, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
+import { BulkActionError, cursorQuery, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -23,7 +23,7 @@ const ItemRef = Shape('WorkspaceItemRef', { id: Id, type: ItemType });
 const Failure = Shape('WorkspaceBulkFailure', {
   id: Id,
   type: ItemType,
-  error: Shape('BulkActionError', { status: Type.Integer(), message: Type.String() }),
+  error: BulkActionError,
 });
 
 const Items = Type.Array(ItemRef, { minItems: 1, maxItems: 100 });

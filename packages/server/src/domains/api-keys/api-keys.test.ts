@@ -222,3 +222,34 @@ test.each([
 ])('the scope %j is wider than the scope %j: %s', (asked, own, expected) => {
   expect(reachesFurther(asked, own)).toBe(expected);
 });
+
+test('everybody lists and revokes their own keys, and no others', async () => {
+  const [one, two] = [await world.person(), await world.person()];
+  const second = await world.admin.createApiKey({ body: { name: 'second', userId: one.userId } });
+  const { items } = await one.client.listMyApiKeys();
+  expect(items.map(({ id }) => id)).toEqual([one.apiKeyId, second.id]);
+  expect(JSON.stringify(items)).not.toContain('sk-');
+  const missing = { status: 404, code: 'api_key_not_found' };
+  await expect(one.client.deleteMyApiKey({ id: two.apiKeyId })).rejects.toMatchObject(missing);
+  expect(await one.client.deleteMyApiKey({ id: second.id })).toBeUndefined();
+  await expect(one.client.deleteMyApiKey({ id: second.id })).rejects.toMatchObject(missing);
+  const status = () =>
+    world
+      .client(second.key)
+      .getMe()
+      .then(
+        () => 200,
+        (error) => error.status,
+      );
+  await expect.poll(status).toBe(401);
+  expect(await two.client.getMe()).toMatchObject({ id: two.userId });
+});
+
+test('a scoped key sees and revokes only own keys within its scope', async () => {
+  const { id } = await world.deployment();
+  const { client, userId, apiKeyId } = await world.person({ deploymentIds: [id] });
+  const wide = await world.admin.createApiKey({ body: { name: 'wide', userId } });
+  expect((await client.listMyApiKeys()).items.map((key) => key.id)).toEqual([apiKeyId]);
+  const attempt = client.deleteMyApiKey({ id: wide.id });
+  await expect(attempt).rejects.toMatchObject({ status: 404, code: 'api_key_not_found' });
+});

@@ -12,7 +12,7 @@ import * as store from './store.ts';
 
 export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
   handle(operations.listApiKeys, ({ actor, db }, { query }) =>
-    pageById(cursors, 'api keys by id', query, (page) => store.listApiKeys(db, actor.deploymentIds, page)),
+    pageById(cursors, 'api keys by id', query, (page) => store.listApiKeys(db, reachOf(actor), page)),
   ),
 
   handle(operations.createApiKey, ({ actor, change }, { body }) => {
@@ -35,12 +35,12 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
   }),
 
   handle(operations.getApiKey, async ({ actor, db }, { params }) =>
-    found(await store.findApiKey(db, actor.deploymentIds, params.id), 'api_key_not_found'),
+    found(await store.findApiKey(db, reachOf(actor), params.id), 'api_key_not_found'),
   ),
 
   handle(operations.updateApiKey, ({ actor, change }, { params, body }) =>
     change(async (tx) => {
-      const before = await lockApiKey(tx, actor, params.id);
+      const before = await lockApiKey(tx, reachOf(actor), params.id);
       if (body.deploymentIds !== undefined) await requireScope(tx, actor, body.deploymentIds);
       requireFuture(body.expiresAt ?? null);
       const wanted = { ...before, ...body };
@@ -51,16 +51,30 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
   ),
 
   handle(operations.deleteApiKey, ({ actor, change }, { params }) =>
-    change(async (tx) => {
-      const before = await lockApiKey(tx, actor, params.id);
-      await store.deleteApiKey(tx, before.id);
-      return { reply: undefined, changes: deleted(before) };
-    }),
+    change((tx) => revoke(tx, reachOf(actor), params.id)),
+  ),
+
+  handle(operations.listMyApiKeys, ({ actor, db }, { query }) => {
+    const list = `api keys of user ${actor.userId} by id`;
+    return pageById(cursors, list, query, (page) => store.listApiKeys(db, ownReachOf(actor), page));
+  }),
+
+  handle(operations.deleteMyApiKey, ({ actor, change }, { params }) =>
+    change((tx) => revoke(tx, ownReachOf(actor), params.id)),
   ),
 ];
 
-const lockApiKey = async (tx: Tx, actor: Person, id: number) =>
-  found(await store.lockApiKey(tx, actor.deploymentIds, id), 'api_key_not_found');
+const reachOf = ({ deploymentIds }: Person): store.Reach => ({ deploymentIds, userId: null });
+const ownReachOf = ({ deploymentIds, userId }: Person): store.Reach => ({ deploymentIds, userId });
+
+const lockApiKey = async (tx: Tx, reach: store.Reach, id: number) =>
+  found(await store.lockApiKey(tx, reach, id), 'api_key_not_found');
+
+async function revoke(tx: Tx, reach: store.Reach, id: number) {
+  const before = await lockApiKey(tx, reach, id);
+  await store.deleteApiKey(tx, before.id);
+  return { reply: undefined, changes: deleted(before) };
+}
 
 async function requireScope(db: Queryable, actor: Person, deploymentIds: number[] | null) {
   if (reachesFurther(deploymentIds, actor.deploymentIds)) {

@@ -16,11 +16,17 @@ const COLUMNS = sql`
   id, name, user_id as "userId", to_json(deployment_ids) as "deploymentIds",
   created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`;
 
-/** The scope of the caller's own key. The caller sees only keys with a scope inside of it; null means all keys. */
-export type Reach = readonly number[] | null;
+/** The keys that the caller sees. */
+export interface Reach {
+  /** The scope of the caller's own key. Only keys with a scope inside of it are seen; null means all keys. */
+  deploymentIds: readonly number[] | null;
+  /** Only keys of this user; null means keys of all users. */
+  userId: number | null;
+}
 
-const within = (reach: Reach): Sql =>
-  sql`(${reach}::bigint[] is null or deployment_ids <@ ${reach}::bigint[])`;
+const within = ({ deploymentIds, userId }: Reach): Sql => sql`
+  (${deploymentIds}::bigint[] is null or deployment_ids <@ ${deploymentIds}::bigint[])
+  and (${userId}::bigint is null or user_id = ${userId})`;
 
 export const listApiKeys = (db: Queryable, reach: Reach, page: PageById) =>
   db.many<ApiKeyRow>(sql`

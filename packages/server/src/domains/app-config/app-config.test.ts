@@ -256,3 +256,10 @@ test('everybody can read it, only admins can change it, and changes are audited'
   );
   expect(entries).toEqual([{ before: { embedding: {} }, after: { embedding: CHANGED } }]);
 });
+
+test('everybody reads the theme of the account at its own address', async () => {
+  const { client } = await world.person();
+  expect(await client.getAppTheme()).toEqual({ appTheme: null, applyThemeGlobally: false });
+  await world.admin.updateAppConfig({ body: { appTheme, applyThemeGlobally: true } });
+  expect(await client.getAppTheme()).toEqual({ appTheme, applyThemeGlobally: true });
+});

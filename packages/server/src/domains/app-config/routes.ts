@@ -13,6 +13,11 @@ const audited = ({ embedding, appConfig }: AppConfigRow) => ({ embedding, ...app
 export const appConfigRoutes = () => [
   handle(operations.getAppConfig, async ({ db }) => toReply(await findAppConfig(db))),
 
+  handle(operations.getAppTheme, async ({ db }) => {
+    const { appTheme, applyThemeGlobally } = toReply(await findAppConfig(db));
+    return { appTheme, applyThemeGlobally };
+  }),
+
   handle(operations.updateAppConfig, ({ change }, { body }) =>
     change(async (tx) => {
       const before = await lockAppConfig(tx);

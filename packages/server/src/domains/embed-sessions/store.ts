@@ -1,7 +1,8 @@
 import type { AttributeValue } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { json, type Sql, sql } from '../../platform/db/sql.ts';
+import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import type { AttributeType } from '../user-attributes/index.ts';
+import { isPerson, usernameKey } from '../users/index.ts';
 import type { Refusal } from './rules.ts';
 
 /** The caller who mints, for the ledger and the audit log. */
@@ -45,7 +46,8 @@ export const rehearseSession = async (tx: Tx, input: MintInput) =>
 export const findInternalUserId = async (db: Queryable, username: string) =>
   (
     await db.maybeOne<{ id: number }>(
-      sql`select id from users where username = ${username} and embed_tenant is null and not is_deactivated`,
+      sql`select id from users u
+          where ${usernameKey(raw('u.username'))} = ${usernameKey(username)} and ${isPerson} and not is_deactivated`,
     )
   )?.id;
 

@@ -1,3 +1,5 @@
+import { containing } from '../../platform/db/sql.ts';
+
 export const UNTITLED = 'Untitled report';
 
 /** Stands between name, title and description, so that no search matches across two of them. */
@@ -10,7 +12,7 @@ export const searchText = (report: { name: string; title: string | null; descrip
   [report.name, report.title ?? '', report.description ?? ''].map(foldCase).join(SEPARATOR);
 
 /** A pattern for `like` that finds exactly this text, in upper or lower case. */
-export const searchPattern = (search: string) => `%${foldCase(search).replaceAll(/[\\%_]/g, '\\$&')}%`;
+export const searchPattern = (search: string) => containing(foldCase(search));
 
 /** Whether the search has a word of three letters or more, which the trigram index can find. */
 export const hasTrigrams = (search: string) => /[\p{L}\p{N}]{3}/u.test(search);

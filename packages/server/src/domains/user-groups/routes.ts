@@ -4,7 +4,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
 import { found } from '../../platform/errors.ts';
 import { type Cursors, pageById } from '../../platform/http/pages.ts';
-import { handle } from '../../platform/http/routes.ts';
+import { handle, handleEach } from '../../platform/http/routes.ts';
 import { requireUsers } from '../users/index.ts';
 import * as store from './store.ts';
 
@@ -33,7 +33,7 @@ export const userGroupRoutes = ({ cursors }: { cursors: Cursors }) => [
     }),
   ),
 
-  handle(operations.deleteUserGroup, ({ change }, { params }) =>
+  ...handleEach([operations.deleteUserGroup, operations.deleteUserGroupAtGroups], ({ change }, { params }) =>
     change(async (tx) => {
       const before = await lockUserGroup(tx, params.id);
       await store.deleteUserGroup(tx, before.id);

@@ -311,3 +311,11 @@ test('a cursor is valid only for the members of one group', async () => {
   const attempt = world.admin.getUserGroupMembers({ id: two.id, after: pageInfo.endCursor! });
   await expect(attempt).rejects.toMatchObject({ status: 400, code: 'invalid_cursor' });
 });
+
+test('a group can be deleted at both of its addresses', async () => {
+  const { id } = await world.admin.createUserGroup({ body: { name: unique('group') } });
+  expect(await world.admin.deleteUserGroupAtGroups({ id })).toBeUndefined();
+  const missing = { status: 404, code: 'group_not_found' };
+  await expect(world.admin.getUserGroup({ id })).rejects.toMatchObject(missing);
+  await expect(world.admin.deleteUserGroupAtGroups({ id })).rejects.toMatchObject(missing);
+});

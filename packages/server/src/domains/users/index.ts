@@ -1,15 +1,36 @@
-import type { AskLeftovers } from '../../platform/leftovers.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import { leftovers } from './leftovers.store.ts';
-import { createUserRemoval } from './removal.ts';
+import { meRoutes } from './me-routes.ts';
+import type { UserRemoval } from './removal.ts';
 import { userRoutes } from './routes.ts';
 
+export { listPeople, type PeopleFilter } from './list.store.ts';
 export { hashPassword, verifyPassword } from './passwords.ts';
-export { ADMIN_ROLE } from './rules.ts';
-export { countPeople, isLiving, noteLogins, noteSignIn, uncountUsersOf, updatePassword } from './store.ts';
-export { createUser, requireRemainingAdmin, requireUsers } from './users.ts';
+export { createUserRemoval, type UserRemoval } from './removal.ts';
+export { ADMIN_ROLE, DEFAULT_ROLE } from './rules.ts';
+export {
+  countPeople,
+  isLiving,
+  isPerson,
+  type NewUser,
+  noteLogins,
+  noteSignIn,
+  type UserRow,
+  uncountUsersOf,
+  updatePassword,
+  usernameKey,
+} from './store.ts';
+export {
+  createUser,
+  findPerson,
+  lockPerson,
+  requireRemainingAdmin,
+  requireUsers,
+  updateUser,
+} from './users.ts';
 
-export function users(platform: Platform, options: { leftovers: AskLeftovers }): Module {
-  const removal = createUserRemoval(options.leftovers);
-  return { routes: userRoutes(platform, removal), jobs: removal.jobs, leftovers };
-}
+export const users = (platform: Platform, { removal }: { removal: UserRemoval }): Module => ({
+  routes: [...userRoutes(platform, removal), ...meRoutes(platform)],
+  jobs: removal.jobs,
+  leftovers,
+});

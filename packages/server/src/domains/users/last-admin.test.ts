@@ -19,7 +19,16 @@ const waysToDemote: [string, (client: OrielClient, id: number) => Promise<unknow
   ['isAdmin: false', (client, id) => client.updateUser({ id, body: { isAdmin: false } })],
   ['other roles', (client, id) => client.updateUser({ id, body: { roles: ['Developer'] } })],
   ['being deleted', (client, id) => client.deleteUser({ id })],
+  ['a bulk deactivation', (client, id) => inBulk(client, 'DEACTIVATE', id)],
+  ['a bulk deletion', (client, id) => inBulk(client, 'DELETE', id)],
 ];
+
+/** Fails as the operation for a single user does. */
+async function inBulk(client: OrielClient, action: 'DEACTIVATE' | 'DELETE', id: number) {
+  const { failed } = await client.bulkUserAction({ body: { action, userIds: [id] } });
+  const [failure] = failed;
+  if (failure) throw { ...failure.error, code: failure.error.status === 409 ? 'last_admin' : 'other' };
+}
 
 const countActiveAdmins = async () =>
   Number(
@@ -87,6 +96,20 @@ test.each(waysToDemote)(
   },
 );
 
+test('if two admins delete and deactivate all admins in bulk at once, one stays an admin', async () => {
+  const other = await world.person({ roles: ['Admin'] });
+  await other.client.getMe();
+  const userIds = [adminId, other.userId];
+  const failures = async (action: 'DEACTIVATE' | 'DELETE', client: OrielClient) =>
+    (await client.bulkUserAction({ body: { action, userIds } })).failed.map(({ error }) => error.status);
+  const [one, two] = await Promise.all([
+    failures('DELETE', world.admin),
+    failures('DEACTIVATE', other.client).catch((error) => [error.status]),
+  ]);
+  expect([...one, ...two]).toContain(409);
+  expect(await countActiveAdmins()).toBe(1);
+});
+
 test('if a role loses the action All while the other admin is deleted, one admin stays', async () => {
   const { id } = await world.admin.createRole({ body: { name: 'Owner', actions: ['All'] } });
   const owner = await world.person({ roles: ['Owner'] });
@@ -99,8 +122,8 @@ test('if a role loses the action All while the other admin is deleted, one admin
   expect(await countActiveAdmins()).toBe(1);
 });
 
-test('if many admins are all demoted at once, one stays an admin', async () => {
-  const others = await Promise.all(Array.from({ length: 5 }, () => world.person({ roles: ['Admin'] })));
+test('if many admins are all demoted at once, in every way, one stays an admin', async () => {
+  const others = await Promise.all(Array.from({ length: 7 }, () => world.person({ roles: ['Admin'] })));
   const ids = [adminId, ...others.map(({ userId }) => userId)];
   const outcomes = await Promise.all(
     ids.map((id, i) =>

@@ -9,11 +9,19 @@ import * as store from './store.ts';
 import { requireRemainingAdmin } from './users.ts';
 
 /** How many rows go to the new owner before the reply is sent. A job moves the rest. */
-const HANDED_OVER_MAX = 1000;
+export const HANDED_OVER_MAX = 1000;
 
 export interface UserRemoval {
-  /** The caller must lock `user`, so that they get no new content between the check for content and the deletion. */
-  deleteUser(tx: Tx, user: store.UserRow, newOwnerId: number | undefined): Promise<Change[]>;
+  /**
+   * The caller must lock `user`, so that they get no new content between the check for content and the deletion. At most
+   * as many rows as the budget allows go to the new owner in this transaction, and they are taken from the budget.
+   */
+  deleteUser(
+    tx: Tx,
+    user: store.UserRow,
+    newOwnerId: number | undefined,
+    budget?: { rows: number },
+  ): Promise<Change[]>;
   jobs: JobKind<never>[];
 }
 
@@ -51,13 +59,13 @@ export function createUserRemoval(leftovers: AskLeftovers): UserRemoval {
 
   return {
     jobs: [removeUser],
-    async deleteUser(tx, user, newOwnerId) {
+    async deleteUser(tx, user, newOwnerId, budget = { rows: HANDED_OVER_MAX }) {
       if (newOwnerId !== undefined) await requireHeir(tx, user.id, newOwnerId);
       const hasContent = await owns(tx, user.id);
       if (hasContent && newOwnerId === undefined) throw new ApiError('user_owns_content');
       for (const part of leftovers('user')) await part.endAccess?.(tx, user.id);
       await store.hideUser(tx, user, newOwnerId ?? null);
-      if (hasContent) await handOver(tx, user.id, newOwnerId!, HANDED_OVER_MAX);
+      if (hasContent) budget.rows -= await handOver(tx, user.id, newOwnerId!, budget.rows);
       await enqueue(tx, removeUser, { userId: user.id });
       await requireRemainingAdmin(tx);
       const handedOver: Change[] = hasContent
@@ -71,6 +79,10 @@ export function createUserRemoval(leftovers: AskLeftovers): UserRemoval {
 async function requireHeir(tx: Tx, userId: number, newOwnerId: number): Promise<void> {
   if (newOwnerId === userId)
     throw invalid('newOwnerId', 'The content must go to another user.', 'invalid_reference');
+  await requireActiveHeir(tx, newOwnerId);
+}
+
+export async function requireActiveHeir(tx: Tx, newOwnerId: number): Promise<void> {
   if (!(await store.lockActiveUser(tx, newOwnerId)))
     throw invalid('newOwnerId', 'There is no such active user.', 'invalid_reference');
 }

@@ -36,3 +36,19 @@ export function toTime(path: string, text: string): string {
     throw invalid(path, 'must be a time from the year 1 to 9999');
   return time.toISOString();
 }
+
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+const LATIN = /\p{Script=Latin}/u;
+/** Letters of scripts other than Latin. East Asian names often have Latin letters too, and do not look like them. */
+const OTHER_SCRIPT =
+  /(?![\p{sc=Latin}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}])\p{L}/u;
+
+/**
+ * Refuses names that people take for another name: with a character that nobody sees, or with Latin letters beside
+ * letters of a script such as Cyrillic, which has letters that look the same.
+ */
+export function requireReadableUsername(username: string): void {
+  if (INVISIBLE.test(username)) throw invalid('username', 'must not have spaces or invisible characters');
+  if (LATIN.test(username) && OTHER_SCRIPT.test(username))
+    throw invalid('username', 'must not mix Latin letters with letters of another script');
+}

@@ -1,53 +1,60 @@
 /** Creates and changes users, and checks users for other domains. */
 import type { BodyOf, operations } from '@oriel/contract';
-import type { Tx } from '../../platform/db/database.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
-import { ApiError, invalid } from '../../platform/errors.ts';
-import { rolesOfChangedUser, wantedNotifications } from './rules.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { requireReadableUsername, rolesOfChangedUser, wantedNotifications } from './rules.ts';
 import * as store from './store.ts';
 
 const refuseTaken = refusing({ users_username_key: 'username_taken', users_email_key: 'email_taken' });
 
 /** The database decides whether a name is taken, so that exactly one of two parallel calls succeeds. */
 export async function createUser(tx: Tx, user: store.NewUser, roles: string[]): Promise<store.UserRow> {
+  requireReadableUsername(user.username);
   const id = await store.insertUser(tx, user).catch(refuseTaken);
   await giveRoles(tx, id, roles);
   return (await store.findUser(tx, id))!;
 }
 
-type Asked = Omit<BodyOf<typeof operations.updateUser>, 'password' | keyof store.UserContext>;
+export async function lockUser(tx: Tx, id: number): Promise<store.UserRow> {
+  await store.lockUser(tx, id);
+  return found(await store.findUser(tx, id), 'user_not_found');
+}
+
+/** Sessions alone create and change external users, so for other operations they do not exist. */
+const requirePerson = (user: store.UserRow | undefined) =>
+  found(user?.embedTenant === null ? user : undefined, 'user_not_found');
+
+export const findPerson = async (db: Queryable, id: number) => requirePerson(await store.findUser(db, id));
+
+/** Like `findPerson`. Nobody else can change the person until the transaction ends. */
+export const lockPerson = async (tx: Tx, id: number) => requirePerson(await lockUser(tx, id));
+
+type Asked = Omit<BodyOf<typeof operations.updateUser>, 'password' | keyof store.UserContext> &
+  Partial<Pick<store.UserRow, 'username' | 'email' | 'externalId'>>;
 
 /** The caller has locked `before`. Null clears an optional field; for other fields, null changes nothing. */
 export async function updateUser(
   tx: Tx,
   before: store.UserRow,
   asked: Asked,
-  passwordHash: string | null,
+  passwordHash: string | null = null,
 ): Promise<store.UserRow> {
-  const { firstName, title, picture, settings, tosAccepted, lastLogin } = { ...before, ...asked };
-  const isDeactivated = asked.isDeactivated ?? before.isDeactivated;
-  const notifications = asked.notifications ? wantedNotifications(asked.notifications) : before.notifications;
-  await store.updateUser(
-    tx,
-    {
-      id: before.id,
-      firstName,
-      title,
-      picture,
-      settings,
-      tosAccepted,
-      lastLogin,
-      isDeactivated,
-      notifications,
-    },
-    passwordHash,
-  );
+  const { notifications, roles: _roles, isAdmin: _isAdmin, isDeactivated, ...fields } = asked;
+  if (asked.username !== undefined) requireReadableUsername(asked.username);
+  const after = {
+    ...before,
+    ...fields,
+    isDeactivated: isDeactivated ?? before.isDeactivated,
+    notifications: notifications ? wantedNotifications(notifications) : before.notifications,
+  };
+  await store.updateUser(tx, after, passwordHash).catch(refuseTaken);
   const roles = rolesOfChangedUser(before.roles, asked);
   if (roles) {
     await store.deleteUserRoles(tx, before.id);
     await giveRoles(tx, before.id, roles);
   }
-  if (roles || asked.isDeactivated) await requireRemainingAdmin(tx);
+  if (roles || isDeactivated) await requireRemainingAdmin(tx);
   return (await store.findUser(tx, before.id))!;
 }
 

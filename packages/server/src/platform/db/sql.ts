@@ -96,3 +96,6 @@ export const literal = (value: number) => raw(String(value));
 /** Joins the fragments with `separator` between them. */
 export const join = (fragments: Sql[], separator: string): Sql =>
   fragments.reduce((all, fragment) => sql`${all}${raw(separator)}${fragment}`);
+
+/** A pattern for `like` that finds exactly this text, anywhere. */
+export const containing = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;

@@ -84,7 +84,7 @@ export const handle = <O extends Operation>(operation: O, handler: Handler<NoInf
   handler: handler as Route['handler'],
 });
 
-/** Binds one handler to operations that differ only in id and method; see `alsoAs` in the contract. */
+/** Binds one handler to operations that differ only in id, method and path; see `alsoAs` in the contract. */
 export const handleEach = <O extends Operation>(
   operations: readonly [O, ...Omit<O, 'id'>[]],
   handler: Handler<NoInfer<O>>,

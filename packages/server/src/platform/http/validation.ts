@@ -186,7 +186,7 @@ function typeText(types: string[]): string {
 }
 
 const FORMATS: Record<string, string> = {
-  email: 'a valid email address',
+  email: 'an email address such as ada@example.com, with a domain in ASCII (xn--…)',
   uri: 'a valid address (URL)',
   'date-time': 'a date and time with a time zone, such as 2026-01-31T09:30:00Z',
 };
