@@ -43,6 +43,21 @@ create table deployments (
   updated_at timestamp with time zone not null default now()
 );
 
+create table device_codes (
+  id bigint not null generated always as identity,
+  secret_hash bytea not null,
+  user_code_hash bytea not null,
+  client_id text not null,
+  user_agent text,
+  ip text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  interval_seconds integer not null,
+  last_asked_at timestamp with time zone,
+  answered_at timestamp with time zone,
+  user_id bigint
+);
+
 create table embed_revocations (
   id bigint not null generated always as identity,
   session_id bigint,
@@ -140,6 +155,14 @@ create table jobs (
   lane text not null default 'default'::text,
   worker_id uuid,
   progress jsonb
+);
+
+create table password_links (
+  user_id bigint not null,
+  kind text not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null
 );
 
 create table removed_folders (
@@ -389,6 +412,16 @@ alter table deployments add constraint deployments_created_by_fkey FOREIGN KEY (
 
 alter table deployments add constraint deployments_pkey PRIMARY KEY (id);
 
+alter table device_codes add constraint device_codes_check CHECK (((user_id IS NULL) OR (answered_at IS NOT NULL)));
+
+alter table device_codes add constraint device_codes_client_id_check CHECK ((length(client_id) <= 255));
+
+alter table device_codes add constraint device_codes_pkey PRIMARY KEY (id);
+
+alter table device_codes add constraint device_codes_user_agent_check CHECK ((length(user_agent) <= 255));
+
+alter table device_codes add constraint device_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id, creator_mode) = 1));
 
 alter table embed_revocations add constraint embed_revocations_creator_mode_check CHECK (creator_mode);
@@ -434,6 +467,12 @@ alter table job_schedules add constraint job_schedules_user_id_fkey FOREIGN KEY 
 alter table jobs add constraint jobs_pkey PRIMARY KEY (id);
 
 alter table jobs add constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text])));
+
+alter table password_links add constraint password_links_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'reset'::text])));
+
+alter table password_links add constraint password_links_pkey PRIMARY KEY (user_id);
+
+alter table password_links add constraint password_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 alter table removed_folders add constraint removed_folders_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE;
 
@@ -623,6 +662,12 @@ CREATE INDEX audit_log_created_at ON public.audit_log USING btree (created_at, i
 
 CREATE INDEX audit_log_resource ON public.audit_log USING btree (resource_type, resource_id, id);
 
+CREATE INDEX device_codes_expiry ON public.device_codes USING btree (expires_at);
+
+CREATE INDEX device_codes_user ON public.device_codes USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX device_codes_user_code_key ON public.device_codes USING btree (user_code_hash);
+
 CREATE INDEX embed_revocations_by_time ON public.embed_revocations USING btree (revoked_at);
 
 CREATE INDEX embed_sessions_of_deployment ON public.embed_sessions USING btree (deployment_id, id);
@@ -690,6 +735,8 @@ CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
 CREATE INDEX jobs_waiting ON public.jobs USING btree (lane, run_at, id) WHERE (state = 'waiting'::text);
+
+CREATE INDEX password_links_expiry ON public.password_links USING btree (expires_at);
 
 CREATE INDEX removed_folders_by_root ON public.removed_folders USING btree (root_id, depth DESC, folder_id);
 
@@ -1023,6 +1070,26 @@ begin
   else
     delete from report_counts c using gone g where c.deployment_id = g.id;
   end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_devices_of_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from device_codes where user_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_links_of_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from password_links where user_id = new.id;
   return null;
 end $function$
 ;
@@ -1586,6 +1653,10 @@ CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_na
 CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public.users FOR EACH ROW WHEN ((new.is_deactivated AND (NOT old.is_deactivated))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 
 CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND ((old.embed_tenant IS NULL) OR (old.embed_tenant !~~ '~%'::text)))) EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
+
+CREATE TRIGGER users_end_devices AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_devices_of_user();
+
+CREATE TRIGGER users_end_links AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_links_of_user();
 
 CREATE TRIGGER users_end_sessions AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_sessions_of_user();
 

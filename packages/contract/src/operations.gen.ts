@@ -2,10 +2,12 @@
 import * as apiKeys from './operations/api-keys.ts';
 import * as appConfig from './operations/app-config.ts';
 import * as deployments from './operations/deployments.ts';
+import * as deviceCodes from './operations/device-codes.ts';
 import * as embedSessions from './operations/embed-sessions.ts';
 import * as embedTenants from './operations/embed-tenants.ts';
 import * as embed from './operations/embed.ts';
 import * as folders from './operations/folders.ts';
+import * as passwordLinks from './operations/password-links.ts';
 import * as regions from './operations/regions.ts';
 import * as reports from './operations/reports.ts';
 import * as resourcePolicies from './operations/resource-policies.ts';
@@ -30,9 +32,11 @@ export const operations = {
   connectReportToWorkbook: reports.connectReportToWorkbook,
   createApiKey: apiKeys.createApiKey,
   createDeployment: deployments.createDeployment,
+  createDeviceCode: deviceCodes.createDeviceCode,
   createFolder: folders.createFolder,
   createGroup: embedTenants.createGroup,
   createReport: reports.createReport,
+  createResetLink: passwordLinks.createResetLink,
   createRole: roles.createRole,
   createUser: users.createUser,
   createUserAttribute: userAttributes.createUserAttribute,
@@ -54,6 +58,7 @@ export const operations = {
   dryRunSession: embed.dryRunSession,
   duplicateWorkbook: workbooks.duplicateWorkbook,
   endMySession: sessions.endMySession,
+  exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
   generateSession: embed.generateSession,
   getApiKey: apiKeys.getApiKey,
   getAppConfig: appConfig.getAppConfig,
@@ -150,10 +155,12 @@ export const tags = {
 
 export const errors = {
   ...apiKeys.errors,
+  ...deviceCodes.errors,
   ...embedSessions.errors,
   ...embedTenants.errors,
   ...embed.errors,
   ...folders.errors,
+  ...passwordLinks.errors,
   ...regions.errors,
   ...reports.errors,
   ...resourcePolicies.errors,

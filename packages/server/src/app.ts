@@ -5,9 +5,11 @@ import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
 import { createKnownDeployments, deployments, type RequireDeployment } from './domains/deployments/index.ts';
+import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts';
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
+import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
 import { regions } from './domains/regions/index.ts';
 import { reports } from './domains/reports/index.ts';
@@ -39,14 +41,14 @@ export interface Modules {
   requireDeployment: RequireDeployment;
 }
 
-export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers'>;
+export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds'>;
 
 /**
  * A module comes after the modules that it refers to. Demo steps run in this order, and kinds of credentials are tried
  * in it. Modules stop in the reverse order, and also remove the rows of deleted resources in the reverse order.
  */
 export function createModules(platform: Platform, settings: ModuleSettings): Modules {
-  const { plan, tenant, maxExternalUsers } = settings;
+  const { plan, tenant, maxExternalUsers, deviceCodeSeconds } = settings;
   const knownDeployments = createKnownDeployments(platform);
   const requireDeployment = knownDeployments.require;
   const account = createTenantSettings(platform);
@@ -56,6 +58,15 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const userRemoval = createUserRemoval(leftovers);
   const keys = createSigningKeys(platform);
   const people = createPeopleSessions(platform);
+  const { essential, keysFor, publicUrl } = platform;
+  const links = createPasswordLinks({ db: essential, keys: keysFor('password links'), publicUrl });
+  const devices = createDeviceCodes({
+    db: essential,
+    keys: keysFor('device codes'),
+    publicUrl,
+    seconds: deviceCodeSeconds,
+    sessions: people.sessions,
+  });
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     deployments(platform, { knownDeployments, leftovers }),
@@ -63,6 +74,8 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     users(platform, { removal: userRemoval }),
     apiKeys(platform),
     sessions(platform, people),
+    deviceCodes(devices),
+    passwordLinks(links),
     signingKeys(platform, { keys }),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),

@@ -19,6 +19,7 @@ test('without any setting, the defaults are used', () => {
     admin: { email: undefined, apiKey: undefined },
     demo: true,
     maxExternalUsers: 10_000,
+    deviceCodeSeconds: 600,
     limits: { connections: 2000, perEmbedToken: 32, perEmbedTenant: 128 },
     logLevel: 'info',
     trustProxy: [],

@@ -104,8 +104,8 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     metrics,
     undo,
   });
-  const { tenant, plan, maxExternalUsers } = config;
-  const moduleSettings = { tenant, plan, maxExternalUsers };
+  const { tenant, plan, maxExternalUsers, deviceCodeSeconds } = config;
+  const moduleSettings = { tenant, plan, maxExternalUsers, deviceCodeSeconds };
   const modules = createModules(platform, moduleSettings);
   for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
   const { db, essential, listener } = platform;

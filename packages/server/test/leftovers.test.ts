@@ -67,7 +67,12 @@ async function moduleList() {
     log,
     undo,
   });
-  const { list } = createModules(platform, { tenant: 'main', plan: 'enterprise', maxExternalUsers: 10 });
+  const { list } = createModules(platform, {
+    tenant: 'main',
+    plan: 'enterprise',
+    maxExternalUsers: 10,
+    deviceCodeSeconds: 600,
+  });
   for (const { stop } of list) await stop?.();
   await undo.run();
   return list;

@@ -12,9 +12,11 @@ const UNAUDITED: string[] = [
   // Changes nothing.
   'dryRunSession',
   'postTokenBySessionId',
-  // Nobody is known before they sign in. A session that begins is in the list of sessions of its user.
+  // The audit log holds sign-ins, failed or not, as events. Renewing a session changes nothing that others can see.
   'login',
   'refreshTokens',
+  'createDeviceCode',
+  'exchangeDeviceCode',
 ];
 
 let world: World;

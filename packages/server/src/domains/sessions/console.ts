@@ -5,7 +5,6 @@ import { found } from '../../platform/errors.ts';
 import type { ConsoleCookie } from './console-cookie.ts';
 import { CONSOLE_SECONDS, type Sessions } from './sessions.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
-import * as store from './store.ts';
 
 export interface OpenedConsole {
   userId: number;
@@ -21,8 +20,6 @@ export interface Console {
   signIn(name: string, password: string, origin: SignInOrigin): Promise<OpenedConsole>;
   /** For a person who was identified in another way, such as by a provider or a link that they used. */
   open(userId: number, origin: SignInOrigin): Promise<OpenedConsole>;
-  /** Ends the session, or all sessions of the user. Returns a value for the header `Set-Cookie`. */
-  signOut(actor: { userId: number; sessionId: number }, options?: { everywhere?: boolean }): Promise<string>;
 }
 
 export function createConsole({
@@ -48,12 +45,5 @@ export function createConsole({
     csrf,
     signIn: async (name, password, origin) => begin(await signIn.prove(name, password, origin), origin),
     open: (userId, origin) => begin({ userId }, origin),
-    async signOut({ userId, sessionId }, { everywhere = false } = {}) {
-      await db.transaction(async (tx) => {
-        if (everywhere) await store.deleteSessionsOf(tx, userId);
-        else await store.deleteSession(tx, userId, sessionId);
-      });
-      return cookie.clear();
-    },
   };
 }

@@ -1,4 +1,5 @@
 import { createCsrf } from '../../platform/auth/csrf.ts';
+import { expirySchedule } from '../../platform/jobs/upkeep.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import { type Console, createConsole } from './console.ts';
 import { createConsoleCookie } from './console-cookie.ts';
@@ -7,12 +8,12 @@ import { createGuesses } from './guesses.ts';
 import { sessionRoutes } from './routes.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
+import { deleteExpiredSessions, deleteExpiredTokens } from './store.ts';
 import { createRefreshTokens } from './tokens.ts';
-import { sessionUpkeep } from './upkeep.ts';
 
 export type { Console } from './console.ts';
 export { oauthTokens, tokens } from './replies.ts';
-export type { IssuedTokens, Sessions } from './sessions.ts';
+export { type IssuedTokens, type Sessions, signOut } from './sessions.ts';
 export type { SignIn, SignInOrigin } from './sign-in.ts';
 
 export interface PeopleSessions {
@@ -23,13 +24,18 @@ export interface PeopleSessions {
 
 /** What other domains, and the pages, need to sign people in and out. */
 export function createPeopleSessions(platform: Platform): PeopleSessions {
-  const { essential: db, keysFor, publicUrl } = platform;
+  const { essential: db, attempts, keysFor, publicUrl } = platform;
   const csrf = createCsrf(keysFor('csrf'), publicUrl);
-  const signIn = createSignIn({ db, guesses: createGuesses() });
+  const signIn = createSignIn({ db, attempts, guesses: createGuesses() });
   const sessions = createSessions({ db, refreshTokens: createRefreshTokens(keysFor('refresh tokens')) });
   const cookie = createConsoleCookie(publicUrl);
   return { signIn, sessions, console: createConsole({ db, signIn, sessions, cookie, csrf }) };
 }
+
+export const sessionUpkeep = expirySchedule('sessions.delete-expired', 13, [
+  deleteExpiredTokens,
+  deleteExpiredSessions,
+]);
 
 export function sessions(platform: Platform, people: PeopleSessions): Module {
   const { cookie, csrf } = people.console;

@@ -7,7 +7,7 @@ import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { hashPassword, updatePassword } from '../users/index.ts';
 import { oauthTokens, tokens } from './replies.ts';
-import type { Sessions } from './sessions.ts';
+import { type Sessions, signOut } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 import * as store from './store.ts';
 
@@ -17,7 +17,7 @@ export function sessionRoutes(
 ) {
   return [
     handle(operations.login, async ({ origin }, { body, headers }) => {
-      const from = { ...origin, userAgent: headers['user-agent'] };
+      const from = { ...origin, operation: operations.login.id, userAgent: headers['user-agent'] };
       const proven = await signIn.prove(nameIn(body), body.password, from);
       const issued = await essential.transaction((tx) =>
         sessions.beginWithTokens(tx, proven, { kind: 'login', origin: from }),
@@ -25,24 +25,16 @@ export function sessionRoutes(
       return tokens(found(issued, 'sign_in_failed'));
     }),
 
-    handle(operations.refreshTokens, async (_call, { body }) => {
-      if ('refreshToken' in body) return tokens(await sessions.refresh(body.refreshToken));
+    handle(operations.refreshTokens, async ({ origin }, { body }) => {
+      const from = { ...origin, operation: operations.refreshTokens.id };
+      if ('refreshToken' in body) return tokens(await sessions.refresh(body.refreshToken, from));
       if ((body.grant_type ?? 'refresh_token') !== 'refresh_token')
         throw new ApiError('unsupported_grant_type');
-      return oauthTokens(await sessions.refresh(body.refresh_token));
+      return oauthTokens(await sessions.refresh(body.refresh_token, from));
     }),
 
     handle(operations.logout, ({ actor, change }, { body }) =>
-      change(async (tx) => {
-        if (body.everywhere) {
-          const ended = await store.deleteSessionsOf(tx, actor.userId);
-          return { reply: undefined, changes: ended.map(deleted) };
-        }
-        if (actor.sessionId === null) throw new ApiError('no_session');
-        // It may have ended since the credential was verified, and then nothing is left to do.
-        const ended = await store.deleteSession(tx, actor.userId, actor.sessionId);
-        return { reply: undefined, changes: ended ? deleted(ended) : [] };
-      }),
+      change(async (tx) => ({ reply: undefined, changes: await signOut(tx, actor, body) })),
     ),
 
     handle(operations.listMySessions, ({ actor, db }, { query }) =>
@@ -63,7 +55,8 @@ export function sessionRoutes(
 
     handle(operations.changeMyPassword, async ({ actor, origin, change }, { body }) => {
       const { userId } = actor;
-      const proven = await signIn.proveAgain(userId, body.currentPassword, origin.ip);
+      const from = { ...origin, operation: operations.changeMyPassword.id };
+      const proven = await signIn.proveAgain(userId, body.currentPassword, from);
       const passwordHash = await hashPassword(body.newPassword, addressGroup(origin.ip));
       return change(async (tx) => {
         if (!(await updatePassword(tx, userId, passwordHash, proven.passwordHash))) {

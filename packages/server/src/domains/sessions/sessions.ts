@@ -1,5 +1,7 @@
 /** Begins, renews and ends the sessions of people. */
 import { timingSafeEqual } from 'node:crypto';
+import { type Change, deleted } from '../../platform/audit/change.ts';
+import { recordEvent } from '../../platform/audit/events.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/http/failure-limit.ts';
@@ -44,7 +46,20 @@ export interface Sessions {
     who: Identified,
     origin: SignInOrigin,
   ): Promise<{ sessionId: number; token: string } | undefined>;
-  refresh(refreshToken: string): Promise<IssuedTokens>;
+  refresh(refreshToken: string, origin: SignInOrigin): Promise<IssuedTokens>;
+}
+
+/** Ends the session of the caller, or all sessions of the user. Returns the changes for the audit log. */
+export async function signOut(
+  tx: Tx,
+  { userId, sessionId }: { userId: number; sessionId: number | null },
+  { everywhere = false }: { everywhere?: boolean | null } = {},
+): Promise<Change[]> {
+  if (everywhere) return (await store.deleteSessionsOf(tx, userId)).map(deleted);
+  if (sessionId === null) throw new ApiError('no_session');
+  // It may have ended since the credential was verified, and then nothing is left to do.
+  const ended = await store.deleteSession(tx, userId, sessionId);
+  return ended ? [deleted(ended)] : [];
 }
 
 export function createSessions({
@@ -62,7 +77,7 @@ export function createSessions({
     // Locks the user: a change of the password or a deactivation comes before or after this session, and ends it.
     if (!(await noteSignIn(tx, userId, passwordHash ?? null))) return undefined;
     await store.deleteUnusedSessions(tx, userId, SESSIONS_MAX - 1);
-    return store.insertSession(tx, {
+    const begun = await store.insertSession(tx, {
       userId,
       kind,
       clientId: clientId ?? null,
@@ -71,6 +86,18 @@ export function createSessions({
       network: addressGroup(origin.ip),
       seconds: kind === 'console' ? CONSOLE_SECONDS : TOKENS_LIVE.idleSeconds,
     });
+    const { operation, ip, requestId } = origin;
+    const details = { sessionId: begun.id, kind, clientId, userAgent: begun.userAgent };
+    await recordEvent(tx, {
+      operation,
+      resourceType: 'signIn',
+      resourceId: String(userId),
+      userId,
+      ip,
+      requestId,
+      details,
+    });
+    return begun;
   }
 
   async function issue(tx: Tx, sessionId: number): Promise<IssuedTokens> {
@@ -95,20 +122,33 @@ export function createSessions({
       return { sessionId: begun.id, token: token.text };
     },
 
-    async refresh(text) {
+    async refresh(text, origin) {
       const given = refreshTokens.parse(text);
-      const issued = given && (await db.transaction((tx) => exchange(tx, given)));
+      const issued = given && (await db.transaction((tx) => exchange(tx, given, origin)));
       if (!issued) throw new ApiError('invalid_grant');
       return issued;
     },
   };
 
   /** Of two calls with one token, the second finds another hash, and ends the session with the tokens of the first. */
-  async function exchange(tx: Tx, { sessionId, hash }: { sessionId: number; hash: Buffer }) {
+  async function exchange(
+    tx: Tx,
+    { sessionId, hash }: { sessionId: number; hash: Buffer },
+    { operation, ip, requestId }: SignInOrigin,
+  ) {
     const session = await store.lockSession(tx, sessionId);
     if (!session || session.isOver) return undefined;
     if (!session.refreshHash || !timingSafeEqual(session.refreshHash, hash)) {
-      await store.deleteSessionById(tx, sessionId);
+      const ended = await store.deleteSession(tx, session.userId, sessionId);
+      await recordEvent(tx, {
+        operation,
+        resourceType: 'refusal',
+        resourceId: `session ${sessionId}`,
+        userId: session.userId,
+        ip,
+        requestId,
+        details: { reason: 'A refresh token was used again, so the session was ended.', session: ended },
+      });
       return undefined;
     }
     await store.deleteOldTokens(tx, sessionId, ACCESS_TOKENS_MAX - 1);

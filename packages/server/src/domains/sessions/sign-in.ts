@@ -2,6 +2,7 @@
  * Verifies passwords. An unknown user, a user without a password and a wrong password take the same time and get the same
  * answer, so that nobody learns which users exist.
  */
+import type { Attempts } from '../../platform/audit/events.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/http/failure-limit.ts';
@@ -11,6 +12,8 @@ import * as store from './sign-in.store.ts';
 
 /** Where an attempt comes from. */
 export interface SignInOrigin {
+  /** The id of the operation, for the audit log. */
+  operation: string;
   ip: string;
   requestId: string;
   userAgent?: string | undefined;
@@ -26,24 +29,45 @@ export interface SignIn {
   /** `name` is an email or a username. Throws a 401, a 429 after too many wrong passwords, or a 503 under load. */
   prove(name: string, password: string, origin: SignInOrigin): Promise<Proven>;
   /** For a person who is signed in, and changes their password. */
-  proveAgain(userId: number, password: string, ip: string): Promise<Proven>;
+  proveAgain(userId: number, password: string, origin: SignInOrigin): Promise<Proven>;
 }
 
-export function createSignIn({ db, guesses }: { db: Database; guesses: Guesses }): SignIn {
+export function createSignIn({
+  db,
+  guesses,
+  attempts,
+}: {
+  db: Database;
+  guesses: Guesses;
+  attempts: Attempts;
+}): SignIn {
+  /** The name that an unknown person typed is not recorded: it may be a password that was typed into the wrong field. */
+  const recordFailure = (userId: number | undefined, { operation, ip, requestId }: SignInOrigin) =>
+    attempts.record({
+      operation,
+      resourceType: 'failedSignIn',
+      resourceId: userId === undefined ? 'unknown' : String(userId),
+      userId: null,
+      ip,
+      requestId,
+    });
+
   /** The cheap limits come first, and hashing last, because it is expensive. */
   async function attempt(
     who: string,
-    ip: string,
     find: () => Promise<store.Candidate | undefined>,
     password: string,
+    origin: SignInOrigin,
   ): Promise<Proven | undefined> {
-    const giveBack = guesses.begin(who, ip);
+    const giveBack = guesses.begin(who, origin.ip);
     let isRight = false;
     try {
       const candidate = await find();
       const { passwordHash = null } = candidate ?? {};
-      isRight = await verifyPassword(passwordHash, password, addressGroup(ip));
-      return isRight ? { userId: candidate!.userId, passwordHash: passwordHash! } : undefined;
+      isRight = await verifyPassword(passwordHash, password, addressGroup(origin.ip));
+      if (isRight) return { userId: candidate!.userId, passwordHash: passwordHash! };
+      recordFailure(candidate?.userId, origin);
+      return undefined;
     } catch (error) {
       // The server was busy, which says nothing about the password.
       giveBack();
@@ -54,17 +78,18 @@ export function createSignIn({ db, guesses }: { db: Database; guesses: Guesses }
   }
 
   return {
-    async prove(name, password, { ip }) {
+    async prove(name, password, origin) {
       const who = name.trim();
-      const proven = await attempt(who.toLowerCase(), ip, () => store.findCandidate(db, who), password);
+      const find = () => store.findCandidate(db, who);
+      const proven = await attempt(who.toLowerCase(), find, password, origin);
       if (!proven) throw new ApiError('sign_in_failed');
       return proven;
     },
-    async proveAgain(userId, password, ip) {
+    async proveAgain(userId, password, origin) {
       const passwordHash = await store.findPasswordHash(db, userId);
       if (passwordHash === null) throw new ApiError('no_password');
       const find = async () => ({ userId, passwordHash });
-      const proven = await attempt(`user ${userId}`, ip, find, password);
+      const proven = await attempt(`user ${userId}`, find, password, origin);
       if (!proven) throw new ApiError('wrong_password');
       return proven;
     },

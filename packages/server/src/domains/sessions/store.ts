@@ -59,13 +59,14 @@ export const deleteUnusedSessions = (tx: Tx, userId: number, keep: number) =>
       order by greatest(created_at, last_used_at) desc, id desc limit ${keep})`);
 
 export interface RefreshRow {
+  userId: number;
   refreshHash: Buffer | null;
   isOver: boolean;
 }
 
 export const lockSession = (tx: Tx, id: number) =>
   tx.maybeOne<RefreshRow>(sql`
-    select refresh_hash as "refreshHash", expires_at <= now() as "isOver" from sessions where id = ${id} for update`);
+    select user_id as "userId", refresh_hash as "refreshHash", expires_at <= now() as "isOver" from sessions where id = ${id} for update`);
 
 /** Each use makes the session longer, up to the limit for the whole session. */
 export const updateRefreshHash = (
@@ -89,8 +90,6 @@ export const deleteSession = (tx: Tx, userId: number, id: number) =>
   tx.maybeOne<SessionRow>(
     sql`delete from sessions where user_id = ${userId} and id = ${id} and expires_at > now() returning ${COLUMNS}`,
   );
-
-export const deleteSessionById = (tx: Tx, id: number) => tx.run(sql`delete from sessions where id = ${id}`);
 
 export const deleteSessionsOf = (tx: Tx, userId: number) =>
   tx.many<SessionRow>(sql`delete from sessions where user_id = ${userId} returning ${COLUMNS}`);

@@ -1,0 +1,22 @@
+-- A device that waits until a person approves it (RFC 8628). The row is deleted when the device gets its tokens.
+create table device_codes (
+  id bigint generated always as identity primary key,
+  -- SHA-256 of the secret that the device keeps, and of the short code that the person types.
+  secret_hash bytea not null,
+  user_code_hash bytea not null,
+  client_id text not null check (length(client_id) <= 255),
+  user_agent text check (length(user_agent) <= 255),
+  ip text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  -- The device must wait this long between attempts.
+  interval_seconds int not null,
+  last_asked_at timestamptz,
+  -- A person answers once: the one who approved, or nobody if the device was refused.
+  answered_at timestamptz,
+  user_id bigint references users on delete cascade,
+  check (user_id is null or answered_at is not null)
+);
+create unique index device_codes_user_code_key on device_codes (user_code_hash);
+create index device_codes_user on device_codes (user_id) where user_id is not null;
+create index device_codes_expiry on device_codes (expires_at);

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSignable, signedIn, statusWith } from '../../../test/sign-in.ts';
+import { createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
+import { createKeyring } from '../../platform/secrets/keyring.ts';
+import { createDeviceCodes, type DeviceCodes } from './index.ts';
+
+let world: World;
+/** What the page for approvals uses. */
+let page: DeviceCodes;
+beforeAll(async () => {
+  world = await createWorld();
+  page = createDeviceCodes({
+    db: world.server.essential,
+    keys: createKeyring([SECRET_KEY]).keysFor('device codes'),
+    publicUrl: world.url,
+    seconds: 600,
+    sessions: undefined as never,
+  });
+});
+afterAll(() => world.stop());
+
+type Json = Record<string, unknown>;
+const query = async (text: string, values: unknown[] = []) =>
+  (await world.server.db.pool.query(text, values)).rows as Json[];
+
+async function post(
+  path: string,
+  fields: Record<string, string>,
+  type = 'application/x-www-form-urlencoded',
+) {
+  const isForm = type !== 'application/json';
+  const body = isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields);
+  const headers = { 'content-type': type, 'user-agent': 'a test' };
+  const response = await world.raw('POST', path, { apiKey: null, headers, body });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+const CLIENT = { client_id: 'a-tool' };
+async function start() {
+  const { body } = await post('/auth/device/code', { ...CLIENT, scope: 'everything', audience: 'unknown' });
+  return body as { device_code: string; user_code: string };
+}
+const ask = (device_code: string, more: Record<string, string> = {}) =>
+  post('/auth/device/token', {
+    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    device_code,
+    ...CLIENT,
+    ...more,
+  });
+const answer = (userCode: string, userId: number, isApproved = true) =>
+  world.server.essential.transaction((tx) => page.answer(tx, userCode, userId, isApproved));
+/** As if the device had waited. */
+const wait = () => query('update device_codes set last_asked_at = null');
+
+test('a device gets the tokens of the person who approved its code, once', async () => {
+  const { id } = await createSignable(world);
+  const started = await post('/auth/device/code', CLIENT);
+  expect(started).toEqual({
+    status: 200,
+    body: {
+      device_code: expect.stringMatching(/^oriel_device_/),
+      user_code: expect.stringMatching(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/),
+      verification_uri: `${world.url}/device`,
+      verification_uri_complete: `${world.url}/device?user_code=${started.body.user_code}`,
+      expires_in: 600,
+      interval: 5,
+    },
+  });
+  const { device_code, user_code } = started.body as { device_code: string; user_code: string };
+  expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'authorization_pending' } });
+  expect(await page.find(user_code, id)).toMatchObject({ clientId: 'a-tool', userAgent: 'a test' });
+  await answer(` ${user_code.toLowerCase().replace('-', ' ')} `, id);
+  const granted = await ask(device_code);
+  expect(granted).toEqual({
+    status: 200,
+    body: {
+      access_token: expect.stringMatching(/^oriel_access_/),
+      refresh_token: expect.stringMatching(/^oriel_refresh_/),
+      token_type: 'Bearer',
+      expires_in: expect.any(Number),
+    },
+  });
+  const client = world.bearer(granted.body.access_token as string);
+  expect(await client.getMe()).toMatchObject({ id });
+  expect((await client.listMySessions()).items).toMatchObject([
+    { kind: 'device', clientId: 'a-tool', isCurrent: true },
+  ]);
+  expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+});
+
+test('JSON is taken and answered in camelCase', async () => {
+  const { id } = await createSignable(world);
+  const device = (await world.client().createDeviceCode({ body: { clientId: 'a-tool' } })) as {
+    deviceCode: string;
+    userCode: string;
+  };
+  await answer(device.userCode, id);
+  const tokens = await world.client().exchangeDeviceCode({
+    body: { deviceCode: device.deviceCode, clientId: 'a-tool' },
+  });
+  expect(tokens).toEqual({
+    accessToken: expect.any(String),
+    refreshToken: expect.any(String),
+    expiresAt: expect.any(String),
+  });
+});
+
+test('of many who approve a code at once exactly one does, and of many who ask for its tokens one gets them', async () => {
+  const people = await Promise.all([1, 2, 3].map(() => createSignable(world)));
+  const { device_code, user_code } = await start();
+  const answers = await Promise.allSettled(people.map(({ id }) => answer(user_code, id)));
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(answers.filter((one) => one.status === 'rejected')).toMatchObject([
+    { reason: { code: 'device_code_not_found' } },
+    { reason: { code: 'device_code_not_found' } },
+  ]);
+  const asked = await Promise.all([1, 2, 3, 4].map(() => ask(device_code)));
+  expect(asked.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+  const winner = people[answers.findIndex(({ status }) => status === 'fulfilled')]!;
+  const { body } = asked.find(({ status }) => status === 200)!;
+  expect(await world.bearer(body.access_token as string).getMe()).toMatchObject({ id: winner.id });
+});
+
+test('a device that asks too soon must wait longer each time', async () => {
+  const { device_code } = await start();
+  const intervals = async () =>
+    (await query('select interval_seconds from device_codes order by id desc limit 1'))[0]!.interval_seconds;
+  expect((await ask(device_code)).body.error).toBe('authorization_pending');
+  expect((await ask(device_code)).body.error).toBe('slow_down');
+  expect((await ask(device_code)).body.error).toBe('slow_down');
+  expect(await intervals()).toBe(15);
+  await wait();
+  expect((await ask(device_code)).body.error).toBe('authorization_pending');
+});
+
+describe('no tokens', () => {
+  test('for a code that was refused', async () => {
+    const { id } = await createSignable(world);
+    const { device_code, user_code } = await start();
+    await answer(user_code, id, false);
+    await expect(answer(user_code, id)).rejects.toMatchObject({ code: 'device_code_not_found' });
+    expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'access_denied' } });
+  });
+
+  test('for a code that expired, even if it was approved', async () => {
+    const { id } = await createSignable(world);
+    for (const isApproved of [true, false]) {
+      const { device_code, user_code } = await start();
+      if (isApproved) await answer(user_code, id);
+      await query("update device_codes set expires_at = now() - interval '1 second'");
+      expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'expired_token' } });
+      if (!isApproved)
+        await expect(answer(user_code, id)).rejects.toMatchObject({ code: 'device_code_not_found' });
+    }
+  });
+
+  test.each([
+    ['deactivated', (id: number) => world.admin.updateUser({ id, body: { isDeactivated: true } })],
+    ['deleted', (id: number) => world.admin.deleteUser({ id })],
+    [
+      'given another password',
+      (id: number) => world.admin.updateUser({ id, body: { password: 'another one' } }),
+    ],
+  ])('if the person was %s after they approved', async (_, change) => {
+    const { id } = await createSignable(world);
+    const { device_code, user_code } = await start();
+    await answer(user_code, id);
+    await change(id);
+    expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test.each([
+    [
+      'another device code',
+      (code: string) => ask(`${code.slice(0, -1)}${code.endsWith('A') ? 'B' : 'A'}`),
+      'invalid_grant',
+    ],
+    ['something else', () => ask('x'), 'invalid_grant'],
+    ['another client', (code: string) => ask(code, { client_id: 'another' }), 'invalid_grant'],
+    ['another grant', (code: string) => ask(code, { grant_type: 'password' }), 'unsupported_grant_type'],
+    ['no client', (code: string) => post('/auth/device/token', { device_code: code }), 'invalid_request'],
+  ])('for %s', async (_, attempt, error) => {
+    const { id } = await createSignable(world);
+    const { device_code, user_code } = await start();
+    await answer(user_code, id);
+    const { status, body } = await attempt(device_code);
+    expect([status, body]).toEqual([400, { error, error_description: expect.any(String) }]);
+    expect((await ask(device_code)).status).toBe(200);
+  });
+});
+
+test('a person who types wrong codes is refused after a while, and others are not', async () => {
+  const [guesser, other] = [await createSignable(world), await createSignable(world)];
+  const { user_code } = await start();
+  for (let i = 0; i < 20; i++) {
+    await expect(page.find('BBBB-BBBB', guesser.id)).rejects.toMatchObject({ code: 'device_code_not_found' });
+  }
+  await expect(page.find(user_code, guesser.id)).rejects.toMatchObject({ statusCode: 429 });
+  await expect(answer(user_code, guesser.id)).rejects.toMatchObject({ statusCode: 429 });
+  await expect(page.find(user_code, other.id)).resolves.toMatchObject({ clientId: 'a-tool' });
+});
+
+test('a device that signed in stays signed in when another person is deactivated', async () => {
+  const [one, other] = [await signedIn(world), await signedIn(world)];
+  await world.admin.updateUser({ id: other.id, body: { isDeactivated: true } });
+  expect(await statusWith(world.url, one.accessToken)).toBe(200);
+});

@@ -1,0 +1,152 @@
+/** Signs in a device without a browser, such as a command-line tool, after a person approved its code (RFC 8628). */
+import { timingSafeEqual } from 'node:crypto';
+import type { ErrorCode } from '@oriel/contract';
+import type { Change } from '../../platform/audit/change.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { ApiError, found } from '../../platform/errors.ts';
+import { createFailureLimit } from '../../platform/http/failure-limit.ts';
+import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
+import type { Keys } from '../../platform/secrets/keyring.ts';
+import { hashSecret } from '../../platform/secrets/random-secrets.ts';
+import type { IssuedTokens, Sessions, SignInOrigin } from '../sessions/index.ts';
+import * as store from './store.ts';
+import { hashUserCode, newUserCode, shownUserCode } from './user-codes.ts';
+
+/** Where people type the code. */
+export const DEVICE_PATH = '/device';
+
+const PREFIX = 'oriel_device_';
+/** More than 256 bits, and a multiple of three as ids need it. */
+const SECRET_BYTES = 33;
+const INTERVAL_SECONDS = 5;
+const USER_AGENT_MAX = 255;
+/** Nobody is known when a device begins, so the number of waiting ones has a limit. Each server counts for itself. */
+const WAITING_MAX = 5000;
+/** How many wrong codes a person may type. */
+const WRONG_CODES = { max: 20, perMs: 10 * 60_000, message: 'Too many wrong codes: wait, and try again.' };
+
+export interface StartedDevice {
+  deviceCode: string;
+  userCode: string;
+  verificationUri: string;
+  verificationUriComplete: string;
+  expiresIn: number;
+  interval: number;
+}
+
+export interface DeviceCodes {
+  start(clientId: string, origin: SignInOrigin): Promise<StartedDevice>;
+  /** What a person is shown before they approve. Throws a 404, or a 429 after too many wrong codes. */
+  find(userCode: string, userId: number): Promise<store.WaitingDevice>;
+  /** Approves or refuses the code, at most once. Throws in the same way. Returns the change for the audit log. */
+  answer(tx: Tx, userCode: string, userId: number, isApproved: boolean): Promise<Change>;
+  /** Throws the errors of RFC 8628 until the code was approved. */
+  exchange(deviceCode: string, clientId: string, origin: SignInOrigin): Promise<IssuedTokens>;
+}
+
+export interface DeviceCodeOptions {
+  db: Database;
+  keys: Keys;
+  publicUrl: string;
+  seconds: number;
+  sessions: Sessions;
+}
+
+export function createDeviceCodes({
+  db,
+  keys,
+  publicUrl,
+  seconds,
+  sessions,
+}: DeviceCodeOptions): DeviceCodes {
+  const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
+  const waiting = createFailureLimit({
+    max: WAITING_MAX,
+    perMs: seconds * 1000,
+    message: 'Too many devices wait for approval: try again later.',
+  });
+  const wrongCodes = createFailureLimit(WRONG_CODES);
+
+  /** Counts a code that is not found, so that nobody can try all of them. */
+  async function byCode<T>(userId: number, find: () => Promise<T | undefined>): Promise<T> {
+    const giveBack = wrongCodes.begin(String(userId));
+    const device = await find().catch((error) => {
+      giveBack();
+      throw error;
+    });
+    if (device !== undefined) giveBack();
+    return found(device, 'device_code_not_found');
+  }
+
+  /** Returns the error instead of throwing it, because what it changes must be committed. */
+  async function ask(
+    tx: Tx,
+    { id, secret }: { id: number; secret: string },
+    clientId: string,
+    origin: SignInOrigin,
+  ): Promise<IssuedTokens | ErrorCode> {
+    const device = await store.lockDevice(tx, id);
+    const isOwn =
+      device && timingSafeEqual(device.secretHash, hashSecret(secret)) && device.clientId === clientId;
+    if (!isOwn) return 'invalid_grant';
+    if (device.isOver) return 'device_code_expired';
+    if (!device.isAnswered) {
+      await store.noteAsked(tx, id, device.isTooSoon ? INTERVAL_SECONDS : 0);
+      return device.isTooSoon ? 'slow_down' : 'authorization_pending';
+    }
+    await store.deleteDevice(tx, id);
+    const { userId } = device;
+    const issued =
+      userId === null
+        ? undefined
+        : await sessions.beginWithTokens(tx, { userId }, { kind: 'device', clientId, origin });
+    return issued ?? 'device_denied';
+  }
+
+  return {
+    async start(clientId, { ip, userAgent }) {
+      waiting.begin('all');
+      const secret = ids.newSecret();
+      const device = {
+        secretHash: hashSecret(secret),
+        clientId,
+        userAgent: userAgent?.slice(0, USER_AGENT_MAX) ?? null,
+        ip,
+        seconds,
+        intervalSeconds: INTERVAL_SECONDS,
+      };
+      for (;;) {
+        const userCode = newUserCode();
+        const id = await store.insertDevice(db.writes, { ...device, userCodeHash: hashUserCode(userCode) });
+        if (id === undefined) continue;
+        const verificationUri = publicUrl + DEVICE_PATH;
+        const shown = shownUserCode(userCode);
+        return {
+          deviceCode: PREFIX + ids.format(id, secret),
+          userCode: shown,
+          verificationUri,
+          verificationUriComplete: `${verificationUri}?user_code=${shown}`,
+          expiresIn: seconds,
+          interval: INTERVAL_SECONDS,
+        };
+      }
+    },
+
+    find: (userCode, userId) => byCode(userId, () => store.findWaiting(db, hashUserCode(userCode))),
+
+    async answer(tx, userCode, userId, isApproved) {
+      const find = () => store.answerDevice(tx, hashUserCode(userCode), isApproved ? userId : null);
+      const { id, clientId, ip } = await byCode(userId, find);
+      const after = { isApproved, clientId, ip };
+      return { resourceType: 'deviceCode', id, before: null, after };
+    },
+
+    async exchange(deviceCode, clientId, origin) {
+      const given = deviceCode.startsWith(PREFIX) ? ids.parse(deviceCode.slice(PREFIX.length)) : undefined;
+      if (!given) throw new ApiError('invalid_grant');
+      const outcome = await db.transaction((tx) => ask(tx, given, clientId, origin));
+      if (typeof outcome === 'string') throw new ApiError(outcome);
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { expirySchedule } from '../../platform/jobs/upkeep.ts';
+import type { Module } from '../../platform/module.ts';
+import type { DeviceCodes } from './device-codes.ts';
+import { deviceCodeRoutes } from './routes.ts';
+import { deleteExpiredDevices } from './store.ts';
+
+export { createDeviceCodes, DEVICE_PATH, type DeviceCodes } from './device-codes.ts';
+export type { WaitingDevice } from './store.ts';
+
+export const deviceCodeUpkeep = expirySchedule('device-codes.delete-expired', 11, [deleteExpiredDevices]);
+
+export const deviceCodes = (devices: DeviceCodes): Module => ({
+  routes: deviceCodeRoutes(devices),
+  schedules: [deviceCodeUpkeep],
+});

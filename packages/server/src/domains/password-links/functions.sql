@@ -1,0 +1,9 @@
+-- A link is for the password that the user has now, and for an active user.
+create or replace function end_links_of_user() returns trigger language plpgsql as $$
+begin
+  delete from password_links where user_id = new.id;
+  return null;
+end $$;
+create or replace trigger users_end_links after update of password_hash, is_deactivated on users
+  for each row when (new.password_hash is distinct from old.password_hash or (new.is_deactivated and not old.is_deactivated))
+  execute function end_links_of_user();

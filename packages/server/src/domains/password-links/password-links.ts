@@ -1,0 +1,110 @@
+/** Links with which people set their password: an invitation for a new user, or a reset. */
+
+import { MASK } from '../../platform/audit/mask.ts';
+import { insertAuditEntries } from '../../platform/audit/store.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { ApiError, found } from '../../platform/errors.ts';
+import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
+import type { Keys } from '../../platform/secrets/keyring.ts';
+import { hashSecret } from '../../platform/secrets/random-secrets.ts';
+import type { SignInOrigin } from '../sessions/index.ts';
+import { hashPassword, updatePassword } from '../users/index.ts';
+import * as store from './store.ts';
+
+/** The pages that the links lead to. The secret is in the parameter `link`. */
+export const LINK_PATHS: Record<store.LinkKind, string> = {
+  invitation: '/invitation',
+  reset: '/reset-password',
+};
+
+const PREFIX = 'oriel_link_';
+/** More than 256 bits, and a multiple of three as ids need it. */
+const SECRET_BYTES = 33;
+const DEFAULT_SECONDS = 3600;
+
+export interface CreatedLink {
+  url: string;
+  expiresAt: string;
+}
+
+export interface PasswordLinks {
+  /** Ends the earlier links of the user. The password does not change before the link is used. */
+  create(tx: Tx, userId: number, kind: store.LinkKind, seconds?: number | null): Promise<CreatedLink>;
+  /** Whom the link is for. Throws `link_not_valid`. */
+  find(link: string): Promise<store.LinkRow>;
+  /**
+   * Sets the password, ends the link and all sessions of the user, and returns whom it was for. Throws `link_not_valid`.
+   */
+  setPassword(link: string, password: string, origin: SignInOrigin): Promise<store.LinkRow>;
+}
+
+export function createPasswordLinks({
+  db,
+  keys,
+  publicUrl,
+}: {
+  db: Database;
+  keys: Keys;
+  publicUrl: string;
+}): PasswordLinks {
+  const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
+
+  function parse(link: string) {
+    const parsed = link.startsWith(PREFIX) ? ids.parse(link.slice(PREFIX.length)) : undefined;
+    const { id, secret } = found(parsed, 'link_not_valid');
+    return { userId: id, secretHash: hashSecret(secret) };
+  }
+
+  async function find(link: string) {
+    const { userId, secretHash } = parse(link);
+    return found(await store.findLink(db, userId, secretHash), 'link_not_valid');
+  }
+
+  return {
+    async create(tx, userId, kind, seconds) {
+      const secret = ids.newSecret();
+      const secretHash = hashSecret(secret);
+      const { expiresAt } = await store.upsertLink(tx, {
+        userId,
+        kind,
+        secretHash,
+        seconds: seconds ?? DEFAULT_SECONDS,
+      });
+      return {
+        url: `${publicUrl}${LINK_PATHS[kind]}?link=${PREFIX}${ids.format(userId, secret)}`,
+        expiresAt,
+      };
+    },
+
+    find,
+
+    async setPassword(link, password, origin) {
+      // The cheap check comes first, because hashing is expensive.
+      const row = await find(link);
+      const passwordHash = await hashPassword(password, addressGroup(origin.ip));
+      const { userId, secretHash } = parse(link);
+      const isSet = await db.transaction(async (tx) => {
+        if (!(await store.deleteLink(tx, userId, secretHash))) return false;
+        if (!(await updatePassword(tx, userId, passwordHash, null))) return false;
+        await insertAuditEntries(tx, [passwordChange(userId, origin)]);
+        return true;
+      });
+      if (!isSet) throw new ApiError('link_not_valid');
+      return row;
+    },
+  };
+}
+
+const passwordChange = (userId: number, { operation, ip, requestId }: SignInOrigin) => ({
+  operation,
+  resourceType: 'user',
+  resourceId: String(userId),
+  deploymentId: null,
+  userId,
+  apiKeyId: null,
+  ip,
+  requestId,
+  before: {},
+  after: { password: MASK },
+});

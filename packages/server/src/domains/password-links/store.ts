@@ -1,0 +1,55 @@
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { sql } from '../../platform/db/sql.ts';
+
+export type LinkKind = 'invitation' | 'reset';
+
+export interface NewLink {
+  userId: number;
+  kind: LinkKind;
+  secretHash: Buffer;
+  seconds: number;
+}
+
+/** Replaces an earlier link of the user. */
+export const upsertLink = (tx: Tx, link: NewLink) =>
+  tx.one<{ expiresAt: string }>(sql`
+    insert into password_links (user_id, kind, secret_hash, expires_at)
+    values (${link.userId}, ${link.kind}, ${link.secretHash}, now() + ${link.seconds} * interval '1 second')
+    on conflict (user_id) do update
+    set kind = excluded.kind, secret_hash = excluded.secret_hash, created_at = now(), expires_at = excluded.expires_at
+    returning expires_at as "expiresAt"`);
+
+/** A deactivation comes before or after the new link, and ends it. */
+export const lockPerson = (tx: Tx, id: number) =>
+  tx.maybeOne<{ id: number; isDeactivated: boolean }>(sql`
+    select id, is_deactivated as "isDeactivated" from users
+    where id = ${id} and embed_tenant is null and deleted_at is null for update`);
+
+export interface LinkRow {
+  userId: number;
+  kind: LinkKind;
+  username: string;
+  email: string;
+  firstName: string | null;
+}
+
+/** The link, and the active person whom it is for. */
+export const findLink = (db: Queryable, userId: number, secretHash: Buffer) =>
+  db.maybeOne<LinkRow>(sql`
+    select u.id as "userId", l.kind, u.username, u.shown_email as email, u.first_name as "firstName"
+    from password_links l join users u on u.id = l.user_id
+    where l.user_id = ${userId} and l.secret_hash = ${secretHash} and l.expires_at > now()
+      and u.embed_tenant is null and u.deleted_at is null and not u.is_deactivated`);
+
+/** Returns whether the link still worked. Of two calls, only one gets it. */
+export const deleteLink = async (tx: Tx, userId: number, secretHash: Buffer) =>
+  (await tx.run(sql`
+    delete from password_links where user_id = ${userId} and secret_hash = ${secretHash} and expires_at > now()`)) ===
+  1;
+
+/** Deletes up to this many links that have expired, and returns how many. */
+export const deleteExpiredLinks = (db: Queryable, rows: number) =>
+  db.run(sql`
+    delete from password_links where user_id in (
+      select user_id from password_links where expires_at < now() order by expires_at limit ${rows}
+      for update skip locked)`);
