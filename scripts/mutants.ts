@@ -21,6 +21,27 @@ const SCHEDULES_TEST = `${SERVER}platform/jobs/schedules.test.ts`;
 
 export const mutants: Mutant[] = [
   {
+    name: 'a request that never arrives completely does not delay a stop',
+    file: `${SERVER}platform/http/connections.ts`,
+    from: 'for (const socket of [...quiet, ...sending]) socket.destroy();',
+    to: 'for (const socket of quiet) socket.destroy();',
+    tests: [`${SERVER}platform/http/connections.test.ts`],
+  },
+  {
+    name: 'a process that is forced to end stops its children',
+    file: `${SERVER}platform/processes/launch.ts`,
+    from: "if (signalAtExit) process.once('exit', onOwnExit);",
+    to: '',
+    tests: [`${SERVER}platform/processes/supervise.test.ts`],
+  },
+  {
+    name: 'a command that gets a signal stops the database that it started',
+    file: `${SERVER}main.ts`,
+    from: "  process.once('SIGTERM', () => process.exit(143));\n",
+    to: '',
+    tests: ['acceptance/admin-key.test.ts'],
+  },
+  {
     name: 'an operation needs its permission',
     file: `${SERVER}platform/auth/access.ts`,
     from: "if (!mayIn(actor, deploymentId, op.permission)) throw new ApiError('forbidden');",

@@ -38,6 +38,8 @@ export interface Timeouts {
   idleMs: number;
   /** For the body of an unknown caller; 5 seconds if it is not given. */
   publicBodyMs?: number;
+  /** For requests that are still being sent when the server stops; 5 seconds if it is not given. */
+  stopGraceMs?: number;
 }
 
 const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 15_000, requestMs: 60_000, idleMs: 75_000 };
@@ -83,7 +85,7 @@ export function createHttpServer({
   });
 
   acceptBodies(app, timeouts);
-  manageConnections(app, maxConnections);
+  manageConnections(app, maxConnections, timeouts.stopGraceMs);
   const methodsOf = collectMethods(app);
   // Node would reply by itself, without our headers. A server may ignore the Expect header.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -1,5 +1,6 @@
 /** Tests the guarantees of the supervisor with real child processes, including ones that misbehave. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -461,6 +462,14 @@ test('if the parent is killed, the child stops properly', async () => {
   parent.kill('SIGKILL');
   await isGone(pid);
   await expect.poll(() => existsSync(noteStopIn)).toBe(true);
+});
+
+test('a parent that ends without stopping its child sends it a signal', async () => {
+  const parent = spawn(process.execPath, [parentScript, 'exit'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [text] = (await once(parent.stdout!, 'data')) as [Buffer];
+  const pid = Number(text.toString());
+  expect(pid).toBeGreaterThan(0);
+  await isGone(pid);
 });
 
 test('a parent that has nothing else to do waits until its child has stopped', async () => {
