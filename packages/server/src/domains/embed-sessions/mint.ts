@@ -9,7 +9,7 @@ import {
   retrying,
 } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
-import type { Call } from '../../platform/http/routes.ts';
+import type { Call } from '../../platform/http/call.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import { definedGroups, problemsOf, type Refusal, type SessionRequest, toProblem } from './rules.ts';
 import { hashSecret, newSecret, type SessionIds } from './session-ids.ts';

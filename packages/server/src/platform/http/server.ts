@@ -128,7 +128,7 @@ export function createHttpServer({
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       // The client left, or a stream failed half-way.
-      ...(reply.raw.writableFinished ? {} : { cut: true }),
+      cut: reply.raw.writableFinished ? undefined : true,
     });
     done();
   });
@@ -186,7 +186,10 @@ function answerError(
 }
 
 /** The query of an address can contain secrets, which must not be logged. */
-const pathOf = (url: string) => url.split('?', 1)[0]!;
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
 
 /** Our SQL functions raise this code, with a code of the error catalogue as its detail. */
 const RAISED_CODE = 'OR404';

@@ -14,23 +14,16 @@ const { work, add, rowsOf, abandon } = jobs;
 
 /** The same database, but reports each statement before it runs. */
 function observed(db: Database, tell: (text: string) => void): Database {
-  const telling =
-    <T>(run: (query: Sql) => Promise<T>) =>
-    (query: Sql) => {
-      tell(query.text);
-      return run(query);
-    };
-  return {
-    ...db,
-    one: telling(db.one),
-    many: telling(db.many),
-    maybeOne: telling(db.maybeOne),
-    run: telling(db.run),
-    transaction(change) {
-      tell('begin');
-      return db.transaction(change);
+  return new Proxy(db, {
+    get(_, name) {
+      const value = Reflect.get(db, name) as unknown;
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (name !== 'as') tell(name === 'transaction' ? 'begin' : (args[0] as Sql).text);
+        return value.apply(db, args);
+      };
     },
-  } as Database;
+  });
 }
 
 test('a job runs with its payload after its transaction is committed, and not before', async () => {
