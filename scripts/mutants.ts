@@ -21,6 +21,13 @@ const SCHEDULES_TEST = `${SERVER}platform/jobs/schedules.test.ts`;
 
 export const mutants: Mutant[] = [
   {
+    name: 'a run of tests that hangs leaves nothing behind',
+    file: 'scripts/run-within.ts',
+    from: 'if (parent === pid) tree.push(child);',
+    to: '{}',
+    tests: [`${TEST}run-within.test.ts`],
+  },
+  {
     name: 'a request that never arrives completely does not delay a stop',
     file: `${SERVER}platform/http/connections.ts`,
     from: 'for (const socket of [...quiet, ...sending]) socket.destroy();',
