@@ -156,8 +156,8 @@ export const mutants: Mutant[] = [
   {
     name: 'a job that returns to the queue wakes other workers',
     file: `${SERVER}platform/jobs/functions.sql`,
-    from: `when (new.state = 'waiting')`,
-    to: `when (new.state = 'never')`,
+    from: `new.state = 'waiting'`,
+    to: `new.state = 'never'`,
     tests: [JOBS_TEST],
   },
   {
@@ -179,6 +179,20 @@ export const mutants: Mutant[] = [
     file: `${SERVER}platform/jobs/run-job.ts`,
     from: 'const timer = setInterval(renew, times.leaseMs / 3);',
     to: 'const timer = setInterval(renew, times.leaseMs * 30);',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a job has a time limit',
+    file: `${SERVER}platform/jobs/run-job.ts`,
+    from: 'AbortSignal.any([stopping, limit.over])',
+    to: 'AbortSignal.any([stopping])',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a job that ignores a stop does not run twice at once',
+    file: `${SERVER}platform/jobs/run-job.ts`,
+    from: 'if (error instanceof StillRuns)',
+    to: 'if (false as boolean)',
     tests: [JOBS_TEST],
   },
   {

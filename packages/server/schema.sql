@@ -1477,7 +1477,7 @@ CREATE TRIGGER job_schedules_changed AFTER INSERT OR UPDATE OF next_run_at ON pu
 
 CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 
-CREATE TRIGGER jobs_returned AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.state = 'waiting'::text)) EXECUTE FUNCTION notify_jobs();
+CREATE TRIGGER jobs_returned AFTER UPDATE OF state, lease_until ON public.jobs FOR EACH ROW WHEN (((new.state = 'waiting'::text) OR (new.lease_until < old.lease_until))) EXECUTE FUNCTION notify_jobs();
 
 CREATE TRIGGER reports_counted_in AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
 

@@ -264,6 +264,68 @@ test.each([
   expect(attempts).toEqual([1, 1]);
 });
 
+test('a job that ignores a stop is not run by another worker while its process may be alive', async () => {
+  const { job, release } = heldKind();
+  const times = { stopWithinMs: 50, keepStuckMs: 600_000, pollMs: 20 };
+  const first = await work([job], { times });
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
+  await first.stop();
+  const [{ lease_token }] = await rowsOf(job);
+  const after = kind(async () => {});
+  await work([job, after], { times, lanes: { default: 1 } });
+  await add(after);
+  await expect.poll(() => rowsOf(after)).toMatchObject([{ state: 'done' }]);
+  expect(await rowsOf(job)).toMatchObject([{ state: 'running', attempts: 0, lease_token }]);
+  release();
+});
+
+test.each([
+  ['reacts to its signal', 10_000],
+  ['ignores its signal', 50],
+])(
+  'a job that takes longer than its limit and %s is a failed attempt, and frees its lane',
+  async (how, stopWithinMs) => {
+    const reasons: string[] = [];
+    const endless = kind(
+      (_payload, { signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason.message);
+            if (how.startsWith('reacts')) reject(new Error('told to end'));
+          });
+        }),
+      { timeLimitMs: 100, maxAttempts: 2 },
+    );
+    const next = kind(async () => {});
+    await work([endless, next], { times: { stopWithinMs }, lanes: { default: 1 } });
+    await add(endless);
+    await add(next);
+    const tooLong = 'the job took longer than its limit of 0.1 seconds';
+    await expect
+      .poll(() => rowsOf(endless))
+      .toMatchObject([{ state: 'failed', attempts: 2, last_error: tooLong }]);
+    expect(reasons).toEqual([tooLong, tooLong]);
+    await expect.poll(() => rowsOf(next)).toMatchObject([{ state: 'done' }]);
+  },
+);
+
+test('a job that ends in order after its time limit has not failed', async () => {
+  let runs = 0;
+  const job = kind(
+    async (_payload, { signal }) => {
+      if (++runs === 2) return;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return 'unfinished';
+    },
+    { timeLimitMs: 100, maxAttempts: 1 },
+  );
+  await work([job]);
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
+  expect(runs).toBe(2);
+});
+
 test('while nothing is due, a worker only reads', async () => {
   const { db } = jobs.world.server;
   const statements: string[] = [];

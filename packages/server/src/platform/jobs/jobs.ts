@@ -15,8 +15,8 @@ export interface JobContext {
   /** Which attempt this is, from 1. */
   attempt: number;
   /**
-   * Aborted when the job is no longer ours or the worker stops. An error that the job throws after a stop does not
-   * count as a failed attempt.
+   * Aborted when the job is no longer ours, its time is over or the worker stops. An error that the job throws after a
+   * stop does not count as a failed attempt.
    */
   signal: AbortSignal;
   /** Reports the progress of the job. May be called often: it is written at most once a second. */
@@ -27,6 +27,11 @@ export interface JobKind<Payload extends object = object> {
   name: string;
   lane?: Lane;
   maxAttempts?: number;
+  /**
+   * How long one run may take; by default half an hour. After that, the signal is aborted. If the job then throws, or
+   * does not end soon, it is a failed attempt. A job that ignores its signal may still run while it is tried again.
+   */
+  timeLimitMs?: number;
   /**
    * A job that returns `unfinished` made progress. It goes behind the other waiting jobs, and its attempts are counted
    * from zero again.

@@ -81,6 +81,15 @@ export const giveBackJob = (db: Queryable, id: number, { token }: Lease) =>
     update jobs set state = 'waiting', attempts = attempts - 1, ${NO_LEASE}
     where id = ${id} and lease_token = ${token}`);
 
+/**
+ * For a job that goes on although its worker stops. Nobody else gets it until its lease has expired, and the process of
+ * the worker is gone by then. The attempt does not count.
+ */
+export const leaveJob = (db: Queryable, id: number, { token }: Lease, forMs: number) =>
+  db.run(sql`
+    update jobs set attempts = attempts - 1, lease_until = now() + ${forMs} * interval '1 ms'
+    where id = ${id} and lease_token = ${token}`);
+
 export const retryJob = (db: Queryable, id: number, { token }: Lease, error: string, delayMs: number) =>
   db.run(sql`
     update jobs set state = 'waiting', run_at = now() + ${delayMs} * interval '1 ms', last_error = ${error}, ${NO_LEASE}
