@@ -224,6 +224,27 @@ export const mutants: Mutant[] = [
     tests: [SCHEDULES_TEST],
   },
   {
+    name: 'a schedule waits until its last job has ended',
+    file: `${SERVER}platform/jobs/schedules.ts`,
+    from: ', { schedule: name }',
+    to: '',
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a schedule that waits for its last job keeps no worker busy',
+    file: `${SERVER}platform/jobs/store.ts`,
+    from: ` and \${LAST_JOB_HAS_ENDED}\n       order by next_run_at limit 1`,
+    to: '\n       order by next_run_at limit 1',
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a job that is claimed while the worker stops is given back',
+    file: `${SERVER}platform/jobs/worker.ts`,
+    from: '      await store.giveBackJob(db, job.id, lease);\n      return false;',
+    to: '      return false;',
+    tests: [JOBS_TEST],
+  },
+  {
     name: 'a broken schedule is parked',
     file: `${SERVER}platform/jobs/schedules.ts`,
     from: 'return { nextRunAt: null, error: (error as Error).message };',

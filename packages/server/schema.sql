@@ -139,7 +139,8 @@ create table jobs (
   finished_at timestamp with time zone,
   lane text not null default 'default'::text,
   worker_id uuid,
-  progress jsonb
+  progress jsonb,
+  schedule text
 );
 
 create table removed_folders (
@@ -652,6 +653,8 @@ CREATE INDEX job_schedules_due ON public.job_schedules USING btree (next_run_at)
 CREATE INDEX jobs_failed ON public.jobs USING btree (lane) WHERE (state = 'failed'::text);
 
 CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state = ANY (ARRAY['done'::text, 'failed'::text]));
+
+CREATE UNIQUE INDEX jobs_one_of_a_schedule ON public.jobs USING btree (schedule) WHERE ((schedule IS NOT NULL) AND (state = ANY (ARRAY['waiting'::text, 'running'::text])));
 
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 

@@ -264,6 +264,21 @@ test.each([
   expect(attempts).toEqual([1, 1]);
 });
 
+test('a job that is claimed while the worker stops is given back, and does not run', async () => {
+  const ran: object[] = [];
+  const job = kind(async (payload) => void ran.push(payload));
+  let stopped: Promise<void> | undefined;
+  const stopsAtClaim = observed(jobs.world.server.db, (text) => {
+    if (/set state = 'running'/.test(text)) stopped ??= worker.stop();
+  });
+  const worker = await work([job], { db: stopsAtClaim });
+  await add(job);
+  await expect.poll(() => stopped !== undefined).toBe(true);
+  await stopped;
+  expect(await rowsOf(job)).toMatchObject([{ state: 'waiting', attempts: 0, lease_token: null }]);
+  expect(ran).toEqual([]);
+});
+
 test('a job that ignores a stop is not run by another worker while its process may be alive', async () => {
   const { job, release } = heldKind();
   const times = { stopWithinMs: 50, keepStuckMs: 600_000, pollMs: 20 };

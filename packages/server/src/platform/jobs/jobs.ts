@@ -42,12 +42,17 @@ export interface JobKind<Payload extends object = object> {
 const ATTEMPTS_DEFAULT = 10;
 const BACKOFF_MAX_MS = 3_600_000;
 
-export const newJob = (kind: JobKind, payload: object, runAt?: Date): store.NewJob => ({
+export const newJob = (
+  kind: JobKind,
+  payload: object,
+  { runAt, schedule = null }: { runAt?: Date; schedule?: string | null } = {},
+): store.NewJob => ({
   kind: kind.name,
   lane: kind.lane ?? 'default',
   payload,
   runAt: runAt?.toISOString() ?? null,
   maxAttempts: kind.maxAttempts ?? ATTEMPTS_DEFAULT,
+  schedule,
 });
 
 /** Returns the id of the job, for `findJobProgress`. */
@@ -57,7 +62,7 @@ export async function enqueue<Payload extends object>(
   payload: Payload,
   options: { runAt?: Date } = {},
 ): Promise<{ id: number }> {
-  const [job] = await store.insertJobs(tx, [newJob(kind as JobKind, payload, options.runAt)]);
+  const [job] = await store.insertJobs(tx, [newJob(kind as JobKind, payload, options)]);
   return job!;
 }
 
