@@ -105,7 +105,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     undo,
   });
   const { tenant, plan, maxExternalUsers } = config;
-  const moduleSettings = { tenant, plan, maxExternalUsers };
+  const moduleSettings = { tenant, plan, maxExternalUsers, treeWaitMs: options.waits?.connectionMs };
   const modules = createModules(platform, moduleSettings);
   for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
   const { db, essential, listener } = platform;

@@ -76,7 +76,7 @@ async function start(settings: StartSettings = {}, options: Partial<SuperviseOpt
     ...options,
   });
   started.push(child);
-  const ask = <Result>(method: string, params?: unknown, timeoutMs = 20_000) =>
+  const ask = <Result>(method: string, params?: unknown, timeoutMs = 120_000) =>
     child.request<Result>(method, params, { timeoutMs });
   return { child, ask, entries, counts };
 }
@@ -181,20 +181,20 @@ describe('a child that ends is started again', () => {
   });
 
   test('when it hangs and does not answer the heartbeat', async () => {
-    const running = await start({}, { answerWithinMs: 400 });
+    const running = await start({}, { answerWithinMs: 1000 });
     const { pid } = running.child;
     await expect(running.ask('hang')).rejects.toMatchObject({ code: 'gone' });
     await comesBack(running, pid);
     await isGone(pid!);
     expect(running.entries).toContainEqual(
-      expect.objectContaining({ reason: 'it did not answer for 400 ms', signal: 'SIGKILL' }),
+      expect.objectContaining({ reason: 'it did not answer for 1000 ms', signal: 'SIGKILL' }),
     );
   });
 
   test('but not while it is busy with requests and still answers the heartbeat', async () => {
-    const { child, ask } = await start({}, { answerWithinMs: 400 });
+    const { child, ask } = await start({}, { answerWithinMs: 2000 });
     const { pid } = child;
-    expect(await ask('wait', 2000)).toBe('waited');
+    expect(await ask('wait', 3000)).toBe('waited');
     expect(child.pid).toBe(pid);
   });
 
