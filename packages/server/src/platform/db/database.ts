@@ -173,13 +173,13 @@ export interface Waits {
 const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
 
 /**
- * One sharer gets at most half of the places and a quarter of the queue, which is enough for all requests that a busy
+ * One sharer gets at most three quarters of the places and a quarter of the queue, which is enough for all requests that a busy
  * backend sends at once.
  */
 const gateOf = (atOnce: number, waitMs: number) =>
   createGate({
     atOnce,
-    shareMax: Math.ceil(atOnce / 2),
+    shareMax: Math.ceil(atOnce * 0.75),
     waitingMax: WAITING_MAX,
     waitingShareMax: WAITING_MAX / 4,
     waitMs,
