@@ -13,6 +13,8 @@ import {
   spawnServer,
   startServer,
   stop,
+  until,
+  usedDataDir,
 } from './server-process.ts';
 
 let dataDir: string;
@@ -72,4 +74,15 @@ test('the command works while a server runs, through its address, and while none
   const { rowCount } = await database.query("select from audit_log where operation = 'adminKey'");
   await database.end();
   expect(rowCount).toBe(3);
+});
+
+test.each([
+  ['admin-key', 'SIGINT', 130],
+  ['rotate-secret', 'SIGTERM', 143],
+] as const)('%s that gets a %s stops the database that it started', async (command, signal, code) => {
+  const at = await usedDataDir();
+  const run = spawnServer(at, {}, [process.execPath, MAIN, command]);
+  await until('it has started the database', () => databaseProcesses(at).length > 0);
+  expect(await stop(run, signal)).toEqual({ code, signal: null });
+  await until('the database has stopped', () => databaseProcesses(at).length === 0);
 });

@@ -45,31 +45,15 @@ describe('before anything is created', () => {
   afterEach(() => expect(readdirSync(join(dataDir, '..'))).toEqual([]));
   afterAll(cleanUp);
 
-  const malformed: [name: string, value: string, mend: RegExp][] = [
+  // config.test.ts has the other wrong values of all settings.
+  test.each([
     ['ORIEL_PORT', 'abc', /whole number from 0 to 65535/],
-    ['ORIEL_PORT', '70000', /whole number from 0 to 65535/],
-    ['ORIEL_PLAN', 'gold', /one of .*enterprise/],
-    ['ORIEL_LOG_LEVEL', 'loud', /one of .*info/],
-    ['ORIEL_TENANT', 'Ab', /a-z/],
-    ['ORIEL_PUBLIC_URL', 'ftp://x', /https:\/\//],
-    ['ORIEL_ADMIN_EMAIL', 'x', /email address/],
-    ['ORIEL_ADMIN_API_KEY', 'abc', /sk-/],
-    ['ORIEL_ADMIN_API_KEY', 'sk-shorter-than-it-must-be', /32 or more characters/],
-    ['ORIEL_TRUST_PROXY', 'everyone', /addresses or networks/],
-    ['ORIEL_METRICS_TOKEN', 'short', /16 or more characters/],
-    ['ORIEL_DEMO', 'maybe', /true, false/],
-    ['ORIEL_MAX_EXTERNAL_USERS', '-1', /whole number/],
     ['ORIEL_SECRET_KEY', 'short', /32 or more random characters/],
-    ['ORIEL_SECRET_KEY', 'change-me-to-a-very-secret-random-value', /openssl rand/],
-    ['ORIEL_SECRET_KEY', 'a'.repeat(64), /openssl rand/],
     ['ORIEL_DATABASE_URL', 'mysql://root@127.0.0.1/oriel', /postgres:\/\/user:password@host/],
-    ['ORIEL_DATABASE_URL', 'postgres://oriel@127.0.0.1/oriel?sslmode=maybe', /sslmode.*verify-full/],
-  ];
-  test.each(malformed)('%s=%s is refused', async (name, value, mend) => {
+  ])('%s=%s is refused', async (name, value, mend) => {
     const line = await refusal(dataDir, { [name]: value });
     expect(line).toContain(name);
     expect(line).toMatch(mend);
-    if (name.includes('SECRET') || name.includes('TOKEN')) expect(line).not.toContain(` ${value} `);
   });
 
   test('a port that another program uses', async () => {

@@ -1,5 +1,6 @@
 /** Runs the built server as a separate process with given settings, reads its output, and always cleans up. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { promisify } from 'node:util';
 import { createOrielClient, type OrielClient } from '@oriel/client';
 import pg from 'pg';
 import { expect, inject } from 'vitest';
-import { kill, killDatabase } from './database-processes.ts';
+import { databaseProcesses, kill, killDatabase } from './database-processes.ts';
 
 export const MAIN = join(import.meta.dirname, '..', 'packages/server/dist/main.js');
 export const SECRET_KEY = 'q8ZtV3nLw5RyB7kHc2XmJ9sDf4GpTa6E';
@@ -155,7 +156,13 @@ export async function cleanUp() {
   folders.clear();
 }
 
-process.once('exit', () => kill([...servers].map(({ pid }) => pid)));
+process.once('exit', () => {
+  kill([...servers].map(({ pid }) => pid));
+  for (const folder of folders) {
+    kill(databaseProcesses(folder));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
 
 /** A connection to the embedded database, through the same socket that the server uses. */
 export async function openDatabase(dataDir: string, database = 'oriel'): Promise<pg.Client> {

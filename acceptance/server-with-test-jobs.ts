@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JOB_WORKER_COMMAND, serveJobs } from '../packages/server/src/job-worker.ts';
 import type { JobKind } from '../packages/server/src/platform/jobs/jobs.ts';
 
-/** Computes without a pause, as a compiler does. */
-const compute: JobKind<{ ms: number }> = {
+/** Computes without a pause, as a compiler does, until there is a file with this name or the server is gone. */
+const compute: JobKind<{ file: string }> = {
   name: 'test.compute',
-  async run({ ms }) {
-    for (const until = performance.now() + ms; performance.now() < until; );
+  async run({ file }) {
+    for (const server = process.ppid; !existsSync(file) && process.ppid === server; );
   },
 };
 

@@ -21,6 +21,34 @@ const SCHEDULES_TEST = `${SERVER}platform/jobs/schedules.test.ts`;
 
 export const mutants: Mutant[] = [
   {
+    name: 'a run of tests that hangs leaves nothing behind',
+    file: 'scripts/run-within.ts',
+    from: 'if (parent === pid) tree.push(child);',
+    to: '{}',
+    tests: [`${TEST}run-within.test.ts`],
+  },
+  {
+    name: 'a request that never arrives completely does not delay a stop',
+    file: `${SERVER}platform/http/connections.ts`,
+    from: 'for (const socket of [...quiet, ...sending]) socket.destroy();',
+    to: 'for (const socket of quiet) socket.destroy();',
+    tests: [`${SERVER}platform/http/connections.test.ts`],
+  },
+  {
+    name: 'a process that is forced to end stops its children',
+    file: `${SERVER}platform/processes/launch.ts`,
+    from: "if (signalAtExit) process.once('exit', onOwnExit);",
+    to: '',
+    tests: [`${SERVER}platform/processes/supervise.test.ts`],
+  },
+  {
+    name: 'a command that gets a signal stops the database that it started',
+    file: `${SERVER}main.ts`,
+    from: "  process.once('SIGTERM', () => process.exit(143));\n",
+    to: '',
+    tests: ['acceptance/admin-key.test.ts'],
+  },
+  {
     name: 'an operation needs its permission',
     file: `${SERVER}platform/auth/access.ts`,
     from: "if (!mayIn(actor, deploymentId, op.permission)) throw new ApiError('forbidden');",
@@ -128,8 +156,8 @@ export const mutants: Mutant[] = [
   {
     name: 'a job that returns to the queue wakes other workers',
     file: `${SERVER}platform/jobs/functions.sql`,
-    from: `when (new.state = 'waiting')`,
-    to: `when (new.state = 'never')`,
+    from: `new.state = 'waiting'`,
+    to: `new.state = 'never'`,
     tests: [JOBS_TEST],
   },
   {
@@ -151,6 +179,20 @@ export const mutants: Mutant[] = [
     file: `${SERVER}platform/jobs/run-job.ts`,
     from: 'const timer = setInterval(renew, times.leaseMs / 3);',
     to: 'const timer = setInterval(renew, times.leaseMs * 30);',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a job has a time limit',
+    file: `${SERVER}platform/jobs/run-job.ts`,
+    from: 'AbortSignal.any([stopping, limit.over])',
+    to: 'AbortSignal.any([stopping])',
+    tests: [JOBS_TEST],
+  },
+  {
+    name: 'a job that ignores a stop does not run twice at once',
+    file: `${SERVER}platform/jobs/run-job.ts`,
+    from: 'if (error instanceof StillRuns)',
+    to: 'if (false as boolean)',
     tests: [JOBS_TEST],
   },
   {
@@ -180,6 +222,27 @@ export const mutants: Mutant[] = [
     from: `    await store.updateSchedules(tx, next);\n    return due.length;`,
     to: `    await db.transaction((other) => store.updateSchedules(other, next));\n    return due.length;`,
     tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a schedule waits until its last job has ended',
+    file: `${SERVER}platform/jobs/schedules.ts`,
+    from: ', { schedule: name }',
+    to: '',
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a schedule that waits for its last job keeps no worker busy',
+    file: `${SERVER}platform/jobs/store.ts`,
+    from: ` and \${LAST_JOB_HAS_ENDED}\n       order by next_run_at limit 1`,
+    to: '\n       order by next_run_at limit 1',
+    tests: [SCHEDULES_TEST],
+  },
+  {
+    name: 'a job that is claimed while the worker stops is given back',
+    file: `${SERVER}platform/jobs/worker.ts`,
+    from: '      await store.giveBackJob(db, job.id, lease);\n      return false;',
+    to: '      return false;',
+    tests: [JOBS_TEST],
   },
   {
     name: 'a broken schedule is parked',

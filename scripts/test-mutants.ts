@@ -1,34 +1,46 @@
 /**
  * `npm run test:mutants`: breaks one guarantee at a time in a copy of the project, and expects the tests to notice.
- * With words after `--`, it tries only the mutants whose names contain one of them.
+ * With words after `--`, it tries only the mutants whose names contain one of them. A mutant that makes the tests hang
+ * does not count as noticed: it is reported, and its test needs a time limit of its own.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killDatabase } from '../acceptance/database-processes.ts';
 import { copyProject } from './copy-project.ts';
 import { type Mutant, mutants } from './mutants.ts';
+import { runWithin } from './run-within.ts';
+
+/** Generous, because some tests fail only after their own time limit of three minutes. */
+const START_LIMIT_MS = 5 * 60_000;
+const FILE_LIMIT_MS = 5 * 60_000;
 
 const root = join(import.meta.dirname, '..');
 const words = process.argv.slice(2);
 const chosen = mutants.filter(({ name }) => !words.length || words.some((word) => name.includes(word)));
 const copy = mkdtempSync(join(tmpdir(), 'oriel-mutants-'));
+// The databases of the tests are here, so that all of them are found. Their user must be able to enter it.
+const temporary = join(copy, 'tmp');
+mkdirSync(temporary);
+for (const folder of [copy, temporary]) chmodSync(folder, 0o711);
 process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 
 copyProject(root, copy);
 const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
 console.log(`The tests of ${chosen.length} mutants, on the code as it is:`);
-const sound = runTests(files);
+const sound = await runTests(files);
 const isSound = sound.failed === 0 && sound.passed > 0;
 console.log(`  ${sound.passed} passed, ${sound.failed} failed\n`);
 
-const survivors = isSound ? chosen.filter((mutant) => !isNoticed(mutant)) : chosen;
-if (isSound) console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants were noticed.`);
+let noticed = 0;
+if (isSound) for (const mutant of chosen) if (await isNoticed(mutant)) noticed++;
+if (isSound) console.log(`\n${noticed} of ${chosen.length} mutants were noticed.`);
 else console.log('The mutants can not be tested while these tests fail.');
-process.exit(survivors.length || !chosen.length ? 1 : 0);
+process.exit(noticed < chosen.length || !chosen.length ? 1 : 0);
 
-function isNoticed(mutant: Mutant): boolean {
+async function isNoticed(mutant: Mutant): Promise<boolean> {
   const path = join(copy, mutant.file);
   const original = readFileSync(path, 'utf8');
   const parts = original.split(mutant.from);
@@ -39,14 +51,18 @@ function isNoticed(mutant: Mutant): boolean {
     return false;
   }
   writeFileSync(path, parts.join(mutant.to));
-  const { failed, passed, names, output } = runTests(mutant.tests);
+  const { failed, passed, names, output, isTimedOut } = await runTests(mutant.tests, ['--bail=1']);
   writeFileSync(path, original);
+  if (isTimedOut) {
+    console.log(`✗ ${mutant.name}: the tests HANG, and were ended\n${output}`);
+    return false;
+  }
   // A test file that does not load does not show what its tests would notice.
   if (failed + passed === 0) {
     console.log(`✗ ${mutant.name}: no test ran\n${output}`);
     return false;
   }
-  if (failed) console.log(`✓ ${mutant.name}: ${failed} failed, such as “${names[0]}”`);
+  if (failed) console.log(`✓ ${mutant.name}: noticed by “${names[0]}”`);
   else console.log(`✗ ${mutant.name}: SURVIVED, ${passed} tests passed`);
   return failed > 0;
 }
@@ -56,17 +72,30 @@ interface Outcome {
   failed: number;
   names: string[];
   output: string;
+  isTimedOut: boolean;
 }
 
-function runTests(tests: string[]): Outcome {
+async function runTests(tests: string[], more: string[] = []): Promise<Outcome> {
   const results = join(copy, 'results.json');
   rmSync(results, { force: true });
-  const args = ['run', ...tests, '--reporter=json', `--outputFile=${results}`];
-  const { stdout, stderr } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), args, {
+  const args = [
+    'run',
+    ...tests,
+    ...more,
+    '--reporter=json',
+    '--reporter=default',
+    `--outputFile.json=${results}`,
+  ];
+  const limitMs = START_LIMIT_MS + tests.length * FILE_LIMIT_MS;
+  const vitest = join(root, 'node_modules', '.bin', 'vitest');
+  const run = await runWithin(limitMs, vitest, args, {
     cwd: copy,
-    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: temporary },
   });
-  const output = (stdout + stderr).slice(-2000);
+  const { isTimedOut } = run;
+  // A test that killed its server, or was killed itself, leaves a database without a parent.
+  if (isTimedOut) await killDatabase(copy);
+  const output = run.output.slice(-2000);
   try {
     const { numPassedTests, testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
       numPassedTests: number;
@@ -76,8 +105,8 @@ function runTests(tests: string[]): Outcome {
       assertionResults.filter(({ status }) => status === 'failed'),
     );
     const names = failures.map(({ fullName }) => fullName);
-    return { passed: numPassedTests, failed: failures.length, names, output };
+    return { passed: numPassedTests, failed: failures.length, names, output, isTimedOut };
   } catch {
-    return { passed: 0, failed: 0, names: [], output };
+    return { passed: 0, failed: 0, names: [], output, isTimedOut };
   }
 }

@@ -6,6 +6,13 @@ import { bin, install, root } from './install.mjs';
 
 install();
 
+// A Ctrl-C reaches the checks directly, and this process waits until they have ended.
+const running = new Set();
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {
+  for (const child of running) child.kill();
+});
+
 const results = join(root, 'node_modules', '.cache', 'oriel-test-results.json');
 rmSync(results, { force: true });
 
@@ -33,10 +40,14 @@ process.exit(failed ? 1 : 0);
 function run(program, args, output) {
   return new Promise((resolve, reject) => {
     const child = spawn(bin(program), args, { cwd: root, stdio: ['inherit', output, output] });
+    running.add(child);
     const chunks = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk));
     child.once('error', reject);
-    child.once('close', (status) => resolve({ status, output: Buffer.concat(chunks).toString() }));
+    child.once('close', (status) => {
+      running.delete(child);
+      resolve({ status, output: Buffer.concat(chunks).toString() });
+    });
   });
 }
 

@@ -154,7 +154,8 @@ create table jobs (
   finished_at timestamp with time zone,
   lane text not null default 'default'::text,
   worker_id uuid,
-  progress jsonb
+  progress jsonb,
+  schedule text
 );
 
 create table password_links (
@@ -731,6 +732,8 @@ CREATE INDEX job_schedules_due ON public.job_schedules USING btree (next_run_at)
 CREATE INDEX jobs_failed ON public.jobs USING btree (lane) WHERE (state = 'failed'::text);
 
 CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state = ANY (ARRAY['done'::text, 'failed'::text]));
+
+CREATE UNIQUE INDEX jobs_one_of_a_schedule ON public.jobs USING btree (schedule) WHERE ((schedule IS NOT NULL) AND (state = ANY (ARRAY['waiting'::text, 'running'::text])));
 
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
@@ -1602,7 +1605,7 @@ CREATE TRIGGER job_schedules_changed AFTER INSERT OR UPDATE OF next_run_at ON pu
 
 CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 
-CREATE TRIGGER jobs_returned AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.state = 'waiting'::text)) EXECUTE FUNCTION notify_jobs();
+CREATE TRIGGER jobs_returned AFTER UPDATE OF state, lease_until ON public.jobs FOR EACH ROW WHEN (((new.state = 'waiting'::text) OR (new.lease_until < old.lease_until))) EXECUTE FUNCTION notify_jobs();
 
 CREATE TRIGGER reports_counted_in AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
 

@@ -41,7 +41,10 @@ export interface Modules {
   requireDeployment: RequireDeployment;
 }
 
-export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds'>;
+export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds'> & {
+  /** How long a change of folders waits for its turn, if not as long as usual. */
+  treeWaitMs?: number;
+};
 
 /**
  * A module comes after the modules that it refers to. Demo steps run in this order, and kinds of credentials are tried
@@ -52,7 +55,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const knownDeployments = createKnownDeployments(platform);
   const requireDeployment = knownDeployments.require;
   const account = createTenantSettings(platform);
-  const trees = createTrees();
+  const trees = createTrees(settings.treeWaitMs);
   const leftovers = askLeftovers(() => list);
   const removal = createFolderRemoval(leftovers);
   const userRemoval = createUserRemoval(leftovers);

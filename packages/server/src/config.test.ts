@@ -103,6 +103,31 @@ test.each([
   expect(attempt).not.toThrow('\n');
 });
 
+test.each([
+  ['ORIEL_PORT', 'abc', /whole number from 0 to 65535/],
+  ['ORIEL_PORT', '70000', /whole number from 0 to 65535/],
+  ['ORIEL_PLAN', 'gold', /one of .*enterprise/],
+  ['ORIEL_LOG_LEVEL', 'loud', /one of .*info/],
+  ['ORIEL_TENANT', 'Ab', /a-z/],
+  ['ORIEL_PUBLIC_URL', 'ftp://x', /https:\/\//],
+  ['ORIEL_ADMIN_EMAIL', 'x', /email address/],
+  ['ORIEL_ADMIN_API_KEY', 'abc', /sk-/],
+  ['ORIEL_ADMIN_API_KEY', 'sk-shorter-than-it-must-be', /32 or more characters/],
+  ['ORIEL_TRUST_PROXY', 'everyone', /addresses or networks/],
+  ['ORIEL_METRICS_TOKEN', 'short', /16 or more characters/],
+  ['ORIEL_DEMO', 'maybe', /true, false/],
+  ['ORIEL_MAX_EXTERNAL_USERS', '-1', /whole number/],
+  ['ORIEL_SECRET_KEY', 'short', /32 or more random characters/],
+  ['ORIEL_SECRET_KEY', 'change-me-to-a-very-secret-random-value', /openssl rand/],
+  ['ORIEL_SECRET_KEY', 'a'.repeat(64), /openssl rand/],
+  ['ORIEL_DATABASE_URL', 'mysql://root@127.0.0.1/oriel', /postgres:\/\/user:password@host/],
+  ['ORIEL_DATABASE_URL', 'postgres://oriel@127.0.0.1/oriel?sslmode=maybe', /sslmode.*verify-full/],
+])('the refusal of %s=%s says what the setting takes, and shows no secret', (name, value, mend) => {
+  const attempt = () => readConfig({ [name]: value });
+  expect(attempt).toThrow(mend);
+  if (/SECRET|TOKEN|API_KEY/.test(name)) expect(attempt).not.toThrow(` ${value} `);
+});
+
 test('valid values are accepted', () => {
   const ORIEL_ADMIN_API_KEY = 'sk-d8f0e2b7c19a4f6e8b3d5a7c9e1f0b2d';
   const config = readConfig({

@@ -10,7 +10,10 @@ import { StartupError } from './platform/startup-error.ts';
 import { rotateSecretKey } from './rotate-secret.ts';
 import { startServer } from './start-server.ts';
 
-/** A stop that takes longer than this is forced. Changes that were confirmed to a caller are not lost. */
+/**
+ * A stop that takes longer than this is forced. Changes that were confirmed to a caller are not lost, and the embedded
+ * database is told to stop.
+ */
 const STOP_WITHIN_MS = 45_000;
 
 async function main() {
@@ -18,6 +21,9 @@ async function main() {
   if (command === JOB_WORKER_COMMAND) return serveJobsOfParent();
   const config = readConfig(process.env);
   if (command === undefined) return serve(config);
+  // The exit stops the database if the command has started one, and rolls back what is not committed.
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
   if (command === 'admin-key') {
     return makeAdminKey(config, args, (username, apiKey) => print(newKeyBanner(username, apiKey)));
   }
@@ -60,7 +66,7 @@ async function serve(config: Config) {
   async function stop(why: string, exitCode: number) {
     if (stopped.signal.aborted) return;
     stopped.abort();
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    setTimeout(forceEnd, STOP_WITHIN_MS).unref();
     log.info(`stopping ${why}`);
     const server = await starting.catch(() => undefined);
     const isClean = await server?.stop().then(
@@ -91,6 +97,11 @@ async function serve(config: Config) {
     await log.close();
     throw error;
   }
+}
+
+function forceEnd() {
+  process.stderr.write(`The stop took longer than ${STOP_WITHIN_MS / 1000} seconds, and was forced.\n`);
+  process.exit(1);
 }
 
 /** Writes synchronously and throws if it fails, because the text that is printed here is shown only once. */

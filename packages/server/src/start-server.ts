@@ -105,7 +105,13 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     undo,
   });
   const { tenant, plan, maxExternalUsers, deviceCodeSeconds } = config;
-  const moduleSettings = { tenant, plan, maxExternalUsers, deviceCodeSeconds };
+  const moduleSettings = {
+    tenant,
+    plan,
+    maxExternalUsers,
+    deviceCodeSeconds,
+    treeWaitMs: options.waits?.connectionMs,
+  };
   const modules = createModules(platform, moduleSettings);
   for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
   const { db, essential, listener } = platform;

@@ -41,14 +41,26 @@ export default async function setup(project: TestProject) {
   project.provide('templateDatabase', templateDatabase);
   project.provide('runFolder', runFolder);
   const reportRowTypes = provideRowTypes(project);
-  return async () => {
-    await reportRowTypes();
-    // Also drops the databases of the shared worlds, which no test file stops.
-    await dropCopies(url, templateDatabase);
-    await dropDatabase(url, templateDatabase);
-    await stop();
-    await rm(runFolder, { recursive: true, force: true });
+  let ended: Promise<void> | undefined;
+  const tearDown = () => {
+    ended ??= (async () => {
+      await reportRowTypes();
+      if (given) {
+        // Also drops the databases of the shared worlds, which no test file stops.
+        await dropCopies(url, templateDatabase);
+        await dropDatabase(url, templateDatabase);
+      }
+      await stop();
+      await rm(runFolder, { recursive: true, force: true });
+    })();
+    return ended;
   };
+  // Vitest itself would end at once, and leave behind what this file started.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.removeAllListeners(signal);
+    process.on(signal, () => void tearDown().finally(() => process.exit(1)));
+  }
+  return tearDown;
 }
 
 async function startOwnPostgres(runFolder: string) {

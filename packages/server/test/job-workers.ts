@@ -7,7 +7,14 @@ import { startWorker, type Worker, type WorkerOptions } from '../src/platform/jo
 import { startListening } from './listening.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
 
-export const TIMES = { pollMs: 50, leaseMs: 600, backoffMs: 10, progressMs: 20, stopWithinMs: 10_000 };
+export const TIMES = {
+  pollMs: 50,
+  leaseMs: 600,
+  backoffMs: 10,
+  progressMs: 20,
+  stopWithinMs: 10_000,
+  keepStuckMs: 300,
+};
 
 /** Each test has its own kind of job, so that no worker takes the jobs of another test. */
 export const kind = (run: JobKind['run'], options: Partial<JobKind> = {}): JobKind => ({

@@ -1,5 +1,6 @@
 /** Runs before each test file. Files share a process, so changes to the process are undone after each file. */
 import { afterAll, afterEach, vi } from 'vitest';
+import './end-with-run.ts';
 import { forgetServerErrors, printServerErrors } from './server-log.ts';
 
 afterEach(({ task }) => {

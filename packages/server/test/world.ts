@@ -70,7 +70,7 @@ interface Running {
   end(): Promise<void>;
 }
 
-const PATIENT = { lockTimeout: '60s', connectionMs: 60_000 };
+const PATIENT = { lockTimeout: '60s', connectionMs: 60_000, answerMs: 120_000 };
 
 let shared: Promise<Running> | undefined;
 

@@ -89,19 +89,24 @@ test('after a key is deleted, its next request is a 401, and reading it is a 404
 });
 
 test('an expired key is a 401, even if it was verified just before', async () => {
-  const expiresAt = new Date(Date.now() + 400).toISOString();
-  const { key } = await world.admin.createApiKey({ body: { name: 'brief', expiresAt } });
-  await world.client(key).getMe();
-  await expect
-    .poll(
-      () =>
-        world
-          .client(key)
-          .getMe()
-          .catch((error) => error.status),
-      { timeout: 5000 },
-    )
-    .toBe(401);
+  let apiKey = '';
+  let wasAccepted = false;
+  const statusNow = () =>
+    world
+      .client(apiKey)
+      .getMe()
+      .then(
+        () => 200,
+        (error) => error.status,
+      );
+  // On a busy machine a key can expire before its first use. Then the next key gets more time.
+  for (let validMs = 400; !wasAccepted && validMs < 60_000; validMs *= 2) {
+    const expiresAt = new Date(Date.now() + validMs).toISOString();
+    apiKey = (await world.admin.createApiKey({ body: { name: 'brief', expiresAt } })).key;
+    wasAccepted = (await statusNow()) === 200;
+  }
+  expect(wasAccepted).toBe(true);
+  await expect.poll(statusNow).toBe(401);
 });
 
 test('a change of roles and a deactivation take effect for keys that are in use', async () => {

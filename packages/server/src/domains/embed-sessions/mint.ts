@@ -9,7 +9,7 @@ import {
   retrying,
 } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
-import type { Call } from '../../platform/http/routes.ts';
+import type { Call } from '../../platform/http/call.ts';
 import type { CheckedIds } from '../../platform/secrets/checked-ids.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';

@@ -28,10 +28,15 @@ export interface Trees {
   extend: TreeChange;
 }
 
-const LIMITS = { togetherMax: 3, waitingMax: 8, waitMs: 5000 };
+const LIMITS = { togetherMax: 3, waitingMax: 8 };
+const WAIT_MS = 5000;
 
-export function createTrees(): Trees {
-  const turns = createTurns({ ...LIMITS, busy: () => new ApiError('tree_busy', { retryAfterSeconds: 1 }) });
+export function createTrees(waitMs = WAIT_MS): Trees {
+  const turns = createTurns({
+    ...LIMITS,
+    waitMs,
+    busy: () => new ApiError('tree_busy', { retryAfterSeconds: 1 }),
+  });
 
   const taking =
     (turn: 'alone' | 'together', lock: (tx: Tx, tree: Tree) => Promise<unknown>): TreeChange =>

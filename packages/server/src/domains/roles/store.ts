@@ -18,7 +18,7 @@ export const listRoles = (db: Queryable, page: PageById) =>
     select ${COLUMNS} from roles where id > ${page.afterId} order by id limit ${page.limit}`);
 
 export const findRole = (db: Queryable, id: number) =>
-  db.maybeOne<RoleRow>(sql`select ${COLUMNS} from roles where id = ${id}`);
+  db.maybeOne<RoleRow>(sql`select ${COLUMNS} from roles where id = ${id}`.named('find-role'));
 
 /** Nobody else can change the role, or give it to a user, until the transaction ends. */
 export const lockRole = (tx: Tx, id: number) =>

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase, dropDatabase, onServer } from '../../../test/databases.ts';
-import { type Database, openDatabase, type Queryable } from './database.ts';
+import { type Database, isUnavailable, openDatabase, type Queryable } from './database.ts';
 import { sql } from './sql.ts';
 
 const POOL_SIZE = 4;
@@ -69,4 +69,33 @@ test('two transactions that deadlock both succeed, because the one that the data
   await Promise.all([change(0), change(1)]);
   expect(attempts[0]! + attempts[1]!).toBeGreaterThan(2);
   expect((await holder.query('select n from pairs order by id')).rows).toEqual([{ n: 2 }, { n: 2 }]);
+});
+
+const backend = () => db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+
+test('a connection is used again after the database refused a statement', async () => {
+  const { pid } = await backend();
+  await expect(db.one(sql`select 1 / 0`)).rejects.toMatchObject({ code: '22012' });
+  expect((await backend()).pid).toBe(pid);
+});
+
+describe('if the database does not answer in time, the work fails and its connection is closed', () => {
+  const SLEEP = sql`select pg_sleep(60)`;
+  test.each<[string, (impatient: Database) => Promise<unknown>]>([
+    ['a single statement', (impatient) => impatient.run(SLEEP)],
+    ['a transaction', (impatient) => impatient.transaction((tx) => tx.run(SLEEP))],
+  ])('%s', async (_, work) => {
+    const waits = { lockTimeout: '3s', connectionMs: 60_000, answerMs: 200 };
+    const connectionString = onServer(inject('postgresUrl'), name);
+    const impatient = openDatabase({ connectionString }, pino({ level: 'silent' }), { poolSize: 1, waits });
+    try {
+      const { pid } = await impatient.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+      const failure = await work(impatient).catch((error) => error);
+      expect(isUnavailable(failure)).toBe(true);
+      const next = await impatient.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+      expect(next.pid).not.toBe(pid);
+    } finally {
+      await impatient.end();
+    }
+  });
 });

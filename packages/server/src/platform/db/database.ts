@@ -9,8 +9,8 @@ import {
   prepareSession,
   SESSION_SETTINGS,
 } from './connection.ts';
-import { createGate, type Sharer } from './gate.ts';
-import type { Sql } from './sql.ts';
+import { createGate, type Gate, type Sharer } from './gate.ts';
+import { type Bound, type Sql, sql } from './sql.ts';
 
 export interface Queryable {
   many<Row>(query: Sql): Promise<Row[]>;
@@ -68,49 +68,88 @@ export async function retrying<T>(
 /** A deadlock or serialisation failure. */
 export const isConflict = (error: unknown) => RETRYABLE.has((error as { code?: string }).code ?? '');
 
-type Runner = Pick<pg.ClientBase, 'query'>;
-
 /** Tests listen here, and compare the columns of each result with the row type that the caller named. */
 const results = channel('oriel:results');
 
-function read(runner: Runner, query: Sql): Promise<pg.QueryResult> {
-  const result = runner.query(query);
-  if (results.hasSubscribers) results.publish(result);
-  return result;
+/**
+ * Every request makes one of these, so it is a class: its methods are made once. They use plain promises, because each
+ * async function would add a turn of the event loop to every statement.
+ */
+abstract class Queries implements Queryable {
+  protected abstract send(query: Sql): Promise<pg.QueryResult>;
+
+  many<Row>(query: Sql): Promise<Row[]> {
+    return this.#read(query).then(({ rows }) => rows as Row[]);
+  }
+
+  one<Row>(query: Sql): Promise<Row> {
+    return this.#read(query).then(({ rows }) => {
+      if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
+      return rows[0] as Row;
+    });
+  }
+
+  maybeOne<Row>(query: Sql): Promise<Row | undefined> {
+    return this.#read(query).then(({ rows }) => rows[0] as Row | undefined);
+  }
+
+  run(query: Sql): Promise<number> {
+    return this.send(query).then(({ rowCount }) => rowCount ?? 0);
+  }
+
+  #read(query: Sql): Promise<pg.QueryResult> {
+    const result = this.send(query);
+    if (results.hasSubscribers) results.publish(result);
+    return result;
+  }
 }
 
 /**
- * Uses plain promises because these run for every statement, and each async function would add a turn of the event
- * loop.
+ * Sends a statement on a connection that is not used by others. The driver's own `client.query(config)` copies the
+ * statement with all property descriptors, which costs more than the rest of the call.
  */
-const queryable = (runner: Runner): Queryable => ({
-  many: <Row>(query: Sql) => read(runner, query).then(({ rows }) => rows as Row[]),
-  one: <Row>(query: Sql) =>
-    read(runner, query).then(({ rows }) => {
-      if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
-      return rows[0] as Row;
-    }),
-  maybeOne: <Row>(query: Sql) => read(runner, query).then(({ rows }) => rows[0] as Row | undefined),
-  run: (query: Sql) => runner.query(query).then(({ rowCount }) => rowCount ?? 0),
-});
+function send(client: pg.ClientBase, { text, values, name }: Sql, done: Done): void {
+  const query = new pg.Query(text, values as Bound[], done as never);
+  Object.assign(query, { name });
+  client.query(query);
+}
 
-function transactional(client: pg.ClientBase): Tx {
-  let attempts = 0;
-  return {
-    ...queryable(client),
-    async attempt(work) {
-      const savepoint = `attempt_${++attempts}`;
-      await client.query(`savepoint ${savepoint}`);
-      try {
-        const result = await work();
-        await client.query(`release savepoint ${savepoint}`);
-        return result;
-      } catch (error) {
-        await client.query(`rollback to savepoint ${savepoint}`);
-        throw error;
-      }
-    },
-  } as Tx;
+type Done = (error: Error | undefined, result: pg.QueryResult) => void;
+
+/** Adds the caller's stack to an error whose own stack ends where the driver read it from the network. */
+function withOwnStack(error: Error): never {
+  Error.captureStackTrace(error);
+  throw error;
+}
+
+class Transaction extends Queries implements Tx {
+  declare readonly [inTransaction]: true;
+  readonly #client: pg.ClientBase;
+  #attempts = 0;
+
+  constructor(client: pg.ClientBase) {
+    super();
+    this.#client = client;
+  }
+
+  protected send(query: Sql) {
+    return new Promise<pg.QueryResult>((resolve, reject) => {
+      send(this.#client, query, (error, result) => (error ? reject(error) : resolve(result)));
+    }).catch(withOwnStack);
+  }
+
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    const savepoint = `attempt_${++this.#attempts}`;
+    await this.#client.query(`savepoint ${savepoint}`);
+    try {
+      const result = await work();
+      await this.#client.query(`release savepoint ${savepoint}`);
+      return result;
+    } catch (error) {
+      await this.#client.query(`rollback to savepoint ${savepoint}`);
+      throw error;
+    }
+  }
 }
 
 /**
@@ -119,22 +158,28 @@ function transactional(client: pg.ClientBase): Tx {
  */
 const WAIT_MS = 5000;
 const WAITING_MAX = 4000;
+/**
+ * Longer than the database's own limit for a statement, so it is reached only if the database hangs. The connection is
+ * then closed.
+ */
+const ANSWER_MAX_MS = 40_000;
 
-/** How long a request waits for a lock, and for a connection. Tests that do not test this wait longer. */
+/** How long a request waits for a lock, for a connection and for an answer. Tests that do not test this wait longer. */
 export interface Waits {
   lockTimeout: string;
   connectionMs: number;
+  answerMs?: number;
 }
 const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
 
 /**
- * One sharer gets at most half of the places and a quarter of the queue, which is enough for all requests that a busy
+ * One sharer gets at most three quarters of the places and a quarter of the queue, which is enough for all requests that a busy
  * backend sends at once.
  */
 const gateOf = (atOnce: number, waitMs: number) =>
   createGate({
     atOnce,
-    shareMax: Math.ceil(atOnce / 2),
+    shareMax: Math.ceil(atOnce * 0.75),
     waitingMax: WAITING_MAX,
     waitingShareMax: WAITING_MAX / 4,
     waitMs,
@@ -148,55 +193,129 @@ export function openDatabase(
   const pool = new pg.Pool({
     ...clientConfig(connection),
     max: poolSize,
+    // Connections stay open: opening one costs more than keeping one, and a timer per statement would cost time too.
+    idleTimeoutMillis: 0,
+    query_timeout: waits.answerMs ?? ANSWER_MAX_MS,
     onConnect: (client) =>
       prepareSession(client, { ...SESSION_SETTINGS, ...LIMITS, lock_timeout: waits.lockTimeout }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
 
-  const all = gateOf(poolSize, waits.connectionMs);
   // Some connections stay free for reads, even if many requests wait for locks.
   const reserved = Math.max(1, Math.floor(poolSize / 4));
-  const changes = gateOf(Math.max(1, poolSize - reserved), waits.connectionMs);
-
-  async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
-    let broken: Error | undefined;
-    try {
-      await client.query('begin');
-      const result = await work(transactional(client));
-      await client.query('commit');
-      return result;
-    } catch (error) {
-      await client.query('rollback').catch((failure: Error) => {
-        broken = failure;
-      });
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  }
-
-  function sharedBy(sharer: Sharer): Database {
-    const query = (text: Sql) => all.pass(sharer, () => pool.query(text));
-    const write = (text: Sql) => changes.pass(sharer, () => query(text));
-    return {
+  return new SharedDatabase(
+    {
       pool,
-      ...queryable({ query } as Runner),
-      get writes() {
-        return queryable({ query: write } as Runner);
-      },
-      get waiting() {
-        return all.waiting + changes.waiting;
-      },
-      transaction: (work) =>
-        retrying(() => changes.pass(sharer, () => all.pass(sharer, () => attempt(work)))),
-      as: sharedBy,
-      ping: () => all.pass(sharer, () => pool.query('select 1')),
-      end: () => pool.end(),
-    };
+      all: gateOf(poolSize, waits.connectionMs),
+      changes: gateOf(Math.max(1, poolSize - reserved), waits.connectionMs),
+    },
+    null,
+  );
+}
+
+interface Shared {
+  readonly pool: pg.Pool;
+  readonly all: Gate;
+  readonly changes: Gate;
+}
+
+class SharedDatabase extends Queries implements Database {
+  readonly #shared: Shared;
+  readonly #sharer: Sharer;
+
+  constructor(shared: Shared, sharer: Sharer) {
+    super();
+    this.#shared = shared;
+    this.#sharer = sharer;
   }
 
-  return sharedBy(null);
+  protected send(query: Sql) {
+    const { all, pool } = this.#shared;
+    return all.pass(this.#sharer, () => sendOnce(pool, query));
+  }
+
+  get pool() {
+    return this.#shared.pool;
+  }
+
+  get writes() {
+    return new Writes(this.#shared.changes, this.#sharer, (query) => this.send(query));
+  }
+
+  get waiting() {
+    return this.#shared.all.waiting + this.#shared.changes.waiting;
+  }
+
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { all, changes, pool } = this.#shared;
+    const sharer = this.#sharer;
+    return retrying(() => changes.pass(sharer, () => all.pass(sharer, () => transact(pool, work))));
+  }
+
+  as(sharer: string): Database {
+    return new SharedDatabase(this.#shared, sharer);
+  }
+
+  ping() {
+    return this.send(PING);
+  }
+
+  end() {
+    return this.pool.end();
+  }
+}
+
+const PING = sql`select 1`;
+
+class Writes extends Queries {
+  readonly #gate: Gate;
+  readonly #sharer: Sharer;
+  readonly #write: (query: Sql) => Promise<pg.QueryResult>;
+
+  constructor(gate: Gate, sharer: Sharer, write: (query: Sql) => Promise<pg.QueryResult>) {
+    super();
+    this.#gate = gate;
+    this.#sharer = sharer;
+    this.#write = write;
+  }
+
+  protected send(query: Sql) {
+    return this.#gate.pass(this.#sharer, () => this.#write(query));
+  }
+}
+
+/** Sends one statement on any free connection. */
+const sendOnce = (pool: pg.Pool, query: Sql): Promise<pg.QueryResult> =>
+  new Promise<pg.QueryResult>((resolve, reject) => {
+    pool.connect((failure, client) => {
+      if (!client) return reject(failure);
+      send(client, query, (error, result) => {
+        client.release(error && !isRefusal(error) ? error : undefined);
+        if (error) reject(error);
+        else resolve(result);
+      });
+    });
+  }).catch(withOwnStack);
+
+/** True if the database refused the statement, so that the connection can be used again. */
+const isRefusal = (error: Error) => error instanceof pg.DatabaseError && error.severity === 'ERROR';
+
+async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(new Transaction(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // A database that does not answer would not answer the rollback either. It undoes what a closed connection began.
+    if (isUnavailable(error)) broken = error as Error;
+    else await client.query('rollback').catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 /** Returns the constraint that a statement violated, if that is why it failed. */
@@ -230,7 +349,7 @@ export function isUnavailable(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (error instanceof pg.DatabaseError) return UNAVAILABLE.test(code ?? '');
   if (UNREACHABLE.test(code ?? '')) return true;
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Query read timeout/.test(
     message ?? '',
   );
 }

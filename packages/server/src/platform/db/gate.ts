@@ -27,9 +27,15 @@ export interface GateLimits {
   waitMs: number;
 }
 
+interface Waiting {
+  begin(): void;
+  refuse(): void;
+  until: number;
+}
+
 interface Queue {
   running: number;
-  waiting: Set<() => void>;
+  waiting: Waiting[];
 }
 
 const busy = () => new ApiError('busy', { retryAfterSeconds: 1 });
@@ -39,33 +45,48 @@ export function createGate(limits: GateLimits): Gate {
   const queues = new Map<Sharer, Queue>();
   let running = 0;
   let waiting = 0;
+  /** There is one timer for all, because a timer for each call would cost more than the rest of the gate. */
+  let isTimed = false;
 
   const hasRoom = (sharer: Sharer, queue: Queue) => sharer === null || queue.running < limits.shareMax;
 
-  function wait(sharer: Sharer, queue: Queue): Promise<void> {
-    const isFull = sharer !== null && queue.waiting.size >= limits.waitingShareMax;
+  function wait<T>(sharer: Sharer, queue: Queue, work: () => Promise<T>): Promise<T> {
+    const isFull = sharer !== null && queue.waiting.length >= limits.waitingShareMax;
     if (isFull || waiting >= limits.waitingMax) {
       forgetIfIdle(sharer, queue);
       return Promise.reject(busy());
     }
     return new Promise((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        queue.waiting.delete(admit);
-        waiting--;
-      };
-      const admit = () => {
-        stop();
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        stop();
-        forgetIfIdle(sharer, queue);
-        reject(busy());
-      }, limits.waitMs);
-      queue.waiting.add(admit);
       waiting++;
+      queue.waiting.push({
+        begin: () => enter(sharer, queue, work).then(resolve, reject),
+        refuse: () => reject(busy()),
+        until: performance.now() + limits.waitMs,
+      });
+      if (!isTimed) refuseLateIn(limits.waitMs);
     });
+  }
+
+  function refuseLateIn(ms: number) {
+    isTimed = true;
+    // Never the only thing that keeps the process alive.
+    setTimeout(refuseLate, ms).unref();
+  }
+
+  /** All calls wait equally long, so the first of each queue is the first to be late. */
+  function refuseLate() {
+    isTimed = false;
+    const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [sharer, queue] of queues) {
+      while (queue.waiting[0] && queue.waiting[0].until <= now) {
+        queue.waiting.shift()!.refuse();
+        waiting--;
+      }
+      next = Math.min(next, queue.waiting[0]?.until ?? next);
+      forgetIfIdle(sharer, queue);
+    }
+    if (waiting) refuseLateIn(Math.max(1, next - now));
   }
 
   function begin(queue: Queue) {
@@ -76,12 +97,12 @@ export function createGate(limits: GateLimits): Gate {
   /** Admits the next call of the first sharer in turn that may have one more place. Returns false if there is none. */
   function admitNext(): boolean {
     for (const [sharer, queue] of queues) {
-      const [admit] = queue.waiting;
-      if (!admit || !hasRoom(sharer, queue)) continue;
+      if (!queue.waiting.length || !hasRoom(sharer, queue)) continue;
       queues.delete(sharer);
       queues.set(sharer, queue);
+      waiting--;
       begin(queue);
-      admit();
+      queue.waiting.shift()!.begin();
       return true;
     }
     return false;
@@ -95,7 +116,7 @@ export function createGate(limits: GateLimits): Gate {
   }
 
   function forgetIfIdle(sharer: Sharer, queue: Queue) {
-    if (queue.running === 0 && queue.waiting.size === 0 && queues.get(sharer) === queue)
+    if (queue.running === 0 && queue.waiting.length === 0 && queues.get(sharer) === queue)
       queues.delete(sharer);
   }
 
@@ -120,15 +141,14 @@ export function createGate(limits: GateLimits): Gate {
     pass(sharer, work) {
       let queue = queues.get(sharer);
       if (!queue) {
-        queue = { running: 0, waiting: new Set() };
+        queue = { running: 0, waiting: [] };
         queues.set(sharer, queue);
       }
       if (running < limits.atOnce && hasRoom(sharer, queue)) {
         begin(queue);
         return enter(sharer, queue, work);
       }
-      const present = queue;
-      return wait(sharer, queue).then(() => enter(sharer, present, work));
+      return wait(sharer, queue, work);
     },
   };
 }

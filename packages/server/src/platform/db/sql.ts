@@ -17,7 +17,7 @@ export class Sql {
 }
 
 /** The values that the driver gets. It would convert any other value to text in its own way. */
-type Bound = string | number | boolean | null | Buffer | readonly Bound[];
+export type Bound = string | number | boolean | null | Buffer | readonly Bound[];
 
 /**
  * The values that a statement accepts. `Date` is missing because it has no microseconds: use text for times.

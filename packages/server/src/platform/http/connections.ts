@@ -5,13 +5,20 @@ import type { FastifyInstance } from 'fastify';
 
 const DISCARD_MAX_BYTES = 64 * 1024 * 1024;
 const DISCARD_MAX_MS = 10_000;
+/** How long a stop waits for requests that are still being sent. */
+const STOP_GRACE_MS = 5000;
 
 /**
  * When a server closes, Node waits for every connection, even for idle ones. So we end idle connections at once, and
- * the others after their last reply. If there are too many connections, the one that has been idle for longest is
- * closed. If none is idle, the one that has been sending its request for longest is closed.
+ * the others after their last reply. Requests that have not arrived completely a few seconds later are cut off. If
+ * there are too many connections, the one that has been idle for longest is closed. If none is idle, the one that has
+ * been sending its request for longest is closed.
  */
-export function manageConnections(app: FastifyInstance, maxConnections: number) {
+export function manageConnections(
+  app: FastifyInstance,
+  maxConnections: number,
+  stopGraceMs: number = STOP_GRACE_MS,
+) {
   const quiet = new Set<Socket>();
   /** Connections whose request has not arrived completely. */
   const sending = new Set<Socket>();
@@ -48,6 +55,11 @@ export function manageConnections(app: FastifyInstance, maxConnections: number) 
   app.addHook('preClose', (done) => {
     closing = true;
     for (const socket of quiet) socket.destroy();
+    const cutOff = () => {
+      for (const socket of [...quiet, ...sending]) socket.destroy();
+    };
+    const timer = setTimeout(cutOff, stopGraceMs);
+    app.server.once('close', () => clearTimeout(timer));
     done();
   });
 }

@@ -50,7 +50,6 @@ export function createLifetime({ response, timeoutMs, onLate }: LifetimeOptions)
       return controller.signal;
     },
     within(work, discard) {
-      if (timeoutMs === undefined) return work;
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           isLate = true;

@@ -19,10 +19,10 @@ import {
 } from '@oriel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject } from 'typebox';
-import { type ChangeFunction, type Committed, changeFunction } from '../audit/change.ts';
+import type { ChangeFunction, Committed } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, type CallerOf, embedOf, identityOf, type SignedIn, sharerOf } from '../auth/actor.ts';
+import { type Actor, type CallerOf, embedOf, identityOf, type SignedIn } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { CSRF_FIELD, type Csrf } from '../auth/csrf.ts';
 import type { Database } from '../db/database.ts';
@@ -30,9 +30,8 @@ import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
-import { type Etag, etagOf } from './etag.ts';
-import { createLifetime, type Lifetime } from './lifetime.ts';
-import { type Cursors, scopeCursors } from './pages.ts';
+import { type Call, RequestCall } from './call.ts';
+import type { Cursors } from './pages.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { discard, isStreamed, type Prepared, preparerOf, reportCut } from './replies.ts';
 import { serializerOf } from './serializer.ts';
@@ -43,22 +42,6 @@ export interface Input<O extends Operation> {
   query: QueryOf<O>;
   headers: HeadersOf<O>;
   body: BodyOf<O>;
-}
-
-export interface Call<Who extends Actor = Actor> {
-  actor: Who;
-  db: Database;
-  /** Where the request came from, for the audit log and for limits. */
-  origin: { ip: string; requestId: string };
-  /** For a resource that is read and then changed. */
-  etag: Etag;
-  /**
-   * For a list in a deployment: cursors that are valid only for that deployment and for the embed tenant in which the
-   * list is viewed.
-   */
-  cursors: Cursors;
-  /** Aborted when the caller leaves, or when the time of the operation is over. */
-  signal: AbortSignal;
 }
 
 /** For an operation that says which headers its reply has. */
@@ -141,7 +124,7 @@ function register(
   options: RouteOptions & { stopping: AbortSignal },
   isCollection: boolean,
 ) {
-  const { db, authenticator, attempts, atOnce, requireDeployment, cursors: allCursors, csrf, log } = options;
+  const { db, authenticator, attempts, atOnce, requireDeployment, cursors, csrf, log } = options;
   const validators = compileValidators(op);
   const limitRate = op.rate && createRateLimit(op.rate);
   const prepare = preparerOf(op, options);
@@ -153,6 +136,7 @@ function register(
   const isPageForm = op.auth === 'console' && op.method !== 'GET';
   if (isPageForm && !(CSRF_FIELD in formProperties(op)))
     throw new Error(`${op.id} needs the field ${CSRF_FIELD}`);
+  const callOptions = { operation: op, db, cursors, log };
   const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
 
   const left = new WeakSet<FastifyRequest>();
@@ -239,39 +223,8 @@ function register(
     csrf.requireToken(sessionId, (body as Record<string, unknown> | undefined)?.[CSRF_FIELD]);
   };
 
-  const callOf = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    input: Input<Operation>,
-    lifetime: Lifetime,
-  ) => {
-    const actor = request.actor!;
-    const { deploymentId } = input.params as { deploymentId?: number };
-    const { embedTenantName } = input.query as { embedTenantName?: string };
-    const embedTenant = embedOf(actor)?.embedTenant ?? embedTenantName ?? null;
-    const origin = { ip: request.ip, requestId: request.id };
-    const shared = actor.kind === 'nobody' ? db : db.as(sharerOf(actor));
-    const about = { operation: op.id, resourceType: op.audit, actor, deploymentId: deploymentId ?? null };
-    const call = {
-      actor,
-      db: shared,
-      origin,
-      etag: etagOf(request, reply),
-      cursors: inDeployment ? scopeCursors(allCursors, deploymentId!, embedTenant) : allCursors,
-      get signal() {
-        return lifetime.signal;
-      },
-      change: audited ? changeFunction(shared, { ...about, ...origin }, lifetime.attempt) : undefined,
-      headers: NO_HEADERS,
-      sendHeaders: (headers: Record<string, string>) => {
-        call.headers = headers;
-      },
-    };
-    return call;
-  };
-
   /** Returns the reply, and does not send it, because the time may be over when it is ready. */
-  const answer = async (call: ReturnType<typeof callOf>, input: Input<Operation>): Promise<Prepared> => {
+  const answer = async (call: RequestCall, input: Input<Operation>): Promise<Prepared> => {
     const answered = await handler(call, input);
     const prepared = await prepare((audited ? (answered as Committed<unknown>).reply : answered) as never);
     if (!sendsHeaders) return prepared;
@@ -287,16 +240,13 @@ function register(
     const input = inputOf(request);
     if (isPageForm) requireFormToken(request.actor!, input.body);
     if (inDeployment) await requireDeployment(input.params.deploymentId as number);
-    const lifetime = createLifetime({
-      response: reply.raw,
-      timeoutMs: op.timeoutMs,
-      onLate: (err) =>
-        log.error({ requestId: request.id, operation: op.id, err }, 'a handler failed after its time limit'),
-    });
+    const call = new RequestCall(callOptions, request, reply, input);
     if (op.timeoutMs !== undefined) allowSilence(request, reply, op.timeoutMs);
-    const work = answer(callOf(request, reply, input, lifetime), input);
+    const work = answer(call, input);
     onWork?.(work);
-    const { headers, payload } = await lifetime.within(work, ({ payload }) => discard(payload));
+    const { headers, payload } = await (op.timeoutMs === undefined
+      ? work
+      : call.lifetime.within(work, ({ payload }) => discard(payload)));
     reply.code(status);
     if (headers) reply.headers(headers);
     if (payload instanceof Readable) reportCut(payload, log, request);
@@ -337,8 +287,6 @@ function register(
     });
   }
 }
-
-const NO_HEADERS: Record<string, string> = {};
 
 function formProperties(op: Operation): object {
   const body = bodyKindOf(op);

@@ -38,6 +38,8 @@ export interface Timeouts {
   idleMs: number;
   /** For the body of an unknown caller; 5 seconds if it is not given. */
   publicBodyMs?: number;
+  /** For requests that are still being sent when the server stops; 5 seconds if it is not given. */
+  stopGraceMs?: number;
 }
 
 const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 15_000, requestMs: 60_000, idleMs: 75_000 };
@@ -83,7 +85,7 @@ export function createHttpServer({
   });
 
   acceptBodies(app, timeouts);
-  manageConnections(app, maxConnections);
+  manageConnections(app, maxConnections, timeouts.stopGraceMs);
   const methodsOf = collectMethods(app);
   // Node would reply by itself, without our headers. A server may ignore the Expect header.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -126,7 +128,7 @@ export function createHttpServer({
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       // The client left, or a stream failed half-way.
-      ...(reply.raw.writableFinished ? {} : { cut: true }),
+      cut: reply.raw.writableFinished ? undefined : true,
     });
     done();
   });
@@ -184,7 +186,10 @@ function answerError(
 }
 
 /** The query of an address can contain secrets, which must not be logged. */
-const pathOf = (url: string) => url.split('?', 1)[0]!;
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
 
 /** Our SQL functions raise this code, with a code of the error catalogue as its detail. */
 const RAISED_CODE = 'OR404';

@@ -15,8 +15,8 @@ export interface JobContext {
   /** Which attempt this is, from 1. */
   attempt: number;
   /**
-   * Aborted when the job is no longer ours or the worker stops. An error that the job throws after a stop does not
-   * count as a failed attempt.
+   * Aborted when the job is no longer ours, its time is over or the worker stops. An error that the job throws after a
+   * stop does not count as a failed attempt.
    */
   signal: AbortSignal;
   /** Reports the progress of the job. May be called often: it is written at most once a second. */
@@ -28,6 +28,11 @@ export interface JobKind<Payload extends object = object> {
   lane?: Lane;
   maxAttempts?: number;
   /**
+   * How long one run may take; by default half an hour. After that, the signal is aborted. If the job then throws, or
+   * does not end soon, it is a failed attempt. A job that ignores its signal may still run while it is tried again.
+   */
+  timeLimitMs?: number;
+  /**
    * A job that returns `unfinished` made progress. It goes behind the other waiting jobs, and its attempts are counted
    * from zero again.
    */
@@ -37,12 +42,17 @@ export interface JobKind<Payload extends object = object> {
 const ATTEMPTS_DEFAULT = 10;
 const BACKOFF_MAX_MS = 3_600_000;
 
-export const newJob = (kind: JobKind, payload: object, runAt?: Date): store.NewJob => ({
+export const newJob = (
+  kind: JobKind,
+  payload: object,
+  { runAt, schedule = null }: { runAt?: Date; schedule?: string | null } = {},
+): store.NewJob => ({
   kind: kind.name,
   lane: kind.lane ?? 'default',
   payload,
   runAt: runAt?.toISOString() ?? null,
   maxAttempts: kind.maxAttempts ?? ATTEMPTS_DEFAULT,
+  schedule,
 });
 
 /** Returns the id of the job, for `findJobProgress`. */
@@ -52,7 +62,7 @@ export async function enqueue<Payload extends object>(
   payload: Payload,
   options: { runAt?: Date } = {},
 ): Promise<{ id: number }> {
-  const [job] = await store.insertJobs(tx, [newJob(kind as JobKind, payload, options.runAt)]);
+  const [job] = await store.insertJobs(tx, [newJob(kind as JobKind, payload, options)]);
   return job!;
 }
 

@@ -11,8 +11,27 @@ export interface RunTimes {
   backoffMs: number;
   /** The shortest time between two writes of the progress. */
   progressMs: number;
-  /** How long a stop waits for a job before it returns the job to the queue. */
+  /** How long a job that was told to end may take to do so. */
   stopWithinMs: number;
+  /**
+   * How long a worker keeps a job that did not end at a stop, because the job still runs. The process of the worker has
+   * ended by then.
+   */
+  keepStuckMs: number;
+}
+
+/** For kinds that have no time limit of their own. */
+export const TIME_LIMIT_MS = 30 * 60_000;
+
+class TookTooLong extends Error {
+  constructor(limitMs: number) {
+    super(`the job took longer than its limit of ${limitMs / 1000} seconds`);
+  }
+}
+class StillRuns extends Error {
+  constructor() {
+    super('the job did not end when it was told to');
+  }
 }
 
 interface Run {
@@ -31,37 +50,49 @@ export async function runJob(run: Run): Promise<void> {
   const renewal = keepLease(run);
   const progress = progressOf(run);
   const over = new AbortController();
+  const limit = timeLimit(kind.timeLimitMs ?? TIME_LIMIT_MS);
+  const toldToEnd = AbortSignal.any([stopping, limit.over]);
   try {
-    const signal = AbortSignal.any([renewal.lost, stopping]);
+    const signal = AbortSignal.any([renewal.lost, toldToEnd]);
     const context = { db, log, attempt: job.attempts, signal, progress: progress.tell };
     const outcome = await Promise.race([
       kind.run(job.payload, context),
-      givenUp(stopping, times.stopWithinMs, over.signal),
+      stillRuns(toldToEnd, times.stopWithinMs, over.signal),
     ]);
     await progress.flush();
     if (outcome === 'unfinished') await store.resumeLater(db, job.id, lease);
     else await store.finishJob(db, job.id, lease);
   } catch (error) {
     await progress.flush();
-    if (stopping.aborted) {
+    if (toldToEnd.reason instanceof TookTooLong) await noteFailure(run, log, toldToEnd.reason);
+    else if (!stopping.aborted) await noteFailure(run, log, error as Error);
+    else {
       log.info({ err: error }, 'a job was interrupted by the stop, and returns to the queue');
-      await store.giveBackJob(db, job.id, lease);
-    } else await noteFailure(run, log, error as Error);
+      if (error instanceof StillRuns) await store.leaveJob(db, job.id, lease, times.keepStuckMs);
+      else await store.giveBackJob(db, job.id, lease);
+    }
   } finally {
+    limit.clear();
     over.abort();
     renewal.end();
   }
 }
 
-/** Rejects if a job was told to stop and does not end in time. */
-async function givenUp(stopping: AbortSignal, withinMs: number, over: AbortSignal): Promise<never> {
-  if (!stopping.aborted) {
+function timeLimit(limitMs: number) {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(new TookTooLong(limitMs)), limitMs);
+  return { over: over.signal, clear: () => clearTimeout(timer) };
+}
+
+/** Rejects if a job was told to end and does not end in time. */
+async function stillRuns(toldToEnd: AbortSignal, withinMs: number, over: AbortSignal): Promise<never> {
+  if (!toldToEnd.aborted) {
     await new Promise((resolve) => {
-      stopping.addEventListener('abort', resolve, { once: true, signal: over });
+      toldToEnd.addEventListener('abort', resolve, { once: true, signal: over });
     });
   }
   await sleep(withinMs, undefined, { signal: over });
-  throw new Error('the job did not end in time');
+  throw new StillRuns();
 }
 
 /** Renews the lease until the run ends. The lease is lost when another worker has the job, or could have it. */

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../db/database.ts';
 import { json, sql } from '../db/sql.ts';
+import { LAST_JOB_HAS_ENDED } from './store.ts';
 
 export interface ScheduleRow {
   name: string;
@@ -40,13 +41,15 @@ export const deleteSchedulesOfUser = (tx: Tx, userId: number) =>
 export type DueSchedule = ScheduleRow & { nextRunAt: string; now: string };
 
 /**
- * Locks the schedules that are due until the end of the transaction, except the ones that another server has locked.
+ * Locks the schedules that are due until the end of the transaction, except the ones that another server has locked or
+ * whose last job has not ended.
  */
 export const lockDueSchedules = (tx: Tx, kinds: string[], limit: number) =>
   tx.many<DueSchedule>(sql`
     select name, kind, payload, cron, every_seconds as "everySeconds", time_zone as "timeZone",
       deployment_id as "deploymentId", user_id as "userId", next_run_at as "nextRunAt", clock_timestamp() as now
-    from job_schedules where next_run_at <= now() and kind = any(${kinds})
+    from job_schedules s
+    where next_run_at <= now() and kind = any(${kinds}) and ${LAST_JOB_HAS_ENDED}
     order by next_run_at limit ${limit} for update skip locked`);
 
 export const updateSchedules = (

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { jobWorkers, kind } from '../../../test/job-workers.ts';
+import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
 import { unique } from '../../../test/world.ts';
 import { sql } from '../db/sql.ts';
 import { deleteSchedule, nextRun, type Schedule, upsertSchedule } from './schedules.ts';
+import { findNextDue } from './store.ts';
 
 const NO_POLL = { times: { pollMs: 600_000 } };
 const YEARLY = '0 0 1 1 *';
@@ -30,6 +31,40 @@ test('a schedule enqueues one job per run even with many servers, and only one a
   await expect.poll(async () => (await rowsOf(marker)).length).toBeGreaterThan(0);
   expect(await rowsOf(job)).toHaveLength(1);
   expect(await rowOf(schedule.name)).toMatchObject({ isLater: true, error: null });
+});
+
+test('a schedule waits until its last job has ended, and then runs once', async () => {
+  const { job, release } = heldKind();
+  const name = unique('schedule');
+  await work([job], { times: { pollMs: 20 }, lanes: { default: 2 } });
+  await save({ name, cron: YEARLY, kind: job });
+  await makeDue(name);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running', schedule: name }]);
+  await makeDue(name, '3 years');
+  // The clock has checked schedules again when a later one has run.
+  const marker = kind(async () => {});
+  await work([marker]);
+  await save({ name: unique('schedule'), everySeconds: 1, kind: marker });
+  await expect.poll(async () => (await rowsOf(marker)).length).toBeGreaterThan(1);
+  expect(await rowsOf(job)).toHaveLength(1);
+  expect(await rowOf(name)).toMatchObject({ isLater: false });
+  release();
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }, { state: 'done' }]);
+  expect(await rowOf(name)).toMatchObject({ isLater: true });
+});
+
+test('while the last job of a due schedule runs, a worker only waits', async () => {
+  const { job, release } = heldKind();
+  const name = unique('schedule');
+  await save({ name, cron: YEARLY, kind: job });
+  await makeDue(name);
+  await work([job], NO_POLL);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
+  await makeDue(name);
+  const { scheduleInMs } = await findNextDue(jobs.world.server.db, [], [job.name]);
+  expect(scheduleInMs).toBeNull();
+  release();
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }, { state: 'done' }]);
 });
 
 test('a start does not change the next time of a schedule, unless its pattern changed', async () => {

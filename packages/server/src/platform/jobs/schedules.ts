@@ -1,6 +1,6 @@
 /**
  * Schedules of the server itself and of its users. A schedule is a row with the time at which it is due. Runs that were
- * missed while no server ran are done once.
+ * missed while no server ran, or while the last job of the schedule had not ended, are done once.
  */
 import { Cron } from 'croner';
 import type { Database, Tx } from '../db/database.ts';
@@ -64,7 +64,9 @@ export const enqueueDue = (db: Database, log: Logger, kinds: ReadonlyMap<string,
     const next = due.map((schedule) => ({ name: schedule.name, ...nextOf(schedule, log) }));
     await insertJobs(
       tx,
-      due.filter((_, i) => !next[i]!.error).map(({ kind, payload }) => newJob(kinds.get(kind)!, payload)),
+      due
+        .filter((_, i) => !next[i]!.error)
+        .map(({ name, kind, payload }) => newJob(kinds.get(kind)!, payload, { schedule: name })),
     );
     await store.updateSchedules(tx, next);
     return due.length;

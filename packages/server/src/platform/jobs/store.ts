@@ -8,6 +8,8 @@ export interface NewJob {
   /** Null means now. */
   runAt: string | null;
   maxAttempts: number;
+  /** The name of the schedule that it comes from. */
+  schedule: string | null;
 }
 
 export interface JobRow {
@@ -34,13 +36,24 @@ export interface Lease {
 
 const NO_LEASE = sql`lease_token = null, lease_until = null, worker_id = null`;
 
-/** Returns the ids in the order of `jobs`. */
+/** As in the index `jobs_one_of_a_schedule`, which is used for it. */
+const OF_SCHEDULE_UNFINISHED = sql`schedule is not null and state in ('waiting', 'running')`;
+
+/** True for a row `s` of a schedule whose last job has ended. */
+export const LAST_JOB_HAS_ENDED = sql`
+  not exists (select from jobs j where j.schedule = s.name and ${OF_SCHEDULE_UNFINISHED})`;
+
+/**
+ * Returns the ids in the order of `jobs`. Leaves out a job of a schedule that has an unfinished job: another server has
+ * just added it.
+ */
 export const insertJobs = (tx: Tx, jobs: NewJob[]) =>
   tx.many<{ id: number }>(sql`
-    insert into jobs (kind, lane, payload, run_at, max_attempts)
-    select kind, lane, payload, coalesce("runAt", now()), "maxAttempts"
+    insert into jobs (kind, lane, payload, run_at, max_attempts, schedule)
+    select kind, lane, payload, coalesce("runAt", now()), "maxAttempts", schedule
     from json_to_recordset(${json(jobs)})
-      as n (kind text, lane text, payload jsonb, "runAt" timestamptz, "maxAttempts" int)
+      as n (kind text, lane text, payload jsonb, "runAt" timestamptz, "maxAttempts" int, schedule text)
+    on conflict (schedule) where ${OF_SCHEDULE_UNFINISHED} do nothing
     returning id`);
 
 /** Takes the job of the lane that has been due for longest. Skips jobs that another worker is just taking. */
@@ -79,6 +92,15 @@ export const resumeLater = (db: Queryable, id: number, { token }: Lease) =>
 export const giveBackJob = (db: Queryable, id: number, { token }: Lease) =>
   db.run(sql`
     update jobs set state = 'waiting', attempts = attempts - 1, ${NO_LEASE}
+    where id = ${id} and lease_token = ${token}`);
+
+/**
+ * For a job that goes on although its worker stops. Nobody else gets it until its lease has expired, and the process of
+ * the worker is gone by then. The attempt does not count.
+ */
+export const leaveJob = (db: Queryable, id: number, { token }: Lease, forMs: number) =>
+  db.run(sql`
+    update jobs set attempts = attempts - 1, lease_until = now() + ${forMs} * interval '1 ms'
     where id = ${id} and lease_token = ${token}`);
 
 export const retryJob = (db: Queryable, id: number, { token }: Lease, error: string, delayMs: number) =>
@@ -148,5 +170,6 @@ export const findNextDue = (db: Queryable, lanes: string[], kinds: string[]) =>
          order by run_at limit 1) j) as lanes,
       (select (extract(epoch from min(lease_until) - now()) * 1000)::float8
        from jobs where state = 'running') as "leaseInMs",
-      (select (extract(epoch from min(next_run_at) - now()) * 1000)::float8
-       from job_schedules where next_run_at is not null and kind = any(${kinds})) as "scheduleInMs"`);
+      (select (extract(epoch from next_run_at - now()) * 1000)::float8
+       from job_schedules s where next_run_at is not null and kind = any(${kinds}) and ${LAST_JOB_HAS_ENDED}
+       order by next_run_at limit 1) as "scheduleInMs"`);

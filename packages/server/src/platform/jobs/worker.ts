@@ -25,6 +25,8 @@ const DEFAULT_TIMES: WorkerTimes = {
   progressMs: 1000,
   // Shorter than the time that a supervisor waits for a worker.
   stopWithinMs: 15_000,
+  // A supervisor kills a worker 30 seconds after it asked it to stop.
+  keepStuckMs: 15_000,
 };
 /** Used while notifications can not be received, while work is due, and after the queue could not be reached. */
 const IMPATIENT_MS = 1000;

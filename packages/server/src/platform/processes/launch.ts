@@ -26,6 +26,11 @@ export interface LaunchOptions {
   forwardsOutput?: boolean;
   /** By default, all processes that the child started are killed when it ends. */
   endsGroup?: boolean;
+  /**
+   * Sent to the child if this process ends without stopping it, for example when a stop takes too long. A child with a
+   * pipe does not need it, because it sees the end of the pipe.
+   */
+  signalAtExit?: NodeJS.Signals;
 }
 
 export interface Exit {
@@ -58,6 +63,9 @@ export function launch(options: LaunchOptions): Launched {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', ...(start ? (['pipe'] as const) : [])],
   });
+  const { signalAtExit } = options;
+  const onOwnExit = () => void child.kill(signalAtExit);
+  if (signalAtExit) process.once('exit', onOwnExit);
   const output = followOutput(child, name, options.forwardsOutput === false ? undefined : log);
   let reason: string | undefined;
 
@@ -75,6 +83,7 @@ export function launch(options: LaunchOptions): Launched {
   // Listens from the start, because this event may come together with the exit.
   const closed = closeOf(child);
   const ended = exitOf(child).then(async ({ code, signal, error }): Promise<Exit> => {
+    process.off('exit', onOwnExit);
     channel?.close(new ChildError('gone', `the ${name} has ended`));
     if (options.endsGroup !== false) signalGroup(child);
     // Waits for its last lines, but not for a remaining process that keeps its output open.

@@ -1,5 +1,6 @@
 /** Tests the guarantees of the supervisor with real child processes, including ones that misbehave. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -75,7 +76,7 @@ async function start(settings: StartSettings = {}, options: Partial<SuperviseOpt
     ...options,
   });
   started.push(child);
-  const ask = <Result>(method: string, params?: unknown, timeoutMs = 20_000) =>
+  const ask = <Result>(method: string, params?: unknown, timeoutMs = 120_000) =>
     child.request<Result>(method, params, { timeoutMs });
   return { child, ask, entries, counts };
 }
@@ -180,20 +181,20 @@ describe('a child that ends is started again', () => {
   });
 
   test('when it hangs and does not answer the heartbeat', async () => {
-    const running = await start({}, { answerWithinMs: 400 });
+    const running = await start({}, { answerWithinMs: 1000 });
     const { pid } = running.child;
     await expect(running.ask('hang')).rejects.toMatchObject({ code: 'gone' });
     await comesBack(running, pid);
     await isGone(pid!);
     expect(running.entries).toContainEqual(
-      expect.objectContaining({ reason: 'it did not answer for 400 ms', signal: 'SIGKILL' }),
+      expect.objectContaining({ reason: 'it did not answer for 1000 ms', signal: 'SIGKILL' }),
     );
   });
 
   test('but not while it is busy with requests and still answers the heartbeat', async () => {
-    const { child, ask } = await start({}, { answerWithinMs: 400 });
+    const { child, ask } = await start({}, { answerWithinMs: 2000 });
     const { pid } = child;
-    expect(await ask('wait', 2000)).toBe('waited');
+    expect(await ask('wait', 3000)).toBe('waited');
     expect(child.pid).toBe(pid);
   });
 
@@ -461,6 +462,14 @@ test('if the parent is killed, the child stops properly', async () => {
   parent.kill('SIGKILL');
   await isGone(pid);
   await expect.poll(() => existsSync(noteStopIn)).toBe(true);
+});
+
+test('a parent that ends without stopping its child sends it a signal', async () => {
+  const parent = spawn(process.execPath, [parentScript, 'exit'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [text] = (await once(parent.stdout!, 'data')) as [Buffer];
+  const pid = Number(text.toString());
+  expect(pid).toBeGreaterThan(0);
+  await isGone(pid);
 });
 
 test('a parent that has nothing else to do waits until its child has stopped', async () => {

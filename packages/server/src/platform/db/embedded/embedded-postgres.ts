@@ -54,6 +54,7 @@ export async function startEmbeddedPostgres(
     onLost,
     stopSteps: STOP_STEPS,
     abandonSteps: STOP_STEPS,
+    signalAtExit: 'SIGINT',
   }).catch(async (error) => {
     await claim.release();
     throw error;

@@ -1,0 +1,116 @@
+/** What a handler gets beside its input. Each part is made when the handler asks for it, because most ask for few. */
+import type { Operation } from '@oriel/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ChangeFunction, changeFunction } from '../audit/change.ts';
+import { type Actor, embedOf, sharerOf } from '../auth/actor.ts';
+import type { Database } from '../db/database.ts';
+import type { Logger } from '../log.ts';
+import { type Etag, etagOf } from './etag.ts';
+import { createLifetime, type Lifetime } from './lifetime.ts';
+import { type Cursors, scopeCursors } from './pages.ts';
+
+export interface Call<Who extends Actor = Actor> {
+  readonly actor: Who;
+  readonly db: Database;
+  /** Where the request came from, for the audit log and for limits. */
+  readonly origin: { ip: string; requestId: string };
+  /** For a resource that is read and then changed. */
+  readonly etag: Etag;
+  /**
+   * For a list in a deployment: cursors that are valid only for that deployment and for the embed tenant in which the
+   * list is viewed.
+   */
+  readonly cursors: Cursors;
+  /** Aborted when the caller leaves, or when the time of the operation is over. */
+  readonly signal: AbortSignal;
+}
+
+export interface CallOptions {
+  operation: Operation;
+  db: Database;
+  cursors: Cursors;
+  log: Logger;
+}
+
+interface Values {
+  params: unknown;
+  query: unknown;
+}
+
+const NO_HEADERS: Record<string, string> = {};
+
+export class RequestCall implements Call {
+  readonly actor: Actor;
+  /** The headers that the handler sends. */
+  headers = NO_HEADERS;
+  readonly #options: CallOptions;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #values: Values;
+  #lifetime: Lifetime | undefined;
+
+  constructor(options: CallOptions, request: FastifyRequest, reply: FastifyReply, values: Values) {
+    this.actor = request.actor!;
+    this.#options = options;
+    this.#request = request;
+    this.#reply = reply;
+    this.#values = values;
+  }
+
+  get db(): Database {
+    const { db } = this.#options;
+    return this.actor.kind === 'nobody' ? db : db.as(sharerOf(this.actor));
+  }
+
+  get origin() {
+    return { ip: this.#request.ip, requestId: this.#request.id };
+  }
+
+  get etag(): Etag {
+    return etagOf(this.#request, this.#reply);
+  }
+
+  get cursors(): Cursors {
+    const { cursors } = this.#options;
+    const { deploymentId } = this;
+    if (deploymentId === null) return cursors;
+    const { embedTenantName } = this.#values.query as { embedTenantName?: string };
+    return scopeCursors(cursors, deploymentId, embedOf(this.actor)?.embedTenant ?? embedTenantName ?? null);
+  }
+
+  get signal(): AbortSignal {
+    return this.lifetime.signal;
+  }
+
+  get change(): ChangeFunction {
+    const { id, audit } = this.#options.operation;
+    const { actor, deploymentId } = this;
+    const about = { operation: id, resourceType: audit, actor, deploymentId, ...this.origin };
+    return changeFunction(this.db, about, this.lifetime.attempt);
+  }
+
+  /** A function that can be called without its object, because handlers take the call apart. */
+  get sendHeaders() {
+    return (headers: Record<string, string>) => {
+      this.headers = headers;
+    };
+  }
+
+  get lifetime(): Lifetime {
+    const { operation, log } = this.#options;
+    this.#lifetime ??= createLifetime({
+      response: this.#reply.raw,
+      timeoutMs: operation.timeoutMs,
+      onLate: (err) =>
+        log.error(
+          { requestId: this.#request.id, operation: operation.id, err },
+          'a handler failed after its time limit',
+        ),
+    });
+    return this.#lifetime;
+  }
+
+  get deploymentId(): number | null {
+    return (this.#values.params as { deploymentId?: number }).deploymentId ?? null;
+  }
+}
