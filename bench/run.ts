@@ -9,11 +9,13 @@ import { formatReport, saveReport } from './harness/report.ts';
 import { undoAll } from './harness/undo.ts';
 import { overload } from './overload.ts';
 import { reportsList } from './reports-list.ts';
+import { usersList } from './users-list.ts';
 import { usersMe } from './users-me.ts';
 
 const benchmarks: Benchmark[] = [
   usersMe,
   reportsList,
+  usersList,
   embedSessions,
   embedExchange,
   embedDatabases,

@@ -4,6 +4,16 @@ import { type EmbedGroupOptions, embedGroupRoutes } from './embed-group-routes.t
 import { leftovers } from './leftovers.store.ts';
 import { userGroupRoutes } from './routes.ts';
 
+export { findUserGroup, listMembers, listUserGroups, type MemberRow, type UserGroupRow } from './store.ts';
+export {
+  addMembers,
+  createUserGroup,
+  deleteUserGroup,
+  lockUserGroup,
+  removeMembers,
+  updateUserGroup,
+} from './user-groups.ts';
+
 export const userGroups = (platform: Platform, options: EmbedGroupOptions): Module => ({
   routes: [...userGroupRoutes(platform), ...embedGroupRoutes(platform, options)],
   demo: demoGroups,

@@ -31,34 +31,47 @@ const SEARCHED = raw(
   `lower(u.username || chr(1) || coalesce(u.email, '') || chr(1) || coalesce(u.first_name, ''))`,
 );
 
-const ofRole = (role: string): Sql => sql`ur.role_id = (select id from roles where name = ${role})`;
+/** A filter with the id of its role. The planner knows how many people have a role only if it knows the id. */
+type Filter = Omit<PeopleFilter, 'role'> & { roleId: number | null };
 
 /** Returns one row more than the page holds, if there are as many. */
 export async function listPeople(
   db: Queryable,
-  filter: PeopleFilter,
+  { role, ...others }: PeopleFilter,
   page: PageById,
 ): Promise<PersonPosition[]> {
+  const roleId = role === null ? null : await findRoleId(db, role);
+  if (roleId === undefined) return [];
+  const filter = { ...others, roleId };
   const found = await readPeople(db, scanStretch(filter, page));
-  const isFiltered = Object.values(filter).some((value) => value !== null);
-  return found.length < page.limit && isFiltered ? readPeople(db, findAll(filter, page)) : found;
+  const isWhole = found.length === page.limit || !(await goesOn(db, filter, page));
+  return isWhole ? found : readPeople(db, findAll(filter, page));
 }
 
+const findRoleId = async (db: Queryable, name: string) =>
+  (await db.maybeOne<{ id: number }>(sql`select id from roles where name = ${name}`))?.id;
+
+/** Whether there are rows behind the ones that `scanStretch` read. */
+const goesOn = async (db: Queryable, filter: Filter, page: PageById) =>
+  (await db.run(
+    sql`${firstIds(filter, { ...page, limit: page.limit + 1 })} offset ${page.limit + STRETCH}`,
+  )) > 0;
+
 /** The text is part of an expression, so that the planner does not use the trigram index, which would not help here. */
-const scanStretch = (filter: PeopleFilter, page: PageById): Sql => sql`
+const scanStretch = (filter: Filter, page: PageById): Sql => sql`
   select u.id from (${firstIds(filter, page)}) s join users u on u.id = s.id
   where ${matches(filter, sql`(${SEARCHED} || '')`)}
   order by s.id limit ${literal(page.limit)}`;
 
 /** The first ids after the cursor that one of the filters allows. */
-function firstIds({ isDeactivated, role, groupId }: PeopleFilter, { afterId, limit }: PageById): Sql {
+function firstIds({ isDeactivated, roleId, groupId }: Filter, { afterId, limit }: PageById): Sql {
   const most = literal(limit + STRETCH);
   if (groupId !== null) {
     return sql`select m.user_id as id from user_group_members m where m.group_id = ${groupId} and m.user_id > ${afterId}
                order by m.user_id limit ${most}`;
   }
-  if (role !== null) {
-    return sql`select ur.user_id as id from user_roles ur where ${ofRole(role)} and ur.user_id > ${afterId}
+  if (roleId !== null) {
+    return sql`select ur.user_id as id from user_roles ur where ur.role_id = ${roleId} and ur.user_id > ${afterId}
                order by ur.user_id limit ${most}`;
   }
   const inState = isDeactivated === null ? sql`true` : sql`u.is_deactivated = ${isDeactivated}`;
@@ -66,16 +79,18 @@ function firstIds({ isDeactivated, role, groupId }: PeopleFilter, { afterId, lim
 }
 
 /** The rows are found before they are sorted, because the planner would read them in order if it knew the limit. */
-const findAll = (filter: PeopleFilter, { afterId, limit }: PageById): Sql => sql`
+const findAll = (filter: Filter, { afterId, limit }: PageById): Sql => sql`
   with matching as materialized (select u.id from users u where ${matches(filter, SEARCHED)} and u.id > ${afterId})
   select id from matching order by id limit ${literal(limit)}`;
 
-function matches({ search, isDeactivated, role, groupId }: PeopleFilter, searched: Sql): Sql {
+function matches({ search, isDeactivated, roleId, groupId }: Filter, searched: Sql): Sql {
   const conditions = [isPerson];
   if (isDeactivated !== null) conditions.push(sql`u.is_deactivated = ${isDeactivated}`);
   if (search !== null) conditions.push(sql`${searched} like lower(${containing(search)})`);
-  if (role !== null) {
-    conditions.push(sql`exists (select from user_roles ur where ur.user_id = u.id and ${ofRole(role)})`);
+  if (roleId !== null) {
+    conditions.push(
+      sql`exists (select from user_roles ur where ur.user_id = u.id and ur.role_id = ${roleId})`,
+    );
   }
   if (groupId !== null) {
     conditions.push(
