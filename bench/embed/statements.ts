@@ -14,7 +14,7 @@ function recorded(send: (db: Queryable) => Promise<unknown>): string {
 }
 
 const NOTHING = Buffer.alloc(0);
-const nobody = { userId: 0, apiKeyId: 0, ip: '', requestId: '' };
+const nobody = { userId: 0, apiKeyId: 0, embedTenantName: '', ip: '', requestId: '' };
 
 const mintStatement = recorded((db) =>
   insertSession(db, { request: {}, secretHash: NOTHING, maxExternalUsers: 0, origin: nobody }),

@@ -14,18 +14,52 @@ create table api_keys (
 );
 
 create table audit_log (
-  id bigint not null generated always as identity,
+  id bigint not null default 
+CASE
+    WHEN (pg_current_xact_id() IS NOT NULL) THEN nextval('audit_log_ids'::regclass)
+    ELSE NULL::bigint
+END,
   created_at timestamp with time zone not null default now(),
   operation text not null,
   resource_type text not null,
   resource_id text not null,
   deployment_id bigint,
+  embed_tenant text,
   user_id bigint,
   api_key_id bigint,
   ip text,
   request_id text,
   before jsonb,
   after jsonb
+) partition by range (created_at);
+
+create table audit_log_chain (
+  singleton boolean not null default true,
+  key bytea,
+  sealed_to bigint not null default 0,
+  head_no bigint not null default 0,
+  head_mac bytea,
+  anchor_no bigint not null default 0,
+  anchor_mac bytea,
+  mac bytea,
+  next_to bigint,
+  next_after xid8
+);
+
+create table audit_log_months (
+  month date not null,
+  dropped_at timestamp with time zone,
+  entries bigint,
+  mac bytea
+);
+
+create table audit_log_seals (
+  no bigint not null,
+  month date not null,
+  ids bigint[] not null,
+  digests bytea[] not null,
+  sealed_at timestamp with time zone not null,
+  mac bytea not null
 );
 
 create table deployments (
@@ -299,7 +333,9 @@ create table tenant_settings (
   oidc_enabled boolean not null default false,
   use_aibi_user_interface boolean not null default true,
   embedding jsonb not null default '{}'::jsonb,
-  app_config jsonb not null default '{}'::jsonb
+  app_config jsonb not null default '{}'::jsonb,
+  audit_log_enabled boolean not null default true,
+  audit_log_enabled_at timestamp with time zone
 );
 
 create table user_attribute_values (
@@ -407,7 +443,15 @@ alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
 
 alter table api_keys add constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
-alter table audit_log add constraint audit_log_pkey PRIMARY KEY (id);
+alter table audit_log add constraint audit_log_pkey PRIMARY KEY (id, created_at);
+
+alter table audit_log_chain add constraint audit_log_chain_pkey PRIMARY KEY (singleton);
+
+alter table audit_log_chain add constraint audit_log_chain_singleton_check CHECK (singleton);
+
+alter table audit_log_months add constraint audit_log_months_pkey PRIMARY KEY (month);
+
+alter table audit_log_seals add constraint audit_log_seals_pkey PRIMARY KEY (no);
 
 alter table deployments add constraint deployments_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
 
@@ -659,9 +703,25 @@ alter table workbooks add constraint workbooks_user_id_fkey FOREIGN KEY (user_id
 
 CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id);
 
-CREATE INDEX audit_log_created_at ON public.audit_log USING btree (created_at, id);
+CREATE INDEX audit_log_by_api_key ON ONLY public.audit_log USING btree (api_key_id, created_at, id) WHERE (api_key_id IS NOT NULL);
 
-CREATE INDEX audit_log_resource ON public.audit_log USING btree (resource_type, resource_id, id);
+CREATE INDEX audit_log_by_deployment ON ONLY public.audit_log USING btree (deployment_id, created_at, id) WHERE (deployment_id IS NOT NULL);
+
+CREATE INDEX audit_log_by_embed_tenant ON ONLY public.audit_log USING btree (embed_tenant, created_at, id) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX audit_log_by_operation ON ONLY public.audit_log USING btree (operation, created_at, id);
+
+CREATE INDEX audit_log_by_request ON ONLY public.audit_log USING btree (request_id, created_at, id) WHERE (request_id IS NOT NULL);
+
+CREATE INDEX audit_log_by_resource_id ON ONLY public.audit_log USING btree (resource_id, created_at, id);
+
+CREATE INDEX audit_log_by_resource_type ON ONLY public.audit_log USING btree (resource_type, created_at, id);
+
+CREATE INDEX audit_log_by_time ON ONLY public.audit_log USING btree (created_at, id);
+
+CREATE INDEX audit_log_by_user ON ONLY public.audit_log USING btree (user_id, created_at, id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX audit_log_seals_by_month ON public.audit_log_seals USING btree (month, no);
 
 CREATE INDEX device_codes_expiry ON public.device_codes USING btree (expires_at);
 
@@ -897,9 +957,10 @@ CREATE OR REPLACE FUNCTION public.audit_minting(origin jsonb, noun text, resourc
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into audit_log (operation, resource_type, resource_id, user_id, api_key_id, ip, request_id, before, after)
-  values ('generateSession', noun, resource_id, (origin->>'userId')::bigint, (origin->>'apiKeyId')::bigint,
-          origin->>'ip', origin->>'requestId', before, after)
+  insert into audit_log (operation, resource_type, resource_id, embed_tenant, user_id, api_key_id, ip, request_id, before, after)
+  select 'generateSession', noun, resource_id, origin->>'embedTenantName', (origin->>'userId')::bigint,
+         (origin->>'apiKeyId')::bigint, origin->>'ip', origin->>'requestId', before, after
+  from tenant_settings where audit_log_enabled
 $function$
 ;
 
@@ -1256,6 +1317,50 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.make_audit_months()
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  has_strays boolean;
+  stray_months date[];
+  first date;
+  made integer := 0;
+begin
+  -- One at a time.
+  perform from audit_log_chain for update;
+  has_strays := exists (select from audit_log_default);
+  if has_strays then
+    alter table audit_log detach partition audit_log_default;
+    alter table audit_log_default rename to audit_log_strays;
+    select array_agg(distinct date_trunc('month', created_at at time zone 'UTC')::date) into stray_months
+    from audit_log_strays;
+  end if;
+  for first in
+    select (date_trunc('month', now() at time zone 'UTC') + n * interval '1 month')::date from generate_series(0, 2) n
+    union select unnest(stray_months)
+    except select month from audit_log_months
+  loop
+    -- Attaching does not stop writers, as creating a partition would.
+    execute format('create table audit_log_%s (like audit_log including defaults)', to_char(first, 'YYYY_MM'));
+    execute format('alter table audit_log attach partition audit_log_%s for values from (%L) to (%L)',
+                   to_char(first, 'YYYY_MM'), first || ' 00:00:00+00',
+                   (first + interval '1 month')::date || ' 00:00:00+00');
+    insert into audit_log_months (month) values (first);
+    made := made + 1;
+  end loop;
+  if has_strays then
+    create table audit_log_default partition of audit_log default;
+    -- Entries of a month that was dropped are as old as those that were dropped with it.
+    insert into audit_log select s.* from audit_log_strays s
+    where date_trunc('month', s.created_at at time zone 'UTC') not in (
+      select month from audit_log_months where dropped_at is not null);
+    drop table audit_log_strays;
+  end if;
+  return made;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.mint_embed_session(request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1383,6 +1488,15 @@ AS $function$
 begin
   notify oriel_jobs;
   return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the audit log is append-only';
 end $function$
 ;
 
@@ -1578,6 +1692,10 @@ $function$
 -- triggers
 
 CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_credentials('key:', 'id');
+
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
 CREATE TRIGGER deployments_deleted AFTER DELETE ON public.deployments FOR EACH ROW EXECUTE FUNCTION notify_credentials('deployment:', 'id');
 

@@ -1,6 +1,7 @@
 // Made by `npm run generate` from the files in `operations`.
 import * as apiKeys from './operations/api-keys.ts';
 import * as appConfig from './operations/app-config.ts';
+import * as auditLog from './operations/audit-log.ts';
 import * as deployments from './operations/deployments.ts';
 import * as deviceCodes from './operations/device-codes.ts';
 import * as embedSessions from './operations/embed-sessions.ts';
@@ -59,6 +60,7 @@ export const operations = {
   duplicateWorkbook: workbooks.duplicateWorkbook,
   endMySession: sessions.endMySession,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
+  exportAuditLog: auditLog.exportAuditLog,
   generateSession: embed.generateSession,
   getApiKey: apiKeys.getApiKey,
   getAppConfig: appConfig.getAppConfig,
@@ -89,6 +91,7 @@ export const operations = {
   getWorkbook: workbooks.getWorkbook,
   getWorkbooks: workbooks.getWorkbooks,
   listApiKeys: apiKeys.listApiKeys,
+  listAuditLog: auditLog.listAuditLog,
   listEmbedSessions: embedSessions.listEmbedSessions,
   listEmbedTenants: embedTenants.listEmbedTenants,
   listEmbedUsers: embedTenants.listEmbedUsers,
@@ -134,6 +137,7 @@ export const operations = {
 export const tags = {
   ...apiKeys.tags,
   ...appConfig.tags,
+  ...auditLog.tags,
   ...deployments.tags,
   ...embedTenants.tags,
   ...embed.tags,

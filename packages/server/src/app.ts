@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
+import { auditLog } from './domains/audit-log/index.ts';
 import { createKnownDeployments, deployments, type RequireDeployment } from './domains/deployments/index.ts';
 import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts';
 import { embedSessions } from './domains/embed-sessions/index.ts';
@@ -85,6 +86,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     userAttributes(platform),
     tenantSettings(platform, { plan }),
     appConfig(platform),
+    auditLog(platform, { tenantSettings: account }),
     embedTenants(platform, { tenant, leftovers }),
     policies(platform),
     folders(platform, { trees, removal }),

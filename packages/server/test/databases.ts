@@ -10,7 +10,7 @@ export const readOwnSchema = () => readSchema(SCHEMA_FILES);
 /** The database as it was at this version, when migrations also created the functions. */
 export const upTo = (schema: Schema, version: number): Schema => ({
   ...schema,
-  migrations: schema.migrations.slice(0, version),
+  migrations: schema.migrations.filter((migration) => migration.version <= version),
   functions: [],
 });
 

@@ -82,7 +82,7 @@ function rowOf(table: Table, n: number, isFull: boolean, newest: Newest): Row {
   for (const column of table.columns) {
     if (oneOf.includes(column.name) && column.name !== chosen) row[column.name] = null;
     else if (!isFull && column.isNullable && column.name !== chosen) row[column.name] = null;
-    else if (!isFull && column.hasDefault) continue;
+    else if (!isFull && column.hasDefault && column.name !== 'id') continue;
     else row[column.name] = valueFor(table, column, n, newest);
   }
   const mended = Object.entries(MENDED[table.name]?.(row, isFull) ?? row);
@@ -125,6 +125,10 @@ function sampleOf(type: string, name: string, n: number): unknown {
       return Buffer.from(`${name}-${n}`);
     case 'uuid':
       return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    case 'date':
+      return new Date(Date.UTC(2026, 0, 1) + n * 86_400_000).toISOString().slice(0, 10);
+    case 'xid8':
+      return String(n);
     case 'timestamp with time zone':
       return new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
     default:
@@ -144,7 +148,8 @@ async function listTables(client: pg.Client): Promise<Table[]> {
        from pg_attribute a
        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
       array(select pg_get_constraintdef(k.oid) from pg_constraint k where k.conrelid = c.oid and k.contype = 'c') as checks
-    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by c.relname`);
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by c.relname`);
   const sorted: Table[] = [];
   const add = (table: Table | undefined, below: Table[] = []) => {
     if (!table || sorted.includes(table) || below.includes(table)) return;
@@ -170,11 +175,14 @@ export async function readRows(client: pg.Client): Promise<Map<string, Map<strin
     select c.relname as name, (
       select json_agg(a.attname order by a.attnum) from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
       where i.indrelid = c.oid and i.indisprimary) as key
-    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`);
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
   const all = new Map<string, Map<string, Row>>();
   for (const { name, key } of tables) {
     const { rows } = await client.query<{ row: Row }>(`select to_jsonb(t) as row from ${name} t`);
-    const keyOf = (row: Row) => JSON.stringify(key ? key.map((column) => row[column]) : row);
+    // The key of a partitioned table has a column more, although the id alone identifies a row.
+    const columns = key?.includes('id') ? ['id'] : key;
+    const keyOf = (row: Row) => JSON.stringify(columns ? columns.map((column) => row[column]) : row);
     all.set(name, new Map(rows.map(({ row }) => [keyOf(row), row])));
   }
   return all;

@@ -101,11 +101,12 @@ export async function toInput(
   const { tenantGroupDefinitions: _, ...others } = request;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
   const groupDefinitions = definedGroups(request);
+  const embedTenantName = request.embedTenantName ?? options.tenant;
   return {
     request: {
       ...given,
       ...(groupDefinitions ? { groupDefinitions } : {}),
-      embedTenantName: request.embedTenantName ?? options.tenant,
+      embedTenantName,
       creatorMode: request.creatorMode ?? false,
       ...(request.internalId == null
         ? {}
@@ -118,7 +119,7 @@ export async function toInput(
     },
     secretHash,
     maxExternalUsers: options.maxExternalUsers,
-    origin: { userId: actor.userId, apiKeyId: actor.apiKeyId, ...origin },
+    origin: { userId: actor.userId, apiKeyId: actor.apiKeyId, embedTenantName, ...origin },
   };
 }
 

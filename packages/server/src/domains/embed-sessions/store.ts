@@ -9,6 +9,7 @@ import type { Refusal } from './rules.ts';
 export interface MintOrigin {
   userId: number;
   apiKeyId: number;
+  embedTenantName: string;
   ip: string;
   requestId: string;
 }

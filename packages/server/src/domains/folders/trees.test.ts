@@ -182,7 +182,14 @@ test('two lists that name the same trees in opposite orders do not wait for each
     deploymentActions: new Map(),
   };
   const viewer = viewerOf(actor, deploymentId);
-  const origin = { operation: 'test', resourceType: 'Folder', deploymentId, ip: null, requestId: null };
+  const origin = {
+    operation: 'test',
+    resourceType: 'Folder',
+    deploymentId,
+    ip: null,
+    embedTenantName: null,
+    requestId: null,
+  };
   const change = changeFunction(rival, { ...origin, actor });
   const take = async (embedTenants: (string | null)[]) =>
     (await trees.change(change, viewer, embedTenants, async () => ({ reply: 'done', changes: [] }))).reply;

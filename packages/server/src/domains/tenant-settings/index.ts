@@ -1,5 +1,4 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { auditRetention } from './audit-retention.ts';
 import { demoTenantSettings } from './demo.ts';
 import { type Plan, tenantSettingsRoutes } from './routes.ts';
 
@@ -13,6 +12,5 @@ export {
 
 export const tenantSettings = (_platform: Platform, { plan }: { plan: Plan }): Module => ({
   routes: tenantSettingsRoutes({ plan }),
-  schedules: [auditRetention],
   demo: demoTenantSettings,
 });

@@ -17,6 +17,7 @@ export interface Change {
   resourceType?: string;
   id: number | string;
   deploymentId?: number;
+  embedTenantName?: string;
   before: object | null;
   after: object | null;
 }
@@ -59,6 +60,7 @@ export interface Origin {
   resourceType: string;
   actor: Actor;
   deploymentId: number | null;
+  embedTenantName: string | null;
   ip: string | null;
   requestId: string | null;
 }
@@ -93,6 +95,8 @@ function toEntry(origin: Origin, change: Change): AuditEntry[] {
     resourceType: change.resourceType ?? origin.resourceType,
     resourceId: String(change.id),
     deploymentId: change.deploymentId ?? origin.deploymentId,
+    embedTenantName:
+      change.embedTenantName ?? origin.embedTenantName ?? embedTenantIn(change.after ?? change.before),
     ...identityOf(origin.actor),
     ip: origin.ip,
     requestId: origin.requestId,
@@ -100,4 +104,10 @@ function toEntry(origin: Origin, change: Change): AuditEntry[] {
     after: shorten(maskSecrets(after)),
   };
   return [entry];
+}
+
+/** For operations of the account whose resource says which embed tenant it is in. */
+function embedTenantIn(resource: object | null): string | null {
+  const name = (resource as { embedTenantName?: unknown } | null)?.embedTenantName;
+  return typeof name === 'string' ? name : null;
 }

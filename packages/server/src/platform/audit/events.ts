@@ -14,6 +14,7 @@ export interface AuditEvent {
   /** What it was about: the id of the user, or the path of the request. It must not hold what an unknown caller typed. */
   resourceId: string;
   deploymentId?: number | null;
+  embedTenantName?: string | null;
   userId: number | null;
   apiKeyId?: number | null;
   ip: string | null;
@@ -29,6 +30,7 @@ const toEntry = (event: AuditEvent): AuditEntry => ({
   resourceType: event.resourceType,
   resourceId: event.resourceId.slice(0, RESOURCE_ID_MAX),
   deploymentId: event.deploymentId ?? null,
+  embedTenantName: event.embedTenantName ?? null,
   userId: event.userId,
   apiKeyId: event.apiKeyId ?? null,
   ip: event.ip,
@@ -126,6 +128,7 @@ const withoutCaller = (event: AuditEvent): AuditEvent => ({
   ...event,
   resourceId: OTHERS,
   deploymentId: null,
+  embedTenantName: null,
   userId: null,
   apiKeyId: null,
   ip: null,

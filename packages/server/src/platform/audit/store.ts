@@ -6,6 +6,7 @@ export interface AuditEntry {
   resourceType: string;
   resourceId: string;
   deploymentId: number | null;
+  embedTenantName?: string | null;
   userId: number | null;
   apiKeyId: number | null;
   ip: string | null;
@@ -14,18 +15,17 @@ export interface AuditEntry {
   after: object | null;
 }
 
+/** Changes of the account's settings are always written, so that nobody can turn the log off or on unseen. */
+const ALWAYS = 'tenantSettings';
+
 export const insertAuditEntries = (db: Queryable, entries: AuditEntry[]) =>
   db.run(
     sql`
-    insert into audit_log (operation, resource_type, resource_id, deployment_id, user_id, api_key_id, ip, request_id, before, after)
-    select e->>'operation', e->>'resourceType', e->>'resourceId', (e->>'deploymentId')::bigint, (e->>'userId')::bigint,
-           (e->>'apiKeyId')::bigint, e->>'ip', e->>'requestId', nullif(e->'before', 'null'), nullif(e->'after', 'null')
-    from jsonb_array_elements(${json(entries)}::jsonb) e`.named('insert-audit-entries'),
+    insert into audit_log (operation, resource_type, resource_id, deployment_id, embed_tenant, user_id, api_key_id, ip,
+                           request_id, before, after)
+    select e->>'operation', e->>'resourceType', e->>'resourceId', (e->>'deploymentId')::bigint, e->>'embedTenantName',
+           (e->>'userId')::bigint, (e->>'apiKeyId')::bigint, e->>'ip', e->>'requestId', nullif(e->'before', 'null'),
+           nullif(e->'after', 'null')
+    from jsonb_array_elements(${json(entries)}::jsonb) e, tenant_settings t
+    where t.audit_log_enabled or e->>'resourceType' = ${ALWAYS}`.named('insert-audit-entries'),
   );
-
-/** Deletes the oldest entries that are older than this, up to the limit. Returns how many it deleted. */
-export const deleteAuditEntries = (db: Queryable, olderThanDays: number, limit: number) =>
-  db.run(sql`
-    delete from audit_log where id in (
-      select id from audit_log where created_at < now() - ${olderThanDays} * interval '24 hours'
-      order by created_at, id limit ${limit})`);

@@ -1,2 +1,2 @@
 /** The tables that only this folder writes to. */
-export const tables = ['audit_log'] as const;
+export const tables = ['audit_log', 'audit_log_chain', 'audit_log_months', 'audit_log_seals'] as const;

@@ -73,9 +73,7 @@ export class RequestCall implements Call {
   get cursors(): Cursors {
     const { cursors } = this.#options;
     const { deploymentId } = this;
-    if (deploymentId === null) return cursors;
-    const { embedTenantName } = this.#values.query as { embedTenantName?: string };
-    return scopeCursors(cursors, deploymentId, embedOf(this.actor)?.embedTenant ?? embedTenantName ?? null);
+    return deploymentId === null ? cursors : scopeCursors(cursors, deploymentId, this.embedTenantName);
   }
 
   get signal(): AbortSignal {
@@ -84,8 +82,15 @@ export class RequestCall implements Call {
 
   get change(): ChangeFunction {
     const { id, audit } = this.#options.operation;
-    const { actor, deploymentId } = this;
-    const about = { operation: id, resourceType: audit, actor, deploymentId, ...this.origin };
+    const { actor, deploymentId, embedTenantName } = this;
+    const about = {
+      operation: id,
+      resourceType: audit,
+      actor,
+      deploymentId,
+      embedTenantName,
+      ...this.origin,
+    };
     return changeFunction(this.db, about, this.lifetime.attempt);
   }
 
@@ -112,5 +117,11 @@ export class RequestCall implements Call {
 
   get deploymentId(): number | null {
     return (this.#values.params as { deploymentId?: number }).deploymentId ?? null;
+  }
+
+  /** The embed tenant that the caller or the request is about. */
+  get embedTenantName(): string | null {
+    const { params, query } = this.#values as Record<'params' | 'query', { embedTenantName?: string | null }>;
+    return embedOf(this.actor)?.embedTenant ?? params.embedTenantName ?? query.embedTenantName ?? null;
   }
 }

@@ -22,7 +22,7 @@ import type { Static, TObject } from 'typebox';
 import type { ChangeFunction, Committed } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, type CallerOf, embedOf, identityOf, type SignedIn } from '../auth/actor.ts';
+import { type Actor, type CallerOf, embedOf, identityOf, NOBODY, type SignedIn } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { CSRF_FIELD, type Csrf } from '../auth/csrf.ts';
 import type { Database } from '../db/database.ts';
@@ -198,7 +198,8 @@ function register(
         resourceType: 'refusal',
         resourceId: request.url.split('?', 1)[0]!,
         deploymentId: (request.params as { deploymentId?: number }).deploymentId,
-        ...identityOf(request.actor!),
+        embedTenantName: embedOf(request.actor ?? NOBODY)?.embedTenant,
+        ...identityOf(request.actor ?? NOBODY),
         ip: request.ip,
         requestId: request.id,
         details: { code: error.code },
