@@ -6,21 +6,24 @@ import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { toUser } from './routes.ts';
 import * as store from './store.ts';
-import { lockPerson, updateUser } from './users.ts';
+import { updateUser } from './users.ts';
+
+/** If there is no user, they were deleted after the credential was verified. */
+const GONE = 'unauthenticated';
 
 export function meRoutes({ remember }: Pick<Platform, 'remember'>) {
   // Callers read their own user often, and it changes seldom, so it is kept in memory until it changes.
   const remembered = remember<number, store.UserRow>((id) => [`user:${id}`]);
   return [
     handle(operations.getMe, async ({ actor: { userId }, db }) => {
-      // If there is no user, they were deleted after the credential was verified.
-      const read = async () => found(await store.findUser(db, userId), 'unauthenticated');
+      const read = async () => found(await store.findUser(db, userId), GONE);
       return toUser(remembered.get(userId) ?? (await remembered.load(userId, read)));
     }),
 
     handle(operations.updateMe, async ({ actor: { userId }, change }, { body }) => {
       const committed = await change(async (tx) => {
-        const before = await lockPerson(tx, userId);
+        await store.lockUser(tx, userId);
+        const before = found(await store.findUser(tx, userId), GONE);
         const after = await updateUser(tx, before, body);
         return { reply: toUser(after), changes: changed(before, after) };
       });
@@ -29,7 +32,7 @@ export function meRoutes({ remember }: Pick<Platform, 'remember'>) {
     }),
 
     handle(operations.getEmbedTheme, async ({ actor: { userId }, db }) => {
-      const { embedTheme } = await store.findUserContext(db, userId);
+      const { embedTheme } = found(await store.findUserContext(db, userId), GONE);
       return { embedTheme };
     }),
   ];

@@ -159,8 +159,9 @@ export const updateUser = (tx: Tx, user: ChangedUser, passwordHash: string | nul
     .catch(refuseOversize);
 
 export const findUserContext = (db: Queryable, id: number) =>
-  db.one<UserContext>(sql`
-    select embed_theme as "embedTheme", security_context as "securityContext" from users where id = ${id}`);
+  db.maybeOne<UserContext>(sql`
+    select embed_theme as "embedTheme", security_context as "securityContext" from users u
+    where u.id = ${id} and ${isLiving}`);
 
 export const updateUserContext = (tx: Tx, id: number, { embedTheme, securityContext }: UserContext) =>
   tx.run(sql`

@@ -62,7 +62,7 @@ export async function updateUser(
 export async function updateUserContext(tx: Tx, id: number, asked: Partial<store.UserContext>) {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined);
   if (!given.length) return undefined;
-  const before = await store.findUserContext(tx, id);
+  const before = (await store.findUserContext(tx, id))!;
   const after = { ...before, ...Object.fromEntries(given) };
   await store.updateUserContext(tx, id, after);
   return { before, after };

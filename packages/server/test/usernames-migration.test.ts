@@ -1,0 +1,48 @@
+/** Migrates a database in which usernames that differ only in case belonged to different people. */
+import pg from 'pg';
+import { afterEach, expect, inject, test } from 'vitest';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
+
+const postgresUrl = inject('postgresUrl');
+const made: string[] = [];
+afterEach(async () => {
+  for (const name of made.splice(0)) await dropDatabase(postgresUrl, name);
+});
+
+test('the oldest person keeps the name, all others get their id appended, and nobody else changes', async () => {
+  const database = await createDatabase(postgresUrl);
+  made.push(database);
+  const connectionString = onServer(postgresUrl, database);
+  const schema = await readOwnSchema();
+  const ours = schema.migrations.findIndex(({ name }) => name === 'usernames-without-case');
+  await migrate(
+    { connectionString },
+    { ...schema, migrations: schema.migrations.slice(0, ours), functions: [] },
+  );
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    // The fourth name is the one that the second person would get.
+    await client.query(`
+      insert into users (id, username, email) overriding system value values
+        (101, 'Ada', 'a@example.com'), (102, 'ada', 'b@example.com'), (103, 'ADA', 'c@example.com'),
+        (104, 'ADA-102', 'd@example.com'), (105, 'bob', 'e@example.com');
+      insert into embed_tenants (name) values ('acme-corp');
+      insert into users (id, embed_tenant, external_id, username) overriding system value
+      values (106, 'acme-corp', 'ada', 'ada'), (107, 'acme-corp', 'ADA', 'ADA')`);
+    await migrate({ connectionString }, schema);
+    const { rows } = await client.query('select username from users order by id');
+    expect(rows.map(({ username }) => username)).toEqual([
+      'Ada',
+      'ada-102',
+      'ADA-103',
+      'ADA-102-104',
+      'bob',
+      'ada',
+      'ADA',
+    ]);
+  } finally {
+    await client.end();
+  }
+});
