@@ -1,4 +1,5 @@
 /** The first minute with Oriel: one command starts it, and the commands that it prints work. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -71,8 +72,7 @@ test('the first start prints the credentials and the address', async () => {
   expect(first.stdout).toContain('\nThe first admin is admin@example.com.\n');
   expect(first.apiKey).toMatch(/^sk-\S{32,}$/);
   expect(first.facts).toMatchObject({ 'API reference': `${first.url}/docs` });
-  // People can not sign in yet.
-  expect(first.stdout).not.toMatch(/password|sign-in/i);
+  expect(first.password).toMatch(/^[\w-]{24}$/);
   expect(first.stderr).toBe('');
 });
 
@@ -83,8 +83,19 @@ test('the commands that it prints work: they list the reports of the demo and mi
   expect(reports).toMatchObject({ items: { length: 10 }, pageInfo: { hasNextPage: true } });
 });
 
+test('the command that signs in works as printed', async () => {
+  const [command] = /^ {2}curl [^\n]+\\\n.+\/auth\/login$/m.exec(first.stdout)!;
+  const env = { ...process.env, ORIEL_ADMIN_PASSWORD: first.password };
+  const options = { encoding: 'utf8', env } as const;
+  const { stdout } = spawnSync('sh', ['-c', command.replaceAll(first.url, second.url)], options);
+  const { accessToken } = JSON.parse(stdout) as { accessToken: string };
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const me = await fetch(`${second.url}/api/v1/users/me`, { headers });
+  expect([me.status, await me.json()]).toMatchObject([200, { isAdmin: true }]);
+});
+
 test('a later start shows no secrets, and the first ones still work', async () => {
-  expect(second.stdout).not.toMatch(/sk-|API key|curl/);
+  expect(second.stdout).not.toMatch(/sk-|API key|password|curl/);
   await expect(second.client(first.apiKey).getMe()).resolves.toMatchObject({ isAdmin: true });
   await expect(second.client().getMe()).rejects.toMatchObject({ status: 401 });
 });
@@ -98,7 +109,7 @@ test('the first line of the log shows version and address', () => {
 test('no log line contains a secret, even if a caller put one into the address', () => {
   const lines = first.stdout.split('\n').filter((line) => line.startsWith('{'));
   expect(lines.length).toBeGreaterThan(3);
-  const secrets = [first.apiKey!, secretKey];
+  const secrets = [first.apiKey!, first.password!, secretKey];
   expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
 });
 
@@ -138,8 +149,6 @@ test('the first start uses its settings, and does not print secrets among them',
   await stop(server);
   expect(server.stdout).not.toContain(ADMIN_KEY);
   expect(server.stdout).not.toContain('correct-horse-battery');
-  // There is no sign-in by password yet, and the output says so.
-  expect(server.stdout).toContain('ORIEL_ADMIN_PASSWORD is not a setting of Oriel, and is ignored');
 });
 
 test('while the database is being created, the server reports that it is alive but not ready', async () => {

@@ -40,6 +40,7 @@ export interface RunningServer extends ServerProcess {
   facts: Record<string, string>;
   /** The API key that a first start prints. */
   apiKey: string | undefined;
+  password: string | undefined;
   /** Does not retry, so that tests see every answer. */
   client(apiKey?: string): OrielClient;
 }
@@ -131,8 +132,9 @@ export async function ready(server: ServerProcess): Promise<RunningServer> {
     [...server.stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}(\S.*)$/gm)].map(([, name, value]) => [name, value]),
   );
   const apiKey = /^ {2}export ORIEL_ADMIN_API_KEY=(\S+)$/m.exec(server.stdout)?.[1];
+  const password = /^ {2}export ORIEL_ADMIN_PASSWORD=(\S+)$/m.exec(server.stdout)?.[1];
   const client = (key?: string) => createOrielClient({ baseUrl: url, apiKey: key, retries: 0 });
-  return Object.assign(server, { url, facts, apiKey, client });
+  return Object.assign(server, { url, facts, apiKey, password, client });
 }
 
 export async function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM') {

@@ -75,7 +75,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     { leftovers: scheduleLeftovers },
     deployments(platform, { knownDeployments, leftovers }),
     regions(platform),
-    users(platform, { removal: userRemoval }),
+    users(platform, { removal: userRemoval, invite: links.invite }),
     apiKeys(platform),
     sessions(platform, people),
     deviceCodes(devices),

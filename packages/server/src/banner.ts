@@ -16,6 +16,7 @@ export function banner(
 
 export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: boolean): string {
   const curl = (rest: string) => `  curl -H "Authorization: Api-Key $ORIEL_ADMIN_API_KEY" ${rest}`;
+  const account = `{\\"email\\":\\"${admin.email}\\",\\"password\\":\\"$ORIEL_ADMIN_PASSWORD\\"}`;
   const session = '{"deploymentId":1,"externalId":"ada","groups":["analysts"]}';
   const commands = hasDemo
     ? [
@@ -27,22 +28,42 @@ export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: 
   return [
     `The first admin is ${admin.email}.`,
     '',
-    ...showApiKey(admin.generatedApiKey),
+    ...showSecrets(admin),
     'Try it in another terminal:',
     '',
     ...commands,
+    '',
+    'Get an access token of the admin:',
+    '',
+    '  curl -H "Content-Type: application/json" \\',
+    `    -d "${account}" ${publicUrl}/auth/login`,
     '\n',
   ].join('\n');
 }
 
-/** A line to paste, if the key was generated and not given in the settings. */
-const showApiKey = (generated: string | undefined) =>
-  generated
-    ? ['The API key is shown once, so keep it:', '', `  export ORIEL_ADMIN_API_KEY=${generated}`, '']
-    : [];
+/** Lines to paste. What was given in the settings is not shown. */
+function showSecrets({ generatedPassword, generatedApiKey }: Omit<FirstAdmin, 'email'>): string[] {
+  const shown = Object.entries({
+    ORIEL_ADMIN_PASSWORD: generatedPassword,
+    ORIEL_ADMIN_API_KEY: generatedApiKey,
+  })
+    .filter(([, secret]) => secret !== undefined)
+    .map(([name, secret]) => `  export ${name}=${secret}`);
+  if (!shown.length) return [];
+  const title =
+    shown.length === 2
+      ? 'The password and the API key are shown once, so keep them:'
+      : `The ${generatedPassword ? 'password' : 'API key'} is shown once, so keep it:`;
+  return [title, '', ...shown, ''];
+}
 
-export const newKeyBanner = (username: string, apiKey: string) =>
-  [`A new API key of the admin ${username}.`, '', ...showApiKey(apiKey), ''].join('\n');
+export const newKeyBanner = (username: string, generatedApiKey: string) =>
+  [
+    `A new API key of the admin ${username}.`,
+    '',
+    ...showSecrets({ generatedPassword: undefined, generatedApiKey }),
+    '',
+  ].join('\n');
 
 export const secretRotatedBanner = (count: number) =>
   [

@@ -22,7 +22,7 @@ export interface Config {
   hasNextSecretKey: boolean;
   tenant: string;
   plan: (typeof PLANS)[number];
-  admin: { email: string | undefined; apiKey: string | undefined };
+  admin: { email: string | undefined; password: string | undefined; apiKey: string | undefined };
   demo: boolean;
   maxExternalUsers: number;
   /** How long a device's code waits for approval. */
@@ -131,6 +131,11 @@ export function readConfig(env: Env): Config {
       email: read('ORIEL_ADMIN_EMAIL', 'an email address', (value) =>
         EMAIL.test(value) ? value : undefined,
       ),
+      password: read(
+        'ORIEL_ADMIN_PASSWORD',
+        '8 to 1024 characters, and not a word like `password`',
+        (value) => (isGoodPassword(value) ? value : undefined),
+      ),
       apiKey: read(
         'ORIEL_ADMIN_API_KEY',
         `${SECRET_MIN} or more characters without spaces, \`sk-\` followed by random ones, such as \`sk-$(openssl rand -hex 32)\``,
@@ -191,6 +196,11 @@ function requireReadable(name: string, file: string | null) {
 const isStrongSecret = (value: string) =>
   value.length >= SECRET_MIN &&
   new Set(value).size >= 10 &&
+  !PLACEHOLDER.test(value.toLowerCase().replaceAll(/[^a-z]/g, ''));
+
+const isGoodPassword = (value: string) =>
+  [...value].length >= 8 &&
+  [...value].length <= 1024 &&
   !PLACEHOLDER.test(value.toLowerCase().replaceAll(/[^a-z]/g, ''));
 
 function isProxy(text: string): boolean {

@@ -9,6 +9,7 @@ import { createDatabase, dropDatabase, onServer } from './databases.ts';
 import { createServerLog } from './server-log.ts';
 
 export const ADMIN_KEY = 'sk-test-admin-key-of-this-whole-world';
+export const ADMIN_PASSWORD = 'the pass phrase of the first admin';
 export const SECRET_KEY = 'J4uXwq0Zb1mYt7cVh2sKd9fLr6gNp3aE';
 
 export interface World {
@@ -105,6 +106,7 @@ async function start(options: WorldOptions): Promise<Running> {
     ORIEL_DATABASE_URL: (await options.through?.(databaseUrl)) ?? databaseUrl,
     ORIEL_SECRET_KEY: SECRET_KEY,
     ORIEL_ADMIN_API_KEY: ADMIN_KEY,
+    ORIEL_ADMIN_PASSWORD: ADMIN_PASSWORD,
     ...options.env,
   });
   const waits = options.hasProductionWaits ? undefined : PATIENT;

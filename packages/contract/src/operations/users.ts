@@ -15,6 +15,7 @@ import {
   Shape,
   Url,
 } from '../schemas.ts';
+import { LinkSeconds } from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -39,7 +40,7 @@ const FreeObject = Type.Object(
 );
 const RoleNames = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
 
-const User = Shape('User', {
+const userFields = {
   id: Id,
   username: Type.String(),
   email: Type.String(),
@@ -57,6 +58,18 @@ const User = Shape('User', {
   createdAt: Maybe(DateTime),
   updatedAt: Maybe(DateTime),
   lastLogin: Maybe(DateTime),
+};
+
+const User = Shape('User', userFields);
+
+const CreatedUser = Shape('CreatedUser', {
+  ...userFields,
+  invitationUrl: Maybe(
+    Type.String({
+      description:
+        'A link with which the user sets a password, once; `null` if the request gave one. It is a secret, and shown only in this reply',
+    }),
+  ),
 });
 
 const UserCreateInput = Shape(
@@ -74,9 +87,10 @@ const UserCreateInput = Shape(
       Type.String({
         minLength: 8,
         maxLength: 1024,
-        description: 'Without a password the user can not sign in by password',
+        description: 'Without a password the reply holds a link with which the user sets one',
       }),
     ),
+    invitationExpiresInSeconds: Maybe(LinkSeconds),
     firstName: Maybe(Type.String({ maxLength: 255 })),
     picture: Maybe(Url),
     externalId: Maybe(Type.String({ minLength: 1, maxLength: 255 })),
@@ -142,7 +156,7 @@ export const createUser = operation({
   auth: 'management',
   permission: 'All',
   body: UserCreateInput,
-  reply: User,
+  reply: CreatedUser,
   errors: ['invalid_reference', 'username_taken', 'email_taken'],
   scopedKeys: 'refused',
   audit: 'user',

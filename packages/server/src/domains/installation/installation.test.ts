@@ -1,10 +1,13 @@
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { ADMIN_KEY, createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
+import { logIn } from '../../../test/sign-in.ts';
+import { ADMIN_KEY, ADMIN_PASSWORD, createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { readConfig } from '../../config.ts';
 import { startServer } from '../../start-server.ts';
 import { hashApiKey } from '../api-keys/index.ts';
 import { addAdminKey } from './index.ts';
+
+const ADMIN = { email: 'admin@example.com' };
 
 const worlds: World[] = [];
 async function world(env?: Record<string, string>) {
@@ -65,6 +68,7 @@ test('the settings of the first admin are used only while there is no user', asy
   const made = await world();
   expect(made.server.firstAdmin).toEqual({
     email: 'admin@example.com',
+    generatedPassword: undefined,
     generatedApiKey: undefined,
   });
   const second = await made.anotherServer();
@@ -84,11 +88,16 @@ async function warningsOf({ databaseUrl }: World, env: Record<string, string>) {
 
 test('admin settings that have no effect cause a warning, unless they are still true', async () => {
   const made = await world();
-  const kept = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_ADMIN_EMAIL: 'Admin@example.com' };
+  const kept = {
+    ORIEL_ADMIN_API_KEY: ADMIN_KEY,
+    ORIEL_ADMIN_EMAIL: 'Admin@example.com',
+    ORIEL_ADMIN_PASSWORD: ADMIN_PASSWORD,
+  };
   expect(await warningsOf(made, kept)).toEqual([]);
   const changed = {
     ORIEL_ADMIN_API_KEY: 'sk-another-one-that-was-never-made-here',
     ORIEL_ADMIN_EMAIL: 'eve@example.com',
+    ORIEL_ADMIN_PASSWORD: 'another one that was never set',
     ORIEL_OIDC_ISSUER: 'https://id.example.com',
     ORIEL_PROT: '1',
   };
@@ -96,6 +105,7 @@ test('admin settings that have no effect cause a warning, unless they are still 
     'ORIEL_OIDC_ISSUER is not a setting of Oriel, and is ignored',
     'ORIEL_PROT is not a setting of Oriel, and is ignored',
     expect.stringMatching(/^ORIEL_ADMIN_API_KEY has no effect: .*npm run admin-key/),
+    expect.stringMatching(/^ORIEL_ADMIN_PASSWORD has no effect: .*reset link/),
     expect.stringMatching(/^ORIEL_ADMIN_EMAIL has no effect: /),
   ]);
 });
@@ -111,10 +121,14 @@ test('another tenant name is refused, and an older database without a tenant nam
   await expect(warningsOf(made, {})).rejects.toThrow('set ORIEL_TENANT to acme-corp');
 });
 
-test('the first admin has no password', async () => {
-  const { server } = await world();
-  const { rows } = await server.db.pool.query('select password_hash from users');
-  expect(rows).toEqual([{ password_hash: null }]);
+test('the first admin signs in with the password of the settings, or with the one that was generated', async () => {
+  const given = await world();
+  await expect(logIn(given, ADMIN, ADMIN_PASSWORD)).resolves.toBeTruthy();
+  const generating = await world({ ORIEL_ADMIN_PASSWORD: '' });
+  const { generatedPassword } = generating.server.firstAdmin!;
+  expect(generatedPassword).toMatch(/^[\w-]{24}$/);
+  await expect(logIn(generating, ADMIN, generatedPassword)).resolves.toBeTruthy();
+  await expect(logIn(generating, ADMIN, ADMIN_PASSWORD)).rejects.toMatchObject({ status: 401 });
 });
 
 test('a new key for an admin works at once and is in the audit log', async () => {

@@ -1,11 +1,12 @@
 /** Finds or creates at the start of a server: the installation itself, its first admin and the demo. */
+import { randomBytes } from 'node:crypto';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { type DemoStep, seededRandom } from '../../platform/demo.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { generateApiKey, hashApiKey, insertApiKey } from '../api-keys/index.ts';
 import { countAllDeployments } from '../deployments/index.ts';
-import { ADMIN_ROLE, countPeople, createUser } from '../users/index.ts';
+import { ADMIN_ROLE, countPeople, createUser, hashPassword, verifyPassword } from '../users/index.ts';
 import { fingerprintOf, requireSecret } from './fingerprint.ts';
 import * as store from './store.ts';
 
@@ -15,12 +16,14 @@ const DEFAULT_ADMIN_EMAIL = 'admin@example.com';
 
 export interface AdminSettings {
   email: string | undefined;
+  password: string | undefined;
   apiKey: string | undefined;
 }
 
-/** The first admin, if this start has created it. An API key that was given in the settings is not shown again. */
+/** The first admin, if this start has created it. Secrets that were given in the settings are not shown again. */
 export interface FirstAdmin {
   email: string;
+  generatedPassword: string | undefined;
   generatedApiKey: string | undefined;
 }
 
@@ -45,6 +48,7 @@ export async function setUpInstallation(
 ): Promise<SetUp> {
   const { admin, tenant } = options;
   const fingerprints = options.secretKeys.map(fingerprintOf);
+  const password = await preparePassword(db, admin);
 
   return db.transaction(async (tx) => {
     const installation = await store.lockInstallation(tx, fingerprints[0]!, tenant);
@@ -55,8 +59,8 @@ export async function setUpInstallation(
       );
     }
     const isEmpty = (await countPeople(tx)) === 0;
-    const firstAdmin = isEmpty ? await createFirstAdmin(tx, admin) : undefined;
-    const withoutEffect = isEmpty ? [] : await settingsWithoutEffect(tx, admin);
+    const firstAdmin = isEmpty ? await createFirstAdmin(tx, admin, password) : undefined;
+    const withoutEffect = isEmpty ? [] : await settingsWithoutEffect(tx, admin, password);
     const wantsDemo =
       options.demo.length > 0 && !installation.demoSeededAt && (await countAllDeployments(tx)) === 0;
     if (wantsDemo) await seedDemo(tx, options.demo);
@@ -65,9 +69,32 @@ export async function setUpInstallation(
   });
 }
 
-async function createFirstAdmin(tx: Tx, settings: AdminSettings): Promise<FirstAdmin> {
+/** Hashing takes long, so it happens before the transaction. */
+interface PreparedPassword {
+  generated: string | undefined;
+  /** Null if there are users already. */
+  hash: string | null;
+  /** Whether the setting is given, but is not the password of the admin. */
+  isWithoutEffect: boolean;
+}
+
+async function preparePassword(db: Database, { email, password }: AdminSettings): Promise<PreparedPassword> {
+  if ((await countPeople(db)) > 0) {
+    const stored = await store.findPasswordHash(db, email ?? DEFAULT_ADMIN_EMAIL);
+    const isRight = password === undefined || (await verifyPassword(stored ?? null, password, null));
+    return { generated: undefined, hash: null, isWithoutEffect: !isRight };
+  }
+  const generated = password === undefined ? randomBytes(18).toString('base64url') : undefined;
+  return { generated, hash: await hashPassword(password ?? generated!), isWithoutEffect: false };
+}
+
+async function createFirstAdmin(
+  tx: Tx,
+  settings: AdminSettings,
+  password: PreparedPassword,
+): Promise<FirstAdmin> {
   const email = settings.email ?? DEFAULT_ADMIN_EMAIL;
-  const profile = { passwordHash: null, firstName: null, picture: null, externalId: null };
+  const profile = { passwordHash: password.hash, firstName: null, picture: null, externalId: null };
   const admin = await createUser(tx, { username: email, email, ...profile }, [ADMIN_ROLE]);
   const apiKey = settings.apiKey ?? generateApiKey();
   await insertApiKey(tx, {
@@ -77,16 +104,27 @@ async function createFirstAdmin(tx: Tx, settings: AdminSettings): Promise<FirstA
     deploymentIds: null,
     expiresAt: null,
   });
-  return { email, generatedApiKey: settings.apiKey === undefined ? apiKey : undefined };
+  const generatedApiKey = settings.apiKey === undefined ? apiKey : undefined;
+  return { email, generatedPassword: password.generated, generatedApiKey };
 }
 
 /** There is no warning for the settings of the first start if they are still true. */
-async function settingsWithoutEffect(tx: Tx, { email, apiKey }: AdminSettings): Promise<string[]> {
+async function settingsWithoutEffect(
+  tx: Tx,
+  { email, apiKey }: AdminSettings,
+  { isWithoutEffect }: PreparedPassword,
+): Promise<string[]> {
   const lines: string[] = [];
   const say = (name: string, what: string) =>
     lines.push(`${name} has no effect: it is used only while the database has no user, and ${what}`);
   if (apiKey !== undefined && !(await store.hasApiKey(tx, hashApiKey(apiKey)))) {
     say('ORIEL_ADMIN_API_KEY', 'this key is not valid; `npm run admin-key` creates a valid key');
+  }
+  if (isWithoutEffect) {
+    say(
+      'ORIEL_ADMIN_PASSWORD',
+      'this is not the password of that admin; another admin can make a reset link',
+    );
   }
   if (email !== undefined && !(await store.hasUser(tx, email))) {
     say('ORIEL_ADMIN_EMAIL', 'no user has this email');

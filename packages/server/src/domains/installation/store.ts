@@ -46,6 +46,13 @@ export const hasApiKey = (db: Queryable, keyHash: Buffer) =>
 export const hasUser = (db: Queryable, email: string) =>
   exists(db, sql`select from users where embed_tenant is null and lower(email) = lower(${email})`);
 
+export const findPasswordHash = async (db: Queryable, email: string) =>
+  (
+    await db.maybeOne<{ passwordHash: string | null }>(sql`
+      select password_hash as "passwordHash" from users
+      where embed_tenant is null and deleted_at is null and lower(email) = lower(${email})`)
+  )?.passwordHash;
+
 export const noteDemoSeeded = (db: Queryable) => db.run(sql`update installation set demo_seeded_at = now()`);
 
 const ADMINS = sql`

@@ -44,6 +44,32 @@ test('a reset link sets the password once, and ends all sessions', async () => {
   }
 });
 
+test('a user who is created without a password gets an invitation, and sets one with it', async () => {
+  const username = unique('invited');
+  const body = { username, email: `${username}@example.com` };
+  const { id, email, invitationUrl } = await world.admin.createUser({ body });
+  expect(invitationUrl).toMatch(new RegExp(`^${world.url}/invitation\\?link=oriel_link_`));
+  const link = secretIn(invitationUrl!);
+  expect(await page.find(link)).toMatchObject({ userId: id, kind: 'invitation', username });
+  await setPassword(link);
+  await expect(logIn(world, { email }, NEW)).resolves.toBeTruthy();
+  await expect(setPassword(link)).rejects.toMatchObject(NOT_VALID);
+});
+
+test('an invitation lives as long as asked, and a user with a password gets none', async () => {
+  const user = () => ({ username: unique('invited'), email: `${unique('invited')}@example.com` });
+  const { id } = await world.admin.createUser({ body: { ...user(), invitationExpiresInSeconds: 86_400 } });
+  const { rows } = await world.server.db.pool.query(
+    'select extract(epoch from expires_at - created_at)::int as seconds from password_links where user_id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ seconds: 86_400 }]);
+  const { invitationUrl } = await world.admin.createUser({ body: { ...user(), password: PASSWORD } });
+  expect(invitationUrl).toBeNull();
+  const both = { ...user(), password: PASSWORD, invitationExpiresInSeconds: 60 };
+  await expect(world.admin.createUser({ body: both })).rejects.toMatchObject({ status: 400 });
+});
+
 test('of two who use a link at once, one sets the password', async () => {
   const person = await createSignable(world);
   const link = await resetLink(person.id);

@@ -29,8 +29,9 @@ export interface CreatedLink {
 }
 
 export interface PasswordLinks {
-  /** Ends the earlier links of the user. The password does not change before the link is used. */
-  create(tx: Tx, userId: number, kind: store.LinkKind, seconds?: number | null): Promise<CreatedLink>;
+  /** Both end the earlier links of the user. The password does not change before the link is used. */
+  invite(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
+  reset(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   /** Whom the link is for. Throws `link_not_valid`. */
   find(link: string): Promise<store.LinkRow>;
   /**
@@ -61,22 +62,23 @@ export function createPasswordLinks({
     return found(await store.findLink(db, userId, secretHash), 'link_not_valid');
   }
 
-  return {
-    async create(tx, userId, kind, seconds) {
+  const create =
+    (kind: store.LinkKind) =>
+    async (tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink> => {
       const secret = ids.newSecret();
-      const secretHash = hashSecret(secret);
       const { expiresAt } = await store.upsertLink(tx, {
         userId,
         kind,
-        secretHash,
+        secretHash: hashSecret(secret),
         seconds: seconds ?? DEFAULT_SECONDS,
       });
-      return {
-        url: `${publicUrl}${LINK_PATHS[kind]}?link=${PREFIX}${ids.format(userId, secret)}`,
-        expiresAt,
-      };
-    },
+      const link = PREFIX + ids.format(userId, secret);
+      return { url: `${publicUrl}${LINK_PATHS[kind]}?link=${link}`, expiresAt };
+    };
 
+  return {
+    invite: create('invitation'),
+    reset: create('reset'),
     find,
 
     async setPassword(link, password, origin) {

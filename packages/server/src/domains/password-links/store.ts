@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
+import { isPerson } from '../users/index.ts';
 
 export type LinkKind = 'invitation' | 'reset';
 
@@ -19,12 +20,6 @@ export const upsertLink = (tx: Tx, link: NewLink) =>
     set kind = excluded.kind, secret_hash = excluded.secret_hash, created_at = now(), expires_at = excluded.expires_at
     returning expires_at as "expiresAt"`);
 
-/** A deactivation comes before or after the new link, and ends it. */
-export const lockPerson = (tx: Tx, id: number) =>
-  tx.maybeOne<{ id: number; isDeactivated: boolean }>(sql`
-    select id, is_deactivated as "isDeactivated" from users
-    where id = ${id} and embed_tenant is null and deleted_at is null for update`);
-
 export interface LinkRow {
   userId: number;
   kind: LinkKind;
@@ -39,7 +34,7 @@ export const findLink = (db: Queryable, userId: number, secretHash: Buffer) =>
     select u.id as "userId", l.kind, u.username, u.shown_email as email, u.first_name as "firstName"
     from password_links l join users u on u.id = l.user_id
     where l.user_id = ${userId} and l.secret_hash = ${secretHash} and l.expires_at > now()
-      and u.embed_tenant is null and u.deleted_at is null and not u.is_deactivated`);
+      and ${isPerson} and not u.is_deactivated`);
 
 /** Returns whether the link still worked. Of two calls, only one gets it. */
 export const deleteLink = async (tx: Tx, userId: number, secretHash: Buffer) =>

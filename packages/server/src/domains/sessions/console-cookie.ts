@@ -12,7 +12,7 @@ export interface ConsoleCookie {
 
 /** With TLS, the prefix makes browsers refuse a cookie of this name that another host or a page without TLS sets. */
 export function createConsoleCookie(publicUrl: string): ConsoleCookie {
-  const isSecure = new URL(publicUrl).protocol === 'https:';
+  const isSecure = /^https:/i.test(publicUrl);
   const name = isSecure ? '__Host-oriel' : 'oriel';
   return {
     name,

@@ -2,7 +2,7 @@ import type { Module, Platform } from '../../platform/module.ts';
 import { leftovers } from './leftovers.store.ts';
 import { meRoutes } from './me-routes.ts';
 import type { UserRemoval } from './removal.ts';
-import { userRoutes } from './routes.ts';
+import { type Invite, userRoutes } from './routes.ts';
 
 export { listPeople, type PeopleFilter } from './list.store.ts';
 export { hashPassword, verifyPassword } from './passwords.ts';
@@ -29,8 +29,11 @@ export {
   updateUser,
 } from './users.ts';
 
-export const users = (platform: Platform, { removal }: { removal: UserRemoval }): Module => ({
-  routes: [...userRoutes(platform, removal), ...meRoutes(platform)],
+export const users = (
+  platform: Platform,
+  { removal, invite }: { removal: UserRemoval; invite: Invite },
+): Module => ({
+  routes: [...userRoutes(platform, { removal, invite }), ...meRoutes(platform)],
   jobs: removal.jobs,
   leftovers,
 });

@@ -1,5 +1,8 @@
 import { limits, operations } from '@oriel/contract';
 import { changed, created } from '../../platform/audit/change.ts';
+import { sharerOf } from '../../platform/auth/actor.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/errors.ts';
 import { handle, handleEach } from '../../platform/http/routes.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -13,7 +16,13 @@ import { createUser, findPerson, lockPerson, lockUser, updateUser, updateUserCon
 
 export const toUser = <Row extends Pick<UserRow, 'roles'>>(row: Row) => ({ ...row, defaultRoles: row.roles });
 
-export const userRoutes = ({ cursors }: Pick<Platform, 'cursors'>, removal: UserRemoval) => [
+/** Creates a link with which a new user sets a password. */
+export type Invite = (tx: Tx, userId: number, seconds?: number | null) => Promise<{ url: string }>;
+
+export const userRoutes = (
+  { cursors }: Pick<Platform, 'cursors'>,
+  { removal, invite }: { removal: UserRemoval; invite: Invite },
+) => [
   handle(operations.listUsers, async ({ db }, { query }) => {
     const { items, pageInfo } = await pageOfPeople(db, cursors, query);
     return { items: items.map(toUser), pageInfo };
@@ -21,8 +30,12 @@ export const userRoutes = ({ cursors }: Pick<Platform, 'cursors'>, removal: User
 
   handle(operations.getUser, async ({ db }, { params }) => toUser(await findPerson(db, params.id))),
 
-  handle(operations.createUser, async ({ change }, { body }) => {
-    const passwordHash = body.password ? await hashPassword(body.password) : null;
+  handle(operations.createUser, async ({ actor, change }, { body }) => {
+    const { password, invitationExpiresInSeconds } = body;
+    if (password && invitationExpiresInSeconds != null) {
+      throw invalid('invitationExpiresInSeconds', 'is only for a user without a password');
+    }
+    const passwordHash = password ? await hashPassword(password, sharerOf(actor)) : null;
     return change(async (tx) => {
       const { username, email, firstName = null, picture = null, externalId = null } = body;
       const user = await createUser(
@@ -30,19 +43,23 @@ export const userRoutes = ({ cursors }: Pick<Platform, 'cursors'>, removal: User
         { username, email, passwordHash, firstName, picture, externalId },
         rolesOfNewUser(body),
       );
-      return { reply: toUser(user), changes: created(user) };
+      const invitation = passwordHash ? null : await invite(tx, user.id, invitationExpiresInSeconds);
+      return {
+        reply: { ...toUser(user), invitationUrl: invitation?.url ?? null },
+        changes: created(user),
+      };
     });
   }),
 
   ...handleEach(
     [operations.updateUser, operations.updateUserByPost],
-    async ({ change }, { params, body }) => {
+    async ({ actor, change }, { params, body }) => {
       const { password, embedTheme, securityContext, ...asked } = body;
       for (const name of ['settings', 'tosAccepted', 'embedTheme', 'securityContext'] as const) {
         requireBytes(name, body[name], limits.userSettings);
       }
       if (asked.lastLogin) asked.lastLogin = toTime('lastLogin', asked.lastLogin);
-      const passwordHash = password ? await hashPassword(password) : null;
+      const passwordHash = password ? await hashPassword(password, sharerOf(actor)) : null;
       return change(async (tx) => {
         const before = await lockPerson(tx, params.id);
         const after = await updateUser(tx, before, asked, passwordHash);

@@ -9,9 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const newUser = (changes: object = {}) => {
+const newUser = async (changes: object = {}) => {
   const username = unique('ada');
-  return world.admin.createUser({ body: { username, email: `${username}@example.com`, ...changes } });
+  const body = { username, email: `${username}@example.com`, ...changes };
+  const { invitationUrl: _, ...user } = await world.admin.createUser({ body });
+  return user;
 };
 
 const update = (id: number, body: object) => world.admin.updateUser({ id, body });

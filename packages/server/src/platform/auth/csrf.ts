@@ -21,7 +21,6 @@ export interface Csrf {
 }
 
 export function createCsrf(keys: Keys, publicUrl: string): Csrf {
-  const ours = new URL(publicUrl);
   const tokenOf = (key: Buffer, sessionId: number) =>
     createHmac('sha256', key).update(`session ${sessionId}`).digest();
   return {
@@ -38,6 +37,7 @@ export function createCsrf(keys: Keys, publicUrl: string): Csrf {
       });
     },
     requireOrigin({ origin, host }) {
+      const ours = new URL(publicUrl);
       // People may use another name of the server than the public one, such as localhost.
       if (origin === ours.origin || (host && origin === `${ours.protocol}//${host}`)) return;
       throw new ApiError('forbidden', {

@@ -1,0 +1,209 @@
+/** Sessions of browsers: the cookie, and what it takes to change something with it. */
+import type { AddressInfo } from 'node:net';
+import { Form, Html, operation } from '@oriel/contract';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startListening } from '../../../test/listening.ts';
+import { createServerLog } from '../../../test/server-log.ts';
+import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
+import { createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
+import { createAuthenticator } from '../../platform/auth/authenticate.ts';
+import type { Listener } from '../../platform/db/listener.ts';
+import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
+import { createMetrics } from '../../platform/http/metrics.ts';
+import { handle, registerRoutes } from '../../platform/http/routes.ts';
+import { createHttpServer } from '../../platform/http/server.ts';
+import type { Platform } from '../../platform/module.ts';
+import { createKeyring } from '../../platform/secrets/keyring.ts';
+import { createSessionCredentials } from './credential.ts';
+import { createPeopleSessions, type PeopleSessions } from './index.ts';
+
+const ORIGIN = { operation: 'test', ip: '127.0.0.1', requestId: 'test', userAgent: 'a browser' };
+
+let world: World;
+let people: PeopleSessions;
+let listener: Listener;
+let page: Awaited<ReturnType<typeof startPage>>;
+beforeAll(async () => {
+  world = await createWorld();
+  listener = await startListening(world.databaseUrl, CREDENTIALS_CHANNEL);
+  people = peopleAt(world.url);
+  page = await startPage();
+});
+afterAll(async () => {
+  await page.stop();
+  await listener.end();
+  await world.stop();
+});
+
+const peopleAt = (publicUrl: string) =>
+  createPeopleSessions({
+    essential: world.server.essential,
+    attempts: { record: () => {}, stop: async () => {} },
+    keysFor: createKeyring([SECRET_KEY]).keysFor,
+    publicUrl,
+  } as Partial<Platform> as Platform);
+
+/** A page with a form, as a contract describes it. */
+async function startPage() {
+  const common = {
+    tag: 'Users',
+    summary: 'A page',
+    path: '/page',
+    permission: 'none',
+    audit: 'none',
+  } as const;
+  const show = operation({ ...common, id: 'showPage', method: 'GET', auth: 'console', reply: Html });
+  const send = operation({
+    ...common,
+    id: 'sendPage',
+    method: 'POST',
+    auth: 'console',
+    body: Form(Type.Object({ csrf: Type.Optional(Type.String()), choice: Type.String() })),
+    reply: Html,
+  });
+  const log = createServerLog();
+  const app = createHttpServer({ log, metrics: createMetrics() });
+  const { console, ...rest } = people;
+  const credentials = createSessionCredentials(
+    {
+      essential: world.server.essential,
+      remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+      log,
+    },
+    console,
+  );
+  const routes = [
+    handle(show, ({ actor }) => `user ${actor.userId}`),
+    handle(send, ({ actor }) => `done by ${actor.userId}`),
+  ];
+  registerRoutes(app, routes, {
+    ...rest,
+    authenticator: createAuthenticator(credentials.kinds),
+    csrf: console.csrf,
+    db: world.server.db,
+    attempts: { record: () => {} },
+    log,
+  } as never);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/page`,
+    async stop() {
+      await app.close();
+      await credentials.stop();
+    },
+  };
+}
+
+async function signIn() {
+  const person = await createSignable(world);
+  const opened = await people.console.signIn(person.email, PASSWORD, ORIGIN);
+  const cookie = opened.setCookie.split(';')[0]!;
+  return { ...person, ...opened, cookie, csrf: people.console.csrf.tokenOf(opened.sessionId) };
+}
+
+describe('the cookie', () => {
+  test('is hidden from scripts and other sites, and bound to the host where there is TLS', async () => {
+    const { setCookie } = await signIn();
+    expect(setCookie).toMatch(
+      /^oriel=oriel_console_[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
+    );
+    const { cookie } = peopleAt('https://oriel.example.com/a').console;
+    expect(cookie.set('x', 60)).toBe('__Host-oriel=x; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure');
+    expect(cookie.clear()).toBe('__Host-oriel=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure');
+    expect(cookie.read({ cookie: 'oriel=a; x__Host-oriel=b; __Host-oriel=c=d' })).toBe('c=d');
+  });
+
+  test('reads as its user, is in the list of sessions, and ends with the others', async () => {
+    const { id, cookie, sessionId } = await signIn();
+    const read = (path: string) => world.raw('GET', path, { apiKey: null, headers: { cookie } });
+    expect(await (await read('/api/v1/users/me')).json()).toMatchObject({ id });
+    const { items } = (await (await read('/api/v1/users/me/sessions')).json()) as { items: object[] };
+    expect(items).toMatchObject([
+      { id: sessionId, kind: 'console', userAgent: 'a browser', isCurrent: true },
+    ]);
+    await world.admin.updateUser({ id, body: { isDeactivated: true } });
+    await expect.poll(async () => (await read('/api/v1/users/me')).status).toBe(401);
+    await expect(people.console.open(id, ORIGIN)).rejects.toMatchObject({ code: 'sign_in_failed' });
+  });
+
+  test('does not work as an access token, and an access token does not work as a cookie', async () => {
+    const { cookie, email } = await signIn();
+    const authorization = `Bearer ${cookie.split('=')[1]}`;
+    const { accessToken } = await world.client().login({ body: { email, password: PASSWORD } });
+    const attempts: Record<string, string>[] = [{ authorization }, { cookie: `oriel=${accessToken}` }];
+    for (const headers of attempts) {
+      expect((await world.raw('GET', '/api/v1/users/me', { apiKey: null, headers })).status).toBe(401);
+    }
+  });
+
+  test('is not looked at beside an Authorization header', async () => {
+    const { cookie } = await signIn();
+    const headers = { cookie, authorization: 'Api-Key sk-this-key-was-never-created' };
+    expect((await world.raw('GET', '/api/v1/users/me', { headers })).status).toBe(401);
+  });
+});
+
+/** What a request with the cookie carries besides it, and whether it may change something. */
+const cases: [string, (csrf: string, otherCsrf: string) => { origin?: string; csrf?: string }, number][] = [
+  ['the token and our origin', (csrf) => ({ origin: 'ours', csrf }), 200],
+  ['no token', () => ({ origin: 'ours' }), 403],
+  ['an empty token', () => ({ origin: 'ours', csrf: '' }), 403],
+  ['another token', () => ({ origin: 'ours', csrf: 'x'.repeat(43) }), 403],
+  ['the token of another session', (_, csrf) => ({ origin: 'ours', csrf }), 403],
+  ['no origin', (csrf) => ({ csrf }), 403],
+  ['a hidden origin', (csrf) => ({ origin: 'null', csrf }), 403],
+  ['another origin', (csrf) => ({ origin: 'https://evil.example.com', csrf }), 403],
+  ['an origin that begins like ours', (csrf) => ({ origin: 'ours.evil.example.com', csrf }), 403],
+  ['another port', (csrf) => ({ origin: 'http://127.0.0.1:1', csrf }), 403],
+  ['another scheme', (csrf) => ({ origin: 'https', csrf }), 403],
+];
+
+const originAt = (given: string | undefined, url: string): Record<string, string> => {
+  if (given === undefined) return {};
+  const { origin, host } = new URL(url);
+  return { origin: given === 'https' ? `https://${host}` : given.replace('ours', origin) };
+};
+
+test.each(cases)('an API request that changes something, with %s', async (_, make, status) => {
+  const [own, other] = [await signIn(), await signIn()];
+  const { origin, csrf } = make(own.csrf, other.csrf);
+  const headers = {
+    cookie: own.cookie,
+    ...originAt(origin, world.url),
+    ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
+  };
+  const response = await world.raw('POST', '/auth/logout', { apiKey: null, headers });
+  expect(response.status).toBe(status === 200 ? 204 : status);
+  const reading = await world.raw('GET', '/api/v1/users/me', {
+    apiKey: null,
+    headers: { cookie: own.cookie },
+  });
+  if (status !== 200) expect(reading.status).toBe(200);
+});
+
+test.each(cases)('a form of a page, with %s', async (_, make, status) => {
+  const [own, other] = [await signIn(), await signIn()];
+  const { origin, csrf } = make(own.csrf, other.csrf);
+  const headers = {
+    cookie: own.cookie,
+    'content-type': 'application/x-www-form-urlencoded',
+    ...originAt(origin, page.url),
+  };
+  const fields = new URLSearchParams({ choice: 'yes', ...(csrf === undefined ? {} : { csrf }) });
+  const response = await fetch(page.url, { method: 'POST', headers, body: fields.toString() });
+  const text = await response.text();
+  expect(response.status).toBe(status);
+  if (status === 200) expect(text).toBe(`done by ${own.id}`);
+});
+
+test('a page needs the cookie, and takes neither an API key nor an access token', async () => {
+  const { cookie, email, id } = await signIn();
+  const { apiKey } = await world.person();
+  const { accessToken } = await world.client().login({ body: { email, password: PASSWORD } });
+  const status = async (headers: Record<string, string>) => (await fetch(page.url, { headers })).status;
+  expect(await (await fetch(page.url, { headers: { cookie } })).text()).toBe(`user ${id}`);
+  expect(await status({})).toBe(401);
+  expect(await status({ authorization: `Api-Key ${apiKey}` })).toBe(401);
+  expect(await status({ authorization: `Bearer ${accessToken}` })).toBe(401);
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
+import { createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { hashPassword, verifyPassword } from '../users/index.ts';
+import { createGuesses } from './guesses.ts';
+import { createSignIn } from './sign-in.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createOwnWorld({ env: { ORIEL_TRUST_PROXY: 'loopback' } });
+});
+afterAll(() => world.stop());
+
+/** Signs in from this address. */
+const login = async (email: string, password: string, ip: string) => {
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': ip };
+  const body = JSON.stringify({ email, password });
+  const response = await world.raw('POST', '/auth/login', { apiKey: null, headers, body });
+  return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
+};
+const times = <T>(count: number, make: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)));
+
+test('after 10 wrong passwords for a user, an address must wait, and other addresses need not', async () => {
+  const { email } = await createSignable(world);
+  for (let i = 0; i < 10; i++) expect((await login(email, 'wrong', '203.0.113.1')).status).toBe(401);
+  const refused = await login(email.toUpperCase(), PASSWORD, '203.0.113.1');
+  expect(refused.status).toBe(429);
+  expect(refused.retryAfter).toBeGreaterThan(0);
+  expect(refused.retryAfter).toBeLessThanOrEqual(900);
+  expect((await login(email, PASSWORD, '203.0.113.2')).status).toBe(200);
+  // Another user at the same address is not affected.
+  expect((await login((await createSignable(world)).email, PASSWORD, '203.0.113.1')).status).toBe(200);
+});
+
+test('an unknown user is refused in the same way, so that the limit does not tell who exists', async () => {
+  const email = `${unique('nobody')}@example.com`;
+  for (let i = 0; i < 10; i++) expect((await login(email, 'wrong', '203.0.113.3')).status).toBe(401);
+  expect((await login(email, 'wrong', '203.0.113.3')).status).toBe(429);
+});
+
+test('attempts that come at once count too', async () => {
+  const { email } = await createSignable(world);
+  const outcomes = await times(30, () => login(email, 'wrong', '203.0.113.4'));
+  expect(outcomes.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(10);
+  expect((await login(email, PASSWORD, '203.0.113.4')).status).toBe(429);
+});
+
+test('after 100 wrong passwords for any users, an address must wait, with all of its network if it is IPv6', () => {
+  const guesses = createGuesses();
+  const at = (i: number) => `2001:db8:1:2::${i.toString(16)}`;
+  for (let i = 0; i < 100; i++) guesses.begin(`user ${i}`, at(i));
+  expect(() => guesses.begin('another user', at(200))).toThrow('Too many wrong passwords');
+  expect(() => guesses.begin('another user', '2001:db8:1:3::1')).not.toThrow();
+});
+
+test('an attempt that is refused for one user does not count for the address', () => {
+  const guesses = createGuesses();
+  for (let i = 0; i < 10; i++) guesses.begin('ada', '203.0.113.9');
+  for (let i = 0; i < 200; i++) expect(() => guesses.begin('ada', '203.0.113.9')).toThrow();
+  expect(() => guesses.begin('grace', '203.0.113.9')).not.toThrow();
+});
+
+test('right passwords do not count', async () => {
+  const { email } = await createSignable(world);
+  for (let i = 0; i < 12; i++) expect((await login(email, PASSWORD, '203.0.113.5')).status).toBe(200);
+});
+
+test('a person who changes their password has the same limit', async () => {
+  const { email } = await createSignable(world);
+  const { accessToken } = await world.client().login({ body: { email, password: PASSWORD } });
+  const change = (currentPassword: string) =>
+    world.bearer(accessToken).changeMyPassword({ body: { currentPassword, newPassword: 'a new password' } });
+  for (let i = 0; i < 10; i++)
+    await expect(change('wrong')).rejects.toMatchObject({ status: 403, code: 'wrong_password' });
+  await expect(change(PASSWORD)).rejects.toMatchObject({ status: 429 });
+});
+
+test('a user without a password is told so', async () => {
+  const { client } = await world.person();
+  const attempt = client.changeMyPassword({ body: { currentPassword: 'x', newPassword: 'a new password' } });
+  await expect(attempt).rejects.toMatchObject({ status: 409, code: 'no_password' });
+});
+
+describe('hashing', () => {
+  test('too many at once are a 503, and those of one address do not keep the others waiting', async () => {
+    const hash = await hashPassword(PASSWORD);
+    const flood = Promise.allSettled(
+      Array.from({ length: 60 }, () => verifyPassword(hash, 'wrong', 'flooding')),
+    );
+    await expect(verifyPassword(hash, PASSWORD, 'another')).resolves.toBe(true);
+    const refused = (await flood).filter((one) => one.status === 'rejected');
+    // One is being hashed and 20 wait. On a busy machine, some of them wait for too long.
+    expect(refused.length).toBeGreaterThanOrEqual(39);
+    expect(refused.length).toBeLessThan(60);
+    expect(refused[0]).toMatchObject({ reason: { code: 'busy', statusCode: 503 } });
+  });
+
+  test('a refusal because of the load does not count as a wrong password', async () => {
+    const { email } = await createSignable(world);
+    const outcomes = await times(60, (i) =>
+      login(i % 2 ? email : `${unique('x')}@example.com`, PASSWORD, '203.0.113.6'),
+    );
+    expect(outcomes.some(({ status }) => status === 503)).toBe(true);
+    expect((await login(email, PASSWORD, '203.0.113.6')).status).toBe(200);
+  });
+});
+
+test('an unknown user takes as long as a wrong password', async () => {
+  const many = Number.POSITIVE_INFINITY;
+  const signIn = createSignIn({
+    db: world.server.essential,
+    guesses: createGuesses({ perUserAndAddress: many, perAddress: many }),
+    attempts: { record: () => {}, stop: async () => {} },
+  });
+  const { email } = await createSignable(world);
+  const origin = { operation: 'test', ip: '127.0.0.1', requestId: 'test' };
+  const measure = async (name: string) => {
+    const begin = performance.now();
+    await expect(signIn.prove(name, 'wrong', origin)).rejects.toMatchObject({ code: 'sign_in_failed' });
+    return performance.now() - begin;
+  };
+  const names = { known: email, unknown: email.replace('person', 'nobody') };
+  const taken: Record<keyof typeof names, number[]> = { known: [], unknown: [] };
+  for (let round = 0; round < 100; round++) {
+    // In turns and in another order each time, so that a busy machine slows all of them.
+    const order = (Object.keys(names) as (keyof typeof names)[]).sort(() => Math.random() - 0.5);
+    for (const kind of order) taken[kind].push(await measure(names[kind]));
+  }
+  // How often one takes longer than the other: half of the time if nobody can tell them apart. With a hundred of each,
+  // chance alone leaves these limits once in more than 100,000 runs.
+  const longer = taken.known.flatMap((a) => taken.unknown.map((b) => (b > a ? 1 : b === a ? 0.5 : 0)));
+  const share = longer.reduce<number>((sum, one) => sum + one, 0) / longer.length;
+  expect(share).toBeGreaterThan(0.3);
+  expect(share).toBeLessThan(0.7);
+});
