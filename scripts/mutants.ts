@@ -524,11 +524,4 @@ export const mutants: Mutant[] = [
     to: '::bigint is null or 0 <> ',
     tests: ['packages/server/src/domains/api-keys/api-keys.test.ts'],
   },
-  {
-    name: 'a change of the own user is seen at once',
-    file: 'packages/server/src/domains/users/me-routes.ts',
-    from: '      remembered.forget(userId);\n',
-    to: '',
-    tests: ['packages/server/src/domains/users/me.test.ts'],
-  },
 ];
