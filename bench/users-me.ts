@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { startAnchor } from './harness/anchor.ts';
 import type { Anchor, Benchmark, Contender, RunOptions } from './harness/benchmark.ts';
-import { type Connection, startOriel } from './harness/oriel.ts';
+import { ADMIN_PASSWORD, type Connection, startOriel } from './harness/oriel.ts';
 import { measureInTurns } from './harness/rounds.ts';
 import { runWrk, wrkVersion } from './harness/wrk.ts';
 
@@ -20,6 +20,7 @@ const LACKS = 'It has no credential, permission, validation, request id, log and
 async function run(options: RunOptions) {
   const wrk = await wrkVersion();
   const { url, headers, connection } = await startOriel();
+  const person = await signIn(url);
 
   /** An operation, and how to start servers that return the same. */
   const open = async (name: string, path: string) => {
@@ -58,15 +59,38 @@ async function run(options: RunOptions) {
   );
   const querying = await measureInTurns(role.subject, [selecting], options);
 
+  const withToken: Contender = {
+    name: 'Oriel, users/me, with the access token of a person',
+    measure: (seconds) =>
+      runWrk({ url: `${url}/api/v1/users/me`, headers: person, connections: CONNECTIONS }, seconds),
+  };
+  const withKey: Anchor = { ...me.subject, name: 'the same with an API key', does: 'is the same request.' };
+  const ofPeople = await measureInTurns(withToken, [withKey], options);
+
   return {
-    measured: [...fromMemory.measured, ...querying.measured],
-    comparisons: [fromMemory.compare(fastify), querying.compare(selecting, { asked: { atLeast: 0.5 } })],
+    measured: [...fromMemory.measured, ...querying.measured, ...ofPeople.measured],
+    comparisons: [
+      fromMemory.compare(fastify),
+      querying.compare(selecting, { asked: { atLeast: 0.5 } }),
+      ofPeople.compare(withKey, { asked: { atLeast: 0.9 } }),
+    ],
     facts: {
       postgres: await postgresVersion(connection),
       wrk: `${wrk}, 1 thread, ${CONNECTIONS} connections`,
       answers: `${me.bytes} bytes of the user, ${role.bytes} bytes of the role`,
     },
   };
+}
+
+/** The header of the first admin, who signed in. */
+async function signIn(url: string): Promise<Record<string, string>> {
+  const reply = await fetch(`${url}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'admin@example.com', password: ADMIN_PASSWORD }),
+  });
+  const { accessToken } = (await reply.json()) as { accessToken: string };
+  return { authorization: `Bearer ${accessToken}` };
 }
 
 async function postgresVersion(connection: Connection): Promise<string> {

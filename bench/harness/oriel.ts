@@ -10,6 +10,7 @@ import { root } from './paths.ts';
 import { undoAtEnd } from './undo.ts';
 
 export const ADMIN_KEY = 'sk-bench-admin-key-0123456789abcdef';
+export const ADMIN_PASSWORD = 'the pass phrase of the benchmarks';
 
 /** In the form that `pg` and libpq's programs take. */
 export interface Connection {
@@ -47,6 +48,7 @@ export async function startOriel(
       ORIEL_PORT: String(port),
       ORIEL_DATA_DIR: dataDir,
       ORIEL_ADMIN_API_KEY: ADMIN_KEY,
+      ORIEL_ADMIN_PASSWORD: ADMIN_PASSWORD,
       ORIEL_LOG_LEVEL: 'info',
       ...options.settings,
     }),

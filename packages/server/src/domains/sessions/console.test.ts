@@ -207,3 +207,13 @@ test('a page needs the cookie, and takes neither an API key nor an access token'
   expect(await status({ authorization: `Api-Key ${apiKey}` })).toBe(401);
   expect(await status({ authorization: `Bearer ${accessToken}` })).toBe(401);
 });
+
+test('no session begins with a password that was changed after it was verified', async () => {
+  const { id, email } = await createSignable(world);
+  const proven = await people.signIn.prove(email, PASSWORD, ORIGIN);
+  await world.admin.updateUser({ id, body: { password: 'another password' } });
+  const begun = await world.server.essential.transaction((tx) =>
+    people.sessions.beginConsole(tx, proven, ORIGIN),
+  );
+  expect(begun).toBeUndefined();
+});
