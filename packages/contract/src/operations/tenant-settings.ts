@@ -17,15 +17,17 @@ const RetentionDays = Nullable(
   Type.Integer({
     minimum: 1,
     maximum: 36_500,
-    description: 'Older entries of the audit log are deleted; null keeps everything',
+    description:
+      'Older entries of the audit log are not shown, and are dropped with their month; null keeps everything',
   }),
 );
 
 const TenantSettings = Shape('TenantSettings', {
-  auditLogEnabled: Type.Boolean({ description: 'Always true' }),
-  auditLogEnabledCurrent: Type.Boolean({ description: 'Always true' }),
+  auditLogEnabled: Type.Boolean(),
+  auditLogEnabledCurrent: Type.Boolean({ description: 'The same as `auditLogEnabled`' }),
   auditLogEnabledTimestamp: Type.Integer({
-    description: 'When the installation was created, in milliseconds since 1970',
+    description:
+      'When the audit log was turned on or off, or else when the installation was created, in milliseconds since 1970',
   }),
   auditLogRetentionDays: RetentionDays,
   embedAllowedOrigins: Type.Array(Type.String()),
@@ -61,7 +63,7 @@ export const updateTenantSettings = operation({
   path: '/api/v1/tenant/settings',
   summary: 'Change settings of the account',
   description:
-    'Fields that are absent or `null` stay as they are, except `auditLogRetentionDays`: there, `null` keeps all entries. The audit log can not be turned off.',
+    'Fields that are absent or `null` stay as they are, except `auditLogRetentionDays`: there, `null` keeps all entries. While `auditLogEnabled` is false, only changes of these settings are written to the audit log.',
   body: Shape('TenantSettingsInput', {
     auditLogEnabled: Maybe(Type.Boolean()),
     auditLogRetentionDays: Type.Optional(RetentionDays),

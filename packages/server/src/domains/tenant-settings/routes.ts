@@ -14,9 +14,8 @@ export const tenantSettingsRoutes = ({ plan }: { plan: Plan }) => {
   const toReply = async (db: Queryable, settings: store.TenantSettingsRow): Promise<Reply> => ({
     ...settings,
     plan,
-    auditLogEnabled: true,
-    auditLogEnabledCurrent: true,
-    auditLogEnabledTimestamp: Date.parse(await store.findInstalledAt(db)),
+    auditLogEnabledCurrent: settings.auditLogEnabled,
+    auditLogEnabledTimestamp: Date.parse(await store.findAuditLogSwitchedAt(db)),
   });
 
   return [

@@ -6,8 +6,7 @@ type Asked = BodyOf<typeof operations.updateTenantSettings>;
 
 /** Null means the same as an absent field, except for the retention, where null is a value. */
 export function changedSettings(before: TenantSettingsRow, asked: Asked): TenantSettingsRow {
-  const { auditLogEnabled, auditLogRetentionDays, embedAllowedOrigins, ...others } = asked;
-  if (auditLogEnabled === false) throw invalid('auditLogEnabled', 'The audit log can not be turned off.');
+  const { auditLogRetentionDays, embedAllowedOrigins, ...others } = asked;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
   return {
     ...before,

@@ -5,6 +5,8 @@ import { json, sql } from '../../platform/db/sql.ts';
 export interface TenantSettingsRow {
   useCreatorMode: boolean;
   embedAllowedOrigins: string[];
+  /** While it is false, only changes of these settings are written to the audit log. */
+  auditLogEnabled: boolean;
   /** Null means that all entries are kept. */
   auditLogRetentionDays: number | null;
   hasSupportAccess: boolean;
@@ -19,7 +21,7 @@ export interface TenantSettingsRow {
 
 const SETTINGS = sql`
   select use_creator_mode as "useCreatorMode", embed_allowed_origins as "embedAllowedOrigins",
-         audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
+         audit_log_enabled as "auditLogEnabled", audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
          maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
          maintenance_window_time as "maintenanceWindowTime", oidc_enabled as "oidcEnabled",
          use_aibi_user_interface as "useAIBIUserInterface", embedding
@@ -34,6 +36,8 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
   tx.run(sql`
     update tenant_settings
     set use_creator_mode = ${settings.useCreatorMode}, embed_allowed_origins = ${settings.embedAllowedOrigins},
+        audit_log_enabled = ${settings.auditLogEnabled},
+        audit_log_enabled_at = case audit_log_enabled when ${settings.auditLogEnabled} then audit_log_enabled_at else now() end,
         audit_log_retention_days = ${settings.auditLogRetentionDays}, has_support_access = ${settings.hasSupportAccess},
         maintenance_window_enabled = ${settings.maintenanceWindowEnabled},
         maintenance_window_day = ${settings.maintenanceWindowDay},
@@ -59,6 +63,10 @@ export const lockAppConfig = (tx: Tx) => tx.one<AppConfigRow>(sql`${APP_CONFIG} 
 export const updateAppConfig = (tx: Tx, { embedding, appConfig }: AppConfigRow) =>
   tx.run(sql`update tenant_settings set embedding = ${json(embedding)}, app_config = ${json(appConfig)}`);
 
-/** When the installation was created. */
-export const findInstalledAt = async (db: Queryable) =>
-  (await db.one<{ createdAt: string }>(sql`select created_at as "createdAt" from installation`)).createdAt;
+/** When the audit log was turned on or off; if that was never done, when the installation was created. */
+export const findAuditLogSwitchedAt = async (db: Queryable) =>
+  (
+    await db.one<{ at: string }>(
+      sql`select coalesce(t.audit_log_enabled_at, i.created_at) as at from installation i, tenant_settings t`,
+    )
+  ).at;

@@ -81,14 +81,39 @@ test('origins are stored as browsers write them, each once, and can be cleared',
   expect(await change({ embedAllowedOrigins: many })).toMatchObject({ embedAllowedOrigins: many });
 });
 
-test('the audit log can not be turned off', async () => {
-  expect(await change({ auditLogEnabled: true })).toMatchObject({ auditLogEnabled: true });
-  const before = await settings();
-  await expect(change({ auditLogEnabled: false, useCreatorMode: true })).rejects.toMatchObject({
-    status: 400,
-    message: expect.stringContaining('The audit log can not be turned off'),
+test('the audit log can be turned off and on, which is itself in the log, and nothing else is meanwhile', async () => {
+  const entries = async () =>
+    (await query('select operation from audit_log order by id')).map(({ operation }) => operation);
+  const before = await entries();
+  const { auditLogEnabledTimestamp: since } = await settings();
+  const off = await change({ auditLogEnabled: false });
+  expect(off).toMatchObject({ auditLogEnabled: false, auditLogEnabledCurrent: false });
+  expect(off.auditLogEnabledTimestamp).toBeGreaterThan(since);
+  const { id: deploymentId } = await world.deployment();
+  await world.admin.generateSession({
+    body: { deploymentId, externalId: 'a', embedTenantName: 'unaudited' },
   });
-  expect(await settings()).toEqual(before);
+  await change({ auditLogRetentionDays: 30 });
+  expect(await change({ auditLogEnabled: false })).toMatchObject({
+    auditLogEnabledTimestamp: off.auditLogEnabledTimestamp,
+  });
+  await change({ auditLogEnabled: true, auditLogRetentionDays: null });
+  await world.admin.deleteDeployment({ deploymentId });
+  expect((await entries()).slice(before.length)).toEqual([
+    'updateTenantSettings',
+    'updateTenantSettings',
+    'updateTenantSettings',
+    'deleteDeployment',
+  ]);
+  expect(
+    await query("select before, after from audit_log where after ? 'auditLogEnabled' order by id"),
+  ).toEqual([
+    { before: { auditLogEnabled: true }, after: { auditLogEnabled: false } },
+    {
+      before: { auditLogEnabled: false, auditLogRetentionDays: 30 },
+      after: { auditLogEnabled: true, auditLogRetentionDays: null },
+    },
+  ]);
 });
 
 test.each<[string, object]>([
