@@ -9,6 +9,7 @@ import {
   replyKindOf,
   successStatus,
 } from '@oriel/contract';
+import { noteSecrets } from './audited-secrets.ts';
 import { type PublishedContract, publish, published } from './published-document.ts';
 
 type Fetch = typeof fetch;
@@ -28,6 +29,7 @@ interface Checks {
 const checkingFetch =
   ({ operationAt, checkReply, checkPiece }: Checks): Fetch =>
   async (input, init) => {
+    noteSecrets(init?.body);
     const response = await fetch(input, init);
     const method = init?.method ?? 'GET';
     const path = new URL(String(input)).pathname;
@@ -108,6 +110,7 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
         throw new Error(`${where} without nosniff`);
       const op = operationAt(method, path);
       const text = await response.text();
+      noteSecrets(text);
       if (response.status >= 400) checkError(op, response, text, where);
       else if (op && response.status !== successStatus(op)) {
         throw new Error(`${where}, not ${successStatus(op)}`);

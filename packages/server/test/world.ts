@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import type { Timeouts } from '../src/platform/http/server.ts';
 import { type RunningServer, startServer } from '../src/start-server.ts';
+import { requireNoSecrets } from './audited-secrets.ts';
 import { checkedFetch } from './checked-fetch.ts';
 import { createDatabase, dropDatabase, onServer } from './databases.ts';
 import { createServerLog } from './server-log.ts';
@@ -172,7 +173,11 @@ function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Prom
     },
     async stop() {
       await Promise.all(others.map((other) => other.stop()));
-      await end();
+      try {
+        await requireNoSecrets(databaseUrl);
+      } finally {
+        await end();
+      }
     },
   };
 }

@@ -75,6 +75,32 @@ test('a failed change leaves no entry, and a change that can not be audited is u
   expect(keys.rowCount).toBe(0);
 });
 
+test.each([
+  'sk-0123456789abcdefghij',
+  'oriel_access_0123456789abcdefghij0123456789',
+  '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g',
+  'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
+  '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----',
+])('a secret is masked by its form, wherever it stands: %s', (secret) => {
+  expect(maskSecrets({ note: `see ${secret}`, list: [secret] })).toEqual({
+    note: `see ${MASK}`,
+    list: [MASK],
+  });
+});
+
+test('a password in an address is masked, and other texts stay as they are', () => {
+  expect(maskSecrets({ url: 'postgres://ada:secret@db.example/x' })).toEqual({
+    url: `postgres://ada:${MASK}@db.example/x`,
+  });
+  const kept = {
+    url: 'https://example.com:8443/a@b',
+    email: 'ada@example.com',
+    note: 'task-force',
+    keyName: 'sk-1',
+  };
+  expect(maskSecrets(kept)).toEqual(kept);
+});
+
 test('secrets are masked at any depth', () => {
   const masked = maskSecrets({
     name: 'kept',

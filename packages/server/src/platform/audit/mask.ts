@@ -1,9 +1,20 @@
-const SECRET_FIELD = /password|secret|token|credential|authorization|^key$|key_?hash|private_?key/i;
+const SECRET_FIELD =
+  /password|passphrase|secret|token|credential|authorization|cookie|^key$|^api_?key$|key_?hash|private_?key|^otp$|device_?code|user_?code|code_?verifier|(invitation|reset|password)_?(url|link)|connection_?string|^dsn$/i;
+
+/** Secrets that can be recognised wherever they stand: our own, JSON web tokens, private keys, passwords in addresses. */
+const SECRET_TEXT =
+  /\bsk-[\w-]{16,}|\boriel_[a-z]+_[\w-]{16,}|\$argon2\w*\$[^\s"]+|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*|(?<=:\/\/[^\s/@:]*:)[^\s/@]+(?=@)/g;
+
+/** Longer texts do not go into the log; see `shorten`. */
+const TEXT_MAX = 16 * 1024;
 
 export const MASK = '********';
 
-/** Returns a copy in which the values of fields with names such as `password` are masked, at any depth. */
+/** Returns a copy in which secrets are masked, at any depth: by the name of their field, or by their form. */
 export function maskSecrets<T>(value: T): T {
+  if (typeof value === 'string') {
+    return (value.length > TEXT_MAX ? value : value.replaceAll(SECRET_TEXT, MASK)) as T;
+  }
   if (Array.isArray(value)) return value.map(maskSecrets) as T;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const masked = Object.entries(value).map(([field, content]) => [
