@@ -1,5 +1,6 @@
 /** `npm run bench` runs all benchmarks, or only the named ones: `npm run bench -- users-me --rounds 3`. */
 import { parseArgs } from 'node:util';
+import { auditLog } from './audit-log.ts';
 import { embedDatabases } from './embed-databases.ts';
 import { embedExchange } from './embed-exchange.ts';
 import { embedSessions } from './embed-sessions.ts';
@@ -16,6 +17,7 @@ const benchmarks: Benchmark[] = [
   usersMe,
   reportsList,
   usersList,
+  auditLog,
   embedSessions,
   embedExchange,
   embedDatabases,
