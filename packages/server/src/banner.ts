@@ -1,6 +1,7 @@
 /** The text that is printed at a start: where the server is and, the first time, how to log in. */
 import type { Config } from './config.ts';
 import type { FirstAdmin } from './domains/installation/index.ts';
+import type { Verification } from './platform/audit/verify.ts';
 import type { RunningServer } from './start-server.ts';
 
 export function banner(
@@ -72,5 +73,28 @@ export const secretRotatedBanner = (count: number) =>
     'servers. Keep it together with the backups that were made before.',
     '',
   ].join('\n');
+
+export function auditVerifiedBanner(verification: Verification): string {
+  const { entries, unsealed, droppedMonths, sealedSince, newestSeal } = verification;
+  const facts: [string, string][] = [
+    ['Sealed', `${entries} entries, since ${sealedSince ?? 'never'}`],
+    ['Not sealed yet', `${unsealed} entries, about which nothing is known`],
+    ['Dropped', droppedMonths.length ? `${droppedMonths.toSorted().join(', ')}, by retention` : 'no months'],
+  ];
+  return [
+    'No sealed entry of the audit log was changed, removed or added.',
+    '',
+    ...table(facts),
+    ...(newestSeal === undefined
+      ? []
+      : [
+          '',
+          'Keep the newest seal outside of the database, and give it to a later run with --seal:',
+          '',
+          `  ${newestSeal}`,
+        ]),
+    '',
+  ].join('\n');
+}
 
 const table = (rows: [string, string][]) => rows.map(([name, value]) => `  ${name.padEnd(15)}${value}`);

@@ -2,7 +2,14 @@
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { makeAdminKey } from './admin-key.ts';
-import { banner, firstAdminBanner, newKeyBanner, secretRotatedBanner } from './banner.ts';
+import { verifyLog } from './audit-verify.ts';
+import {
+  auditVerifiedBanner,
+  banner,
+  firstAdminBanner,
+  newKeyBanner,
+  secretRotatedBanner,
+} from './banner.ts';
 import { type Config, readConfig } from './config.ts';
 import { JOB_WORKER_COMMAND, serveJobs } from './job-worker.ts';
 import { createLogger } from './platform/log.ts';
@@ -30,8 +37,11 @@ async function main() {
   if (command === 'rotate-secret') {
     return print(secretRotatedBanner(await rotateSecretKey(config, args)));
   }
+  if (command === 'audit-verify') {
+    return print(auditVerifiedBanner(await verifyLog(config, args)));
+  }
   throw new StartupError(
-    `There is no command ${command}: use admin-key or rotate-secret, or no command to start the server.`,
+    `There is no command ${command}: use admin-key, rotate-secret or audit-verify, or no command to start the server.`,
   );
 }
 

@@ -1,0 +1,38 @@
+/** `npm run audit:verify`: shows that no sealed entry of the audit log was changed, removed or added. */
+import { parseArgs } from 'node:util';
+import { besideServer } from './beside-server.ts';
+import type { Config } from './config.ts';
+import { CHAIN_KEY } from './platform/audit/seal.ts';
+import { type Verification, verifyAuditLog } from './platform/audit/verify.ts';
+import { createBox } from './platform/secrets/box.ts';
+import { createKeyring } from './platform/secrets/keyring.ts';
+import { loadSecrets } from './platform/secrets/load-secrets.ts';
+import { requireSecretsOf } from './platform/secrets/reseal.ts';
+import { StartupError } from './platform/startup-error.ts';
+
+const USAGE = 'Usage: npm run audit:verify [-- --seal <the newest seal that an earlier run printed>]';
+
+/** Throws a `StartupError` that names what is wrong first. */
+export async function verifyLog(config: Config, args: string[]): Promise<Verification> {
+  const expected = readSeal(args);
+  const verification = await besideServer(config, async ({ db, dataDir }) => {
+    const { values } = await loadSecrets(config, dataDir, { mayGenerate: false });
+    const keyring = createKeyring(values);
+    await requireSecretsOf(db, keyring, [CHAIN_KEY]);
+    return verifyAuditLog(db, createBox(CHAIN_KEY, keyring), expected);
+  });
+  if (verification.problem) {
+    throw new StartupError(`The audit log is not as it was sealed: ${verification.problem}.`);
+  }
+  return verification;
+}
+
+function readSeal(args: string[]): string | undefined {
+  try {
+    const { seal } = parseArgs({ args, options: { seal: { type: 'string' } } }).values;
+    if (seal === undefined || /^[1-9]\d{0,15}:[0-9a-f]{64}$/.test(seal)) return seal;
+  } catch {
+    // The usage says what is wrong.
+  }
+  throw new StartupError(USAGE);
+}
