@@ -8,6 +8,8 @@ export default defineConfig({
       'acceptance/**/*.test.ts',
       // Needs what npm does not install; see scripts/test-pgbouncer.ts.
       ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
+      // Writes files; see `npm run screenshots`.
+      ...(process.env.ORIEL_SCREENSHOTS ? ['packages/server/test/screenshots.check.ts'] : []),
     ],
     globalSetup: 'packages/server/test/global-setup.ts',
     setupFiles: ['packages/server/test/setup.ts', 'packages/server/test/row-types/setup.ts'],

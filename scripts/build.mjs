@@ -1,4 +1,7 @@
-/** Bundles the server and the packages that it uses into one file, and puts the SQL of its functions beside it. */
+/**
+ * Bundles the server and the packages that it uses into one file, and puts beside it the SQL of its functions and the
+ * style of its pages.
+ */
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './install.mjs';
@@ -30,17 +33,23 @@ export async function build(entry = 'packages/server/src/main.ts', name = 'main.
     banner: { js: FOR_COMMONJS },
   });
   await gatherFunctions();
+  await place('style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
 }
 
-/** The SQL of functions and triggers, in one file. Written atomically, because a starting server may read it. */
+/** The SQL of functions and triggers, in one file. */
 async function gatherFunctions() {
   const src = join(root, 'packages/server/src');
-  const dist = join(root, 'packages/server/dist');
   const files = (await readdir(src, { recursive: true })).filter((file) => file.endsWith('functions.sql'));
   const texts = await Promise.all(files.sort().map((file) => readFile(join(src, file), 'utf8')));
-  const unfinished = join(dist, `functions.${process.pid}.tmp`);
-  await writeFile(unfinished, texts.join('\n'));
-  await rename(unfinished, join(dist, 'functions.sql'));
+  await place('functions.sql', texts.join('\n'));
+}
+
+/** Writes a file beside the bundle, atomically, because a starting server may read it. */
+async function place(name, content) {
+  const dist = join(root, 'packages/server/dist');
+  const unfinished = join(dist, `${name}.${process.pid}.tmp`);
+  await writeFile(unfinished, content);
+  await rename(unfinished, join(dist, name));
 }
 
 if (process.argv[1] === join(root, 'scripts', 'build.mjs')) await build();

@@ -352,7 +352,7 @@ export const mutants: Mutant[] = [
   {
     name: 'every error of an operation has the form that it says',
     file: 'packages/server/src/platform/http/server.ts',
-    from: 'reply, request.routeOptions.config.operation?.errorShape);',
+    from: 'reply, operation?.errorShape);',
     to: 'reply);',
     tests: ['packages/server/test/kinds/errors.test.ts'],
   },

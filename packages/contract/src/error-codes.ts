@@ -5,6 +5,7 @@ import {
   hasBody,
   isCursorList,
   isDeploymentOperation,
+  isPageForm,
   type Operation,
   takesApiKey,
   takesIfMatch,
@@ -41,8 +42,10 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(op.auth !== 'public', 'unauthenticated');
   // Too many wrong keys from one address, or too many calls.
   add(op.auth !== 'public' || op.rate !== undefined, 'rate_limited');
-  // Callers with an embed token are known, but they may use very few operations. A cookie alone does not allow changes.
-  add(op.permission !== 'none' || op.auth === 'management' || op.auth === 'console', 'forbidden');
+  // Callers with an embed token are known, but they may use very few operations.
+  add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
+  // A form that does not come from one of our pages.
+  add(op.auth === 'console' || isPageForm(op), 'forbidden');
   add(takesApiKey(op) && isDeploymentOperation(op), 'outside_key_scope');
   add(op.scopedKeys === 'refused', 'outside_key_scope');
   add(isDeploymentOperation(op), 'deployment_not_found');

@@ -29,6 +29,8 @@ export const errorShapes = {
     contentType: 'application/json',
     schema: Shape('MessageError', { error: Type.String({ description: 'For people' }) }),
   },
+  /** For browsers. */
+  page: { contentType: 'text/html', schema: Type.String({ description: 'A page that says what is wrong' }) },
 } as const satisfies Record<string, { schema: TSchema; contentType: string }>;
 
 export type ErrorShape = keyof typeof errorShapes;
@@ -50,8 +52,8 @@ const OAUTH_BY_STATUS: Record<number, string> = {
   504: 'server_error',
 };
 
-/** The body of an error in every form except the standard one, which holds more. */
-export const errorBodies: Record<Exclude<ErrorShape, 'standard'>, (failure: Failure) => object> = {
+/** The body of an error in the forms of other standards and clients. */
+export const errorBodies: Record<Exclude<ErrorShape, 'standard' | 'page'>, (failure: Failure) => object> = {
   oauth: ({ statusCode, message, oauthError }) => ({
     error: oauthError ?? OAUTH_BY_STATUS[statusCode] ?? 'invalid_request',
     error_description: oauthText(message),

@@ -8,6 +8,7 @@ import * as embedSessions from './operations/embed-sessions.ts';
 import * as embedTenants from './operations/embed-tenants.ts';
 import * as embed from './operations/embed.ts';
 import * as folders from './operations/folders.ts';
+import * as pages from './operations/pages.ts';
 import * as passwordLinks from './operations/password-links.ts';
 import * as regions from './operations/regions.ts';
 import * as reports from './operations/reports.ts';
@@ -24,12 +25,16 @@ import * as workbooks from './operations/workbooks.ts';
 import * as workspace from './operations/workspace.ts';
 
 export const operations = {
+  acceptInvitationByForm: pages.acceptInvitationByForm,
+  accountPage: pages.accountPage,
   addGroupMembers: embedTenants.addGroupMembers,
   addUserGroupMembers: userGroups.addUserGroupMembers,
+  answerDeviceByForm: pages.answerDeviceByForm,
   bulkDeleteWorkspaceObjects: workspace.bulkDeleteWorkspaceObjects,
   bulkMoveWorkspaceObjects: workspace.bulkMoveWorkspaceObjects,
   bulkUserAction: users.bulkUserAction,
   changeMyPassword: sessions.changeMyPassword,
+  changePasswordByForm: pages.changePasswordByForm,
   connectReportToWorkbook: reports.connectReportToWorkbook,
   createApiKey: apiKeys.createApiKey,
   createDeployment: deployments.createDeployment,
@@ -56,9 +61,11 @@ export const operations = {
   deleteUserGroup: userGroups.deleteUserGroup,
   deleteUserGroupAtGroups: userGroups.deleteUserGroupAtGroups,
   deleteWorkbook: workbooks.deleteWorkbook,
+  devicePage: pages.devicePage,
   dryRunSession: embed.dryRunSession,
   duplicateWorkbook: workbooks.duplicateWorkbook,
   endMySession: sessions.endMySession,
+  endSessionByForm: pages.endSessionByForm,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
   exportAuditLog: auditLog.exportAuditLog,
   generateSession: embed.generateSession,
@@ -90,6 +97,7 @@ export const operations = {
   getUserGroupMembers: userGroups.getUserGroupMembers,
   getWorkbook: workbooks.getWorkbook,
   getWorkbooks: workbooks.getWorkbooks,
+  invitationPage: pages.invitationPage,
   listApiKeys: apiKeys.listApiKeys,
   listAuditLog: auditLog.listAuditLog,
   listEmbedSessions: embedSessions.listEmbedSessions,
@@ -104,16 +112,23 @@ export const operations = {
   login: sessions.login,
   logout: sessions.logout,
   moveWorkspaceObject: workspace.moveWorkspaceObject,
+  pageAsset: pages.pageAsset,
   postTokenBySessionId: embed.postTokenBySessionId,
   refreshTokens: sessions.refreshTokens,
   removeGroupMembers: embedTenants.removeGroupMembers,
   removeUserGroupMembers: userGroups.removeUserGroupMembers,
+  resetPasswordByForm: pages.resetPasswordByForm,
+  resetPasswordPage: pages.resetPasswordPage,
   revokeEmbedSession: embedSessions.revokeEmbedSession,
   revokeEmbedSessions: embedSessions.revokeEmbedSessions,
   setGroupPolicy: resourcePolicies.setGroupPolicy,
   setRolePolicy: resourcePolicies.setRolePolicy,
   setUserPolicy: resourcePolicies.setUserPolicy,
   sharedWorkspaceObjects: workspace.sharedWorkspaceObjects,
+  signInByForm: pages.signInByForm,
+  signInPage: pages.signInPage,
+  signOutByForm: pages.signOutByForm,
+  startPage: pages.startPage,
   updateApiKey: apiKeys.updateApiKey,
   updateAppConfig: appConfig.updateAppConfig,
   updateFolder: folders.updateFolder,
@@ -142,6 +157,7 @@ export const tags = {
   ...embedTenants.tags,
   ...embed.tags,
   ...folders.tags,
+  ...pages.tags,
   ...regions.tags,
   ...reports.tags,
   ...resourcePolicies.tags,
@@ -164,6 +180,7 @@ export const errors = {
   ...embedTenants.errors,
   ...embed.errors,
   ...folders.errors,
+  ...pages.errors,
   ...passwordLinks.errors,
   ...regions.errors,
   ...reports.errors,

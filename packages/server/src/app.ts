@@ -10,6 +10,7 @@ import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts'
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
+import { pages } from './domains/pages/index.ts';
 import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
 import { regions } from './domains/regions/index.ts';
@@ -28,6 +29,7 @@ import { createCsrf } from './platform/auth/csrf.ts';
 import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
+import type { ShowError } from './platform/http/error-page.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
 import { type Route, registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
@@ -40,6 +42,7 @@ export interface Modules {
   list: Module[];
   authenticator: Authenticator;
   requireDeployment: RequireDeployment;
+  showError: ShowError;
 }
 
 export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds'> & {
@@ -71,6 +74,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     seconds: deviceCodeSeconds,
     sessions: people.sessions,
   });
+  const forPeople = pages(platform, { people, devices, links });
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     deployments(platform, { knownDeployments, leftovers }),
@@ -80,6 +84,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     sessions(platform, people),
     deviceCodes(devices),
     passwordLinks(links),
+    forPeople,
     signingKeys(platform, { keys }),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),
@@ -103,7 +108,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     }),
   ];
   const authenticator = createAuthenticator(list.flatMap(({ credentials }) => credentials ?? []));
-  return { list, authenticator, requireDeployment };
+  return { list, authenticator, requireDeployment, showError: forPeople.showError };
 }
 
 type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & {
@@ -112,7 +117,11 @@ type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & {
 };
 
 /** For a server without the API. It serves only the routes for operators and their tools. */
-export function createOperationalApp(platform: Platform, settings: AppSettings): FastifyInstance {
+export function createOperationalApp(
+  platform: Platform,
+  settings: AppSettings,
+  showError?: ShowError,
+): FastifyInstance {
   const { essential, log, metrics } = platform;
   const { limits, trustProxy, metricsToken, timeouts, missingReference } = settings;
   const app = createHttpServer({
@@ -122,6 +131,7 @@ export function createOperationalApp(platform: Platform, settings: AppSettings):
     timeouts,
     maxConnections: limits.connections,
     missingReference,
+    showError,
   });
   registerOperationalRoutes(app, { db: essential, log, metrics, metricsToken });
   return app;
@@ -129,8 +139,8 @@ export function createOperationalApp(platform: Platform, settings: AppSettings):
 
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
   const { db, attempts, cursors, log } = platform;
-  const { authenticator, requireDeployment } = modules;
-  const app = createOperationalApp(platform, settings);
+  const { authenticator, requireDeployment, showError } = modules;
+  const app = createOperationalApp(platform, settings, showError);
   const atOnce = createAtOnce(settings.limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   requireComplete(routes);

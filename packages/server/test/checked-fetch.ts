@@ -71,7 +71,7 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
 
   function checkError(op: Operation | undefined, response: Response, text: string, where: string) {
     const shape = (response.status !== 431 && op?.errorShape) || 'standard';
-    const body = JSON.parse(text);
+    const body = shape === 'page' ? text : JSON.parse(text);
     check(shape === 'standard' ? ErrorReply : errorShapes[shape].schema, body, where);
     const code = shape === 'standard' ? body.code : response.headers.get('x-error-code');
     if (shape === 'standard' && body.statusCode !== response.status)

@@ -1,11 +1,10 @@
 import { operations } from '@oriel/contract';
-import { changed, deleted } from '../../platform/audit/change.ts';
+import { deleted } from '../../platform/audit/change.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/failure-limit.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
-import { hashPassword, updatePassword } from '../users/index.ts';
+import { prepareOwnPassword } from './own-password.ts';
 import { oauthTokens, tokens } from './replies.ts';
 import { type Sessions, signOut } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
@@ -54,17 +53,9 @@ export function sessionRoutes(
     ),
 
     handle(operations.changeMyPassword, async ({ actor, origin, change }, { body }) => {
-      const { userId } = actor;
       const from = { ...origin, operation: operations.changeMyPassword.id };
-      const proven = await signIn.proveAgain(userId, body.currentPassword, from);
-      const passwordHash = await hashPassword(body.newPassword, addressGroup(origin.ip));
-      return change(async (tx) => {
-        if (!(await updatePassword(tx, userId, passwordHash, proven.passwordHash))) {
-          throw new ApiError('wrong_password');
-        }
-        // The audit log shows that the password changed. It masks the field, so the value here does not matter.
-        return { reply: undefined, changes: changed({}, { id: userId, password: 'changed' }) };
-      });
+      const update = await prepareOwnPassword(signIn, actor.userId, body, from);
+      return change(async (tx) => ({ reply: undefined, changes: await update(tx) }));
     }),
   ];
 }

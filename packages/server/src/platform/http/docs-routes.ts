@@ -44,7 +44,6 @@ export function registerDocsRoutes(app: FastifyInstance) {
       .header('content-security-policy', CONTENT_SECURITY_POLICY)
       .send(content);
 
-  app.get('/', (_request, reply) => reply.redirect('/docs'));
   app.get('/docs', (_request, reply) => send(reply, 'text/html', PAGE));
   app.get('/docs/start.js', (_request, reply) => send(reply, 'text/javascript', START));
   for (const [file, type] of [

@@ -10,6 +10,7 @@ import {
   isAudited,
   isDeploymentOperation,
   isForAdmins,
+  isPageForm,
   type Operation,
   type ParamsOf,
   type QueryOf,
@@ -133,8 +134,10 @@ function register(
   const paramNames = Object.keys(op.params);
   const inDeployment = isDeploymentOperation(op);
   const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
-  const isPageForm = op.auth === 'console' && op.method !== 'GET';
-  if (isPageForm && !(CSRF_FIELD in formProperties(op)))
+  // Forms of a session need its token too. Its kind of credential compares the origin.
+  const isPublicForm = isPageForm(op) && op.auth === 'public';
+  const isFormOfSession = op.auth === 'console' && op.method !== 'GET';
+  if (isFormOfSession && !(CSRF_FIELD in formProperties(op)))
     throw new Error(`${op.id} needs the field ${CSRF_FIELD}`);
   const callOptions = { operation: op, db, cursors, log };
   const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
@@ -174,6 +177,7 @@ function register(
     }
     let actor: Actor | Promise<Actor>;
     try {
+      if (isPublicForm) csrf.requireOrigin(request.headers);
       actor = authenticator.authenticate(request, op.auth);
     } catch (error) {
       return done(error as Error);
@@ -239,7 +243,7 @@ function register(
     onWork?: (work: Promise<unknown>) => void,
   ) => {
     const input = inputOf(request);
-    if (isPageForm) requireFormToken(request.actor!, input.body);
+    if (isFormOfSession) requireFormToken(request.actor!, input.body);
     if (inDeployment) await requireDeployment(input.params.deploymentId as number);
     const call = new RequestCall(callOptions, request, reply, input);
     if (op.timeoutMs !== undefined) allowSilence(request, reply, op.timeoutMs);

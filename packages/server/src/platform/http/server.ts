@@ -25,6 +25,7 @@ import type { Logger } from '../log.ts';
 import { collectMethods } from './allowed-methods.ts';
 import { acceptBodies, wrongType } from './bodies.ts';
 import { manageConnections } from './connections.ts';
+import { PageError, type ShowError } from './error-page.ts';
 import type { Metrics } from './metrics.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -52,6 +53,8 @@ export interface HttpOptions {
   maxConnections?: number;
   /** Finds out that the caller was deleted during their request. */
   missingReference?: MissingReference;
+  /** For operations whose errors are pages. */
+  showError?: ShowError;
 }
 
 export function createHttpServer({
@@ -61,6 +64,7 @@ export function createHttpServer({
   timeouts = DEFAULT_TIMEOUTS,
   maxConnections = 2000,
   missingReference,
+  showError,
 }: HttpOptions): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -147,7 +151,10 @@ export function createHttpServer({
         err: error,
       });
     }
-    answerError(failure, request.id, reply, request.routeOptions.config.operation?.errorShape);
+    const { operation } = request.routeOptions.config;
+    if (operation?.errorShape !== 'page')
+      return answerError(failure, request.id, reply, operation?.errorShape);
+    return answerErrorPage(failure, { id: request.id, url: request.url, operation }, reply, showError!);
   });
 
   return app;
@@ -162,12 +169,36 @@ const setCommonHeaders = (requestId: string, reply: FastifyReply) =>
     .header('cache-control', COMMON_HEADERS['cache-control'])
     .header('x-content-type-options', COMMON_HEADERS['x-content-type-options']);
 
+async function answerErrorPage(
+  failure: ApiError,
+  request: Parameters<ShowError>[1],
+  reply: FastifyReply,
+  showError: ShowError,
+) {
+  const page = failure instanceof PageError ? failure.page : await showError(failure, request);
+  setErrorHeaders(failure, reply);
+  return reply
+    .headers({ 'x-error-code': failure.code, ...page.headers })
+    .type('text/html; charset=utf-8')
+    .send(page.html);
+}
+
 function answerError(
   failure: ApiError,
   requestId: string,
   reply: FastifyReply,
-  shape: ErrorShape = 'standard',
+  shape: Exclude<ErrorShape, 'page'> = 'standard',
 ) {
+  setErrorHeaders(failure, reply);
+  if (shape === 'standard') return void reply.type(JSON_TYPE).send(JSON.stringify(failure.body(requestId)));
+  const body = errorBodies[shape]({ ...errorCatalogue[failure.code], ...failure, message: failure.message });
+  reply
+    .header('x-error-code', failure.code)
+    .type(`${errorShapes[shape].contentType}; charset=utf-8`)
+    .send(JSON.stringify(body));
+}
+
+function setErrorHeaders(failure: ApiError, reply: FastifyReply) {
   // The framework would close the connection while the client still sends the body; see connections.ts.
   reply.removeHeader('connection');
   if (failure.statusCode === 408) reply.header('connection', 'close');
@@ -177,12 +208,6 @@ function answerError(
   // Removes headers that the handler set for a reply that is not sent.
   for (const name of ['content-type', 'content-length', 'location', 'etag']) reply.removeHeader(name);
   reply.code(failure.statusCode);
-  if (shape === 'standard') return void reply.type(JSON_TYPE).send(JSON.stringify(failure.body(requestId)));
-  const body = errorBodies[shape]({ ...errorCatalogue[failure.code], ...failure, message: failure.message });
-  reply
-    .header('x-error-code', failure.code)
-    .type(`${errorShapes[shape].contentType}; charset=utf-8`)
-    .send(JSON.stringify(body));
 }
 
 /** The query of an address can contain secrets, which must not be logged. */

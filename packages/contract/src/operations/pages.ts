@@ -1,0 +1,217 @@
+import { Type } from 'typebox';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Bytes, Form, Html, Redirect } from '../kinds.ts';
+import { operation } from '../operation.ts';
+import { Id, Shape } from '../schemas.ts';
+import { GivenPassword, PASSWORD_BODY_BYTES, userAgent } from '../sign-in.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Pages: 'Pages for people, as HTML that works without scripts. Programs use the other operations.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  passwords_differ: { status: 400, message: 'The two passwords are not the same.' },
+  password_too_short: { status: 400, message: 'Use at least 8 characters.' },
+  asset_not_found: { status: 404, message: 'There is no such file.' },
+} as const satisfies ErrorDefinitions;
+
+const common = { tag: 'Pages', permission: 'none', errorShape: 'page', audit: 'none' } as const;
+const page = {
+  ...common,
+  method: 'GET',
+  reply: Html,
+  replyHeaders: {
+    'content-security-policy': Type.String(),
+    'referrer-policy': Type.String({ description: 'Addresses with secrets are not sent to other servers' }),
+  },
+} as const;
+const form = { ...common, method: 'POST', reply: Redirect(303) } as const;
+const cookie = {
+  'set-cookie': Type.String({ description: 'Begins or ends the session of the browser' }),
+};
+
+const text = (maxLength: number, description?: string) => Type.String({ maxLength, description });
+/** An empty field of a form is an empty text, so texts have no minimum: the page says what is missing. */
+const optional = (maxLength: number, description?: string) => Type.Optional(text(maxLength, description));
+const next = optional(2048, 'The page of this server to go to after signing in');
+const csrf = text(100, 'A token that only the pages of this session contain');
+const link = text(255, 'The secret of the link');
+const newPassword = { newPassword: GivenPassword, repeated: GivenPassword };
+
+export const startPage = operation({
+  ...common,
+  id: 'startPage',
+  method: 'GET',
+  path: '/',
+  summary: 'Go to the first page',
+  description: 'Browsers go to the page of the signed-in person, and other clients to the API reference.',
+  auth: 'public',
+  headers: { accept: Type.Optional(Type.String()) },
+  reply: Redirect(303),
+});
+
+export const pageAsset = operation({
+  id: 'pageAsset',
+  tag: 'Pages',
+  method: 'GET',
+  path: '/assets/{file}',
+  summary: 'Get a file that the pages use',
+  description: 'The name contains a hash of the content, so that browsers may keep the file.',
+  auth: 'public',
+  permission: 'none',
+  params: { file: text(100) },
+  reply: Bytes('text/css', 'image/svg+xml'),
+  replyHeaders: { 'cache-control': Type.String() },
+  errors: ['asset_not_found'],
+  audit: 'none',
+});
+
+export const signInPage = operation({
+  ...page,
+  id: 'signInPage',
+  path: '/sign-in',
+  summary: 'Show the form to sign in',
+  auth: 'public',
+  query: { next, notice: Type.Optional(Type.Enum(['signed-out', 'signed-out-everywhere'])) },
+});
+
+export const signInByForm = operation({
+  ...form,
+  id: 'signInByForm',
+  path: '/sign-in',
+  summary: 'Sign in by browser',
+  auth: 'public',
+  headers: userAgent,
+  body: Form(Shape('SignInForm', { username: text(255, 'Or the email'), password: GivenPassword, next })),
+  bodyLimitBytes: PASSWORD_BODY_BYTES,
+  replyHeaders: cookie,
+  errors: ['sign_in_failed', 'rate_limited'],
+});
+
+export const signOutByForm = operation({
+  ...form,
+  id: 'signOutByForm',
+  path: '/sign-out',
+  summary: 'Sign out by browser',
+  auth: 'console',
+  body: Form(
+    Shape('SignOutForm', {
+      csrf,
+      everywhere: Type.Optional(Type.Boolean({ description: 'On all devices' })),
+    }),
+  ),
+  replyHeaders: cookie,
+  audit: 'session',
+});
+
+export const accountPage = operation({
+  ...page,
+  id: 'accountPage',
+  path: '/account',
+  summary: 'Show who is signed in, and where',
+  auth: 'console',
+  query: {
+    notice: Type.Optional(Type.Enum(['welcome', 'password-set', 'password-changed', 'session-ended'])),
+  },
+  errors: ['user_not_found'],
+});
+
+export const changePasswordByForm = operation({
+  ...form,
+  id: 'changePasswordByForm',
+  path: '/account/password',
+  summary: 'Change your own password by browser',
+  description: 'Ends all of your sessions, and begins a new one for this browser.',
+  auth: 'console',
+  headers: userAgent,
+  body: Form(Shape('ChangePasswordForm', { csrf, currentPassword: GivenPassword, ...newPassword })),
+  replyHeaders: cookie,
+  errors: [
+    'wrong_password',
+    'no_password',
+    'passwords_differ',
+    'password_too_short',
+    'sign_in_failed',
+    'user_not_found',
+  ],
+  audit: 'user',
+});
+
+export const endSessionByForm = operation({
+  ...form,
+  id: 'endSessionByForm',
+  path: '/account/sessions/end',
+  summary: 'End one of your own sessions by browser',
+  auth: 'console',
+  body: Form(Shape('EndSessionForm', { csrf, id: Id })),
+  audit: 'session',
+});
+
+export const devicePage = operation({
+  ...page,
+  id: 'devicePage',
+  path: '/device',
+  summary: 'Show the form for the code of a device, or what approving the code allows',
+  auth: 'console',
+  query: {
+    user_code: optional(100, 'As the person typed it'),
+    notice: Type.Optional(Type.Enum(['approved', 'refused'])),
+  },
+  errors: ['device_code_not_found', 'user_not_found'],
+});
+
+export const answerDeviceByForm = operation({
+  ...form,
+  id: 'answerDeviceByForm',
+  path: '/device',
+  summary: 'Approve or refuse the code of a device',
+  auth: 'console',
+  body: Form(Shape('DeviceForm', { csrf, userCode: text(100), answer: Type.Enum(['approve', 'refuse']) })),
+  errors: ['device_code_not_found'],
+  audit: 'deviceCode',
+});
+
+export const invitationPage = operation({
+  ...page,
+  id: 'invitationPage',
+  path: '/invitation',
+  summary: 'Show the form to accept an invitation',
+  auth: 'public',
+  query: { link: Type.Optional(link) },
+  errors: ['link_not_valid'],
+});
+
+const passwordForm = {
+  ...form,
+  auth: 'public',
+  headers: userAgent,
+  body: Form(Shape('PasswordForm', { link, ...newPassword })),
+  bodyLimitBytes: PASSWORD_BODY_BYTES,
+  replyHeaders: cookie,
+  errors: ['link_not_valid', 'passwords_differ', 'password_too_short', 'sign_in_failed'],
+} as const;
+
+export const acceptInvitationByForm = operation({
+  ...passwordForm,
+  id: 'acceptInvitationByForm',
+  path: '/invitation',
+  summary: 'Accept an invitation, and sign in',
+});
+
+export const resetPasswordPage = operation({
+  ...page,
+  id: 'resetPasswordPage',
+  path: '/reset-password',
+  summary: 'Show the form to set a new password',
+  auth: 'public',
+  query: { link: Type.Optional(link) },
+  errors: ['link_not_valid'],
+});
+
+export const resetPasswordByForm = operation({
+  ...passwordForm,
+  id: 'resetPasswordByForm',
+  path: '/reset-password',
+  summary: 'Set a new password, and sign in',
+});

@@ -1,0 +1,76 @@
+/** The page of a person who is signed in. */
+import { operations } from '@oriel/contract';
+import type { SignedIn } from '../../platform/auth/actor.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { ApiError } from '../../platform/errors.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { listSessions, type PeopleSessions, prepareOwnPassword, signOut } from '../sessions/index.ts';
+import { findPerson } from '../users/index.ts';
+import { errorsOf, requireUsable } from './new-password.ts';
+import { ACCOUNT_PATH, type Show } from './show.ts';
+import { type Account, accountView } from './views/account.ts';
+import { whyNot } from './views/sign-in.ts';
+
+/** A person has at most this many. */
+const SESSIONS_MAX = 100;
+const NOTICES = {
+  welcome: 'Your account is ready, and you are signed in.',
+  'password-set': 'Your new password is set, and you are signed in.',
+  'password-changed': 'Your password is changed. You are signed out everywhere else.',
+  'session-ended': 'The session has ended.',
+};
+
+export function accountRoutes(show: Show, { console, signIn }: PeopleSessions) {
+  async function accountOf(db: Database, { userId, sessionId }: SignedIn): Promise<Account> {
+    const person = await findPerson(db, userId);
+    const sessions = await listSessions(db, userId, { afterId: 0, limit: SESSIONS_MAX });
+    return { person, sessions: sessions.reverse(), sessionId, csrf: console.csrf.tokenOf(sessionId) };
+  }
+
+  return [
+    handle(operations.accountPage, async ({ actor, db, sendHeaders }, { query }) => {
+      const account = await accountOf(db, actor);
+      return show.page(
+        sendHeaders,
+        accountView({ ...account, notice: query.notice && NOTICES[query.notice] }),
+      );
+    }),
+
+    handle(operations.changePasswordByForm, async (call, { body, headers }) => {
+      const { actor, db, origin, change, sendHeaders } = call;
+      const from = {
+        ...origin,
+        operation: operations.changePasswordByForm.id,
+        userAgent: headers['user-agent'],
+      };
+      const location = `${ACCOUNT_PATH}?notice=password-changed`;
+      const store = async () => {
+        requireUsable(body);
+        const update = await prepareOwnPassword(signIn, actor.userId, body, from);
+        return change(async (tx) => ({ reply: { location }, changes: await update(tx) }));
+      };
+      const committed = await store().catch(async (error) => {
+        const account = await accountOf(db, actor);
+        return show.failure((failure) => viewOfFailure(account, failure))(error);
+      });
+      // The change ended all sessions, so this browser gets a new one.
+      sendHeaders({ 'set-cookie': (await console.open(actor.userId, from)).setCookie });
+      return committed;
+    }),
+
+    handle(operations.endSessionByForm, ({ actor: { userId }, change }, { body }) =>
+      change(async (tx) => ({
+        reply: { location: `${ACCOUNT_PATH}?notice=session-ended` },
+        changes: await signOut(tx, { userId, sessionId: body.id }),
+      })),
+    ),
+  ];
+}
+
+function viewOfFailure(account: Account, failure: ApiError) {
+  const { code, statusCode, message } = failure;
+  const errors = code === 'wrong_password' ? { currentPassword: message } : errorsOf(failure);
+  if (errors) return accountView({ ...account, errors });
+  if (code === 'no_password') return accountView({ ...account, failure: message });
+  return [429, 503].includes(statusCode) ? accountView({ ...account, failure: whyNot(failure) }) : undefined;
+}

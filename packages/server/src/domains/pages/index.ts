@@ -1,0 +1,41 @@
+/** Pages for people: they sign in, set a password, approve a device, and see where they are signed in. */
+import type { ShowError } from '../../platform/http/error-page.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import type { DeviceCodes } from '../device-codes/index.ts';
+import type { PasswordLinks } from '../password-links/index.ts';
+import type { PeopleSessions } from '../sessions/index.ts';
+import { accountRoutes } from './account-routes.ts';
+import { deviceRoutes } from './device-routes.ts';
+import { linkRoutes } from './link-routes.ts';
+import { signInRoutes } from './routes.ts';
+import { createShow } from './show.ts';
+import { createThemes } from './theme.ts';
+import type { SignInWay } from './views/sign-in.ts';
+
+export { ownAddress } from './own-address.ts';
+export { ACCOUNT_PATH } from './show.ts';
+export type { SignInWay } from './views/sign-in.ts';
+
+export interface PagesOptions {
+  people: PeopleSessions;
+  devices: DeviceCodes;
+  links: PasswordLinks;
+  /** Ways to sign in other than with a password. The sign-in page links to them. */
+  ways?: readonly SignInWay[];
+}
+
+export function pages(
+  platform: Platform,
+  { people, devices, links, ways = [] }: PagesOptions,
+): Module & { showError: ShowError } {
+  const show = createShow(createThemes(platform), ways);
+  return {
+    showError: show.error,
+    routes: [
+      ...signInRoutes(show, people, ways),
+      ...accountRoutes(show, people),
+      ...deviceRoutes(show, people.console, devices),
+      ...linkRoutes(show, people.console, links),
+    ],
+  };
+}

@@ -1,0 +1,24 @@
+/** What can be wrong with a new password that was typed twice. */
+import { ApiError } from '../../platform/errors.ts';
+
+const MIN_CHARACTERS = 8;
+
+export interface TypedTwice {
+  newPassword: string;
+  repeated: string;
+}
+
+export function requireUsable({ newPassword, repeated }: TypedTwice): void {
+  if ([...newPassword].length < MIN_CHARACTERS) throw new ApiError('password_too_short');
+  if (newPassword.normalize('NFC') !== repeated.normalize('NFC')) throw new ApiError('passwords_differ');
+}
+
+/** The message beside the field that is wrong; undefined if the error is not about these fields. */
+export function errorsOf({
+  code,
+  message,
+}: ApiError): { newPassword?: string; repeated?: string } | undefined {
+  if (code === 'password_too_short') return { newPassword: message };
+  if (code === 'passwords_differ') return { repeated: message };
+  return undefined;
+}

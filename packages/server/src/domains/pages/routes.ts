@@ -1,0 +1,65 @@
+/** Signing in and out, and the files of the pages. */
+import { operations } from '@oriel/contract';
+import { found } from '../../platform/errors.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { type PeopleSessions, signOut } from '../sessions/index.ts';
+import { assets } from './assets.ts';
+import { ownAddress } from './own-address.ts';
+import { ACCOUNT_PATH, type Show, SIGN_IN_PATH } from './show.ts';
+import { type SignInWay, signInView } from './views/sign-in.ts';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const NOTICES = {
+  'signed-out': 'You are signed out.',
+  'signed-out-everywhere': 'You are signed out on all devices.',
+};
+
+export function signInRoutes(show: Show, { console }: PeopleSessions, ways: readonly SignInWay[]) {
+  return [
+    handle(operations.startPage, (_call, { headers }) => ({
+      location: headers.accept?.includes('text/html') ? ACCOUNT_PATH : '/docs',
+    })),
+
+    handle(operations.pageAsset, ({ sendHeaders }, { params }) => {
+      const { contentType, data } = found(assets.get(params.file), 'asset_not_found');
+      sendHeaders({ 'cache-control': FOR_EVER });
+      return { contentType, data };
+    }),
+
+    handle(operations.signInPage, ({ sendHeaders }, { query }) =>
+      show.page(sendHeaders, {
+        ...signInView({
+          ways,
+          next: ownAddress(query.next, ACCOUNT_PATH),
+          notice: query.notice && NOTICES[query.notice],
+        }),
+      }),
+    ),
+
+    handle(operations.signInByForm, async ({ origin, sendHeaders }, { body, headers }) => {
+      const { username, password } = body;
+      const next = ownAddress(body.next, ACCOUNT_PATH);
+      const from = { ...origin, operation: operations.signInByForm.id, userAgent: headers['user-agent'] };
+      const opened = await console
+        .signIn(username, password, from)
+        .catch(
+          show.failure((failure) =>
+            [401, 429, 503].includes(failure.statusCode)
+              ? signInView({ ways, next, username, failure })
+              : undefined,
+          ),
+        );
+      sendHeaders({ 'set-cookie': opened.setCookie });
+      return { location: next };
+    }),
+
+    handle(operations.signOutByForm, ({ actor, change, sendHeaders }, { body }) => {
+      sendHeaders({ 'set-cookie': console.cookie.clear() });
+      const said: keyof typeof NOTICES = body.everywhere ? 'signed-out-everywhere' : 'signed-out';
+      return change(async (tx) => ({
+        reply: { location: `${SIGN_IN_PATH}?notice=${said}` },
+        changes: await signOut(tx, actor, body),
+      }));
+    }),
+  ];
+}

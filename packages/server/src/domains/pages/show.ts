@@ -1,0 +1,53 @@
+/** Sends views as pages of the account's theme. */
+import type { Operation } from '@oriel/contract';
+import { ApiError } from '../../platform/errors.ts';
+import { type Page, PageError, type ShowError } from '../../platform/http/error-page.ts';
+import { DEVICE_PATH } from '../device-codes/index.ts';
+import { pageOf, type View } from './layout.ts';
+import { ownAddress } from './own-address.ts';
+import type { Theme, Themes } from './theme.ts';
+import { errorView } from './views/error.ts';
+import { type SignInWay, signInView } from './views/sign-in.ts';
+
+export const SIGN_IN_PATH = '/sign-in';
+export const ACCOUNT_PATH = '/account';
+
+type Viewed = View | ((theme: Theme) => View);
+
+export interface Show {
+  /** For a handler that returns a page. */
+  page(sendHeaders: (headers: Page['headers']) => void, view: Viewed): Promise<string>;
+  /** For the `catch` of a promise: shows the view if there is one for the error, and otherwise passes the error on. */
+  failure(viewOf: (failure: ApiError) => Viewed | undefined): (error: unknown) => Promise<never>;
+  /** For an error that no handler made a page for. */
+  error: ShowError;
+}
+
+export function createShow(themes: Themes, ways: readonly SignInWay[]): Show {
+  const show = async (viewed: Viewed) => {
+    const theme = await themes.current();
+    return pageOf(typeof viewed === 'function' ? viewed(theme) : viewed, theme);
+  };
+  return {
+    async page(sendHeaders, view) {
+      const { html, headers } = await show(view);
+      sendHeaders(headers);
+      return html;
+    },
+    failure: (viewOf) => async (error) => {
+      const view = error instanceof ApiError ? viewOf(error) : undefined;
+      throw view ? new PageError(error as ApiError, await show(view)) : error;
+    },
+    error: (failure, { id, url, operation }) => {
+      if (failure.statusCode !== 401) return show(errorView(failure, id, pathToReturnTo(operation)));
+      const here = operation.method === 'GET' ? url : undefined;
+      // Whoever is not signed in signs in here, and then comes back.
+      return show(signInView({ ways, next: ownAddress(here, pathToReturnTo(operation)) }));
+    },
+  };
+}
+
+function pathToReturnTo({ auth, path }: Operation): string {
+  if (auth !== 'console') return SIGN_IN_PATH;
+  return path.startsWith(DEVICE_PATH) ? DEVICE_PATH : ACCOUNT_PATH;
+}

@@ -1,0 +1,26 @@
+import type { ApiError } from '../../../platform/errors.ts';
+import { html } from '../../../platform/http/html.ts';
+import type { View } from '../layout.ts';
+import { inWords } from './parts.ts';
+
+/** For errors that are not about one field of a form. */
+export function errorView(failure: ApiError, requestId: string, backTo: string): View {
+  const title = TITLES[failure.statusCode] ?? 'Something went wrong';
+  return {
+    title,
+    hasError: true,
+    body: html`<h1>${title}</h1>
+<p role="alert">${failure.statusCode >= 500 ? 'It is not your fault. Wait a moment, and try again.' : failure.message}</p>
+${failure.statusCode === 429 && html`<p>Try again ${inWords(failure.retryAfterSeconds ?? 60)}.</p>`}
+<a class="button primary" href="${backTo}">Go back</a>
+<p class="hint">If it happens again, tell an admin this number: <span class="mono">${requestId}</span></p>`,
+  };
+}
+
+const TITLES: Record<number, string> = {
+  403: 'This was not allowed',
+  404: 'Not found',
+  429: 'Too many attempts',
+  503: 'The server is busy',
+  504: 'The server is busy',
+};

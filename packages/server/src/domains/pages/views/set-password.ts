@@ -1,0 +1,54 @@
+/** The pages that one-time links lead to. */
+import { html } from '../../../platform/http/html.ts';
+import type { View } from '../layout.ts';
+import { alert, hidden, newPasswordFields } from './parts.ts';
+
+export interface SetPasswordForm {
+  kind: 'invitation' | 'reset';
+  path: string;
+  link: string;
+  /** Whom the link is for. */
+  person: { firstName: string | null; email: string };
+  name: string;
+  errors?: { newPassword?: string; repeated?: string };
+  failure?: string;
+}
+
+export function setPasswordView(form: SetPasswordForm): View {
+  const { kind, person, name, errors = {}, failure } = form;
+  const isNew = kind === 'invitation';
+  const title = isNew ? `Welcome to ${name}` : 'Set a new password';
+  return {
+    title,
+    hasError: Boolean(failure || errors.newPassword || errors.repeated),
+    body: html`<h1>${title}</h1>
+<p class="lead">${
+      isNew
+        ? html`${person.firstName && html`Hello ${person.firstName}. `}Choose a password to finish your account.`
+        : 'You will be signed out everywhere else.'
+    }</p>
+${alert(failure)}
+<form method="post" action="${form.path}">
+${hidden({ link: form.link })}
+<div class="field">
+<label for="account">Account</label>
+<input id="account" type="text" value="${person.email}" autocomplete="username" readonly>
+</div>
+${newPasswordFields(errors, true)}
+<button>${isNew ? 'Set password and sign in' : 'Change password and sign in'}</button>
+</form>`,
+  };
+}
+
+export const linkNotValidView = (kind: SetPasswordForm['kind']): View => ({
+  title: 'This link no longer works',
+  hasError: true,
+  body: html`<h1>This link no longer works</h1>
+<p>It has expired, it was used before, or a newer one has replaced it.</p>
+<p>${
+    kind === 'invitation'
+      ? 'If you have set your password already, you can sign in with it. Otherwise, ask the person who invited you for a new link.'
+      : 'To get a new one, ask an admin of your team. If you have set your password already, you can sign in with it.'
+  }</p>
+<a class="button primary" href="/sign-in">Go to sign-in</a>`,
+});

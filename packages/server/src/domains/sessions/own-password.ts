@@ -1,0 +1,28 @@
+/** A person changes their own password. */
+import { type Change, changed } from '../../platform/audit/change.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { hashPassword, updatePassword } from '../users/index.ts';
+import type { SignIn, SignInOrigin } from './sign-in.ts';
+
+/**
+ * Verifies the current password and hashes the new one, which is slow. The function that it returns stores the new
+ * password, ends all sessions of the person, and returns the change for the audit log.
+ */
+export async function prepareOwnPassword(
+  signIn: SignIn,
+  userId: number,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  origin: SignInOrigin,
+): Promise<(tx: Tx) => Promise<Change>> {
+  const proven = await signIn.proveAgain(userId, currentPassword, origin);
+  const passwordHash = await hashPassword(newPassword, addressGroup(origin.ip));
+  return async (tx) => {
+    if (!(await updatePassword(tx, userId, passwordHash, proven.passwordHash))) {
+      throw new ApiError('wrong_password');
+    }
+    // The audit log shows that the password changed. It masks the field, so the value here does not matter.
+    return changed({}, { id: userId, password: 'changed' });
+  };
+}

@@ -1,0 +1,23 @@
+/** Errors of operations for browsers, which are pages. */
+import type { Operation } from '@oriel/contract';
+import { ApiError } from '../errors.ts';
+
+export interface Page {
+  html: string;
+  headers: { 'content-security-policy': string; 'referrer-policy': string };
+}
+
+/** Makes the page for an error that a handler did not make a page for. */
+export type ShowError = (
+  failure: ApiError,
+  request: { id: string; url: string; operation: Operation },
+) => Page | Promise<Page>;
+
+/** An error with its own page, such as the form again with a message beside the field. */
+export class PageError extends ApiError {
+  readonly page: Page;
+  constructor({ code, message, issues, retryAfterSeconds }: ApiError, page: Page) {
+    super(code, { message, issues, retryAfterSeconds });
+    this.page = page;
+  }
+}

@@ -1,0 +1,80 @@
+/** Takes the screenshots of docs/images: `npm run screenshots`. Look at each of them before you commit it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DESKTOP, openBrowser, PHONE } from './browser.ts';
+import { PASSWORD } from './sign-in.ts';
+import { createOwnWorld, type World } from './world.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../docs/images');
+const SIZES = [
+  { name: 'light', viewport: DESKTOP, colorScheme: 'light' },
+  { name: 'dark', viewport: DESKTOP, colorScheme: 'dark' },
+  { name: 'phone', viewport: PHONE, colorScheme: 'light' },
+] as const;
+
+let world: World;
+let browser: Browser;
+let ada: { id: number; email: string };
+beforeAll(async () => {
+  world = await createOwnWorld();
+  browser = await openBrowser();
+  await mkdir(FOLDER, { recursive: true });
+  const email = 'ada@example.com';
+  ada = await world.admin.createUser({
+    body: { username: 'ada', email, firstName: 'Ada Lovelace', password: PASSWORD, roles: ['Developer'] },
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+test.each(SIZES)('$name', async ({ name, viewport, colorScheme }) => {
+  const context = await browser.newContext({ baseURL: world.url, viewport, colorScheme });
+  const page = await context.newPage();
+  const keep = (what: string) => save(page, `${what}-${name}`);
+
+  await page.goto('/sign-in');
+  await keep('sign-in');
+  await signIn(page, 'wrong password');
+  await keep('sign-in-wrong');
+  const { url } = await world.admin.createResetLink({ id: ada.id, body: {} });
+  await page.goto(url.replace(/^https?:\/\/[^/]+/, world.url));
+  await keep('reset-password');
+  await page.goto('/reset-password?link=used-before');
+  await keep('link-not-valid');
+
+  await page.goto('/sign-in');
+  await signIn(page, PASSWORD);
+  await page.goto('/device');
+  await keep('device');
+  const { userCode } = (await world.client().createDeviceCode({
+    body: { clientId: 'oriel-cli' },
+  })) as { userCode: string };
+  await page.fill('#user_code', userCode);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await keep('device-question');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await keep('device-connected');
+  await page.goto('/account');
+  await keep('account');
+  await context.close();
+});
+
+async function signIn(page: Page, password: string) {
+  await page.fill('#username', ada.email);
+  await page.fill('#password', password);
+  await page.click('button');
+}
+
+async function save(page: Page, name: string) {
+  expect(await page.title()).not.toBe('');
+  await page.screenshot({
+    path: join(FOLDER, `${name}.png`),
+    fullPage: true,
+    animations: 'disabled',
+    caret: 'hide',
+  });
+}
