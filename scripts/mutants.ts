@@ -308,6 +308,13 @@ export const mutants: Mutant[] = [
     tests: ['packages/server/test/kinds/streams.test.ts'],
   },
   {
+    name: 'a stream ends when its credential is revoked',
+    file: 'packages/server/src/platform/http/routes.ts',
+    from: "if (op.auth !== 'public') recheck(",
+    to: 'if (false as boolean) recheck(',
+    tests: ['packages/server/test/kinds/streams.test.ts'],
+  },
+  {
     name: 'streams of events end when the server stops',
     file: 'packages/server/src/platform/http/streams.ts',
     from: "stopping.addEventListener('abort', onStop);",
