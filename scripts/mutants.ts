@@ -329,6 +329,20 @@ export const mutants: Mutant[] = [
     tests: ['packages/server/src/platform/jobs/schedules.test.ts'],
   },
   {
+    name: 'small uploaded files count in the memory for bodies',
+    file: 'packages/server/src/platform/http/uploads.ts',
+    from: '        memory.hold(chunk.length);\n',
+    to: '',
+    tests: ['packages/server/src/platform/http/uploads.test.ts'],
+  },
+  {
+    name: 'fields of multipart bodies count in the memory for bodies',
+    file: 'packages/server/src/platform/http/multipart-body.ts',
+    from: '    memory.hold(chunk.length);\n',
+    to: '',
+    tests: ['packages/server/src/platform/http/uploads.test.ts'],
+  },
+  {
     name: 'uploads on disk have a limit for each caller',
     file: 'packages/server/src/platform/http/uploads.ts',
     from: "if (!share.take(file ? chunk.length : size)) throw new ApiError('unavailable');",
