@@ -91,6 +91,13 @@ export const mutants: Mutant[] = [
     tests: [`${SERVER}platform/auth/credentials.test.ts`],
   },
   {
+    name: 'a 401 names the schemes that the operation accepts',
+    file: `${SERVER}platform/auth/authenticate.ts`,
+    from: '(byAuth.get(auth) ?? kinds).flatMap',
+    to: 'kinds.flatMap',
+    tests: [`${SERVER}platform/auth/credential-hints.test.ts`],
+  },
+  {
     name: 'a known API key is answered at once',
     file: `${SERVER}domains/api-keys/credential.ts`,
     from: 'return known ? noting(known.actor) : lookUp(hash, cacheKey, address);',

@@ -83,6 +83,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation;
+    /** The header WWW-Authenticate of a 401. */
+    challenge?: string;
     /** Called very often, by monitoring tools. */
     isProbe?: true;
   }
@@ -255,7 +257,7 @@ function register(
     app.route({
       method: op.method,
       url,
-      config: { operation: op },
+      config: { operation: op, challenge: authenticator.challengeOf(op.auth) },
       ...jsonSchemaOf(op),
       ...(isStreamed(op) ? { exposeHeadRoute: false } : {}),
       onRequest,

@@ -147,6 +147,8 @@ export function createHttpServer({
         err: error,
       });
     }
+    const { challenge } = request.routeOptions.config;
+    if (failure.statusCode === 401) reply.header('www-authenticate', challenge || 'Bearer');
     answerError(failure, request.id, reply, request.routeOptions.config.operation?.errorShape);
   });
 
@@ -171,7 +173,6 @@ function answerError(
   // The framework would close the connection while the client still sends the body; see connections.ts.
   reply.removeHeader('connection');
   if (failure.statusCode === 408) reply.header('connection', 'close');
-  if (failure.statusCode === 401) reply.header('www-authenticate', 'Bearer, Api-Key');
   const retryAfter = failure.retryAfterSeconds ?? (failure.statusCode === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   // Removes headers that the handler set for a reply that is not sent.
