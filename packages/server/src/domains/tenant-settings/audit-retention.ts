@@ -1,8 +1,7 @@
 import { deleteAuditEntries } from '../../platform/audit/store.ts';
+import { runBatches } from '../../platform/jobs/batches.ts';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
 import { findTenantSettings } from './store.ts';
-
-const BATCH_MAX = 10_000;
 
 /** Deletes audit entries that are older than the account wants to keep. */
 export const auditRetention: Schedule = {
@@ -11,14 +10,13 @@ export const auditRetention: Schedule = {
   kind: {
     name: 'audit-log.retention',
     lane: 'removals',
-    async run(_payload, { db, signal }) {
-      // If the server stops, the next run continues.
-      while (!signal.aborted) {
-        // Read before each batch, so that a longer retention takes effect at once.
-        const { auditLogRetentionDays } = await findTenantSettings(db);
-        if (auditLogRetentionDays === null) return;
-        if ((await deleteAuditEntries(db, auditLogRetentionDays, BATCH_MAX)) < BATCH_MAX) return;
-      }
-    },
+    run: (_payload, { db, signal }) =>
+      runBatches(signal, [
+        async (rows) => {
+          // Read before each batch, so that a longer retention takes effect at once.
+          const { auditLogRetentionDays } = await findTenantSettings(db);
+          return auditLogRetentionDays === null ? 0 : deleteAuditEntries(db, auditLogRetentionDays, rows);
+        },
+      ]),
   },
 };
