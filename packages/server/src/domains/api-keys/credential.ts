@@ -7,7 +7,7 @@ import type { CredentialKind } from '../../platform/auth/credentials.ts';
 import { writeUses } from '../../platform/auth/uses.ts';
 import { ApiError, isApiError } from '../../platform/errors.ts';
 import { gather } from '../../platform/gather.ts';
-import { addressGroup, createFailureLimit } from '../../platform/http/failure-limit.ts';
+import { addressGroup, createAttemptLimit } from '../../platform/http/attempt-limit.ts';
 import type { Platform } from '../../platform/module.ts';
 import { toPermissions } from '../access/index.ts';
 import * as store from './credential.store.ts';
@@ -41,7 +41,7 @@ export function createApiKeyCredential({
     `key:${actor.apiKeyId}`,
   ]);
   const uses = writeUses({ write: (due) => store.updateLastUsed(db.writes, due), log });
-  const wrongKeys = createFailureLimit(WRONG_KEYS);
+  const wrongKeys = createAttemptLimit(WRONG_KEYS);
   const areKnown = gather(async (hashes: Buffer[]) => {
     const known = new Set(await store.listKnownHashes(db, hashes));
     return hashes.map((hash) => known.has(hash.toString('hex')));

@@ -1,6 +1,6 @@
 import { operations } from '@oriel/contract';
 import { ApiError, isApiError } from '../../platform/errors.ts';
-import { createFailureLimit } from '../../platform/http/failure-limit.ts';
+import { createAttemptLimit } from '../../platform/http/attempt-limit.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { dryRun } from './dry-run.ts';
@@ -29,7 +29,7 @@ export function embedSessionRoutes(platform: Platform, options: RouteOptions) {
   const sessionIds = createSessionIds(keysFor('embed session ids'));
   const minting = { ...options, db, sessionIds };
   const exchange = createExchange(db);
-  const failures = createFailureLimit(EXCHANGE_FAILURES);
+  const failures = createAttemptLimit(EXCHANGE_FAILURES);
   return [
     handle(operations.generateSession, (call, { body }) => mintSession(minting, call, body)),
     handle(operations.dryRunSession, (call, { body }) => dryRun(minting, call, body)),
