@@ -156,8 +156,8 @@ export const mutants: Mutant[] = [
   {
     name: 'stopping the server does not count as a failed attempt of a job',
     file: `${SERVER}platform/jobs/store.ts`,
-    from: 'attempts = attempts - 1',
-    to: 'attempts = attempts',
+    from: "set state = 'waiting', attempts = attempts - 1",
+    to: "set state = 'waiting'",
     tests: [JOBS_TEST],
   },
   {
