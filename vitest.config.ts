@@ -13,9 +13,10 @@ export default defineConfig({
     ],
     globalSetup: 'packages/server/test/global-setup.ts',
     setupFiles: ['packages/server/test/setup.ts', 'packages/server/test/row-types/setup.ts'],
-    // Processes, because each starts servers of its own; two, because that is how many cores a small machine has.
+    // Processes, because each starts servers of its own. A small machine has two cores; the third process uses them
+    // while the other two wait, for example for a server that starts or a kill that is noticed.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // The files of a process share its modules, and the server and database of test/world.ts.
     isolate: false,
     sequence: process.argv.includes('--sequence.shuffle.files') ? {} : { sequencer: SlowestFirst },

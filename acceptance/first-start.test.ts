@@ -172,7 +172,7 @@ test('while the database is being created, the server reports that it is alive b
 test('the server starts with a strict umask', async () => {
   const underUmask = ['/bin/sh', '-c', 'umask 077; exec "$0" "$1"', process.execPath, MAIN] as const;
   const server = await ready(
-    spawnServer(await newDataDir(), { ORIEL_ADMIN_API_KEY: ADMIN_KEY }, [...underUmask]),
+    spawnServer(await newDataDir(), { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' }, [...underUmask]),
   );
   await expect(server.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
 });

@@ -91,6 +91,13 @@ export const mutants: Mutant[] = [
     tests: [`${SERVER}platform/auth/credentials.test.ts`],
   },
   {
+    name: 'a 401 names the schemes that the operation accepts',
+    file: `${SERVER}platform/auth/authenticate.ts`,
+    from: '(byAuth.get(auth) ?? kinds).flatMap',
+    to: 'kinds.flatMap',
+    tests: [`${SERVER}platform/auth/credential-hints.test.ts`],
+  },
+  {
     name: 'a known API key is answered at once',
     file: `${SERVER}platform/auth/stored-credentials.ts`,
     from: 'return known ? noting(known.actor) : lookUp(secretHash, cacheKey, address);',
@@ -226,8 +233,8 @@ export const mutants: Mutant[] = [
   {
     name: 'stopping the server does not count as a failed attempt of a job',
     file: `${SERVER}platform/jobs/store.ts`,
-    from: 'attempts = attempts - 1',
-    to: 'attempts = attempts',
+    from: "set state = 'waiting', attempts = attempts - 1",
+    to: "set state = 'waiting'",
     tests: [JOBS_TEST],
   },
   {
@@ -385,6 +392,13 @@ export const mutants: Mutant[] = [
     tests: ['packages/server/test/kinds/streams.test.ts'],
   },
   {
+    name: 'a stream ends when its credential is revoked',
+    file: 'packages/server/src/platform/http/routes.ts',
+    from: "if (op.auth !== 'public') recheck(",
+    to: 'if (false as boolean) recheck(',
+    tests: ['packages/server/test/kinds/streams.test.ts'],
+  },
+  {
     name: 'streams of events end when the server stops',
     file: 'packages/server/src/platform/http/streams.ts',
     from: "stopping.addEventListener('abort', onStop);",
@@ -397,6 +411,20 @@ export const mutants: Mutant[] = [
     from: 'limit} for update skip locked',
     to: 'limit} for update',
     tests: ['packages/server/src/platform/jobs/schedules.test.ts'],
+  },
+  {
+    name: 'small uploaded files count in the memory for bodies',
+    file: 'packages/server/src/platform/http/uploads.ts',
+    from: '        memory.hold(chunk.length);\n',
+    to: '',
+    tests: ['packages/server/src/platform/http/uploads.test.ts'],
+  },
+  {
+    name: 'fields of multipart bodies count in the memory for bodies',
+    file: 'packages/server/src/platform/http/multipart-body.ts',
+    from: '    memory.hold(chunk.length);\n',
+    to: '',
+    tests: ['packages/server/src/platform/http/uploads.test.ts'],
   },
   {
     name: 'uploads on disk have a limit for each caller',

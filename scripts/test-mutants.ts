@@ -37,7 +37,7 @@ console.log(`  ${sound.passed} passed, ${sound.failed} failed\n`);
 let noticed = 0;
 if (isSound) for (const mutant of chosen) if (await isNoticed(mutant)) noticed++;
 if (isSound) console.log(`\n${noticed} of ${chosen.length} mutants were noticed.`);
-else console.log('The mutants can not be tested while these tests fail.');
+else console.log(`The mutants can not be tested while these tests fail:\n  ${sound.names.join('\n  ')}`);
 process.exit(noticed < chosen.length || !chosen.length ? 1 : 0);
 
 async function isNoticed(mutant: Mutant): Promise<boolean> {

@@ -15,7 +15,6 @@ export { ErrorReply, PageInfo, patternMessages } from './schemas.ts';
 export { operations };
 
 export type Operations = typeof operations;
-export type OperationId = keyof Operations;
 
 /** In the order of their paths. */
 export const allOperations = orderedOperations(operations);

@@ -74,6 +74,8 @@ const isWithin = (thing: Thing, container: Thing): boolean => {
   return false;
 };
 
+/** Small, so that most lists have several pages. */
+const PAGE = 5;
 const SORTS = ['name', 'createdAt', 'updatedAt'] as const;
 
 /** Picks an item by a random number that may be larger than the number of items. */
@@ -298,7 +300,7 @@ class Run {
     const rights = new Map(expected.map((report) => [report.id, levelOn(report, who)]));
     const orders: number[][] = [];
     for (const sortDirection of thoroughly ? (['ASC', 'DESC'] as const) : (['ASC'] as const)) {
-      const query = { deploymentId: this.deploymentId, sortBy, sortDirection, first: 3 };
+      const query = { deploymentId: this.deploymentId, sortBy, sortDirection, first: PAGE };
       const items = await this.pages(who, query, expected.length);
       expect(ids(items), `${who.name} by ${sortBy}`).toEqual(ids(expected));
       for (const { id, canEdit, canManage } of items) {
@@ -325,7 +327,7 @@ class Run {
       expect(page.count, `count for ${who.name}`).toBe(count);
       items.push(...page.items);
       if (!page.pageInfo!.hasNextPage) return items;
-      expect(page.items).toHaveLength(3);
+      expect(page.items).toHaveLength(PAGE);
       after = page.pageInfo!.endCursor!;
     }
   }
@@ -351,7 +353,7 @@ class Run {
     const { deploymentId } = this;
     const seen = this.seenBy(who, 'Report');
     const filtered = async (filter: object, expected: Thing[]) => {
-      const query = { sortBy: 'name', first: 3, ...filter };
+      const query = { sortBy: 'name', first: PAGE, ...filter };
       const items = await this.pages(who, query, expected.length);
       expect(
         items.map(({ id }) => id),

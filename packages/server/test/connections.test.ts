@@ -97,7 +97,7 @@ test('times are right with any time zone and date style of the database or a poo
   await proxy.close();
 });
 
-test('a pooler that shares sessions between connections stops the start with one line', async () => {
+test('a pooler that shares sessions between connections stops the migration, and so the start, with an error that says so', async () => {
   const name = await createDatabase(inject('postgresUrl'));
   const pooler = await startTransactionPooler(onServer(inject('postgresUrl'), name));
   await expect(migrate({ connectionString: pooler.url }, await readOwnSchema())).rejects.toThrow(

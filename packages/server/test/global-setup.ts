@@ -28,13 +28,15 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
-  // For the tests that start the server as its users do.
-  await build();
   const runFolder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
   // mkdtemp makes the folder private, but the user of the database must be able to enter it if we are root.
   await chmod(runFolder, 0o711);
   const given = process.env.ORIEL_TEST_DATABASE_URL;
-  const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwnPostgres(runFolder);
+  const [{ url, stop }] = await Promise.all([
+    given ? { url: given, stop: async () => {} } : startOwnPostgres(runFolder),
+    // For the tests that start the server as its users do.
+    build(),
+  ]);
   const templateDatabase = await createDatabase(url);
   await migrate({ connectionString: onServer(url, templateDatabase) }, await readOwnSchema());
   project.provide('postgresUrl', url);

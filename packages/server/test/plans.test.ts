@@ -114,10 +114,10 @@ async function plansOf(work: (db: Queryable) => Promise<unknown>): Promise<Plan[
       return run(query);
     };
   await work({
-    many: explaining(db.many),
-    one: explaining(db.one),
-    maybeOne: explaining(db.maybeOne),
-    run: explaining(db.run),
+    many: explaining((query) => db.many(query)),
+    one: explaining((query) => db.one(query)),
+    maybeOne: explaining((query) => db.maybeOne(query)),
+    run: explaining((query) => db.run(query)),
   } as Queryable);
   return nodes;
 }

@@ -46,19 +46,28 @@ const actor = (apiKeyId: number): Person => ({
 });
 const ACTORS: Record<string, Person> = { all: actor(1), other: actor(2) };
 
-const exampleKeys: CredentialKind = {
+/** What a test can do to the credentials of its server. */
+interface Credentials {
+  /** Refuses every credential with this error. */
+  refusal?: ErrorCode;
+  checks: number;
+}
+
+const exampleKeys = (credentials: Credentials): CredentialKind => ({
   name: 'example key',
   auths: ['management', 'apiKey'],
   schemes: ['api-key'],
   takes: () => true,
   verify({ secret }) {
+    credentials.checks++;
+    if (credentials.refusal) throw new ApiError(credentials.refusal);
     const known = ACTORS[secret];
     if (!known) throw new ApiError('unauthenticated');
     return known;
   },
   example: { secret: 'x' },
   howToSend: 'an example key',
-};
+});
 
 const describe = async ({ fileName, contentType, size, stream }: Upload) => {
   const hash = createHash('sha256');
@@ -159,6 +168,7 @@ export interface ExampleServer {
   url: string;
   client: ClientOf<Example>;
   seen: Seen;
+  credentials: Credentials;
   /** A request that no client would send. */
   raw(method: string, path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
   /** The ids of the resources in the audit log. */
@@ -167,20 +177,28 @@ export interface ExampleServer {
   stop(): Promise<void>;
 }
 
-export async function startExample(options: { timeouts?: Timeouts } = {}): Promise<ExampleServer> {
+export async function startExample({
+  recheckMs,
+  ...options
+}: {
+  timeouts?: Timeouts;
+  recheckMs?: number;
+} = {}): Promise<ExampleServer> {
   const world = await createWorld();
   const log = createServerLog();
   const seen: Seen = { made: 0, isAborted: false, abortReason: undefined, isReturned: false, handled: [] };
+  const credentials: Credentials = { checks: 0 };
   const app = createHttpServer({ log, metrics: createMetrics(), ...options });
   registerRoutes(app, exampleRoutes(seen), {
     db: world.server.db,
     attempts: createAttempts(world.server.db, log),
-    authenticator: createAuthenticator([exampleKeys]),
+    authenticator: createAuthenticator([exampleKeys(credentials)]),
     atOnce: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
     requireDeployment: () => undefined,
     cursors: {} as Cursors,
     csrf: createCsrf([Buffer.alloc(32)], 'http://127.0.0.1'),
     log,
+    recheckMs,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -196,6 +214,7 @@ export async function startExample(options: { timeouts?: Timeouts } = {}): Promi
     url,
     client,
     seen,
+    credentials,
     raw(method, path, { key = 'all', headers, ...init } = {}) {
       const all = new Headers(headers);
       if (key !== null) all.set('authorization', `Api-Key ${key}`);

@@ -169,6 +169,24 @@ describe('events', () => {
     await expect.poll(serverErrors).toEqual([expect.stringContaining('broke half-way')]);
   });
 
+  test.each(['unauthenticated', 'forbidden'] as const)(
+    'a caller who is %s meanwhile loses the stream, but not while the check itself fails',
+    async (refusal) => {
+      const own = await startExample({ recheckMs: 20 });
+      const events = await own.client.getEvents();
+      for (let i = 0; i < 4; i++) await events.next();
+      own.credentials.refusal = 'unavailable';
+      const { checks } = own.credentials;
+      await expect.poll(() => own.credentials.checks).toBeGreaterThan(checks + 2);
+      expect(own.seen.isAborted).toBe(false);
+      own.credentials.refusal = refusal;
+      await expect(collect(events)).rejects.toThrow('getEvents: the reply broke off');
+      await expect.poll(() => own.seen.isAborted).toBe(true);
+      expect(serverErrors()).toEqual([]);
+      await own.stop();
+    },
+  );
+
   test('a server that stops ends the streams in order', async () => {
     const own = await startExample();
     const events = await own.client.getEvents();

@@ -1,5 +1,6 @@
 /** Many wrong API keys are slowed down, but valid keys are not. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { statementsDuring } from '../../../test/statements.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 
 const ALLOWED = 300;
@@ -18,18 +19,15 @@ const guesses = (count: number) => Array.from({ length: count }, (_, i) => `sk-g
 
 /** Counts how many statements at most look up many keys at the same time, and how many look up a single key. */
 async function lookUpsDuring(work: () => Promise<unknown>) {
-  const { pool } = world.server.essential;
-  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
   const seen = { atOnce: 0, alone: 0 };
   let running = 0;
-  const spy = vi.spyOn(pool, 'query').mockImplementation((async (statement: { name?: string }) => {
-    if (statement.name === 'find-credential') seen.alone++;
-    if (statement.name !== 'list-known-hashes') return query(statement);
+  await statementsDuring(world.server.essential, work, ({ query, result }) => {
+    if (query.name === 'find-credential') seen.alone++;
+    if (query.name !== 'list-known-hashes') return;
     seen.atOnce = Math.max(seen.atOnce, ++running);
-    return query(statement).finally(() => running--);
-  }) as never);
-  await work();
-  spy.mockRestore();
+    const end = () => running--;
+    result.then(end, end);
+  });
   return seen;
 }
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
-import { createFailureLimit } from '../../platform/http/failure-limit.ts';
+import { createAttemptLimit } from '../../platform/http/attempt-limit.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
@@ -60,12 +60,12 @@ export function createDeviceCodes({
   sessions,
 }: DeviceCodeOptions): DeviceCodes {
   const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
-  const waiting = createFailureLimit({
+  const waiting = createAttemptLimit({
     max: WAITING_MAX,
     perMs: seconds * 1000,
     message: 'Too many devices wait for approval: try again later.',
   });
-  const wrongCodes = createFailureLimit(WRONG_CODES);
+  const wrongCodes = createAttemptLimit(WRONG_CODES);
 
   /** Counts a code that is not found, so that nobody can try all of them. */
   async function byCode<T>(userId: number, find: () => Promise<T | undefined>): Promise<T> {

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { statementsDuring } from '../../../test/statements.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
 import { createBox } from '../../platform/secrets/box.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
@@ -335,11 +336,8 @@ describe('signing keys', () => {
 
 /** Counts the exchanges that reach the database while `work` runs. */
 async function exchangesDuring(work: () => Promise<unknown>) {
-  const query = vi.spyOn(embedding.world.server.essential.pool, 'query');
-  await work();
-  const names = query.mock.calls.map(([statement]) => (statement as unknown as { name?: string }).name);
-  query.mockRestore();
-  return names.filter((name) => name === 'exchange-embed-sessions').length;
+  const sent = await statementsDuring(embedding.world.server.essential, work);
+  return sent.filter(({ name }) => name === 'exchange-embed-sessions').length;
 }
 
 const outcomeOf = (sessionId: string) =>

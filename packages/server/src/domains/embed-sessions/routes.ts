@@ -1,6 +1,6 @@
 import { operations } from '@oriel/contract';
 import { ApiError, isApiError } from '../../platform/errors.ts';
-import { createFailureLimit } from '../../platform/http/failure-limit.ts';
+import { createAttemptLimit } from '../../platform/http/attempt-limit.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
@@ -32,7 +32,7 @@ export function embedSessionRoutes(platform: Platform, options: RouteOptions) {
   const sessionIds = createCheckedIds(keysFor('embed session ids'), { secretBytes: SECRET_BYTES });
   const minting = { ...options, db, sessionIds };
   const exchange = createExchange(db);
-  const failures = createFailureLimit(EXCHANGE_FAILURES);
+  const failures = createAttemptLimit(EXCHANGE_FAILURES);
   return [
     handle(operations.generateSession, (call, { body }) => mintSession(minting, call, body)),
     handle(operations.dryRunSession, (call, { body }) => dryRun(minting, call, body)),

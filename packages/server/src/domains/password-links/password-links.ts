@@ -4,7 +4,7 @@ import { MASK } from '../../platform/audit/mask.ts';
 import { insertAuditEntries } from '../../platform/audit/store.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';

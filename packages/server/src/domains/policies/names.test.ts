@@ -79,7 +79,8 @@ describe.each(['users', 'groups', 'roles'] as const)('sharing with %s', (kind) =
     );
     const insert = {
       users: `insert into users (embed_tenant, external_id, username) values ('names-test', $1, $1) returning id`,
-      groups: null,
+      groups: `insert into user_groups (embed_tenant, name) values ('names-test', $1) returning id`,
+      // No role belongs to an embed tenant.
       roles: null,
     }[kind];
     const { rows } = insert

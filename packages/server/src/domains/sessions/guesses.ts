@@ -2,7 +2,7 @@
  * Limits how fast passwords can be guessed. Each server counts for itself: several servers allow as many times more
  * guesses, which is still far too few, and nobody who is not signed in can make a server write to the database.
  */
-import { addressGroup, createFailureLimit } from '../../platform/http/failure-limit.ts';
+import { addressGroup, createAttemptLimit } from '../../platform/http/attempt-limit.ts';
 
 const MINUTES = 60_000;
 const message = 'Too many wrong passwords: wait, and try again.';
@@ -26,8 +26,8 @@ export const GUESS_LIMITS: GuessLimits = { perUserAndAddress: 10, perAddress: 10
 
 export function createGuesses(limits: GuessLimits = GUESS_LIMITS): Guesses {
   const window = { perMs: 15 * MINUTES, message };
-  const ofPair = createFailureLimit({ max: limits.perUserAndAddress, ...window });
-  const ofAddress = createFailureLimit({ max: limits.perAddress, ...window });
+  const ofPair = createAttemptLimit({ max: limits.perUserAndAddress, ...window });
+  const ofAddress = createAttemptLimit({ max: limits.perAddress, ...window });
   return {
     begin(who, ip) {
       const network = addressGroup(ip);

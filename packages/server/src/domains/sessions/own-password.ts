@@ -2,7 +2,7 @@
 import { type Change, changed } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { hashPassword, updatePassword } from '../users/index.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
 

@@ -4,7 +4,7 @@ import { type Change, deleted } from '../../platform/audit/change.ts';
 import { recordEvent } from '../../platform/audit/events.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { noteSignIn } from '../users/index.ts';
 import type { Proven, SignInOrigin } from './sign-in.ts';
 import * as store from './store.ts';

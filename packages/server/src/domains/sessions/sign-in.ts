@@ -5,7 +5,7 @@
 import type { Attempts } from '../../platform/audit/events.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/failure-limit.ts';
+import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { verifyPassword } from '../users/index.ts';
 import type { Guesses } from './guesses.ts';
 import * as store from './sign-in.store.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startListening } from '../../../test/listening.ts';
+import { statementsDuring } from '../../../test/statements.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
@@ -70,13 +71,8 @@ test('the server looks for unknown keys at most once a second', async () => {
   const { db } = world.server;
   const keys = openKeys();
   const { id } = await keys.current();
-  const query = vi.spyOn(db.pool, 'query');
-  const reads = () => query.mock.calls.filter(([text]) => /signing_keys/.test(JSON.stringify(text))).length;
-  const readsDuring = async (work: () => Promise<unknown>) => {
-    const before = reads();
-    await work();
-    return reads() - before;
-  };
+  const readsDuring = async (work: () => Promise<unknown>) =>
+    (await statementsDuring(db, work)).filter(({ text }) => text.includes('signing_keys')).length;
   await expect.poll(() => readsDuring(() => keys.current())).toBe(0);
 
   let now = 5000;

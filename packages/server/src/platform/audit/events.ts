@@ -1,6 +1,6 @@
 /** Audit entries of what changes nothing: sign-ins, and attempts that were refused. */
 import type { Database, Queryable } from '../db/database.ts';
-import { addressGroup } from '../http/failure-limit.ts';
+import { addressGroup } from '../http/attempt-limit.ts';
 import type { Logger } from '../log.ts';
 import { shorten } from './differences.ts';
 import { maskSecrets } from './mask.ts';

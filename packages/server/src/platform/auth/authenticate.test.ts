@@ -1,7 +1,8 @@
 /** Verified credentials are cached in memory, but a revocation takes effect at once on every server. */
 import { createOrielClient } from '@oriel/client';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { administer } from '../../../test/databases.ts';
+import { statementsDuring } from '../../../test/statements.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 
@@ -16,13 +17,8 @@ const statusOf = (attempt: Promise<unknown>) =>
   attempt.then(() => 200).catch((error) => error.status as number);
 
 /** Returns how many queries for credentials the server runs during the work. */
-async function queriesDuring(work: () => Promise<unknown>) {
-  const query = vi.spyOn(world.server.essential.pool, 'query');
-  await work();
-  const count = query.mock.calls.length;
-  query.mockRestore();
-  return count;
-}
+const queriesDuring = async (work: () => Promise<unknown>) =>
+  (await statementsDuring(world.server.essential, work)).length;
 
 test('a known credential is verified without a query', async () => {
   const { client } = await world.person();

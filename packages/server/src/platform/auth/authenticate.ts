@@ -14,6 +14,8 @@ export interface Authenticator {
    * a 429 after too many wrong credentials.
    */
   authenticate(request: ShowingRequest, auth: Auth): Actor | Promise<Actor>;
+  /** The schemes that the operations with this `auth` accept, as the header WWW-Authenticate names them. */
+  challengeOf(auth: Auth): string;
 }
 
 /** The part of a request that authentication reads. */
@@ -30,6 +32,10 @@ export function createAuthenticator(kinds: readonly CredentialKind[]): Authentic
     for (const auth of kind.auths) byAuth.set(auth, [...(byAuth.get(auth) ?? []), kind]);
   }
   return {
+    challengeOf(auth) {
+      const schemes = (byAuth.get(auth) ?? kinds).flatMap((kind) => kind.schemes).filter(Boolean);
+      return [...new Set(schemes)].map(capitalised).join(', ');
+    },
     authenticate(request, auth) {
       if (auth === 'public') return NOBODY;
       const taken = byAuth.get(auth) ?? [];
@@ -40,6 +46,9 @@ export function createAuthenticator(kinds: readonly CredentialKind[]): Authentic
     },
   };
 }
+
+/** `Api-Key` for `api-key`. */
+const capitalised = (scheme: string) => scheme.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
 /** Returns nothing if the Authorization header can not be read as one credential. */
 function presentedBy({ method, headers, ip: address }: ShowingRequest): Presented | undefined {

@@ -30,14 +30,15 @@ describe('the error for a missing or malformed credential says how to send one',
     ['Api-Key sk-0123456789abcdef sk-0123456789abcdef', 'more than one'],
   ])('%s', async (authorization, message) => {
     const refused = await ask('/api/v1/users/me', authorization);
-    expect(refused).toMatchObject({ status: 401, how: 'Bearer, Api-Key' });
+    expect(refused).toMatchObject({ status: 401, how: 'Api-Key, Bearer' });
     expect(refused.message).toContain(message);
     expect(refused.message).toContain('`Authorization: Api-Key sk-…`');
     expect(refused.message).toContain('`Authorization: Bearer <token>`');
   });
 
   test('an operation for embed tokens says that it takes no API key', async () => {
-    const { message } = await ask('/api/v1/embed/session', 'Api-Key sk-0123456789abcdef');
+    const { message, how } = await ask('/api/v1/embed/session', 'Api-Key sk-0123456789abcdef');
+    expect(how).toBe('Bearer');
     expect(message).toContain('takes no API key');
     expect(message).toContain('embed session');
   });

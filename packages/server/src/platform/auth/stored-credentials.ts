@@ -4,7 +4,7 @@
  */
 import { ApiError, isApiError } from '../errors.ts';
 import { gather } from '../gather.ts';
-import { addressGroup, createFailureLimit } from '../http/failure-limit.ts';
+import { addressGroup, createAttemptLimit } from '../http/attempt-limit.ts';
 import type { Platform } from '../module.ts';
 import { hashSecret } from '../secrets/random-secrets.ts';
 import type { Person } from './actor.ts';
@@ -41,7 +41,7 @@ export function createStoredCredentials<Who extends Person>(
 ): StoredCredentials<Who> {
   const { find, listKnown, subjectsOf, note, unknown } = options;
   const verified = remember<string, Verified<Who>>((_, { actor }) => subjectsOf(actor));
-  const wrong = createFailureLimit(WRONG);
+  const wrong = createAttemptLimit(WRONG);
   const areKnown = gather(async (hashes: Buffer[]) => {
     const known = new Set(await listKnown(hashes));
     return hashes.map((one) => known.has(one.toString('hex')));

@@ -71,6 +71,15 @@ export const isConflict = (error: unknown) => RETRYABLE.has((error as { code?: s
 /** Tests listen here, and compare the columns of each result with the row type that the caller named. */
 const results = channel('oriel:results');
 
+/** Tests listen here, and count the statements that are sent outside of transactions. */
+const singleStatements = channel('oriel:single-statements');
+
+export interface SingleStatement {
+  pool: pg.Pool;
+  query: Sql;
+  result: Promise<pg.QueryResult>;
+}
+
 /**
  * Every request makes one of these, so it is a class: its methods are made once. They use plain promises, because each
  * async function would add a turn of the event loop to every statement.
@@ -173,8 +182,8 @@ export interface Waits {
 const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
 
 /**
- * One sharer gets at most three quarters of the places and a quarter of the queue, which is enough for all requests that a busy
- * backend sends at once.
+ * One sharer gets at most three quarters of the places and a quarter of the queue, which is enough for all requests
+ * that a busy backend sends at once.
  */
 const gateOf = (atOnce: number, waitMs: number) =>
   createGate({
@@ -285,8 +294,8 @@ class Writes extends Queries {
 }
 
 /** Sends one statement on any free connection. */
-const sendOnce = (pool: pg.Pool, query: Sql): Promise<pg.QueryResult> =>
-  new Promise<pg.QueryResult>((resolve, reject) => {
+function sendOnce(pool: pg.Pool, query: Sql): Promise<pg.QueryResult> {
+  const result = new Promise<pg.QueryResult>((resolve, reject) => {
     pool.connect((failure, client) => {
       if (!client) return reject(failure);
       send(client, query, (error, result) => {
@@ -296,6 +305,10 @@ const sendOnce = (pool: pg.Pool, query: Sql): Promise<pg.QueryResult> =>
       });
     });
   }).catch(withOwnStack);
+  if (singleStatements.hasSubscribers)
+    singleStatements.publish({ pool, query, result } satisfies SingleStatement);
+  return result;
+}
 
 /** True if the database refused the statement, so that the connection can be used again. */
 const isRefusal = (error: Error) => error instanceof pg.DatabaseError && error.severity === 'ERROR';

@@ -3,10 +3,19 @@ import { type BodyKind, bodyKindOf, bodyLimitOf, bodyTypesOf, type Operation } f
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NOBODY, sharerOf } from '../auth/actor.ts';
 import { ApiError } from '../errors.ts';
-import { type BodyLimits, chunksOf, createBodyReader, createBudget, tooLarge } from './body-reader.ts';
+import {
+  type BodyLimits,
+  chunksOf,
+  createBodyReader,
+  createBudget,
+  createMemoryBudget,
+  type MemoryMeter,
+  meterOf,
+  tooLarge,
+} from './body-reader.ts';
 import { parseForm } from './form-body.ts';
 import { createJsonParser } from './json-body.ts';
-import { readMultipart } from './multipart-body.ts';
+import { type Keep, readMultipart } from './multipart-body.ts';
 import { type StoredUpload, store } from './uploads.ts';
 
 const GB = 1024 ** 3;
@@ -15,16 +24,17 @@ const DISK_MAX_BYTES = 8 * GB;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The uploaded files, on disk or in memory, until the handler has ended. */
-    uploads: StoredUpload[];
+    /** The uploaded files and the memory of the body, until the handler has ended. */
+    uploads: Pick<StoredUpload, 'close'>[];
   }
 }
 
 export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: number }) {
   const parseJson = createJsonParser(app);
-  const readWhole = createBodyReader();
+  const memory = createMemoryBudget();
+  const readWhole = createBodyReader(memory);
   const disk = createBudget(DISK_MAX_BYTES);
-  app.decorateRequest('uploads', null as unknown as StoredUpload[]);
+  app.decorateRequest('uploads', null as unknown as FastifyRequest['uploads']);
   app.removeAllContentTypeParsers();
 
   type Done = (error: Error | null, body?: unknown) => void;
@@ -55,27 +65,54 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     });
   };
 
-  /** Files that were stored before a failure are freed with the rest, after the reply is sent. */
+  type UploadsBody = Extract<BodyKind, { kind: 'multipart' | 'bytes' }>;
+
   async function readUploads(
     request: FastifyRequest,
     payload: FastifyRequest['raw'],
-    body: Extract<BodyKind, { kind: 'multipart' | 'bytes' }>,
+    body: UploadsBody,
     limits: BodyLimits,
   ) {
     request.uploads = [];
-    const keep = async (data: AsyncIterable<Buffer>, about: Omit<Parameters<typeof store>[1], 'share'>) => {
-      const upload = await store(data, { ...about, share: disk.shareOf(limits.sharer) });
-      request.uploads.push(upload);
-      // The caller left while the file was stored, and what they had sent before is freed already.
-      if (payload.socket.destroyed) {
-        await freeUploads(request);
-        throw new ApiError('invalid_request', { message: 'The caller has left.' });
-      }
+    const share = memory.shareOf(limits.sharer);
+    try {
+      const value = await readParts(request, payload, body, limits, meterOf(share));
+      await holdUntilEnd(request, payload, { close: async () => share.giveBack() });
+      return value;
+    } catch (error) {
+      share.giveBack();
+      throw error;
+    }
+  }
+
+  async function holdUntilEnd(
+    request: FastifyRequest,
+    payload: FastifyRequest['raw'],
+    upload: FastifyRequest['uploads'][number],
+  ) {
+    request.uploads.push(upload);
+    if (!payload.socket.destroyed) return;
+    // The caller left while this was stored, and what they had sent before is freed already.
+    await freeUploads(request);
+    throw new ApiError('invalid_request', { message: 'The caller has left.' });
+  }
+
+  /** Files that were stored before a failure are freed with the rest, after the reply is sent. */
+  async function readParts(
+    request: FastifyRequest,
+    payload: FastifyRequest['raw'],
+    body: UploadsBody,
+    limits: BodyLimits,
+    meter: MemoryMeter,
+  ) {
+    const keep: Keep = async (data, about) => {
+      const upload = await store(data, { ...about, memory: meter, share: disk.shareOf(limits.sharer) });
+      await holdUntilEnd(request, payload, upload);
       return upload;
     };
     const chunks = chunksOf(payload, limits);
     const contentType = request.headers['content-type']!;
-    if (body.kind === 'multipart') return readMultipart(chunks, contentType, body, keep);
+    if (body.kind === 'multipart') return readMultipart(chunks, contentType, body, keep, meter);
     const { maxBytes } = limits;
     return keep(chunks, {
       fileName: undefined,

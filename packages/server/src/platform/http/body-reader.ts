@@ -13,7 +13,7 @@ const MB = 1024 * KB;
  * accepted.
  */
 const SMALL_BYTES = 64 * KB;
-/** The limit for the rest of all bodies that are being received. */
+/** The limit for the rest of all bodies, until they are parsed or, for uploads, until the handler has ended. */
 const LARGE_BYTES_MAX = 128 * MB;
 
 /**
@@ -77,23 +77,48 @@ export type BodyReader = (
   done: (error: Error | null, bytes?: Buffer) => void,
 ) => void;
 
-export function createBodyReader(): BodyReader {
-  const budget = createBudget(LARGE_BYTES_MAX);
+export const createMemoryBudget = () => createBudget(LARGE_BYTES_MAX);
 
+export interface MemoryMeter {
+  /** Throws a 503 if the memory for bodies is used up. */
+  hold(bytes: number): void;
+  /** Frees bytes for the rest of the same body. */
+  release(bytes: number): void;
+}
+
+/** Counts the memory that one body takes, beyond what each body may take. */
+export function meterOf(share: Share): MemoryMeter {
+  let held = 0;
+  let counted = 0;
+  return {
+    hold(bytes) {
+      held += bytes;
+      const large = held - SMALL_BYTES;
+      if (large <= counted) return;
+      if (!share.take(large - counted)) throw new ApiError('unavailable');
+      counted = large;
+    },
+    release(bytes) {
+      held -= bytes;
+    },
+  };
+}
+
+export function createBodyReader(budget = createMemoryBudget()): BodyReader {
   return (payload, { maxBytes, announcedBytes, sharer, withinMs }, done) => {
     if (announcedBytes > maxBytes) return done(tooLarge(maxBytes));
     const chunks = createChunks();
     let received = 0;
-    let counted = 0;
     const share = budget.shareOf(sharer);
+    const memory = meterOf(share);
 
     const onData = (chunk: Buffer) => {
       received += chunk.length;
       if (received > maxBytes) return finish(tooLarge(maxBytes));
-      const large = received - SMALL_BYTES;
-      if (large > counted) {
-        if (!share.take(large - counted)) return finish(new ApiError('unavailable'));
-        counted = large;
+      try {
+        memory.hold(chunk.length);
+      } catch (error) {
+        return finish(error as Error);
       }
       chunks.add(chunk);
     };

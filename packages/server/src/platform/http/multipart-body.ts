@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { BodyKind, FileRule, Upload } from '@oriel/contract';
 import { ApiError, invalid } from '../errors.ts';
-import { sizeText } from './body-reader.ts';
+import { type MemoryMeter, sizeText } from './body-reader.ts';
 import { onceEach } from './form-body.ts';
 import { boundaryOf, collect, type Part, partsOf } from './multipart.ts';
 import type { StoredUpload, UploadOptions } from './uploads.ts';
@@ -11,7 +11,10 @@ const FIELD_MAX_BYTES = 64 * 1024;
 const FIELDS_MAX = 1000;
 
 type Multipart = Extract<BodyKind, { kind: 'multipart' }>;
-type Keep = (data: AsyncIterable<Buffer>, about: Omit<UploadOptions, 'share'>) => Promise<StoredUpload>;
+export type Keep = (
+  data: AsyncIterable<Buffer>,
+  about: Omit<UploadOptions, 'share' | 'memory'>,
+) => Promise<StoredUpload>;
 
 export class MultipartValue {
   readonly fields: Record<string, string>;
@@ -27,6 +30,7 @@ export async function readMultipart(
   contentType: string,
   { files: rules }: Multipart,
   keep: Keep,
+  memory: MemoryMeter,
 ): Promise<MultipartValue> {
   const fields: [string, string][] = [];
   const files: Record<string, Upload[]> = Object.fromEntries(Object.keys(rules).map((name) => [name, []]));
@@ -36,7 +40,7 @@ export async function readMultipart(
       if (!rule) {
         if (part.fileName !== undefined) throw invalid(part.name, 'is not a known file');
         if (fields.length === FIELDS_MAX) throw invalid(part.name, 'is one field too many');
-        fields.push([part.name, await fieldText(part)]);
+        fields.push([part.name, await fieldText(part, memory)]);
         continue;
       }
       requireFile(part, rule, files[part.name]!.length);
@@ -76,10 +80,17 @@ const keepFile = ({ name, fileName, contentType, data }: Part, { maxBytes }: Fil
       new ApiError('body_too_large', { message: `${name}: the file is larger than ${sizeText(maxBytes)}.` }),
   });
 
-async function fieldText({ name, data }: Part): Promise<string> {
-  const bytes = await collect(data, FIELD_MAX_BYTES, () =>
+async function fieldText({ name, data }: Part, memory: MemoryMeter): Promise<string> {
+  const bytes = await collect(counted(data, memory), FIELD_MAX_BYTES, () =>
     invalid(name, `is longer than ${sizeText(FIELD_MAX_BYTES)}`),
   );
   if (!isUtf8(bytes)) throw new ApiError('invalid_text');
   return bytes.toString('utf8');
+}
+
+async function* counted(data: AsyncIterable<Buffer>, memory: MemoryMeter) {
+  for await (const chunk of data) {
+    memory.hold(chunk.length);
+    yield chunk;
+  }
 }

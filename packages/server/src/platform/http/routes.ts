@@ -34,6 +34,7 @@ import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
 import type { Cursors } from './pages.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { recheck } from './recheck.ts';
 import { discard, isStreamed, type Prepared, preparerOf, reportCut } from './replies.ts';
 import { serializerOf } from './serializer.ts';
 import { compileValidators } from './validation.ts';
@@ -86,6 +87,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation;
+    /** The header WWW-Authenticate of a 401. */
+    challenge?: string;
     /** Called very often, by monitoring tools. */
     isProbe?: true;
   }
@@ -101,6 +104,8 @@ export interface RouteOptions {
   cursors: Cursors;
   csrf: Csrf;
   log: Logger;
+  /** How often the caller of a stream is checked again. */
+  recheckMs?: number;
 }
 
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: RouteOptions) {
@@ -212,6 +217,10 @@ function register(
     done();
   };
 
+  /** Throws or rejects if the caller would not be admitted any more. */
+  const mayStill = async (request: FastifyRequest) =>
+    authorize(op, await authenticator.authenticate(request, op.auth), request.params as ParamsOf<Operation>);
+
   const inputOf = (request: FastifyRequest): Input<Operation> => ({
     params: request.params as ParamsOf<Operation>,
     query: validators.query(request.query),
@@ -254,7 +263,10 @@ function register(
       : call.lifetime.within(work, ({ payload }) => discard(payload)));
     reply.code(status);
     if (headers) reply.headers(headers);
-    if (payload instanceof Readable) reportCut(payload, log, request);
+    if (payload instanceof Readable) {
+      reportCut(payload, log, request);
+      if (op.auth !== 'public') recheck(reply.raw, () => mayStill(request), options.recheckMs);
+    }
     // The caller left while the first piece was made, so nobody reads the stream.
     if (payload instanceof Readable && reply.raw.closed) payload.destroy();
     return status >= 300 ? reply.send() : payload;
@@ -282,7 +294,7 @@ function register(
     app.route({
       method: op.method,
       url,
-      config: { operation: op },
+      config: { operation: op, challenge: authenticator.challengeOf(op.auth) },
       ...jsonSchemaOf(op),
       ...(isStreamed(op) ? { exposeHeadRoute: false } : {}),
       onRequest,

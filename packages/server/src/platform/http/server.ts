@@ -151,7 +151,8 @@ export function createHttpServer({
         err: error,
       });
     }
-    const { operation } = request.routeOptions.config;
+    const { operation, challenge } = request.routeOptions.config;
+    if (failure.statusCode === 401) reply.header('www-authenticate', challenge || 'Bearer');
     if (operation?.errorShape !== 'page')
       return answerError(failure, request.id, reply, operation?.errorShape);
     return answerErrorPage(failure, { id: request.id, url: request.url, operation }, reply, showError!);
@@ -202,7 +203,6 @@ function setErrorHeaders(failure: ApiError, reply: FastifyReply) {
   // The framework would close the connection while the client still sends the body; see connections.ts.
   reply.removeHeader('connection');
   if (failure.statusCode === 408) reply.header('connection', 'close');
-  if (failure.statusCode === 401) reply.header('www-authenticate', 'Bearer, Api-Key');
   const retryAfter = failure.retryAfterSeconds ?? (failure.statusCode === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   // Removes headers that the handler set for a reply that is not sent.

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createBudget } from './body-reader.ts';
+import { createBudget, meterOf, type Share } from './body-reader.ts';
+import { readMultipart } from './multipart-body.ts';
 import { store } from './uploads.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -19,7 +20,8 @@ const options = {
 test('a file that can not be stored gives its share of the disk back', async () => {
   // One sharer has a quarter of the budget, which is room for one file.
   const budget = createBudget(4 * MB);
-  const storeOne = async () => store(data(MB), { ...options, share: budget.shareOf('one') });
+  const memory = meterOf(createBudget(4 * MB).shareOf('one'));
+  const storeOne = async () => store(data(MB), { ...options, memory, share: budget.shareOf('one') });
   vi.stubEnv('TMPDIR', '/there/is/no/such/folder');
   for (let i = 0; i < 3; i++) await expect(storeOne()).rejects.toMatchObject({ code: 'ENOENT' });
   vi.unstubAllEnvs();
@@ -27,4 +29,58 @@ test('a file that can not be stored gives its share of the disk back', async () 
   await expect(storeOne()).rejects.toMatchObject({ code: 'unavailable' });
   await stored.close();
   await (await storeOne()).close();
+});
+
+const SMALL = 60 * 1024;
+/** One sharer has a quarter of it. Each body may also have 64 KB that are not counted. */
+const MEMORY = 4 * MB;
+const ROOM_FOR = Math.floor((MB + 64 * 1024) / SMALL);
+
+test('small files count in the memory of their body until it is freed', async () => {
+  const memory = createBudget(MEMORY);
+  const disk = createBudget(MEMORY);
+  const storeAll = async (share: Share) => {
+    const meter = meterOf(share);
+    for (let i = 0; i < ROOM_FOR; i++) {
+      await store(data(SMALL), { ...options, memory: meter, share: disk.shareOf('one') });
+    }
+  };
+  const first = memory.shareOf('one');
+  await storeAll(first);
+  const second = memory.shareOf('one');
+  await expect(storeAll(second)).rejects.toMatchObject({ code: 'unavailable' });
+  second.giveBack();
+  first.giveBack();
+  await storeAll(memory.shareOf('one'));
+});
+
+test('a file that goes to disk does not count in memory', async () => {
+  const meter = meterOf(createBudget(MEMORY).shareOf('one'));
+  const disk = createBudget(1000 * MB);
+  async function* inPieces() {
+    for (let i = 0; i < 2; i++) yield Buffer.alloc(SMALL);
+  }
+  for (let i = 0; i < 2 * ROOM_FOR; i++) {
+    const stored = await store(inPieces(), { ...options, memory: meter, share: disk.shareOf('one') });
+    await stored.close();
+  }
+});
+
+test('the fields of a multipart body count in its memory', async () => {
+  async function* bodyWith(fields: number) {
+    for (let i = 0; i < fields; i++) {
+      yield Buffer.from(`--x\r\nContent-Disposition: form-data; name="f${i}"\r\n\r\n`);
+      yield Buffer.alloc(SMALL, 'a');
+      yield Buffer.from('\r\n');
+    }
+    yield Buffer.from('--x--\r\n');
+  }
+  const read = (fields: number) => {
+    const meter = meterOf(createBudget(MEMORY).shareOf('one'));
+    const noFiles = { kind: 'multipart', files: {} } as unknown as Parameters<typeof readMultipart>[2];
+    const keep = () => Promise.reject(new Error('there is no file'));
+    return readMultipart(bodyWith(fields), 'multipart/form-data; boundary=x', noFiles, keep, meter);
+  };
+  await expect(read(ROOM_FOR)).resolves.toBeDefined();
+  await expect(read(ROOM_FOR + 1)).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Upload } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
-import type { Share } from './body-reader.ts';
+import type { MemoryMeter, Share } from './body-reader.ts';
 
 const SMALL_BYTES = 64 * 1024;
 
@@ -21,10 +21,11 @@ export interface UploadOptions {
   tooLarge: () => Error;
   /** The share of the disk. */
   share: Share;
+  memory: MemoryMeter;
 }
 
 export async function store(data: AsyncIterable<Buffer>, options: UploadOptions): Promise<StoredUpload> {
-  const { maxBytes, tooLarge, share } = options;
+  const { maxBytes, tooLarge, share, memory } = options;
   const small: Buffer[] = [];
   let size = 0;
   let file: FileHandle | undefined;
@@ -33,10 +34,12 @@ export async function store(data: AsyncIterable<Buffer>, options: UploadOptions)
       size += chunk.length;
       if (size > maxBytes) throw tooLarge();
       if (!file && size <= SMALL_BYTES) {
+        memory.hold(chunk.length);
         small.push(chunk);
         continue;
       }
       if (!share.take(file ? chunk.length : size)) throw new ApiError('unavailable');
+      if (!file) memory.release(size - chunk.length);
       file ??= await openNameless(small.splice(0));
       await file.writeFile(chunk);
     }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
 import type { Database } from '../db/database.ts';
 import type { Sql } from '../db/sql.ts';
-import { backoff, enqueue } from './jobs.ts';
+import { backoff, enqueue, JOBS_CHANNEL } from './jobs.ts';
 import { findJobProgress } from './store.ts';
 
 const NO_POLL = { times: { pollMs: 600_000 } };
@@ -266,6 +267,29 @@ test.each([
   await first.stop();
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(attempts).toEqual([1, 1]);
+});
+
+test.each([
+  ['returns to the queue', "state = 'waiting', lease_token = null, lease_until = null"],
+  ['gets a shorter lease', "lease_until = now() + interval '1 second'"],
+])('a job that %s wakes the workers of all servers', async (_, change) => {
+  const job = kind(async () => {});
+  await add(job);
+  await abandon(job, { leaseMs: 3_600_000 });
+  const client = new pg.Client({ connectionString: jobs.world.databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    let heard = 0;
+    client.on('notification', ({ processId }) => {
+      if (processId === rows[0].pid) heard++;
+    });
+    await client.query(`listen ${JOBS_CHANNEL}`);
+    await client.query(`update jobs set ${change} where kind = $1`, [job.name]);
+    await expect.poll(() => heard).toBe(1);
+  } finally {
+    await client.end();
+  }
 });
 
 test('a job that is claimed while the worker stops is given back, and does not run', async () => {

@@ -1,23 +1,26 @@
-/** Refuses a caller for a while after too many failed attempts. Each server counts for itself. */
+/**
+ * Refuses a caller for a while after too many attempts: of any kind for a rate limit, or only failed ones for secrets.
+ * Each server counts for itself.
+ */
 import { isIPv6 } from 'node:net';
 import { ApiError } from '../errors.ts';
 
 const KEPT_MAX = 100_000;
 
-export interface FailureLimit {
+export interface AttemptLimit {
   /**
    * Counts an attempt before its outcome is known, so that many attempts at once are counted too. Returns a function
-   * that removes the attempt from the count, to be called if it did not fail. Throws a 429 if there were too many.
+   * that removes the attempt from the count, to be called if only failed attempts count and it did not fail. Throws a 429 if there were too many.
    */
   begin(who: string): () => void;
 }
 
-export function createFailureLimit(options: {
+export function createAttemptLimit(options: {
   max: number;
   perMs: number;
   keptMax?: number;
   message?: string;
-}): FailureLimit {
+}): AttemptLimit {
   const { max, perMs, keptMax = KEPT_MAX, message } = options;
   /** Ordered by the last attempt. */
   const kept = new Map<string, { count: number; until: number }>();

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { addressGroup, createFailureLimit } from './failure-limit.ts';
+import { addressGroup, createAttemptLimit } from './attempt-limit.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -15,14 +15,14 @@ const outcomeOf = (attempt: () => unknown) => {
 };
 
 test('attempts count when they begin, so that of many at once only the allowed number continues', () => {
-  const limit = createFailureLimit({ max: 3, perMs: 1000 });
+  const limit = createAttemptLimit({ max: 3, perMs: 1000 });
   const outcomes = Array.from({ length: 900 }, () => outcomeOf(() => limit.begin('a')));
   expect(outcomes.filter((outcome) => typeof outcome === 'function')).toHaveLength(3);
   expect(outcomes.slice(3)).toEqual(outcomes.slice(3).map(() => REFUSED));
 });
 
 test('an attempt that did not fail does not count', () => {
-  const limit = createFailureLimit({ max: 2, perMs: 1000 });
+  const limit = createAttemptLimit({ max: 2, perMs: 1000 });
   for (let i = 0; i < 10; i++) limit.begin('a')();
   const [one] = [limit.begin('a'), limit.begin('a')];
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
@@ -32,7 +32,7 @@ test('an attempt that did not fail does not count', () => {
 });
 
 test('a caller is not refused because of the failures of another', () => {
-  const limit = createFailureLimit({ max: 1, perMs: 1000 });
+  const limit = createAttemptLimit({ max: 1, perMs: 1000 });
   limit.begin('a');
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
   limit.begin('b');
@@ -40,7 +40,7 @@ test('a caller is not refused because of the failures of another', () => {
 
 test('attempts are accepted again after a while, and the error says how long to wait', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
-  const limit = createFailureLimit({ max: 1, perMs: 60_000 });
+  const limit = createAttemptLimit({ max: 1, perMs: 60_000 });
   const early = limit.begin('a');
   vi.setSystemTime(1_000_000 + 50_500);
   expect(outcomeOf(() => limit.begin('a'))).toMatchObject({ retryAfterSeconds: 10 });
@@ -52,7 +52,7 @@ test('attempts are accepted again after a while, and the error says how long to 
 });
 
 test('when it is full, only the caller whose last attempt is the oldest is forgotten', () => {
-  const limit = createFailureLimit({ max: 2, perMs: 60_000, keptMax: 3 });
+  const limit = createAttemptLimit({ max: 2, perMs: 60_000, keptMax: 3 });
   for (const who of ['a', 'b', 'c', 'a', 'd']) limit.begin(who);
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
   // `b` was forgotten: it has both of its attempts again.
