@@ -142,7 +142,7 @@ export const mutants: Mutant[] = [
   {
     name: 'the form of a page needs the token of the page',
     file: `${SERVER}platform/http/routes.ts`,
-    from: 'if (isPageForm) requireFormToken(request.actor!, input.body);',
+    from: 'if (isFormOfSession) requireFormToken(request.actor!, input.body);',
     to: '',
     tests: [`${SERVER}domains/sessions/console.test.ts`],
   },
