@@ -294,6 +294,21 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now()
 );
 
+create table scim_groups (
+  group_id bigint not null,
+  external_id text not null
+);
+
+create table scim_users (
+  user_id bigint not null,
+  display_name text,
+  formatted_name text,
+  family_name text,
+  middle_name text,
+  honorific_prefix text,
+  honorific_suffix text
+);
+
 create table session_tokens (
   token_hash bytea not null,
   session_id bigint not null,
@@ -599,6 +614,14 @@ alter table schema_functions add constraint schema_functions_pkey PRIMARY KEY (n
 
 alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY (version);
 
+alter table scim_groups add constraint scim_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
+
+alter table scim_groups add constraint scim_groups_pkey PRIMARY KEY (group_id);
+
+alter table scim_users add constraint scim_users_pkey PRIMARY KEY (user_id);
+
+alter table scim_users add constraint scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 alter table session_tokens add constraint session_tokens_pkey PRIMARY KEY (token_hash);
 
 alter table session_tokens add constraint session_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
@@ -879,6 +902,8 @@ CREATE UNIQUE INDEX resource_policies_of_user ON public.resource_policies USING 
 
 CREATE INDEX resource_policies_on ON public.resource_policies USING btree (resource_type, resource_id) INCLUDE (user_id, group_id, role_id, level);
 
+CREATE INDEX scim_groups_by_external_id ON public.scim_groups USING btree (external_id);
+
 CREATE INDEX session_tokens_expiry ON public.session_tokens USING btree (expires_at);
 
 CREATE INDEX session_tokens_session ON public.session_tokens USING btree (session_id, expires_at);
@@ -893,9 +918,13 @@ CREATE UNIQUE INDEX user_attributes_name_key ON public.user_attributes USING btr
 
 CREATE INDEX user_group_members_user ON public.user_group_members USING btree (user_id, group_id);
 
+CREATE INDEX user_groups_by_name ON public.user_groups USING btree (lower(name), id) WHERE (embed_tenant IS NULL);
+
 CREATE UNIQUE INDEX user_groups_name_key ON public.user_groups USING btree (COALESCE(embed_tenant, ''::text), name);
 
 CREATE INDEX user_roles_by_role ON public.user_roles USING btree (role_id, user_id);
+
+CREATE INDEX users_by_external_id ON public.users USING btree (external_id) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX users_by_heir ON public.users USING btree (heir_id) WHERE (heir_id IS NOT NULL);
 

@@ -4,13 +4,14 @@ import { operations } from './operations.gen.ts';
 export { type Action, actions, everydayActions } from './actions.ts';
 export type { AttributeValue } from './attributes.ts';
 export { errorCodesOf } from './error-codes.ts';
-export { type ErrorShape, errorBodies, errorShapes } from './error-shapes.ts';
+export { type ErrorShape, errorBodies, errorShapeAt, errorShapes } from './error-shapes.ts';
 export { type ErrorCode, type ErrorDefinition, errorCatalogue } from './errors.ts';
 export * from './kinds.ts';
 export { limits } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
 export { ErrorReply, PageInfo, patternMessages } from './schemas.ts';
+export { type ScimPatchOperation, scimLimits, scimUrns } from './scim.ts';
 /** Every operation by its id. */
 export { operations };
 

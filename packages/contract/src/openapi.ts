@@ -6,6 +6,7 @@ import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { createHoist } from './hoist.ts';
 import type { BodyKind, FileRule, ReplyKind } from './kinds.ts';
 import {
+  answersNotModified,
   bodyKindOf,
   bodyTypesOf,
   type Operation,
@@ -57,7 +58,8 @@ const REQUEST_HEADERS = {
     'Your own id for the request: 8 to 64 letters, digits, `_`, `.` and `-`. The reply, the log and the audit log repeat it. A value of another form is ignored.',
   'If-Match':
     'The `ETag` that the resource had when you read it, or several. If the resource has another one by now, the reply is a 412 and nothing changes.',
-  'If-None-Match': '`*` only creates: if the resource exists already, the reply is a 412.',
+  'If-None-Match':
+    'To read: the `ETag` that the resource had; if it still has it, the reply is a 304. To change: `*` only creates; if the resource exists already, the reply is a 412.',
 };
 type RequestHeader = keyof typeof REQUEST_HEADERS;
 
@@ -97,6 +99,7 @@ const STATUS_TEXT: Record<number, string> = {
   429: 'Too many requests',
   431: 'The headers are too large',
   500: 'Something went wrong on our side',
+  501: 'This is not supported',
   503: 'The service can not answer right now',
   504: 'The answer took too long',
 };
@@ -233,7 +236,11 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
     parameters: [...parameters(op), ...requestHeadersOf(op).map(refToParameter)],
     ...(body(op) ? { requestBody: body(op) } : {}),
-    responses: { [successStatus(op)]: success(op), ...errorReplies(op) },
+    responses: {
+      [successStatus(op)]: success(op),
+      ...(answersNotModified(op) ? { 304: NOT_MODIFIED } : {}),
+      ...errorReplies(op),
+    },
   });
 
   const paths: Record<string, Json> = {};
@@ -351,3 +358,8 @@ const replyHeaders = (...names: ReplyHeader[]) =>
 
 const sorted = (record: Record<string, Json>) =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+const NOT_MODIFIED = {
+  description: 'The resource still has the version that `If-None-Match` names',
+  headers: replyHeaders('X-Request-Id', 'ETag'),
+};

@@ -83,7 +83,8 @@ export interface OperationSpec<
   optionalBody?: true;
   /**
    * The resource has a version. Replies carry it as `ETag`, and a change takes it back as `If-Match`; if the version is
-   * no longer current, the reply is a 412. An `upsert` also takes `If-None-Match: *`, which only creates. With `sent`,
+   * no longer current, the reply is a 412. A read takes it back as `If-None-Match`; if it is still current, the reply is
+   * a 304. An `upsert` also takes `If-None-Match: *`, which only creates. With `sent`,
    * the reply carries the version, but the request does not compare one.
    */
   conditional?: true | 'upsert' | 'sent';
@@ -231,7 +232,9 @@ export const isDeploymentOperation = (op: Operation) => 'deploymentId' in op.par
 export const sendsEtag = (op: Operation) => op.conditional !== undefined && successStatus(op) !== 204;
 export const takesIfMatch = (op: Operation) =>
   op.conditional !== undefined && op.conditional !== 'sent' && op.method !== 'GET';
-export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert';
+/** A reader who names the current version in `If-None-Match` gets a 304. */
+export const answersNotModified = (op: Operation) => op.method === 'GET' && sendsEtag(op);
+export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert' || answersNotModified(op);
 /** Public operations take no credential, and operations for embedded pages take only an embed token. */
 export const takesApiKey = (op: Operation) => op.auth === 'management' || op.auth === 'apiKey';
 /**

@@ -16,6 +16,7 @@ import { policies } from './domains/policies/index.ts';
 import { regions } from './domains/regions/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
+import { scim } from './domains/scim/index.ts';
 import { createPeopleSessions, sessions } from './domains/sessions/index.ts';
 import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
@@ -88,6 +89,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     signingKeys(platform, { keys }),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),
+    scim(platform, { removal: userRemoval }),
     userAttributes(platform),
     tenantSettings(platform, { plan }),
     appConfig(platform),

@@ -1,9 +1,11 @@
 /** A fetch that fails the test when a reply is not what the contract and the OpenAPI document promise. */
 import {
   allOperations,
+  answersNotModified,
   collectionPaths,
   ErrorReply,
   errorCodesOf,
+  errorShapeAt,
   errorShapes,
   type Operation,
   replyKindOf,
@@ -69,8 +71,14 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
     );
   }
 
-  function checkError(op: Operation | undefined, response: Response, text: string, where: string) {
-    const shape = (response.status !== 431 && op?.errorShape) || 'standard';
+  function checkError(
+    op: Operation | undefined,
+    path: string,
+    response: Response,
+    text: string,
+    where: string,
+  ) {
+    const shape = response.status === 431 ? 'standard' : (op?.errorShape ?? errorShapeAt(path));
     const body = shape === 'page' ? text : JSON.parse(text);
     check(shape === 'standard' ? ErrorReply : errorShapes[shape].schema, body, where);
     const code = shape === 'standard' ? body.code : response.headers.get('x-error-code');
@@ -111,8 +119,12 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
       const op = operationAt(method, path);
       const text = await response.text();
       noteSecrets(text);
-      if (response.status >= 400) checkError(op, response, text, where);
-      else if (op && response.status !== successStatus(op)) {
+      if (response.status >= 400) checkError(op, path, response, text, where);
+      else if (
+        op &&
+        response.status !== successStatus(op) &&
+        !(response.status === 304 && answersNotModified(op))
+      ) {
         throw new Error(`${where}, not ${successStatus(op)}`);
       }
       if (op) checkDocumented(op, response, text, where);

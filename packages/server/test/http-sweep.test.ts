@@ -128,8 +128,8 @@ describe('bodies', () => {
     async (_id, op) => {
       const codeFor = async (body: string) => {
         const response = await send(op, addressOf(op), body);
-        const { code } = (await response.json()) as { code: string };
-        return [response.status, code];
+        const { code } = (await response.json()) as { code?: string };
+        return [response.status, response.headers.get('x-error-code') ?? code];
       };
       expect(await codeFor('null')).toEqual([400, 'invalid_request']);
       expect(await codeFor('{"a":{"b":[9007199254740993]}}')).toEqual([400, 'integer_too_large']);
@@ -173,8 +173,14 @@ describe('messages are for people', () => {
         const response = await send(op, addressOf(op), body);
         expect(response.status).toBeLessThan(500);
         if (response.status !== 400) continue;
-        const { message, issues = [] } = (await response.json()) as {
-          message: string;
+        const {
+          detail,
+          message = detail,
+          issues = [],
+        } = (await response.json()) as {
+          message?: string;
+          /** In SCIM's form of errors. */
+          detail?: string;
           issues?: { message: string }[];
         };
         for (const text of [message, ...issues.map((issue) => issue.message)])

@@ -16,7 +16,7 @@ const good = { headers: { 'content-type': FORM }, body: 'name=a' };
 const cases: [status: number, code: string, query: string, init: Init, oauth: string, scimType?: string][] = [
   [400, 'invalid_request', 'code=x', { ...good, body: 'count=1' }, 'invalid_request', 'invalidValue'],
   [400, 'invalid_request', '', good, 'invalid_request', 'invalidValue'],
-  [400, 'invalid_text', 'code=x', { ...good, body: 'name=%ff' }, 'invalid_request'],
+  [400, 'invalid_text', 'code=x', { ...good, body: 'name=%ff' }, 'invalid_request', 'invalidValue'],
   [401, 'unauthenticated', 'code=x', { ...good, key: null }, 'invalid_client'],
   [401, 'unauthenticated', 'code=x', { ...good, key: 'wrong' }, 'invalid_client'],
   [401, 'invalid_session', 'code=invalid_session', good, 'invalid_client'],

@@ -34,6 +34,7 @@ export interface NewUser {
   email: string;
   passwordHash: string | null;
   firstName: string | null;
+  title?: string | null;
   picture: string | null;
   externalId: string | null;
 }
@@ -122,8 +123,8 @@ export const lockActiveUser = async (tx: Tx, id: number) =>
 export const insertUser = async (tx: Tx, user: NewUser) =>
   (
     await tx.one<{ id: number }>(sql`
-      insert into users (username, email, password_hash, first_name, picture, external_id)
-      values (${user.username}, ${user.email}, ${user.passwordHash}, ${user.firstName}, ${user.picture}, ${user.externalId})
+      insert into users (username, email, password_hash, first_name, title, picture, external_id)
+      values (${user.username}, ${user.email}, ${user.passwordHash}, ${user.firstName}, ${user.title ?? null}, ${user.picture}, ${user.externalId})
       returning id`)
   ).id;
 

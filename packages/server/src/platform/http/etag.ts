@@ -7,7 +7,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 export interface Etag {
+  /** In a read, the reply becomes a 304 if `If-None-Match` names this state. */
   send(resource: object): void;
+  /** Whether `require` compares anything, for resources whose state is expensive to read. */
+  readonly isRequired: boolean;
   /**
    * Throws if `If-Match` or `If-None-Match` asks for another state of the resource. Pass null if the resource does not
    * exist. The resource must be locked, or two writers could both pass.
@@ -15,11 +18,20 @@ export interface Etag {
   require(resource: object | null): void;
 }
 
-const tagOf = (resource: object) =>
+/** The tag of this state of the resource, for replies that also hold it in their body. */
+export const tagOf = (resource: object) =>
   `"${createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22)}"`;
 
 export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
-  send: (resource) => void reply.header('etag', tagOf(resource)).header('cache-control', 'private, no-cache'),
+  send(resource) {
+    const tag = tagOf(resource);
+    reply.header('etag', tag).header('cache-control', 'private, no-cache');
+    const { 'if-none-match': known } = request.headers;
+    if (isRead(request) && known !== undefined && names(known, tag)) reply.code(304);
+  },
+  get isRequired() {
+    return request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined;
+  },
   require(resource) {
     const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
     if (wanted === undefined && unwanted === undefined) return;
@@ -37,6 +49,8 @@ export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
     }
   },
 });
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
 
 /** Whether a list of tags contains this one. A star matches any existing resource. */
 const names = (list: string, tag: string | null) =>

@@ -261,6 +261,8 @@ function register(
     const { headers, payload } = await (op.timeoutMs === undefined
       ? work
       : call.lifetime.within(work, ({ payload }) => discard(payload)));
+    // The handler has found that the caller knows the current state.
+    if (reply.statusCode === 304) return reply.send();
     reply.code(status);
     if (headers) reply.headers(headers);
     if (payload instanceof Readable) {

@@ -8,6 +8,7 @@ import {
   type ErrorShape,
   errorBodies,
   errorCatalogue,
+  errorShapeAt,
   errorShapes,
 } from '@oriel/contract';
 import {
@@ -84,7 +85,12 @@ export function createHttpServer({
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request.id, reply as unknown as FastifyReply);
-      answerError(toApiError(error, request as FastifyRequest), request.id, reply as unknown as FastifyReply);
+      answerError(
+        toApiError(error, request as FastifyRequest),
+        request.id,
+        reply as unknown as FastifyReply,
+        errorShapeAt(pathOf(request.url)),
+      );
     },
   });
 
@@ -99,11 +105,11 @@ export function createHttpServer({
     const methods = methodsOf(path);
     if (methods.length === 0) {
       const message = `There is no operation ${request.method} ${path}.`;
-      return answerError(new ApiError('route_not_found', { message }), request.id, reply);
+      return answerError(new ApiError('route_not_found', { message }), request.id, reply, errorShapeAt(path));
     }
     reply.header('allow', methods.join(', '));
     const message = `${path} accepts ${methods.join(', ')}, but not ${request.method}.`;
-    answerError(new ApiError('method_not_allowed', { message }), request.id, reply);
+    answerError(new ApiError('method_not_allowed', { message }), request.id, reply, errorShapeAt(path));
   };
 
   app.addHook('onRequest', (request, reply, done) => {

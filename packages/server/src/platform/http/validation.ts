@@ -2,7 +2,7 @@
 import { bodyKindOf, type Operation, patternMessages } from '@oriel/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { ApiError, type Issue } from '../errors.ts';
 import { isDateTime } from './date-time.ts';
 import { FormFields } from './form-body.ts';
@@ -104,6 +104,12 @@ function compile(schema: TSchema) {
       throw failure(errors.map(toIssue));
     },
   };
+}
+
+/** For values that a handler has put together from a request: returns the value, or throws a 400. */
+export function checkerOf<S extends TSchema>(schema: S) {
+  const { check } = compile(schema);
+  return (value: unknown) => check(value, 0) as Static<S>;
 }
 
 function failure(issues: Issue[]): ApiError {

@@ -1,0 +1,311 @@
+import { Type } from 'typebox';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+import {
+  listQuery,
+  Scim,
+  ScimConfig,
+  ScimGroup,
+  ScimGroupInput,
+  ScimList,
+  ScimPatch,
+  ScimResourceType,
+  ScimSchema,
+  ScimSearch,
+  ScimUser,
+  ScimUserInput,
+  shownQuery,
+} from '../scim.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  SCIM: 'SCIM 2.0: an identity provider creates, changes and deactivates users and groups.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  scim_invalid_filter: { status: 400, message: 'The filter is not valid.', scimType: 'invalidFilter' },
+  scim_invalid_path: { status: 400, message: 'The path is not valid.', scimType: 'invalidPath' },
+  scim_no_target: { status: 400, message: 'The path matches nothing.', scimType: 'noTarget' },
+  scim_read_only: { status: 400, message: 'The attribute can not be changed.', scimType: 'mutability' },
+  scim_too_many: {
+    status: 400,
+    message: 'The group has too many members for a reply: add `excludedAttributes=members`.',
+    scimType: 'tooMany',
+  },
+  scim_schema_not_found: { status: 404, message: 'There is no such schema or resource type.' },
+  scim_bulk_not_supported: { status: 501, message: 'Bulk requests are not supported.' },
+} as const satisfies ErrorDefinitions;
+
+const common = { tag: 'SCIM', auth: 'management', permission: 'All', errorShape: 'scim' } as const;
+const reads = { ...common, scopedKeys: 'allowed', audit: 'none' } as const;
+const writes = { ...common, scopedKeys: 'refused' } as const;
+/** SCIM's ids are texts. A text that is not an id is a 404. */
+const one = { id: Type.String({ maxLength: 255, examples: ['2'] }) };
+const listErrors = ['scim_invalid_filter'] as const;
+const fieldErrors = ['scim_invalid_filter', 'scim_invalid_path', 'scim_no_target', 'scim_read_only'] as const;
+const taken = ['username_taken', 'email_taken'] as const;
+const location = { location: Type.String({ description: 'The address of the new resource' }) };
+/** Ten thousand members, with their names. */
+const MEMBERS_BYTES = 2 * 1024 * 1024;
+
+export const listScimUsers = operation({
+  ...reads,
+  id: 'listScimUsers',
+  method: 'GET',
+  path: '/api/scim/v2/Users',
+  trailingSlash: true,
+  summary: 'List or find users',
+  query: listQuery,
+  reply: Scim(ScimList('ScimUsers', ScimUser)),
+  errors: listErrors,
+});
+
+export const searchScimUsers = operation({
+  ...reads,
+  id: 'searchScimUsers',
+  method: 'POST',
+  path: '/api/scim/v2/Users/.search',
+  summary: 'List or find users, with POST',
+  body: Scim(ScimSearch),
+  reply: listScimUsers.reply,
+  errors: listErrors,
+});
+
+export const createScimUser = operation({
+  ...writes,
+  id: 'createScimUser',
+  method: 'POST',
+  path: '/api/scim/v2/Users',
+  trailingSlash: true,
+  summary: 'Create a user',
+  description:
+    'The user is a `Viewer` and has no password. Without `emails`, the user name must be an email address.',
+  query: shownQuery,
+  body: Scim(ScimUserInput),
+  reply: Scim(ScimUser),
+  status: 201,
+  replyHeaders: location,
+  conditional: 'sent',
+  errors: taken,
+  audit: 'user',
+});
+
+export const getScimUser = operation({
+  ...reads,
+  id: 'getScimUser',
+  method: 'GET',
+  path: '/api/scim/v2/Users/{id}',
+  summary: 'Get a user',
+  params: one,
+  query: shownQuery,
+  reply: Scim(ScimUser),
+  conditional: true,
+  errors: ['user_not_found'],
+});
+
+export const replaceScimUser = operation({
+  ...writes,
+  id: 'replaceScimUser',
+  method: 'PUT',
+  path: '/api/scim/v2/Users/{id}',
+  summary: 'Replace the attributes of a user',
+  description: 'Clears absent attributes, except `active` and the email, which stay as they are.',
+  params: one,
+  query: shownQuery,
+  body: Scim(ScimUserInput),
+  reply: Scim(ScimUser),
+  conditional: true,
+  errors: ['user_not_found', 'last_admin', ...taken],
+  audit: 'user',
+});
+
+export const patchScimUser = operation({
+  ...writes,
+  id: 'patchScimUser',
+  method: 'PATCH',
+  path: '/api/scim/v2/Users/{id}',
+  summary: 'Change some attributes of a user',
+  description: 'All operations are applied, or none. `active: false` deactivates the user.',
+  params: one,
+  query: shownQuery,
+  body: Scim(ScimPatch),
+  reply: Scim(ScimUser),
+  conditional: true,
+  errors: ['user_not_found', 'last_admin', ...taken, ...fieldErrors],
+  audit: 'user',
+});
+
+export const deleteScimUser = operation({
+  ...writes,
+  id: 'deleteScimUser',
+  method: 'DELETE',
+  path: '/api/scim/v2/Users/{id}',
+  summary: 'Delete a user',
+  description: 'The folders, workbooks and reports of the user go to the caller.',
+  params: one,
+  reply: Nothing,
+  conditional: true,
+  errors: ['user_not_found', 'invalid_reference', 'user_owns_content', 'last_admin'],
+  audit: 'user',
+});
+
+export const listScimGroups = operation({
+  ...reads,
+  id: 'listScimGroups',
+  method: 'GET',
+  path: '/api/scim/v2/Groups',
+  trailingSlash: true,
+  summary: 'List or find groups',
+  description: 'A page may end before `count`, if its groups have very many members.',
+  query: listQuery,
+  reply: Scim(ScimList('ScimGroups', ScimGroup)),
+  errors: [...listErrors, 'scim_too_many'],
+});
+
+export const searchScimGroups = operation({
+  ...reads,
+  id: 'searchScimGroups',
+  method: 'POST',
+  path: '/api/scim/v2/Groups/.search',
+  summary: 'List or find groups, with POST',
+  body: Scim(ScimSearch),
+  reply: listScimGroups.reply,
+  errors: [...listErrors, 'scim_too_many'],
+});
+
+export const createScimGroup = operation({
+  ...writes,
+  id: 'createScimGroup',
+  method: 'POST',
+  path: '/api/scim/v2/Groups',
+  trailingSlash: true,
+  summary: 'Create a group',
+  query: shownQuery,
+  body: Scim(ScimGroupInput),
+  bodyLimitBytes: MEMBERS_BYTES,
+  reply: Scim(ScimGroup),
+  status: 201,
+  replyHeaders: location,
+  conditional: 'sent',
+  errors: ['group_name_taken', 'invalid_reference'],
+  audit: 'userGroup',
+});
+
+export const getScimGroup = operation({
+  ...reads,
+  id: 'getScimGroup',
+  method: 'GET',
+  path: '/api/scim/v2/Groups/{id}',
+  summary: 'Get a group with its members',
+  params: one,
+  query: shownQuery,
+  reply: Scim(ScimGroup),
+  conditional: true,
+  errors: ['group_not_found', 'scim_too_many'],
+});
+
+export const replaceScimGroup = operation({
+  ...writes,
+  id: 'replaceScimGroup',
+  method: 'PUT',
+  path: '/api/scim/v2/Groups/{id}',
+  summary: 'Replace the name and the members of a group',
+  description: 'Without `members`, the group has no members afterwards.',
+  params: one,
+  query: shownQuery,
+  body: Scim(ScimGroupInput),
+  bodyLimitBytes: MEMBERS_BYTES,
+  reply: Scim(ScimGroup),
+  conditional: true,
+  errors: ['group_not_found', 'group_name_taken', 'invalid_reference'],
+  audit: 'userGroup',
+});
+
+export const patchScimGroup = operation({
+  ...writes,
+  id: 'patchScimGroup',
+  method: 'PATCH',
+  path: '/api/scim/v2/Groups/{id}',
+  summary: 'Rename a group, or add and remove members',
+  description: 'All operations are applied, or none. A `remove` with a `value` removes only those members.',
+  params: one,
+  body: Scim(ScimPatch),
+  bodyLimitBytes: MEMBERS_BYTES,
+  reply: Nothing,
+  conditional: true,
+  errors: ['group_not_found', 'group_name_taken', 'invalid_reference', ...fieldErrors],
+  audit: 'userGroup',
+});
+
+export const deleteScimGroup = operation({
+  ...writes,
+  id: 'deleteScimGroup',
+  method: 'DELETE',
+  path: '/api/scim/v2/Groups/{id}',
+  summary: 'Delete a group',
+  params: one,
+  reply: Nothing,
+  conditional: true,
+  errors: ['group_not_found'],
+  audit: 'userGroup',
+});
+
+export const getScimConfig = operation({
+  ...reads,
+  id: 'getScimConfig',
+  method: 'GET',
+  path: '/api/scim/v2/ServiceProviderConfig',
+  summary: 'Show which parts of SCIM are supported',
+  reply: Scim(ScimConfig),
+});
+
+export const listScimResourceTypes = operation({
+  ...reads,
+  id: 'listScimResourceTypes',
+  method: 'GET',
+  path: '/api/scim/v2/ResourceTypes',
+  summary: 'List the types of resources',
+  reply: Scim(ScimList('ScimResourceTypes', ScimResourceType)),
+});
+
+export const getScimResourceType = operation({
+  ...reads,
+  id: 'getScimResourceType',
+  method: 'GET',
+  path: '/api/scim/v2/ResourceTypes/{id}',
+  summary: 'Get a type of resources',
+  params: one,
+  reply: Scim(ScimResourceType),
+  errors: ['scim_schema_not_found'],
+});
+
+export const listScimSchemas = operation({
+  ...reads,
+  id: 'listScimSchemas',
+  method: 'GET',
+  path: '/api/scim/v2/Schemas',
+  summary: 'List the schemas of the resources',
+  reply: Scim(ScimList('ScimSchemas', ScimSchema)),
+});
+
+export const getScimSchema = operation({
+  ...reads,
+  id: 'getScimSchema',
+  method: 'GET',
+  path: '/api/scim/v2/Schemas/{id}',
+  summary: 'Get the schema of a resource',
+  params: one,
+  reply: Scim(ScimSchema),
+  errors: ['scim_schema_not_found'],
+});
+
+export const postScimBulk = operation({
+  ...reads,
+  id: 'postScimBulk',
+  method: 'POST',
+  path: '/api/scim/v2/Bulk',
+  summary: 'Refuse bulk requests',
+  description: 'Always a 501, as the configuration of the service says.',
+  reply: Nothing,
+  errors: ['scim_bulk_not_supported'],
+});

@@ -1,0 +1,31 @@
+import { operations } from '@oriel/contract';
+import { ApiError, found } from '../../platform/errors.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
+import { listReply } from './pages.store.ts';
+
+export function scimDiscoveryRoutes(baseUrl: string) {
+  const allSchemas = schemas(baseUrl);
+  const allTypes = resourceTypes(baseUrl);
+  const config = serviceProviderConfig(baseUrl);
+  return [
+    handle(operations.getScimConfig, () => config),
+    handle(operations.listScimSchemas, () => listReply(allSchemas, allSchemas.length)),
+    handle(operations.getScimSchema, (_, { params }) =>
+      found(
+        allSchemas.find(({ id }) => id === params.id),
+        'scim_schema_not_found',
+      ),
+    ),
+    handle(operations.listScimResourceTypes, () => listReply(allTypes, allTypes.length)),
+    handle(operations.getScimResourceType, (_, { params }) =>
+      found(
+        allTypes.find(({ id }) => id === params.id),
+        'scim_schema_not_found',
+      ),
+    ),
+    handle(operations.postScimBulk, () => {
+      throw new ApiError('scim_bulk_not_supported');
+    }),
+  ];
+}

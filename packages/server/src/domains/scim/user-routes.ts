@@ -1,0 +1,90 @@
+import { operations } from '@oriel/contract';
+import type { Queryable } from '../../platform/db/database.ts';
+import { found } from '../../platform/errors.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { lockPerson, type UserRemoval } from '../users/index.ts';
+import { idOf } from './filter.store.ts';
+import { type ListQuery, listReply, userPage } from './pages.store.ts';
+import { type Doc, lowerKeys, patched, stepsOf } from './patch.ts';
+import { show, shownOf } from './shown.ts';
+import * as store from './users.store.ts';
+import {
+  createScimUser,
+  docOf,
+  fieldsOf,
+  lockScimUser,
+  patchableUser,
+  updateScimUser,
+  userResource,
+} from './users.ts';
+
+export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
+  const stateOf = (row: store.ScimUserRow) => userResource(row, baseUrl).state;
+
+  const list = async (db: Queryable, query: ListQuery & Parameters<typeof shownOf>[0]) => {
+    const page = userPage(query, store.filterableUsers);
+    const shown = shownOf(query);
+    const total = await store.countScimUsers(db, page.where);
+    const rows = page.limit && page.offset < total ? await store.listScimUsers(db, page) : [];
+    const resources = rows.map((row) => show(userResource(row, baseUrl).resource, shown));
+    return listReply(resources, total, page.offset);
+  };
+
+  return [
+    handle(operations.listScimUsers, ({ db }, { query }) => list(db, query)),
+    handle(operations.searchScimUsers, ({ db }, { body }) => list(db, body)),
+
+    handle(operations.createScimUser, ({ change, etag, sendHeaders }, { query, body }) => {
+      const fields = fieldsOf(lowerKeys(body) as Doc);
+      return change(async (tx) => {
+        const { row, changes } = await createScimUser(tx, fields);
+        const { state, resource } = userResource(row, baseUrl);
+        etag.send(state);
+        sendHeaders({ location: resource.meta.location });
+        return { reply: show(resource, shownOf(query)), changes };
+      });
+    }),
+
+    handle(operations.getScimUser, async ({ db, etag }, { params, query }) => {
+      const id = found(idOf(params.id), 'user_not_found');
+      const row = found(await store.findScimUser(db, id), 'user_not_found');
+      const { state, resource } = userResource(row, baseUrl);
+      etag.send(state);
+      return show(resource, shownOf(query));
+    }),
+
+    handle(operations.replaceScimUser, ({ change, etag }, { params, query, body }) =>
+      change(async (tx) => {
+        const before = await lockScimUser(tx, idOf(params.id));
+        etag.require(stateOf(before));
+        const fields = fieldsOf(lowerKeys(body) as Doc, before.email);
+        const { row, changes } = await updateScimUser(tx, before, fields);
+        etag.send(stateOf(row));
+        return { reply: show(userResource(row, baseUrl).resource, shownOf(query)), changes };
+      }),
+    ),
+
+    handle(operations.patchScimUser, ({ change, etag }, { params, query, body }) => {
+      const steps = stepsOf(body.Operations, patchableUser.urn);
+      return change(async (tx) => {
+        const before = await lockScimUser(tx, idOf(params.id));
+        etag.require(stateOf(before));
+        const fields = fieldsOf(patched(docOf(before), steps, patchableUser));
+        const { row, changes } = await updateScimUser(tx, before, fields);
+        etag.send(stateOf(row));
+        return { reply: show(userResource(row, baseUrl).resource, shownOf(query)), changes };
+      });
+    }),
+
+    handle(operations.deleteScimUser, ({ actor, change, etag }, { params }) =>
+      change(async (tx) => {
+        const before = await lockScimUser(tx, idOf(params.id));
+        etag.require(stateOf(before));
+        const user = await lockPerson(tx, before.id);
+        // Callers can not give their own content to themselves.
+        const heirId = actor.userId === user.id ? undefined : actor.userId;
+        return { reply: undefined, changes: await removal.deleteUser(tx, user, heirId) };
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,220 @@
+/** Users as SCIM sees them: the resource, its attributes from a request, and the steps that write them. */
+import { operations, scimUrns } from '@oriel/contract';
+import { Type } from 'typebox';
+import { type Change, changed, created } from '../../platform/audit/change.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { found, invalid } from '../../platform/errors.ts';
+import { tagOf } from '../../platform/http/etag.ts';
+import { checkerOf } from '../../platform/http/validation.ts';
+import { createUser, DEFAULT_ROLE, lockPerson, updateUser } from '../users/index.ts';
+import { type Doc, isObject, isTrue, listOf, type Patchable } from './patch.ts';
+import * as store from './users.store.ts';
+
+export const patchableUser: Patchable = {
+  urn: scimUrns.user,
+  plain: ['username', 'externalid', 'displayname', 'title', 'active'],
+  complex: ['name'],
+  lists: ['emails'],
+};
+
+const { username, email, externalId } = operations.createUser.body.properties;
+const Text = Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 255 });
+
+/** Called as SCIM calls them, because error messages name them. */
+const checkFields = checkerOf(
+  Type.Object({
+    userName: username,
+    emails: email,
+    externalId,
+    active: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }),
+    displayName: Text,
+    title: Text,
+    'name.formatted': Text,
+    'name.familyName': Text,
+    'name.givenName': Text,
+    'name.middleName': Text,
+    'name.honorificPrefix': Text,
+    'name.honorificSuffix': Text,
+  }),
+);
+
+export interface UserFields extends store.Names {
+  username: string;
+  email: string;
+  externalId: string | null;
+  firstName: string | null;
+  title: string | null;
+  /** Null if the request does not say it. */
+  active: boolean | null;
+}
+
+/** Reads the attributes that we keep. Without an email, the user has `otherEmail`, or a user name that is an email. */
+export function fieldsOf(doc: Doc, otherEmail?: string): UserFields {
+  const name = isObject(doc.name) ? doc.name : {};
+  const fields = checkFields({
+    userName: doc.username ?? '',
+    emails: emailOf(doc.emails) ?? otherEmail ?? doc.username ?? '',
+    externalId: textOf(doc.externalid),
+    active: booleanOf(doc.active),
+    displayName: textOf(doc.displayname),
+    title: textOf(doc.title),
+    'name.formatted': textOf(name.formatted),
+    'name.familyName': textOf(name.familyname),
+    'name.givenName': textOf(name.givenname),
+    'name.middleName': textOf(name.middlename),
+    'name.honorificPrefix': textOf(name.honorificprefix),
+    'name.honorificSuffix': textOf(name.honorificsuffix),
+  });
+  return {
+    username: fields.userName,
+    email: fields.emails,
+    externalId: fields.externalId ?? null,
+    firstName: fields['name.givenName'],
+    title: fields.title,
+    active: fields.active,
+    displayName: fields.displayName,
+    formattedName: fields['name.formatted'],
+    familyName: fields['name.familyName'],
+    middleName: fields['name.middleName'],
+    honorificPrefix: fields['name.honorificPrefix'],
+    honorificSuffix: fields['name.honorificSuffix'],
+  };
+}
+
+/** The primary email, or the one for work, or the first one. */
+function emailOf(emails: unknown): unknown {
+  const list = listOf(emails).filter(({ value }) => textOf(value) !== null);
+  const byType = (type: unknown) => String(type).toLowerCase() === 'work';
+  const chosen =
+    list.find(({ primary }) => isTrue(primary)) ?? list.find(({ type }) => byType(type)) ?? list[0];
+  return chosen?.value;
+}
+
+/** Clients send an empty text for no value. Values of other types stay, so that the check refuses them. */
+const textOf = (value: unknown) => (value === undefined || value === '' ? null : value);
+
+function booleanOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value ?? null;
+  if (!/^(true|false)$/i.test(value)) throw invalid('active', 'must be true or false');
+  return isTrue(value);
+}
+
+/** The attributes that a PATCH changes. */
+export const docOf = (row: store.ScimUserRow): Doc => ({
+  username: row.username,
+  externalid: row.externalId,
+  displayname: row.displayName,
+  title: row.title,
+  active: !row.isDeactivated,
+  name: {
+    formatted: row.formattedName,
+    familyname: row.familyName,
+    givenname: row.firstName,
+    middlename: row.middleName,
+    honorificprefix: row.honorificPrefix,
+    honorificsuffix: row.honorificSuffix,
+  },
+  emails: [{ value: row.email, type: 'work', primary: true }],
+});
+
+export const namesOf = ({
+  displayName,
+  formattedName,
+  familyName,
+  middleName,
+  honorificPrefix,
+  honorificSuffix,
+}: store.Names): store.Names => ({
+  displayName,
+  formattedName,
+  familyName,
+  middleName,
+  honorificPrefix,
+  honorificSuffix,
+});
+
+const hasNames = (names: store.Names) => Object.values(namesOf(names)).some((name) => name !== null);
+
+export async function createScimUser(tx: Tx, fields: UserFields): Promise<Written> {
+  const { active, title, ...given } = fields;
+  const user = await createUser(tx, { ...given, passwordHash: null, picture: null, title }, [DEFAULT_ROLE]);
+  if (hasNames(fields)) await store.saveNames(tx, user.id, namesOf(fields));
+  const after = active === false ? await updateUser(tx, user, { isDeactivated: true }) : user;
+  const row = (await store.findScimUser(tx, user.id))!;
+  return { row, changes: [created({ ...after, ...namesOf(row) })] };
+}
+
+interface Written {
+  row: store.ScimUserRow;
+  changes: Change[];
+}
+
+/** Nobody else can change the user until the transaction ends. */
+export async function lockScimUser(tx: Tx, id: number | undefined): Promise<store.ScimUserRow> {
+  const person = await lockPerson(tx, found(id, 'user_not_found'));
+  return (await store.findScimUser(tx, person.id))!;
+}
+
+/** The caller has locked `before`. A request that changes nothing writes nothing. */
+export async function updateScimUser(
+  tx: Tx,
+  before: store.ScimUserRow,
+  fields: UserFields,
+): Promise<Written> {
+  const { username, email, externalId, firstName, title, active } = fields;
+  const asked = { username, email, externalId, firstName, title };
+  const isDeactivated = active === null ? before.isDeactivated : !active;
+  const namesBefore = namesOf(before);
+  const names = namesOf(fields);
+  const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b);
+  const { username: u, email: e, externalId: x, firstName: f, title: t } = before;
+  const held = { username: u, email: e, externalId: x, firstName: f, title: t };
+  if (isSame(asked, held) && isSame(names, namesBefore) && isDeactivated === before.isDeactivated) {
+    return { row: before, changes: [] };
+  }
+  const person = await lockPerson(tx, before.id);
+  const state = isDeactivated === before.isDeactivated ? {} : { isDeactivated };
+  const after = await updateUser(tx, person, { ...asked, ...state });
+  if (!isSame(names, namesBefore)) await store.saveNames(tx, before.id, names);
+  const row = (await store.findScimUser(tx, before.id))!;
+  return { row, changes: [changed({ ...person, ...namesBefore }, { ...after, ...names })] };
+}
+
+/** The resource without its version, which is a hash of it. */
+export function userResource(row: store.ScimUserRow, baseUrl: string) {
+  const name = {
+    ...given('formatted', row.formattedName),
+    ...given('familyName', row.familyName),
+    ...given('givenName', row.firstName),
+    ...given('middleName', row.middleName),
+    ...given('honorificPrefix', row.honorificPrefix),
+    ...given('honorificSuffix', row.honorificSuffix),
+  };
+  const resource = {
+    schemas: [scimUrns.user as string],
+    id: String(row.id),
+    ...given('externalId', row.externalId),
+    userName: row.username,
+    ...(Object.keys(name).length ? { name } : {}),
+    ...given('displayName', row.displayName),
+    ...given('title', row.title),
+    active: !row.isDeactivated,
+    emails: [{ value: row.email, type: 'work', primary: true }],
+    meta: {
+      resourceType: 'User',
+      created: row.createdAt,
+      lastModified: row.updatedAt,
+      location: `${baseUrl}/Users/${row.id}`,
+    },
+  };
+  return { state: resource, resource: withVersion(resource, tagOf(resource)) };
+}
+
+export const withVersion = <R extends { meta: object }>(resource: R, version: string) => ({
+  ...resource,
+  meta: { ...resource.meta, version },
+});
+
+/** SCIM leaves out attributes without a value. */
+export const given = <const N extends string>(name: N, value: string | null) =>
+  (value === null ? {} : { [name]: value }) as { [Name in N]?: string };
