@@ -175,12 +175,14 @@ describe('messages are for people', () => {
         if (response.status !== 400) continue;
         const {
           detail,
-          message = detail,
+          error_description,
+          message = detail ?? error_description,
           issues = [],
         } = (await response.json()) as {
           message?: string;
-          /** In SCIM's form of errors. */
+          /** In the forms of SCIM and OAuth. */
           detail?: string;
+          error_description?: string;
           issues?: { message: string }[];
         };
         for (const text of [message, ...issues.map((issue) => issue.message)])
