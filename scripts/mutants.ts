@@ -447,4 +447,11 @@ export const mutants: Mutant[] = [
     to: 'select pg_advisory_lock($1) is not null as taken',
     tests: [`${TEST}migrations.test.ts`],
   },
+  {
+    name: 'a rotation of the secret key that replaces nothing does not report success',
+    file: `${SERVER}domains/installation/rotate-secret.ts`,
+    from: 'new Set(fingerprints).size === 1',
+    to: 'false',
+    tests: [`${SERVER}domains/installation/rotate-secret.test.ts`],
+  },
 ];

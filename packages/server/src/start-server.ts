@@ -114,6 +114,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     admin: config.admin,
     demo: config.demo ? modules.list.flatMap(({ demo }) => demo ?? []) : [],
     secretKeys: keyring.keysFor('installation'),
+    missingKeyFile: secrets.generatedFile,
     showFirstAdmin: (admin, hasDemo) => options.showFirstAdmin?.(admin, publicUrl, hasDemo),
   }).catch(async (error) => {
     // The database belongs to a secret that is missing here, and a new secret would only hide that. After any other
