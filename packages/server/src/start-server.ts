@@ -1,5 +1,5 @@
 /** Starts the server from its settings, and stops it. */
-import { createApp, createModules, createOperationalApp } from './app.ts';
+import { checkModules, createApp, createModules, createOperationalApp } from './app.ts';
 import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
@@ -81,6 +81,10 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
+  const { tenant, plan, maxExternalUsers } = config;
+  const moduleSettings = { tenant, plan, maxExternalUsers, treeWaitMs: options.waits?.connectionMs };
+  await checkModules(moduleSettings, log);
+
   const dataDir = config.dataDir ?? defaultDataDir();
   const metrics = createMetrics();
   const connection = await openConnection(config, { dataDir, log, metrics, undo });
@@ -104,8 +108,6 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     metrics,
     undo,
   });
-  const { tenant, plan, maxExternalUsers } = config;
-  const moduleSettings = { tenant, plan, maxExternalUsers, treeWaitMs: options.waits?.connectionMs };
   const modules = createModules(platform, moduleSettings);
   for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
   const { db, essential, listener } = platform;
