@@ -14,7 +14,10 @@ export function banner(
   return [`Oriel is running at ${publicUrl}`, '', ...table(facts), ''].join('\n');
 }
 
-export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: boolean): string {
+export function firstAdminBanner(
+  admin: FirstAdmin,
+  { publicUrl, hasDemo, role }: { publicUrl: string; hasDemo: boolean; role: Config['role'] },
+): string {
   const curl = (rest: string) => `  curl -H "Authorization: Api-Key $ORIEL_ADMIN_API_KEY" ${rest}`;
   const session = '{"deploymentId":1,"externalId":"ada","groups":["analysts"]}';
   const commands = hasDemo
@@ -28,9 +31,9 @@ export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: 
     `The first admin is ${admin.email}.`,
     '',
     ...showApiKey(admin.generatedApiKey),
-    'Try it in another terminal:',
-    '',
-    ...commands,
+    ...(role === 'worker'
+      ? ['This server runs jobs only. Use the key with a server whose ORIEL_ROLE is `web` or `all`.']
+      : ['Try it in another terminal:', '', ...commands]),
     '\n',
   ].join('\n');
 }
