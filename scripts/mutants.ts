@@ -93,8 +93,15 @@ export const mutants: Mutant[] = [
   {
     name: 'a 401 names the schemes that the operation accepts',
     file: `${SERVER}platform/auth/authenticate.ts`,
-    from: '(byAuth.get(auth) ?? kinds).flatMap',
-    to: 'kinds.flatMap',
+    from: '(byAuth.get(auth) ?? kinds).filter',
+    to: 'kinds.filter',
+    tests: [`${SERVER}platform/auth/credential-hints.test.ts`],
+  },
+  {
+    name: 'a 401 names the embed token only where it is accepted',
+    file: `${SERVER}platform/auth/authenticate.ts`,
+    from: "embed || auth === 'embed' || !kind.auths.includes('embed')",
+    to: 'embed || auth || kind',
     tests: [`${SERVER}platform/auth/credential-hints.test.ts`],
   },
   {

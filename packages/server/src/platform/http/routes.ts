@@ -171,7 +171,7 @@ function register(
     }
     let actor: Actor | Promise<Actor>;
     try {
-      actor = authenticator.authenticate(request, op.auth);
+      actor = authenticator.authenticate(request, op);
     } catch (error) {
       return done(error as Error);
     }
@@ -189,7 +189,7 @@ function register(
 
   /** Throws or rejects if the caller would not be admitted any more. */
   const mayStill = async (request: FastifyRequest) =>
-    authorize(op, await authenticator.authenticate(request, op.auth), request.params as ParamsOf<Operation>);
+    authorize(op, await authenticator.authenticate(request, op), request.params as ParamsOf<Operation>);
 
   const inputOf = (request: FastifyRequest): Input<Operation> => ({
     params: request.params as ParamsOf<Operation>,
@@ -257,7 +257,7 @@ function register(
     app.route({
       method: op.method,
       url,
-      config: { operation: op, challenge: authenticator.challengeOf(op.auth) },
+      config: { operation: op, challenge: authenticator.challengeOf(op) },
       ...jsonSchemaOf(op),
       ...(isStreamed(op) ? { exposeHeadRoute: false } : {}),
       onRequest,
