@@ -105,6 +105,13 @@ export const mutants: Mutant[] = [
     tests: [`${SERVER}platform/auth/credential-hints.test.ts`],
   },
   {
+    name: 'only an upsert takes If-None-Match',
+    file: `${SERVER}platform/http/etag.ts`,
+    from: 'takesIfNoneMatch(op) ?',
+    to: 'takesIfNoneMatch(op) || request ?',
+    tests: [`${SERVER}domains/workspace/preconditions.test.ts`],
+  },
+  {
     name: 'a known API key is answered at once',
     file: `${SERVER}domains/api-keys/credential.ts`,
     from: 'return known ? noting(known.actor) : lookUp(hash, cacheKey, address);',

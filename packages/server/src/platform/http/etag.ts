@@ -3,14 +3,15 @@
  * representation for this caller, so it changes with everything that they see, including data around the resource.
  */
 import { createHash } from 'node:crypto';
+import { type Operation, takesIfNoneMatch } from '@oriel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 export interface Etag {
   send(resource: object): void;
   /**
-   * Throws if `If-Match` or `If-None-Match` asks for another state of the resource. Pass null if the resource does not
-   * exist. The resource must be locked, or two writers could both pass.
+   * Throws if `If-Match` or, in an upsert, `If-None-Match` asks for another state of the resource. Pass null if the
+   * resource does not exist. The resource must be locked, or two writers could both pass.
    */
   require(resource: object | null): void;
 }
@@ -18,10 +19,11 @@ export interface Etag {
 const tagOf = (resource: object) =>
   `"${createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22)}"`;
 
-export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
+export const etagOf = (op: Operation, request: FastifyRequest, reply: FastifyReply): Etag => ({
   send: (resource) => void reply.header('etag', tagOf(resource)).header('cache-control', 'private, no-cache'),
   require(resource) {
-    const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
+    const wanted = request.headers['if-match'];
+    const unwanted = takesIfNoneMatch(op) ? request.headers['if-none-match'] : undefined;
     if (wanted === undefined && unwanted === undefined) return;
     const tag = resource && tagOf(resource);
     if (unwanted !== undefined && names(unwanted, tag)) {
