@@ -112,6 +112,27 @@ export const mutants: Mutant[] = [
     tests: [`${SERVER}domains/workspace/preconditions.test.ts`],
   },
   {
+    name: 'a word in a path is not the id of another path',
+    file: `${SERVER}platform/http/known-paths.ts`,
+    from: 'return refused.length ? [{ url, methods: refused }] : [];',
+    to: 'return refused.length < 0 ? [{ url, methods: refused }] : [];',
+    tests: [`${SERVER}platform/http/addresses.test.ts`],
+  },
+  {
+    name: 'the accepted methods of an address are those of its most literal path',
+    file: `${SERVER}platform/http/known-paths.ts`,
+    from: 'byLiteralness(a, b));',
+    to: 'byLiteralness(b, a));',
+    tests: [`${SERVER}platform/http/addresses.test.ts`],
+  },
+  {
+    name: 'an address without an operation has the error form of the operations around it',
+    file: `${SERVER}platform/http/known-paths.ts`,
+    from: 'return at.shape;',
+    to: 'return root.shape;',
+    tests: [`${TEST}kinds/errors.test.ts`],
+  },
+  {
     name: 'a known API key is answered at once',
     file: `${SERVER}domains/api-keys/credential.ts`,
     from: 'return known ? noting(known.actor) : lookUp(hash, cacheKey, address);',
@@ -296,8 +317,8 @@ export const mutants: Mutant[] = [
   {
     name: 'every error of an operation has the form that it says',
     file: 'packages/server/src/platform/http/server.ts',
-    from: 'reply, request.routeOptions.config.operation?.errorShape);',
-    to: 'reply);',
+    from: 'operation ? operation.errorShape : paths',
+    to: 'operation ? undefined : paths',
     tests: ['packages/server/test/kinds/errors.test.ts'],
   },
   {

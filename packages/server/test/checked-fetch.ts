@@ -56,8 +56,13 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
     const pattern = op.path.replaceAll(/\{\w+\}/g, '[^/]+');
     return { op, pattern: new RegExp(`^${pattern}${collections.has(op.path) ? '/?' : ''}$`) };
   });
-  const operationAt = (method: string, path: string) =>
-    patterns.find(({ op, pattern }) => op.method === method && pattern.test(path))?.op;
+  // The most literal path comes first: `/users/me` is not `/users/{id}`, whatever the method.
+  const rank = ({ op }: { op: Operation }) => op.path.replaceAll(/[^/{}]+/g, '').replaceAll('{}', '~');
+  patterns.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const operationAt = (method: string, path: string) => {
+    const meant = patterns.find(({ pattern }) => pattern.test(path))?.op.path;
+    return patterns.find(({ op }) => op.path === meant && op.method === method)?.op;
+  };
 
   function check(schema: object, value: unknown, where: string) {
     const wrong = mismatch(schema, value);

@@ -28,6 +28,7 @@ import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
+import { methodsToRefuse } from './known-paths.ts';
 import type { Cursors } from './pages.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { recheck } from './recheck.ts';
@@ -87,6 +88,8 @@ declare module 'fastify' {
     challenge?: string;
     /** Called very often, by monitoring tools. */
     isProbe?: true;
+    /** The path does not accept this method; see `refuseMethods`. */
+    isRefused?: true;
   }
 }
 
@@ -115,6 +118,29 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
   });
   for (const route of routes) {
     register(app, route, { ...options, stopping: stopping.signal }, collections.has(route.operation.path));
+  }
+  refuseMethods(
+    app,
+    routes.map(({ operation }) => operation),
+  );
+}
+
+/** Without these routes, `PUT /users/me` would be a 400, because `me` is not an id, instead of a 405. */
+function refuseMethods(app: FastifyInstance, operations: readonly Operation[]) {
+  const paths = new Map<string, string[]>();
+  for (const op of operations) {
+    const methods = op.method === 'GET' && !isStreamed(op) ? ['GET', 'HEAD'] : [op.method];
+    paths.set(urlOf(op), [...(paths.get(urlOf(op)) ?? []), ...methods]);
+  }
+  for (const { url, methods } of methodsToRefuse([...paths].map(([url, methods]) => ({ url, methods })))) {
+    app.route({
+      method: [...methods],
+      url,
+      config: { isRefused: true },
+      exposeHeadRoute: false,
+      onRequest: (_request, reply) => reply.callNotFound(),
+      handler: (_request, reply) => reply.callNotFound(),
+    });
   }
 }
 
@@ -252,7 +278,7 @@ function register(
     }
   };
 
-  const path = op.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  const path = urlOf(op);
   for (const url of isCollection ? [path, `${path}/`] : [path]) {
     app.route({
       method: op.method,
@@ -266,6 +292,9 @@ function register(
     });
   }
 }
+
+/** The path in the form that the router takes. */
+const urlOf = (op: Operation) => op.path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** The framework serialises only JSON. Every other reply is already text or bytes. */
 function jsonSchemaOf(op: Operation) {
