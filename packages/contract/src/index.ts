@@ -7,7 +7,7 @@ export { errorCodesOf } from './error-codes.ts';
 export { type ErrorShape, errorBodies, errorShapes } from './error-shapes.ts';
 export { type ErrorCode, type ErrorDefinition, errorCatalogue } from './errors.ts';
 export * from './kinds.ts';
-export { limits } from './limits.ts';
+export { limits, sizeText } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
 export { ErrorReply, PageInfo, patternMessages } from './schemas.ts';

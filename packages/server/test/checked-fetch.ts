@@ -3,6 +3,7 @@ import {
   allOperations,
   collectionPaths,
   ErrorReply,
+  type ErrorShape,
   errorCodesOf,
   errorShapes,
   type Operation,
@@ -72,9 +73,17 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
     );
   }
 
+  /** An address without an operation may have the form of the operations around it, which a test of its own checks. */
+  const shapeOf = (op: Operation | undefined, { status, headers }: Response, body: object): ErrorShape => {
+    if (status === 431) return 'standard';
+    if (op) return op.errorShape ?? 'standard';
+    if (!headers.has('x-error-code')) return 'standard';
+    return 'schemas' in body ? 'scim' : 'error_description' in body ? 'oauth' : 'message';
+  };
+
   function checkError(op: Operation | undefined, response: Response, text: string, where: string) {
-    const shape = (response.status !== 431 && op?.errorShape) || 'standard';
     const body = JSON.parse(text);
+    const shape = shapeOf(op, response, body);
     check(shape === 'standard' ? ErrorReply : errorShapes[shape].schema, body, where);
     const code = shape === 'standard' ? body.code : response.headers.get('x-error-code');
     if (shape === 'standard' && body.statusCode !== response.status)
@@ -122,7 +131,8 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
     checkPiece(op, piece) {
       const documented = documentedReply(documentedOperation(op.method, op.path)!, successStatus(op))!;
       const [media] = Object.values(documented.content!);
-      check(media!.schema, piece, `${op.id} sent a piece`);
+      const { line, event } = media!['x-each']!;
+      check((line ?? event)!, piece, `${op.id} sent a piece`);
     },
   };
 }
