@@ -1,9 +1,11 @@
 /** If the server can not start, it says why and what to do in one line, and leaves nothing incomplete behind. */
-import { existsSync, readdirSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseProcesses, postmasterOf } from './database-processes.ts';
 import { startOldPostgres } from './old-postgres.ts';
@@ -23,6 +25,7 @@ import {
   usedDataDir,
 } from './server-process.ts';
 
+const root = join(import.meta.dirname, '..');
 const isRoot = process.getuid?.() === 0;
 
 /** Starts the server, expects it to end with one line on stderr, and returns that line. */
@@ -35,6 +38,16 @@ async function refusal(dataDir: string, settings: Settings = {}): Promise<string
   expect(code).toBeGreaterThan(0);
   expect(databaseProcesses(dataDir)).toEqual([]);
   return lines[0]!;
+}
+
+/** Runs the first commands below this heading of docs/operating.md, as the user of the database. */
+async function runGuide(heading: string, dataDir: string) {
+  const guide = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+  const command = guide.split(`\n## ${heading}\n`)[1]!.match(/^```sh\n([\s\S]*?)^```$/m)![1]!;
+  const asUser = isRoot ? 'setpriv --reuid=nobody --regid=nogroup --clear-groups ' : '';
+  if (isRoot) expect(guide).toContain(`\`${asUser.trim()}\``);
+  const script = command.replaceAll('.oriel', dataDir).replace('node_modules/', `${asUser}node_modules/`);
+  await promisify(execFile)('/bin/sh', ['-c', script], { cwd: root });
 }
 
 describe('before anything is created', () => {
@@ -128,7 +141,7 @@ describe('a data dir that was used before', () => {
 
   test('with another secret key', async () => {
     const line = await refusal(dataDir, { ORIEL_SECRET_KEY: SECRET_KEY });
-    expect(line).toContain('ORIEL_SECRET_KEY');
+    expect(line).toMatch(/^This database was set up with another secret key: .*ORIEL_SECRET_KEY_PREVIOUS/);
     // The right key still works.
     await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
@@ -139,10 +152,18 @@ describe('a data dir that was used before', () => {
     await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
 
-  test('whose secret key is missing gets no new key', async () => {
+  test('whose secret key is missing gets no new key, and the line names the file', async () => {
+    const file = join(dataDir, 'secret.key');
+    await rm(file);
+    const line = await refusal(dataDir);
+    expect(line).toContain(`there is no file ${file}: restore that file from the backup`);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('whose secret key is lost starts again after the command of the guide', async () => {
     await rm(join(dataDir, 'secret.key'));
-    expect(await refusal(dataDir)).toContain('ORIEL_SECRET_KEY');
-    expect(existsSync(join(dataDir, 'secret.key'))).toBe(false);
+    await runGuide('A lost secret key', dataDir);
+    await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
 
   test('whose secret key is damaged', async () => {

@@ -174,6 +174,20 @@ test('the arguments and the environment of the worker contain no secrets', async
   expect(seen).not.toContain(secretKey);
 });
 
+test('a worker that makes the first admin prints no command that only other servers answer', async () => {
+  const host = await startServer(await usedDataDir(), settings);
+  const onHost = await openQueue(host.dataDir);
+  await onHost.query('create database first');
+  const worker = await startServer(await newDataDir(), {
+    ...settings,
+    ORIEL_ROLE: 'worker',
+    ORIEL_SECRET_KEY: SECRET_KEY,
+    ORIEL_DATABASE_URL: `postgres://oriel@${encodeURIComponent(join(host.dataDir, 'run'))}/first`,
+  });
+  expect(worker.stdout).toContain('The first admin is ');
+  expect(worker.stdout).not.toContain('curl');
+});
+
 test('one server can serve requests while another one runs jobs', async () => {
   const host = await startServer(await usedDataDir(), settings);
   const onHost = await openQueue(host.dataDir);

@@ -93,9 +93,44 @@ export const mutants: Mutant[] = [
   {
     name: 'a 401 names the schemes that the operation accepts',
     file: `${SERVER}platform/auth/authenticate.ts`,
-    from: '(byAuth.get(auth) ?? kinds).flatMap',
-    to: 'kinds.flatMap',
+    from: '(byAuth.get(auth) ?? kinds).filter',
+    to: 'kinds.filter',
     tests: [`${SERVER}platform/auth/credential-hints.test.ts`],
+  },
+  {
+    name: 'a 401 names the embed token only where it is accepted',
+    file: `${SERVER}platform/auth/authenticate.ts`,
+    from: "embed || auth === 'embed' || !kind.auths.includes('embed')",
+    to: 'embed || auth || kind',
+    tests: [`${SERVER}platform/auth/credential-hints.test.ts`],
+  },
+  {
+    name: 'only an upsert takes If-None-Match',
+    file: `${SERVER}platform/http/etag.ts`,
+    from: 'takesIfNoneMatch(op) ?',
+    to: 'takesIfNoneMatch(op) || request ?',
+    tests: [`${SERVER}domains/workspace/preconditions.test.ts`],
+  },
+  {
+    name: 'a word in a path is not the id of another path',
+    file: `${SERVER}platform/http/known-paths.ts`,
+    from: 'return refused.length ? [{ url, methods: refused }] : [];',
+    to: 'return refused.length < 0 ? [{ url, methods: refused }] : [];',
+    tests: [`${SERVER}platform/http/addresses.test.ts`],
+  },
+  {
+    name: 'the accepted methods of an address are those of its most literal path',
+    file: `${SERVER}platform/http/known-paths.ts`,
+    from: 'byLiteralness(a, b));',
+    to: 'byLiteralness(b, a));',
+    tests: [`${SERVER}platform/http/addresses.test.ts`],
+  },
+  {
+    name: 'an address without an operation has the error form of the operations around it',
+    file: `${SERVER}platform/http/known-paths.ts`,
+    from: 'return at.shape;',
+    to: 'return root.shape;',
+    tests: [`${TEST}kinds/errors.test.ts`],
   },
   {
     name: 'a known API key is answered at once',
@@ -359,8 +394,8 @@ export const mutants: Mutant[] = [
   {
     name: 'every error of an operation has the form that it says',
     file: 'packages/server/src/platform/http/server.ts',
-    from: 'reply, operation?.errorShape);',
-    to: 'reply);',
+    from: 'operation ? operation.errorShape : paths',
+    to: 'operation ? undefined : paths',
     tests: ['packages/server/test/kinds/errors.test.ts'],
   },
   {
@@ -673,7 +708,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'usernames are compared without case',
-    file: 'packages/server/migrations/0030-usernames-without-case.sql',
+    file: 'packages/server/migrations/0029-usernames-without-case.sql',
     from: 'create unique index users_username_key on users (lower(normalize(username, nfkc)))',
     to: 'create unique index users_username_key on users (username)',
     tests: ['packages/server/src/domains/users/users.test.ts'],
@@ -769,5 +804,12 @@ export const mutants: Mutant[] = [
     from: "{ '/api/scim/v2/': 'scim' }",
     to: '{}',
     tests: ['packages/server/src/domains/scim/scim.test.ts'],
+  },
+  {
+    name: 'a rotation of the secret key that replaces nothing does not report success',
+    file: `${SERVER}domains/installation/rotate-secret.ts`,
+    from: 'new Set(fingerprints).size === 1',
+    to: 'false',
+    tests: [`${SERVER}domains/installation/rotate-secret.test.ts`],
   },
 ];

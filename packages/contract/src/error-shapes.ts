@@ -35,12 +35,6 @@ export const errorShapes = {
 
 export type ErrorShape = keyof typeof errorShapes;
 
-/** The form of errors at addresses that no operation has, by the beginning of the address. */
-const shapesByPath: Record<string, Exclude<ErrorShape, 'page'>> = { '/api/scim/v2/': 'scim' };
-
-export const errorShapeAt = (path: string) =>
-  Object.entries(shapesByPath).find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'standard';
-
 /** What an error of any form is made from. */
 export interface Failure {
   statusCode: number;

@@ -1,5 +1,6 @@
 /** The largest size of each stored field, in bytes: of the text itself, or of the JSON of any other value. */
 const KB = 1024;
+const MB = 1024 * KB;
 
 export const limits = {
   meta: 64 * KB,
@@ -13,3 +14,8 @@ export const limits = {
   /** The number of spreadsheets that a report can be placed in. */
   placements: 50,
 } as const;
+
+/** A number of bytes, for people. */
+export const sizeText = (bytes: number) =>
+  bytes >= MB ? `${rounded(bytes / MB)} MB` : `${rounded(bytes / KB)} KB`;
+const rounded = (amount: number) => Math.round(amount * 10) / 10;

@@ -1,10 +1,12 @@
 /** The OpenAPI 3.1 document, made from the operations. */
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { errorCodesOf } from './error-codes.ts';
 import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { createHoist } from './hoist.ts';
-import type { BodyKind, FileRule, ReplyKind } from './kinds.ts';
+import type { BodyKind, ReplyKind } from './kinds.ts';
+import { binary, content, multipart, TEXT } from './openapi-media.ts';
+import { describeBody, describeOperation, STATUS_TEXT, SUCCESS_TEXT } from './openapi-words.ts';
 import {
   answersNotModified,
   bodyKindOf,
@@ -63,6 +65,13 @@ const REQUEST_HEADERS = {
 };
 type RequestHeader = keyof typeof REQUEST_HEADERS;
 
+const PARAMETERS = Object.fromEntries(
+  Object.entries(REQUEST_HEADERS).map(([name, description]) => [
+    name,
+    { name, in: 'header', required: false, description, schema: { type: 'string' } },
+  ]),
+);
+
 const REPLY_HEADERS = {
   'X-Request-Id': { description: 'The id of the request, also in the log', schema: { type: 'string' } },
   ETag: {
@@ -85,25 +94,6 @@ const REPLY_HEADERS = {
 };
 type ReplyHeader = keyof typeof REPLY_HEADERS;
 
-const STATUS_TEXT: Record<number, string> = {
-  400: 'The request is malformed, or refers to something that does not exist',
-  401: 'The credential is missing or not valid',
-  403: 'The caller may not do this',
-  404: 'It does not exist, or the caller may not know that it exists',
-  405: 'The path does not take this method',
-  408: 'The request did not arrive in time',
-  409: 'The current state does not allow it',
-  412: 'The resource has changed since it was read',
-  413: 'The body is too large',
-  415: 'The operation does not take a body of this type',
-  429: 'Too many requests',
-  431: 'The headers are too large',
-  500: 'Something went wrong on our side',
-  501: 'This is not supported',
-  503: 'The service can not answer right now',
-  504: 'The answer took too long',
-};
-
 export function openApiDocument(operations: readonly Operation[]): Json {
   const hoist = createHoist();
   const sharedReplies: Record<string, Json> = {};
@@ -123,11 +113,8 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       }),
     );
 
-  const content = (types: readonly string[], media: Json) =>
-    Object.fromEntries(types.map((type) => [type, media]));
-
   const bodyContent = (body: BodyKind) => {
-    if (body.kind === 'bytes') return content(bodyTypesOf(body), { schema: BINARY });
+    if (body.kind === 'bytes') return binary(bodyTypesOf(body));
     if (body.kind === 'formOrJson') {
       const [form, json] = bodyTypesOf(body) as [string, string];
       return { [form]: { schema: hoist(body.form) }, [json]: { schema: hoist(body.schema) } };
@@ -143,13 +130,13 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       case 'json':
         return content(types, { schema: hoist(reply.schema) });
       case 'ndjson':
-        return content(types, { schema: hoist(reply.schema), 'x-each': 'line' });
+        return content(types, { schema: TEXT, 'x-each': { line: hoist(reply.schema) } });
       case 'eventStream':
-        return content(types, { schema: { anyOf: eventSchemas(reply.events) }, 'x-each': 'event' });
+        return content(types, { schema: TEXT, 'x-each': { event: { anyOf: eventSchemas(reply.events) } } });
       case 'bytes':
-        return content(types, { schema: BINARY });
+        return binary(types);
       default:
-        return content(types, { schema: { type: 'string' } });
+        return content(types, { schema: TEXT });
     }
   };
 
@@ -224,14 +211,14 @@ export function openApiDocument(operations: readonly Operation[]): Json {
 
   const body = (op: Operation) => {
     const kind = bodyKindOf(op);
-    return kind && { required: !op.optionalBody, content: bodyContent(kind) };
+    return kind && { description: describeBody(op), required: !op.optionalBody, content: bodyContent(kind) };
   };
 
   const describe = (op: Operation) => ({
     operationId: op.id,
     tags: [op.tag],
     summary: op.summary,
-    description: [op.description, needs(op), bounds(op)].filter(Boolean).join(' '),
+    description: describeOperation(op),
     security: [...SECURITY[op.auth], ...(op.embed && op.auth === 'management' ? SECURITY.embed : [])],
     ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
     parameters: [...parameters(op), ...requestHeadersOf(op).map(refToParameter)],
@@ -249,6 +236,14 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     paths[op.path]![op.method.toLowerCase()] = describe(op);
   }
 
+  const responses = sorted(sharedReplies);
+  const references = JSON.stringify([paths, responses]);
+  /** Names that nothing refers to would only be noise in generated clients. */
+  const used = <T>(kind: 'headers' | 'parameters', all: Record<string, T>) =>
+    Object.fromEntries(
+      Object.entries(all).filter(([name]) => references.includes(`"#/components/${kind}/${name}"`)),
+    );
+
   return {
     openapi: '3.1.0',
     info: {
@@ -265,86 +260,22 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       .map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: SECURITY_SCHEMES,
-      parameters: Object.fromEntries(
-        Object.entries(REQUEST_HEADERS).map(([name, description]) => [
-          name,
-          { name, in: 'header', required: false, description, schema: { type: 'string' } },
-        ]),
+      securitySchemes: Object.fromEntries(
+        Object.entries(SECURITY_SCHEMES).filter(([name]) => references.includes(`{"${name}":[]}`)),
       ),
-      headers: REPLY_HEADERS,
-      responses: sorted(sharedReplies),
+      parameters: used('parameters', PARAMETERS),
+      headers: used('headers', REPLY_HEADERS),
+      responses,
       schemas: sorted(hoist.components),
     },
   };
-}
-
-/** Who may call an operation, in words. */
-function needs(op: Operation): string {
-  if (op.auth === 'public') return 'Needs no credential.';
-  if (op.auth === 'embed') return 'Needs an embed token.';
-  if (op.auth === 'console') return 'Needs the cookie of a person who signed in by browser.';
-  if (op.permission === 'none')
-    return op.auth === 'apiKey' ? 'Needs an API key.' : 'Needs a valid credential.';
-  if (op.permissionOn === 'resource')
-    return `Needs \`${op.permission}\` on the resource, by role, by policy or as its owner.`;
-  return `Needs the action \`${op.permission}\`.`;
-}
-
-/** The rate limit and the time limit, in words. */
-function bounds({ rate, timeoutMs }: Operation): string {
-  const often = rate && `One caller may call it ${rate.max} times in ${rate.perSeconds} seconds.`;
-  const long = timeoutMs && `It is stopped after ${timeoutMs / 1000} seconds.`;
-  return [often, long].filter(Boolean).join(' ');
 }
 
 /** Headers are found too large before the address is known, so that error always has the standard form. */
 const shapeOf = (op: Operation, status: number): ErrorShape =>
   status === 431 ? 'standard' : (op.errorShape ?? 'standard');
 
-/** Fields and files as one object, as OpenAPI describes them. */
-function multipart({ schema, files }: Extract<BodyKind, { kind: 'multipart' }>) {
-  const rules = Object.entries(files);
-  // The title names the schema of the fields alone, without the files.
-  const { title: _title, ...fields } = schema as TObject & { title?: string };
-  const one = { ...BINARY };
-  const file = ({ maxCount = 1 }: FileRule) =>
-    maxCount === 1 ? one : { type: 'array', items: one, maxItems: maxCount };
-  return {
-    schema: {
-      ...fields,
-      properties: {
-        ...fields.properties,
-        ...Object.fromEntries(rules.map(([name, rule]) => [name, file(rule)])),
-      },
-      required: [
-        ...(fields.required ?? []),
-        ...rules.filter(([, rule]) => !rule.optional).map(([name]) => name),
-      ],
-    } as TSchema,
-    encoding: Object.fromEntries(
-      rules.map(([name, { contentTypes = ['application/octet-stream'] }]) => [
-        name,
-        { contentType: contentTypes.join(', ') },
-      ]),
-    ),
-  };
-}
-
-const BINARY = { type: 'string', format: 'binary' };
-
 const PARAMETER_PLACES = { params: 'path', query: 'query', headers: 'header' } as const;
-
-const SUCCESS_TEXT: Record<ReplyKind['kind'] | 'nothing', string> = {
-  json: 'Success',
-  ndjson: 'One JSON value per line',
-  csv: 'A line of column names, then one line per row',
-  html: 'A page',
-  eventStream: 'Events as they happen. The schema describes one event, with its data parsed as JSON',
-  redirect: 'A redirect to the address in `Location`',
-  bytes: 'The content',
-  nothing: 'Done',
-};
 
 const requestHeadersOf = (op: Operation): RequestHeader[] => [
   ...(takesIfMatch(op) ? ['If-Match' as const] : []),

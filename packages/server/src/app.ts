@@ -25,19 +25,25 @@ import { userGroups } from './domains/user-groups/index.ts';
 import { createUserRemoval, users } from './domains/users/index.ts';
 import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
+import { openPlatform } from './open-platform.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
 import { createCsrf } from './platform/auth/csrf.ts';
 import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { ShowError } from './platform/http/error-page.ts';
+import { createMetrics } from './platform/http/metrics.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
-import { type Route, registerRoutes } from './platform/http/routes.ts';
+import { registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
 import { registerSpecRoute } from './platform/http/spec-route.ts';
 import { scheduleLeftovers } from './platform/jobs/schedules.ts';
 import { askLeftovers } from './platform/leftovers.ts';
+import type { Logger } from './platform/log.ts';
 import type { Module, Platform } from './platform/module.ts';
+import { createKeyring } from './platform/secrets/keyring.ts';
+import { StartupError } from './platform/startup-error.ts';
+import { createUndo } from './platform/undo.ts';
 
 export interface Modules {
   list: Module[];
@@ -145,7 +151,6 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
   const app = createOperationalApp(platform, settings, showError);
   const atOnce = createAtOnce(settings.limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
-  requireComplete(routes);
   const csrf = createCsrf(platform.keysFor('csrf'), platform.publicUrl);
   registerRoutes(app, routes, { db, authenticator, attempts, atOnce, requireDeployment, cursors, csrf, log });
   registerSpecRoute(app, openApiDocument(allOperations));
@@ -153,11 +158,37 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
   return app;
 }
 
+/**
+ * Creates the modules once without a database, and throws unless they are complete. A start calls this first, so that a
+ * mistake in the list stops it before the database is migrated.
+ */
+export async function checkModules(settings: ModuleSettings, log: Logger): Promise<void> {
+  const undo = createUndo(log);
+  try {
+    const platform = openPlatform({
+      connection: {},
+      pools: { dbConnections: 1, dbEssentialConnections: 1 },
+      keyring: createKeyring(['nothing is sealed with this']),
+      publicUrl: '',
+      log,
+      metrics: createMetrics(),
+      undo,
+    });
+    const { list } = createModules(platform, settings);
+    for (const { stop } of list) if (stop) undo.add('a module', stop);
+    requireHandlers(list);
+  } finally {
+    await undo.run();
+  }
+}
+
 /** Throws unless every operation of the contract has exactly one handler. */
-function requireComplete(routes: Route[]) {
+function requireHandlers(modules: Module[]) {
+  const routes = modules.flatMap((module) => module.routes ?? []);
   const handled = [...routes.map(({ operation }) => operation.id), operations.getSpec.id];
   const missing = allOperations.filter(({ id }) => !handled.includes(id)).map(({ id }) => id);
   const twice = handled.filter((id, i) => handled.indexOf(id) !== i);
-  if (missing.length) throw new Error(`no handler for ${missing.join(', ')}`);
-  if (twice.length) throw new Error(`several handlers for ${twice.join(', ')}`);
+  const where = 'see the list of domains in packages/server/src/app.ts, and the routes.ts of the domain';
+  if (missing.length) throw new StartupError(`There is no handler for ${missing.join(', ')}: ${where}.`);
+  if (twice.length) throw new StartupError(`There are several handlers for ${twice.join(', ')}: ${where}.`);
 }

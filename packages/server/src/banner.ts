@@ -15,7 +15,10 @@ export function banner(
   return [`Oriel is running at ${publicUrl}`, '', ...table(facts), ''].join('\n');
 }
 
-export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: boolean): string {
+export function firstAdminBanner(
+  admin: FirstAdmin,
+  { publicUrl, hasDemo, role }: { publicUrl: string; hasDemo: boolean; role: Config['role'] },
+): string {
   const curl = (rest: string) => `  curl -H "Authorization: Api-Key $ORIEL_ADMIN_API_KEY" ${rest}`;
   const account = `{\\"email\\":\\"${admin.email}\\",\\"password\\":\\"$ORIEL_ADMIN_PASSWORD\\"}`;
   const session = '{"deploymentId":1,"externalId":"ada","groups":["analysts"]}';
@@ -30,14 +33,18 @@ export function firstAdminBanner(admin: FirstAdmin, publicUrl: string, hasDemo: 
     `The first admin is ${admin.email}.`,
     '',
     ...showSecrets(admin),
-    'Try it in another terminal:',
-    '',
-    ...commands,
-    '',
-    'Get an access token of the admin:',
-    '',
-    '  curl -H "Content-Type: application/json" \\',
-    `    -d "${account}" ${publicUrl}/auth/login`,
+    ...(role === 'worker'
+      ? ['This server runs jobs only. Use the key with a server whose ORIEL_ROLE is `web` or `all`.']
+      : [
+          'Try it in another terminal:',
+          '',
+          ...commands,
+          '',
+          'Get an access token of the admin:',
+          '',
+          '  curl -H "Content-Type: application/json" \\',
+          `    -d "${account}" ${publicUrl}/auth/login`,
+        ]),
     '\n',
   ].join('\n');
 }

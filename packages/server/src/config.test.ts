@@ -34,10 +34,15 @@ test('on an external database, the demo is off unless it is switched on', () => 
   expect(readConfig({ ORIEL_DATABASE_URL, ORIEL_DEMO: 'true' }).demo).toBe(true);
 });
 
-test('a server that is only `web` or only `worker` needs an external database', () => {
-  const ORIEL_DATABASE_URL = 'postgres://u:p@db.example.com/oriel';
+test('a server that is only `web` or only `worker` needs an external database and the key of the other servers', () => {
+  const given = {
+    ORIEL_DATABASE_URL: 'postgres://u:p@db.example.com/oriel',
+    ORIEL_SECRET_KEY: 'q8ZtV3nLw5RyB7kHc2XmJ9sDf4GpTa6E',
+  };
   for (const role of ['web', 'worker']) {
-    expect(readConfig({ ORIEL_DATABASE_URL, ORIEL_ROLE: role }).role).toBe(role);
+    expect(readConfig({ ...given, ORIEL_ROLE: role }).role).toBe(role);
+    const withoutKey = { ...given, ORIEL_SECRET_KEY: '', ORIEL_ROLE: role };
+    expect(() => readConfig(withoutKey)).toThrow(`ORIEL_ROLE=${role} needs ORIEL_SECRET_KEY`);
     expect(() => readConfig({ ORIEL_ROLE: role })).toThrow(`ORIEL_ROLE=${role} needs ORIEL_DATABASE_URL`);
   }
 });

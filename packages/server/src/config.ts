@@ -106,6 +106,12 @@ export function readConfig(env: Env): Config {
     );
   }
 
+  const secretKey = secret('ORIEL_SECRET_KEY');
+  if (role !== 'all' && secretKey === undefined) {
+    throw new StartupError(
+      `ORIEL_ROLE=${role} needs ORIEL_SECRET_KEY: all servers of a database have the same key. If one of them has made a \`secret.key\` in its data dir, use the content of that file.`,
+    );
+  }
   const nextSecretKey = secret('ORIEL_SECRET_KEY_NEXT');
 
   const config: Config = {
@@ -117,7 +123,7 @@ export function readConfig(env: Env): Config {
     databaseUrl,
     dbConnections: integer('ORIEL_DB_CONNECTIONS', 2, 500) ?? 10,
     dbEssentialConnections: integer('ORIEL_DB_ESSENTIAL_CONNECTIONS', 2, 500) ?? 10,
-    secretKey: secret('ORIEL_SECRET_KEY'),
+    secretKey,
     otherSecretKeys: [nextSecretKey, secret('ORIEL_SECRET_KEY_PREVIOUS')].filter((key) => key !== undefined),
     hasNextSecretKey: nextSecretKey !== undefined,
     tenant:

@@ -70,7 +70,8 @@ async function serve(config: Config) {
   const starting = startServer(config, log, {
     signal: stopped.signal,
     jobProcess: { script: fileURLToPath(import.meta.url), env: withoutSettings(process.env) },
-    showFirstAdmin: (admin, publicUrl, hasDemo) => print(firstAdminBanner(admin, publicUrl, hasDemo)),
+    showFirstAdmin: (admin, publicUrl, hasDemo) =>
+      print(firstAdminBanner(admin, { publicUrl, hasDemo, role: config.role })),
   });
 
   async function stop(why: string, exitCode: number) {

@@ -1,5 +1,5 @@
 /** Starts the server from its settings, and stops it. */
-import { createApp, createModules, createOperationalApp } from './app.ts';
+import { checkModules, createApp, createModules, createOperationalApp } from './app.ts';
 import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
@@ -81,6 +81,11 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
+  const { tenant, plan, maxExternalUsers, deviceCodeSeconds } = config;
+  const treeWaitMs = options.waits?.connectionMs;
+  const moduleSettings = { tenant, plan, maxExternalUsers, deviceCodeSeconds, treeWaitMs };
+  await checkModules(moduleSettings, log);
+
   const dataDir = config.dataDir ?? defaultDataDir();
   const metrics = createMetrics();
   const connection = await openConnection(config, { dataDir, log, metrics, undo });
@@ -104,14 +109,6 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     metrics,
     undo,
   });
-  const { tenant, plan, maxExternalUsers, deviceCodeSeconds } = config;
-  const moduleSettings = {
-    tenant,
-    plan,
-    maxExternalUsers,
-    deviceCodeSeconds,
-    treeWaitMs: options.waits?.connectionMs,
-  };
   const modules = createModules(platform, moduleSettings);
   for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
   const { db, essential, listener } = platform;
@@ -120,6 +117,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     admin: config.admin,
     demo: config.demo ? modules.list.flatMap(({ demo }) => demo ?? []) : [],
     secretKeys: keyring.keysFor('installation'),
+    missingKeyFile: secrets.generatedFile,
     showFirstAdmin: (admin, hasDemo) => options.showFirstAdmin?.(admin, publicUrl, hasDemo),
   }).catch(async (error) => {
     // The database belongs to a secret that is missing here, and a new secret would only hide that. After any other

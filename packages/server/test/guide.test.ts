@@ -98,11 +98,25 @@ function write({ file, language, text: content }: Block) {
   writeFileSync(path, content);
 }
 
+const changedFiles = async () => (await run('git', ['diff', '--name-only'])).trim().split('\n');
+
+/** An operation without a handler stops the start, before anything is created. */
+async function expectNoStart() {
+  const dataDir = join(copy, 'draft');
+  const env = { ORIEL_DATA_DIR: dataDir, ORIEL_DATABASE_URL: '', ORIEL_PORT: '0' };
+  const start = run(installed('tsx'), ['packages/server/src/main.ts'], env);
+  await expect(start).rejects.toThrow(
+    /^There is no handler for listAnnouncements, .*packages\/server\/src\/app\.ts/m,
+  );
+  expect(existsSync(dataDir)).toBe(false);
+}
+
 test('the guide names the files of a domain', () => {
   expect(blocks.map(({ file }) => file.replace(/^.*\//, ''))).toEqual([
     'announcements.ts',
     'NNNN-announcements.sql',
     'tables.ts',
+    'leftovers.store.ts',
     'store.ts',
     'routes.ts',
     'index.ts',
@@ -112,11 +126,15 @@ test('the guide names the files of a domain', () => {
 });
 
 test('the example of the guide is a working domain', { timeout: TIMEOUT_MS }, async () => {
-  for (const block of blocks) write(block);
-  const byHand = (await run('git', ['status', '--porcelain', '--untracked-files=no'])).trim().split('\n');
-  expect(byHand.map((line) => line.trim())).toEqual(['M packages/server/src/app.ts']);
-
+  const [contract, ...others] = blocks;
+  write(contract!);
   await tsx('scripts/generate.ts');
+  const generated = await changedFiles();
+  await expectNoStart();
+
+  for (const block of others) write(block);
+  const byHand = (await changedFiles()).filter((file) => !generated.includes(file));
+  expect(byHand).toEqual(['packages/server/src/app.ts']);
   await run(installed('tsc'), ['--noEmit']);
   const written = (await run('git', ['ls-files', '--modified', '--others', '--exclude-standard', '*.ts']))
     .trim()
@@ -131,15 +149,15 @@ test('the example of the guide is a working domain', { timeout: TIMEOUT_MS }, as
       'run',
       '--maxWorkers=1',
       'packages/server/src/domains/announcements',
-      ...['migrations', 'architecture', 'generated', 'lists', 'permissions', 'table-owners'].map(
+      ...['migrations', 'architecture', 'generated', 'leftovers', 'lists', 'permissions', 'table-owners'].map(
         (name) => `packages/server/test/${name}.test.ts`,
       ),
       '--update',
       '-t',
-      'nnouncement|taken back|make the schema|import|owner|npm run generate',
+      'nnouncement|taken back|make the schema|import|owner|leftovers of all|npm run generate',
     ],
     database,
   );
-  expect(output).toMatch(/announcements\.test\.ts \(2 tests\)/);
-  expect(await run('git', ['diff', '--name-only'])).toContain('packages/server/schema.sql');
+  expect(output).toMatch(/announcements\.test\.ts \(3 tests\)/);
+  expect(await changedFiles()).toContain('packages/server/schema.sql');
 });

@@ -12,7 +12,7 @@ import type { Leftovers } from '../src/platform/leftovers.ts';
 import { createKeyring } from '../src/platform/secrets/keyring.ts';
 import { createUndo } from '../src/platform/undo.ts';
 import { createServerLog } from './server-log.ts';
-import { ownedTables, SOURCES } from './table-owners.ts';
+import { ownedTables, readOwners, SOURCES } from './table-owners.ts';
 import { createWorld, SECRET_KEY, unique, type World } from './world.ts';
 
 const PATIENCE = { timeout: 30_000 };
@@ -47,7 +47,7 @@ const foreignKeys = () =>
     from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = any(k.conkey)
     where k.contype = 'f' order by 1, 2`);
 
-const owners = new Map((await ownedTables()).map(([owner, table]) => [table, owner]));
+const ownerOf = await readOwners();
 
 async function leftoversOf(owner: string): Promise<Leftovers> {
   const file = join(SOURCES, owner, 'leftovers.store.ts');
@@ -96,7 +96,7 @@ test('every foreign key to a row that can be deleted cascades, clears, or has an
       onDelete === 'c' ||
       onDelete === 'n' ||
       HELD.includes(name) ||
-      (kind !== undefined && acts(await leftoversOf(owners.get(table)!), kind));
+      (kind !== undefined && acts(await leftoversOf(ownerOf(table)), kind));
     (isAnswered ? answered : unanswered).push(name);
   }
   expect(unanswered).toEqual([]);
@@ -105,7 +105,7 @@ test('every foreign key to a row that can be deleted cascades, clears, or has an
 
 test('the leftovers of all domains are in the list of modules', async () => {
   const list = (await moduleList()).flatMap(({ leftovers }) => leftovers ?? []);
-  for (const owner of new Set(owners.values())) {
+  for (const owner of new Set((await ownedTables()).map(([folder]) => folder))) {
     const leftovers = await leftoversOf(owner);
     if (Object.keys(leftovers).length) expect(list, owner).toContain(leftovers);
   }
@@ -114,7 +114,7 @@ test('the leftovers of all domains are in the list of modules', async () => {
 test('rows that refer to others are removed before them, so that no batch deletes more rows than its size', async () => {
   const list = await moduleList();
   const placeOf = async (table: string) => {
-    const leftovers = await leftoversOf(owners.get(table)!);
+    const leftovers = await leftoversOf(ownerOf(table));
     return { leftovers, place: list.findIndex((module) => module.leftovers === leftovers) };
   };
   const wrong: string[] = [];

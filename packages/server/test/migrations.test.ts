@@ -2,7 +2,8 @@ import pg from 'pg';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { parseFunctions } from '../src/platform/db/functions.ts';
 import { migrate, type Schema } from '../src/platform/db/migrate.ts';
-import { parseMigration } from '../src/platform/db/migrations.ts';
+import { parseMigration, requireNumbers } from '../src/platform/db/migrations.ts';
+import { StartupError } from '../src/platform/startup-error.ts';
 import { createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
 import { dumpSchema } from './schema-dump.ts';
 
@@ -86,6 +87,20 @@ test('a database of a newer version or with other migrations is refused', async 
     i === 1 ? { ...migration, checksum: 'other' } : migration,
   );
   await expect(run(url, { migrations: edited })).rejects.toThrow(/unmodified release/);
+});
+
+test.each([
+  [
+    ['0001-one.sql', '0002-newer.sql', '0002-two.sql', '0003-three.sql'],
+    'The migrations 0002-newer.sql and 0002-two.sql have the same number: give the newer one the number 4.',
+  ],
+  [
+    ['0001-one.sql', '0003-three.sql'],
+    'There is no migration with the number 2: rename 0003-three.sql to 0002-three.sql, or restore the missing file.',
+  ],
+  [['0001-one.sql', 'two.sql'], 'The migration two.sql has no number: give it a name like 0002-name.sql.'],
+])('wrong numbers of migrations stop a start with a line that names the files: %j', (files, line) => {
+  expect(() => requireNumbers(files)).toThrow(new StartupError(line));
 });
 
 test('others can read a table while a migration waits for it', async () => {

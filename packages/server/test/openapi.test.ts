@@ -1,5 +1,5 @@
 /** Rules for the whole OpenAPI document. Every test also checks that replies match it. */
-import { allOperations, hasBody, type Operation, operations } from '@oriel/contract';
+import { allOperations, hasBody, type Operation, operations, takesApiKey } from '@oriel/contract';
 import { describe, expect, test } from 'vitest';
 import {
   documentedOperation,
@@ -74,6 +74,41 @@ test('a body is required exactly where the contract requires one', () => {
     expect([op.id, documented(op).requestBody?.required]).toEqual([op.id, !op.optionalBody]);
   }
   expect(documented(operations.duplicateWorkbook).requestBody?.required).toBe(false);
+});
+
+test('says for each operation what an API key can do that is scoped to deployments', () => {
+  const words = {
+    allowed: 'scoped to deployments are accepted',
+    refused: 'scoped to deployments are refused',
+    handler: 'only what is within their scope',
+  };
+  for (const op of allOperations.filter(takesApiKey)) {
+    const expected = op.scopedKeys ? words[op.scopedKeys] : 'must include the deployment';
+    expect([op.id, documented(op).description]).toEqual([op.id, expect.stringContaining(expected)]);
+  }
+});
+
+test('says in words which operations embed tokens can call too', () => {
+  for (const op of allOperations.filter(({ auth }) => auth === 'management')) {
+    const words = { viewer: /Embed tokens are accepted too/, creator: /Embed tokens in creator mode are/ };
+    const { description } = documented(op);
+    if (op.embed) expect([op.id, description]).toEqual([op.id, expect.stringMatching(words[op.embed])]);
+    else expect([op.id, description]).toEqual([op.id, expect.not.stringContaining('Embed tokens')]);
+  }
+});
+
+test('every component is used', () => {
+  const { securitySchemes, ...referred } = publishedDocument.components;
+  const text = JSON.stringify(publishedDocument);
+  const unused = [
+    ...Object.entries(referred).flatMap(([kind, components]) =>
+      Object.keys(components as Json)
+        .map((name) => `#/components/${kind}/${name}`)
+        .filter((reference) => !text.includes(`"${reference}"`)),
+    ),
+    ...Object.keys(securitySchemes as Json).filter((name) => !text.includes(`{"${name}":[]}`)),
+  ];
+  expect(unused).toEqual([]);
 });
 
 describe('deprecated parts are marked', () => {

@@ -12,8 +12,11 @@ export interface DocumentedReply {
   content?: Content;
 }
 
-/** By content type. `x-each` means that the schema describes one line or event. */
-type Content = Record<string, { schema: Json; 'x-each'?: 'line' | 'event' }>;
+/** By content type. `x-each` has the schema of one line or event of a stream. */
+type Content = Record<
+  string,
+  { schema: Json; 'x-each'?: { line?: Json; event?: Json }; encoding?: Record<string, Json> }
+>;
 
 export interface DocumentedOperation {
   operationId: string;
@@ -22,14 +25,14 @@ export interface DocumentedOperation {
   description: string;
   security: Json[];
   parameters: (Json & { $ref?: string; name?: string; in?: string; schema?: Json })[];
-  requestBody?: { required: boolean; content: Content };
+  requestBody?: { description: string; required: boolean; content: Content };
   responses: Record<string, DocumentedReply>;
 }
 
 export interface PublishedDocument {
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { responses: Record<string, DocumentedReply>; schemas: Record<string, Json> };
+  components: { responses: Record<string, DocumentedReply>; schemas: Record<string, Json> } & Json;
 }
 
 export type PublishedContract = ReturnType<typeof publish>;
@@ -97,7 +100,9 @@ export function everySchema({
 }
 
 const schemasOf = (where: string, { content = {} }: Pick<DocumentedReply, 'content'>) =>
-  Object.values(content).map(({ schema }) => [where, schema] as const);
+  Object.values(content).flatMap(({ schema, 'x-each': { line, event } = {} }) =>
+    [schema, line, event].flatMap((each) => (each ? [[where, each] as const] : [])),
+  );
 
 function schemasWithin(where: string, schema: Json): { where: string; schema: Json }[] {
   const { properties, patternProperties, items, additionalProperties, anyOf, allOf } = schema;

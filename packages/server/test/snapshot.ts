@@ -11,7 +11,9 @@ export async function snapshot(
   options: { except?: string[] } = {},
 ): Promise<Record<string, unknown[]>> {
   const { rows: tables } = await pool.query<{ name: string }>(
-    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> all($1) order by 1`,
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> all($1)
+     order by 1`,
     [[...IGNORED_TABLES, ...(options.except ?? [])]],
   );
   const columns = tables.map(({ name }) => {

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { onServer } from './databases.ts';
 import { writesOfSource, writesOfSql } from './sql-writes.ts';
-import { ownedTables, SOURCES } from './table-owners.ts';
+import { NAME_EACH_TABLE, ownedTables, readOwners, SOURCES } from './table-owners.ts';
 
 const root = SOURCES;
 const files = (await readdir(root, { recursive: true })).filter(
@@ -39,10 +39,17 @@ test('each table of the schema has exactly one owner, and each owned table exist
       `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
     );
     const names = owned.map(([, table]) => table).sort();
-    expect(names).toEqual(rows.map(({ name }) => name));
+    const hint = `a table without an owner: ${NAME_EACH_TABLE}`;
+    expect(names, hint).toEqual(rows.map(({ name }) => name));
   } finally {
     await client.end();
   }
+});
+
+test('a table without an owner is named, and so is the file that it is missing from', async () => {
+  const ownerOf = await readOwners();
+  expect(ownerOf('reports')).toBe('domains/reports');
+  expect(() => ownerOf('glossary_terms')).toThrow(/glossary_terms has no owner: .*`tables\.ts`/);
 });
 
 /** Known violations, each with its reason. A line that is no longer true fails, so that the list can only shrink. */

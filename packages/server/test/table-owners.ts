@@ -15,3 +15,15 @@ export async function ownedTables(): Promise<[owner: string, table: string][]> {
   });
   return (await Promise.all(owned)).flat();
 }
+
+/** Returns a function that finds the folder of a table's owner. */
+export async function readOwners(): Promise<(table: string) => string> {
+  const owners = new Map((await ownedTables()).map(([owner, table]) => [table, owner]));
+  return (table) => {
+    const owner = owners.get(table);
+    if (!owner) throw new Error(`the table ${table} has no owner: ${NAME_EACH_TABLE}`);
+    return owner;
+  };
+}
+
+export const NAME_EACH_TABLE = 'name it in the `tables.ts` of the folder that writes to it';

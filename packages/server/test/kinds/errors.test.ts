@@ -50,6 +50,35 @@ test('the client reads code and message from every form', async () => {
   }
 });
 
+describe('a request that no operation takes gets the form of the operations around it', () => {
+  const formOf = async (method: string, path: string) => {
+    const response = await server.raw(method, path);
+    const body = (await response.json()) as Record<string, unknown>;
+    return [response.status, response.headers.get('x-error-code') ?? body.code, Object.keys(body).sort()];
+  };
+  const forms = {
+    scim: ['detail', 'schemas', 'status'],
+    oauth: ['error', 'error_description'],
+    message: ['error'],
+    standard: ['code', 'error', 'message', 'requestId', 'statusCode'],
+  };
+
+  test.each([
+    ['GET', '/example/fail/scim', 405, 'method_not_allowed', 'scim'],
+    ['GET', '/example/fail/oauth', 405, 'method_not_allowed', 'oauth'],
+    ['GET', '/example/fail/message', 405, 'method_not_allowed', 'message'],
+    ['GET', '/example/fail/standard', 405, 'method_not_allowed', 'standard'],
+    ['GET', '/example/family/things/1/unknown', 404, 'route_not_found', 'scim'],
+    ['GET', '/example/family/unknown?x=1', 404, 'route_not_found', 'scim'],
+    ['PATCH', '/example/family/things/word', 405, 'method_not_allowed', 'scim'],
+    ['GET', '/example/family/things/%zz', 400, 'invalid_url', 'scim'],
+    ['GET', '/example/fail/unknown', 404, 'route_not_found', 'standard'],
+    ['GET', '/unknown', 404, 'route_not_found', 'standard'],
+  ] as const)('%s %s', async (method, path, status, code, form) => {
+    expect(await formOf(method, path)).toEqual([status, code, forms[form]]);
+  });
+});
+
 describe.each(['standard', 'oauth', 'scim', 'message'] as const)('the form %s', (shape) => {
   const send = async (query: string, init: Init) => {
     const response = await server.raw('POST', `/example/fail/${shape}?${query}`, init);

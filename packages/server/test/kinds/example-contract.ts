@@ -88,6 +88,23 @@ export const example = {
     status: 201,
     errorShape: 'scim',
   }),
+  getOfFamily: operation({
+    ...keyed,
+    id: 'getOfFamily',
+    method: 'GET',
+    path: '/example/family/things/{id}',
+    params: { id: Type.Integer({ minimum: 1, maximum: 100 }) },
+    reply: Nothing,
+    errorShape: 'scim',
+  }),
+  postToFamily: operation({
+    ...keyed,
+    id: 'postToFamily',
+    method: 'POST',
+    path: '/example/family/others',
+    reply: Nothing,
+    errorShape: 'scim',
+  }),
   postFiles: operation({
     ...keyed,
     id: 'postFiles',

@@ -104,6 +104,8 @@ function exampleRoutes(seen: Seen): Route[] {
     handle(example.postForm, (_, { body }) => body),
     handle(example.postFormOrJson, (_, { body }) => body),
     handle(example.postScim, (_, { body }) => body),
+    handle(example.getOfFamily, () => undefined),
+    handle(example.postToFamily, () => undefined),
     handle(example.postFiles, async (_, { body: { fields, files } }) => {
       seen.handled.push('postFiles');
       return { fields, files: await Promise.all(files.files.map(describe)), logos: files.logo.length };

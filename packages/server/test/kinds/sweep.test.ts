@@ -84,18 +84,52 @@ describe('the document', () => {
     expect(typesOf('getContent')[1]).toEqual(['image/png', 'application/octet-stream']);
   });
 
-  test('describes files, headers, rate limits and time limits', () => {
-    const operation = (id: keyof typeof example) =>
-      published.documentedOperation(example[id].method, example[id].path)!;
-    const { schema } = operation('postFiles').requestBody!.content['multipart/form-data']!;
+  const operation = (id: keyof typeof example) =>
+    published.documentedOperation(example[id].method, example[id].path)!;
+
+  test('describes files: their number, size and content types', () => {
+    const { description, content } = operation('postFiles').requestBody!;
+    const { schema, encoding } = content['multipart/form-data']!;
     expect(schema).toMatchObject({
       properties: {
         name: { type: 'string' },
-        files: { type: 'array', maxItems: 3 },
-        logo: { format: 'binary' },
+        files: { type: 'array', minItems: 1, maxItems: 3, items: { description: 'At most 300 KB' } },
+        logo: { contentMediaType: 'image/png', description: 'At most 1 KB' },
       },
       required: ['name', 'files'],
     });
+    expect(encoding).toEqual({ files: { contentType: '*/*' }, logo: { contentType: 'image/png' } });
+    expect(description).toBe('At most 1.1 MB in all');
+  });
+
+  test('does not describe bytes as text', () => {
+    const { properties } = operation('postFiles').requestBody!.content['multipart/form-data']!.schema;
+    const { files, logo } = properties as { files: { items: object }; logo: object };
+    const bodies = Object.values(operation('postBytes').requestBody!.content);
+    const replies = Object.values(operation('getContent').responses[200]!.content!);
+    for (const schema of [files.items, logo, ...[...bodies, ...replies].map(({ schema }) => schema)]) {
+      expect(schema).not.toHaveProperty('type');
+    }
+  });
+
+  test('describes a stream as text, and its lines or events beside that', () => {
+    const [rows] = Object.values(operation('getRows').responses[200]!.content!);
+    expect(rows).toEqual({
+      schema: { type: 'string' },
+      'x-each': { line: { $ref: '#/components/schemas/ExampleRow' } },
+    });
+    const [events] = Object.values(operation('getEvents').responses[200]!.content!);
+    expect(events).toMatchObject({ schema: { type: 'string' }, 'x-each': { event: { anyOf: [{}, {}] } } });
+  });
+
+  test('says how large each body may be', () => {
+    expect(operation('postForm').requestBody!.description).toBe('At most 1 KB');
+    expect(operation('postFormOrJson').requestBody!.description).toBe('At most 4 KB');
+    expect(operation('putThing').requestBody!.description).toBe('At most 256 KB');
+    expect(operation('postBytes').requestBody!.description).toBe('At most 300 KB');
+  });
+
+  test('describes headers, rate limits and time limits', () => {
     expect(operation('getWithHeaders').parameters).toMatchObject([
       { name: 'x-branch', in: 'header', required: true },
       { name: 'x-depth', in: 'header', required: false },

@@ -6,9 +6,16 @@ export const fingerprintOf = (key: Buffer) =>
   createHmac('sha256', key).update('fingerprint').digest('base64url');
 
 /** While a secret is being replaced, there are several fingerprints. One of them must be that of the database. */
-export function requireSecret(installation: { secretFingerprint: string }, fingerprints: string[]) {
+export function requireSecret(
+  installation: { secretFingerprint: string },
+  fingerprints: string[],
+  /** The file that did not exist, if this start has generated the key. */
+  missingFile?: string,
+) {
   if (fingerprints.includes(installation.secretFingerprint)) return;
   throw new StartupError(
-    'This database was set up with another secret key: set ORIEL_SECRET_KEY to that key, or use the data directory that contains it.',
+    missingFile === undefined
+      ? 'This database was set up with another secret key: set ORIEL_SECRET_KEY to that key, or use the data dir that holds it as secret.key. If the key is being replaced, the old key must stay (ORIEL_SECRET_KEY_PREVIOUS, or secret.key.previous in the data dir) until `npm run rotate-secret` has run. If the key is lost, see "A lost secret key" in docs/operating.md.'
+      : `The secret key of this database is missing, because there is no file ${missingFile}: restore that file from the backup, or set ORIEL_SECRET_KEY to the key. If the key is lost, see "A lost secret key" in docs/operating.md.`,
   );
 }

@@ -125,6 +125,14 @@ test('a server without the old secret can not start before the database has the 
   );
 });
 
+test('a rotation without a previous key fails, because it replaces nothing', async () => {
+  const world = await worldWithOldSecret();
+  for (const previous of [undefined, OLD]) {
+    const command = rotateSecretKey(configOf(world, { key: OLD, previous }), []);
+    await expect(command).rejects.toThrow(/^No previous secret key is given, so no key was replaced/);
+  }
+});
+
 test('a start fails if a server sealed a value with the old secret after the rotation', async () => {
   const world = await worldWithOldSecret();
   await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), []);

@@ -18,6 +18,11 @@ export async function rotateSecret(
     throw new StartupError('This database is not set up yet: start Oriel with this database once.');
   requireSecret(installation, fingerprints);
   await requireSecretsOf(db, keyring, columns);
+  if (new Set(fingerprints).size === 1) {
+    throw new StartupError(
+      'No previous secret key is given, so no key was replaced: set ORIEL_SECRET_KEY_PREVIOUS, or keep the old key as secret.key.previous in the data dir, as "Replacing the secret key" in docs/operating.md describes.',
+    );
+  }
   const count = await resealAll(db, keyring, columns);
   // This comes last: a server that has only the new secret must not start before all values are sealed with it.
   await store.updateFingerprint(db, fingerprints[0]!);

@@ -42,6 +42,8 @@ export async function setUpInstallation(
     /** The steps that fill an empty installation, in this order; empty if no demo is wanted. */
     demo: DemoStep[];
     secretKeys: Keys;
+    /** The file of the secret key, if it was missing and this start has generated it. */
+    missingKeyFile: string | undefined;
     /** Called just before the commit. If the process stopped between the commit and this call, nobody could log in. */
     showFirstAdmin: (admin: FirstAdmin, hasDemo: boolean) => void;
   },
@@ -52,7 +54,7 @@ export async function setUpInstallation(
 
   return db.transaction(async (tx) => {
     const installation = await store.lockInstallation(tx, fingerprints[0]!, tenant);
-    requireSecret(installation, fingerprints);
+    requireSecret(installation, fingerprints, options.missingKeyFile);
     if (installation.tenant !== tenant) {
       throw new StartupError(
         `This database was set up with the tenant name ${installation.tenant}, but the setting is now ${tenant}: set ORIEL_TENANT to ${installation.tenant}.`,

@@ -134,6 +134,15 @@ describe.each(['report', 'workbook'] as const)('for a %s', (noun) => {
     expect(await statusOf('PUT', fresh, { name: 'y' }, headers)).toBe(412);
   });
 
+  test('only an upsert takes If-None-Match, as the document says', async () => {
+    const { path, upsert, changes } = await nouns[noun]();
+    const headers = { 'if-none-match': '*' };
+    for (const [method, to, body] of changes.filter(([, to]) => to !== upsert)) {
+      expect([to, await statusOf(method, to, body, headers)]).toEqual([to, 200]);
+    }
+    expect(await statusOf('DELETE', path, undefined, headers)).toBe(204);
+  });
+
   test('of parallel upserts with If-None-Match: * one creates', async () => {
     const { fresh } = await nouns[noun]();
     const attempt = (_: unknown, i: number) =>

@@ -117,6 +117,11 @@ describe('a handler is reached only by callers of its declared type', () => {
     expect(reach.map(([name]) => name)).toEqual(names);
   });
 
+  test('an embed token at an operation for people is told that it is the wrong credential', () => {
+    const attempt = () => authorize(listRegions as never, ACTORS['external viewer'], {});
+    expect(attempt).toThrow('This operation does not accept embed tokens.');
+  });
+
   test('an actor of an unknown kind is refused by every operation', () => {
     for (const operation of [getSpec, listRegions, getFolders, generateSession, getEmbedSession]) {
       const attempt = () => authorize(operation as never, { ...known, kind: 'robot' } as never, {});

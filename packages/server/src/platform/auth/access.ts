@@ -22,7 +22,8 @@ export function authorize(op: Operation, actor: Actor, params: Record<string, un
   if (actor.kind === 'nobody') return;
   const embed = embedOf(actor);
   if (embed && !opensTo(embed, op)) {
-    throw new ApiError(op.embed === 'creator' ? 'creator_mode_only' : 'forbidden');
+    if (op.embed === 'creator') throw new ApiError('creator_mode_only');
+    throw new ApiError('forbidden', { message: 'This operation does not accept embed tokens.' });
   }
   if (isDeploymentOperation(op)) authorizeIn(params.deploymentId as number, op, actor);
   else authorizeAccountWide(op, actor);

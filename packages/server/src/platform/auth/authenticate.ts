@@ -3,7 +3,7 @@
  * verify it.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Auth } from '@oriel/contract';
+import type { Auth, Operation } from '@oriel/contract';
 import { type Actor, NOBODY } from './actor.ts';
 import { unauthenticated } from './credential-hints.ts';
 import { type CredentialKind, kindOf, type Presented, requireDistinct } from './credentials.ts';
@@ -13,10 +13,13 @@ export interface Authenticator {
    * Returns at once if the credential is known, and otherwise asks the database. Throws or rejects with a 401, or with
    * a 429 after too many wrong credentials.
    */
-  authenticate(request: ShowingRequest, auth: Auth): Actor | Promise<Actor>;
-  /** The schemes that the operations with this `auth` accept, as the header WWW-Authenticate names them. */
-  challengeOf(auth: Auth): string;
+  authenticate(request: ShowingRequest, op: Protection): Actor | Promise<Actor>;
+  /** The schemes that the operation accepts, as the header WWW-Authenticate names them. */
+  challengeOf(op: Protection): string;
 }
+
+/** The part of an operation that says which credentials it accepts. */
+type Protection = Pick<Operation, 'auth' | 'embed'>;
 
 /** The part of a request that authentication reads. */
 export interface ShowingRequest {
@@ -31,17 +34,29 @@ export function createAuthenticator(kinds: readonly CredentialKind[]): Authentic
   for (const kind of kinds) {
     for (const auth of kind.auths) byAuth.set(auth, [...(byAuth.get(auth) ?? []), kind]);
   }
+
+  /**
+   * The kinds to name to a caller. A management operation that is closed to embed tokens still verifies them, so that
+   * the reply is a 403 and not a 401, but nobody should be told to send one.
+   */
+  const namedFor = ({ auth, embed }: Protection) =>
+    (byAuth.get(auth) ?? kinds).filter((kind) => embed || auth === 'embed' || !kind.auths.includes('embed'));
+
   return {
-    challengeOf(auth) {
-      const schemes = (byAuth.get(auth) ?? kinds).flatMap((kind) => kind.schemes).filter(Boolean);
-      return [...new Set(schemes)].map(capitalised).join(', ');
+    challengeOf(op) {
+      const schemes = namedFor(op).flatMap((kind) => kind.schemes);
+      return [...new Set(schemes.filter(Boolean))].map(capitalised).join(', ');
     },
-    authenticate(request, auth) {
+    authenticate(request, op) {
+      const { auth } = op;
       if (auth === 'public') return NOBODY;
       const taken = byAuth.get(auth) ?? [];
       const given = presentedBy(request);
       const kind = given && kindOf(taken, given);
-      if (!kind) throw unauthenticated(request.headers.authorization, given, { taken, all: kinds });
+      if (!kind) {
+        const named = { taken: namedFor(op), all: kinds };
+        throw unauthenticated(request.headers.authorization, given, named);
+      }
       return kind.verify(given);
     },
   };

@@ -1,5 +1,6 @@
 import { allOperations } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { documentedOperation } from '../../../test/published-document.ts';
 import { createWorld, type World } from '../../../test/world.ts';
 
 let world: World;
@@ -33,7 +34,6 @@ describe('the error for a missing or malformed credential says how to send one',
     expect(refused).toMatchObject({ status: 401, how: 'Api-Key, Bearer' });
     expect(refused.message).toContain(message);
     expect(refused.message).toContain('`Authorization: Api-Key sk-…`');
-    expect(refused.message).toContain('`Authorization: Bearer <token>`');
   });
 
   test('an operation for embed tokens says that it takes no API key', async () => {
@@ -48,6 +48,17 @@ describe('the error for a missing or malformed credential says how to send one',
       const { status, message } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op.method);
       expect([op.id, status]).toEqual([op.id, 401]);
       expect(message).toContain('Send `Authorization: ');
+    }
+  });
+
+  test('and names the embed token only where the operation and its document accept one', async () => {
+    for (const op of allOperations.filter(({ auth }) => auth !== 'public')) {
+      const { message, how } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op.method);
+      const { security } = documentedOperation(op.method, op.path)!;
+      const takesEmbedToken = security.some((scheme) => 'embedToken' in scheme);
+      expect([op.id, message.includes('embed session')]).toEqual([op.id, takesEmbedToken]);
+      const takesApiKey = security.some((scheme) => 'apiKey' in scheme);
+      expect([op.id, how]).toEqual([op.id, takesApiKey ? 'Api-Key, Bearer' : 'Bearer']);
     }
   });
 });

@@ -40,7 +40,7 @@ const mouse = kind('mouse', 4, {
 
 const { authenticate } = createAuthenticator([cat, dog, fish, mouse]);
 const caller = (auth: 'management' | 'apiKey' | 'embed', authorization?: string, cookie?: string) =>
-  (authenticate({ method: 'GET', headers: { authorization, cookie }, ip: '' }, auth) as Person).userId;
+  (authenticate({ method: 'GET', headers: { authorization, cookie }, ip: '' }, { auth }) as Person).userId;
 
 describe('a credential is verified by the kind that accepts it', () => {
   test.each([
@@ -56,7 +56,7 @@ describe('a credential is verified by the kind that accepts it', () => {
 
   test('a public operation ignores credentials', () => {
     const request = { method: 'GET', headers: { authorization: 'Bearer cat-1' }, ip: '' };
-    expect(authenticate(request, 'public')).toEqual({ kind: 'nobody' });
+    expect(authenticate(request, { auth: 'public' })).toEqual({ kind: 'nobody' });
   });
 });
 
@@ -131,7 +131,9 @@ describe('kinds that could be confused are refused at the start', () => {
         takes: (given: Parameters<CredentialKind['takes']>[0]) => both.takes(given) || each.takes(given),
       }));
       const request = { method: 'GET', headers: { authorization: 'Bearer both' }, ip: '' };
-      expect(createAuthenticator(kinds).authenticate(request, 'management')).toEqual(one.verify({} as never));
+      expect(createAuthenticator(kinds).authenticate(request, { auth: 'management' })).toEqual(
+        one.verify({} as never),
+      );
     }
   });
 });

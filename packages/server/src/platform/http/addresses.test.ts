@@ -42,10 +42,9 @@ const exotic = [...new Set([...METHODS, 'QUERY'])].filter(
 
 describe('a method that a known path does not accept is a 405 that names the accepted methods', () => {
   test.each([
-    ['PATCH', '/api/v1/users/me', 'DELETE, GET, HEAD, PUT'],
     ['PUT', '/api/v1/regions', 'GET, HEAD'],
     ['PUT', '/api/v1/regions/', 'GET, HEAD'],
-    ['GET', '/api/v1/users', 'POST'],
+    ['PUT', '/api/v1/users', 'GET, HEAD, POST'],
     ['DELETE', '/api/v1/embed-tenants', 'GET, HEAD'],
     ['DELETE', '/api/v1/embed-tenants/', 'GET, HEAD'],
     ['POST', '/api/v1/deployments/1', 'DELETE, GET, HEAD'],
@@ -57,6 +56,30 @@ describe('a method that a known path does not accept is a 405 that names the acc
     const response = await ask(method, path);
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
     expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
+  });
+
+  test('a word in a path is not the id of another path', async () => {
+    const methodsAt = (path: string) =>
+      allOperations.filter((op) => op.path === path).flatMap(({ method }) => method);
+    const words: Record<string, string> = {
+      '/api/v1/users/me': '/api/v1/users/me',
+      '/api/v1/embed/sessions/revoke': '/api/v1/embed/sessions/revoke',
+      '/api/v1/deployments/{deploymentId}/workbooks/by-slug/{slug}':
+        '/api/v1/deployments/1/workbooks/by-slug/duplicate',
+    };
+    for (const [path, address] of Object.entries(words)) {
+      const accepted = methodsAt(path);
+      const allow = [...accepted, ...(accepted.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
+      for (const method of TAKEN.filter((name) => !allow.split(', ').includes(name))) {
+        const response = await ask(method, address);
+        expect([method, path, response.status, response.headers.get('allow')]).toEqual([
+          method,
+          path,
+          405,
+          allow,
+        ]);
+      }
+    }
   });
 
   test.each(exotic)('%s, with and without a body', async (method) => {

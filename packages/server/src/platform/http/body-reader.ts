@@ -3,6 +3,7 @@
  * being received.
  */
 import type { IncomingMessage } from 'node:http';
+import { sizeText } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
 
 const KB = 1024;
@@ -221,7 +222,3 @@ export const tooLarge = (maxBytes: number) =>
   new ApiError('body_too_large', {
     message: `The body is larger than ${sizeText(maxBytes)}, the limit of this operation.`,
   });
-
-export const sizeText = (bytes: number) =>
-  bytes >= MB ? `${rounded(bytes / MB)} MB` : `${rounded(bytes / KB)} KB`;
-const rounded = (amount: number) => Math.round(amount * 10) / 10;

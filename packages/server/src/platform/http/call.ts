@@ -67,7 +67,7 @@ export class RequestCall implements Call {
   }
 
   get etag(): Etag {
-    return etagOf(this.#request, this.#reply);
+    return etagOf(this.#options.operation, this.#request, this.#reply);
   }
 
   get cursors(): Cursors {

@@ -3,6 +3,7 @@
  * representation for this caller, so it changes with everything that they see, including data around the resource.
  */
 import { createHash } from 'node:crypto';
+import { type Operation, takesIfNoneMatch } from '@oriel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
@@ -12,8 +13,8 @@ export interface Etag {
   /** Whether `require` compares anything, for resources whose state is expensive to read. */
   readonly isRequired: boolean;
   /**
-   * Throws if `If-Match` or `If-None-Match` asks for another state of the resource. Pass null if the resource does not
-   * exist. The resource must be locked, or two writers could both pass.
+   * Throws if `If-Match` or, in an upsert, `If-None-Match` asks for another state of the resource. Pass null if the
+   * resource does not exist. The resource must be locked, or two writers could both pass.
    */
   require(resource: object | null): void;
 }
@@ -22,7 +23,7 @@ export interface Etag {
 export const tagOf = (resource: object) =>
   `"${createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22)}"`;
 
-export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
+export const etagOf = (op: Operation, request: FastifyRequest, reply: FastifyReply): Etag => ({
   send(resource) {
     const tag = tagOf(resource);
     reply.header('etag', tag).header('cache-control', 'private, no-cache');
@@ -30,10 +31,14 @@ export const etagOf = (request: FastifyRequest, reply: FastifyReply): Etag => ({
     if (isRead(request) && known !== undefined && names(known, tag)) reply.code(304);
   },
   get isRequired() {
-    return request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined;
+    return (
+      request.headers['if-match'] !== undefined ||
+      (takesIfNoneMatch(op) && request.headers['if-none-match'] !== undefined)
+    );
   },
   require(resource) {
-    const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
+    const wanted = request.headers['if-match'];
+    const unwanted = takesIfNoneMatch(op) ? request.headers['if-none-match'] : undefined;
     if (wanted === undefined && unwanted === undefined) return;
     const tag = resource && tagOf(resource);
     if (unwanted !== undefined && names(unwanted, tag)) {

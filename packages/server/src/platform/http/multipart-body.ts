@@ -1,8 +1,8 @@
 /** Multipart bodies, as their operation describes them: fields as texts, and files that have arrived completely. */
 import { isUtf8 } from 'node:buffer';
-import type { BodyKind, FileRule, Upload } from '@oriel/contract';
+import { type BodyKind, type FileRule, sizeText, type Upload } from '@oriel/contract';
 import { ApiError, invalid } from '../errors.ts';
-import { type MemoryMeter, sizeText } from './body-reader.ts';
+import type { MemoryMeter } from './body-reader.ts';
 import { onceEach } from './form-body.ts';
 import { boundaryOf, collect, type Part, partsOf } from './multipart.ts';
 import type { StoredUpload, UploadOptions } from './uploads.ts';

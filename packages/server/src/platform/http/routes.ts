@@ -32,6 +32,7 @@ import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
+import { methodsToRefuse } from './known-paths.ts';
 import type { Cursors } from './pages.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { recheck } from './recheck.ts';
@@ -91,6 +92,8 @@ declare module 'fastify' {
     challenge?: string;
     /** Called very often, by monitoring tools. */
     isProbe?: true;
+    /** The path does not accept this method; see `refuseMethods`. */
+    isRefused?: true;
   }
 }
 
@@ -121,6 +124,29 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
   });
   for (const route of routes) {
     register(app, route, { ...options, stopping: stopping.signal }, collections.has(route.operation.path));
+  }
+  refuseMethods(
+    app,
+    routes.map(({ operation }) => operation),
+  );
+}
+
+/** Without these routes, `PUT /users/me` would be a 400, because `me` is not an id, instead of a 405. */
+function refuseMethods(app: FastifyInstance, operations: readonly Operation[]) {
+  const paths = new Map<string, string[]>();
+  for (const op of operations) {
+    const methods = op.method === 'GET' && !isStreamed(op) ? ['GET', 'HEAD'] : [op.method];
+    paths.set(urlOf(op), [...(paths.get(urlOf(op)) ?? []), ...methods]);
+  }
+  for (const { url, methods } of methodsToRefuse([...paths].map(([url, methods]) => ({ url, methods })))) {
+    app.route({
+      method: [...methods],
+      url,
+      config: { isRefused: true },
+      exposeHeadRoute: false,
+      onRequest: (_request, reply) => reply.callNotFound(),
+      handler: (_request, reply) => reply.callNotFound(),
+    });
   }
 }
 
@@ -183,7 +209,7 @@ function register(
     let actor: Actor | Promise<Actor>;
     try {
       if (isPublicForm) csrf.requireOrigin(request.headers);
-      actor = authenticator.authenticate(request, op.auth);
+      actor = authenticator.authenticate(request, op);
     } catch (error) {
       return done(error as Error);
     }
@@ -219,7 +245,7 @@ function register(
 
   /** Throws or rejects if the caller would not be admitted any more. */
   const mayStill = async (request: FastifyRequest) =>
-    authorize(op, await authenticator.authenticate(request, op.auth), request.params as ParamsOf<Operation>);
+    authorize(op, await authenticator.authenticate(request, op), request.params as ParamsOf<Operation>);
 
   const inputOf = (request: FastifyRequest): Input<Operation> => ({
     params: request.params as ParamsOf<Operation>,
@@ -291,12 +317,12 @@ function register(
     }
   };
 
-  const path = op.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  const path = urlOf(op);
   for (const url of isCollection ? [path, `${path}/`] : [path]) {
     app.route({
       method: op.method,
       url,
-      config: { operation: op, challenge: authenticator.challengeOf(op.auth) },
+      config: { operation: op, challenge: authenticator.challengeOf(op) },
       ...jsonSchemaOf(op),
       ...(isStreamed(op) ? { exposeHeadRoute: false } : {}),
       onRequest,
@@ -311,6 +337,9 @@ function formProperties(op: Operation): object {
   const body = bodyKindOf(op);
   return (body && 'schema' in body && (body.schema as Partial<TObject>).properties) || {};
 }
+
+/** The path in the form that the router takes. */
+const urlOf = (op: Operation) => op.path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** The framework serialises only JSON. Every other reply is already text or bytes. */
 function jsonSchemaOf(op: Operation) {

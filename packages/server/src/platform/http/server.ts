@@ -8,7 +8,6 @@ import {
   type ErrorShape,
   errorBodies,
   errorCatalogue,
-  errorShapeAt,
   errorShapes,
 } from '@oriel/contract';
 import {
@@ -23,10 +22,10 @@ import { isLocked, isTimedOut, isUnavailable, raisedDetail } from '../db/databas
 import type { MissingReference } from '../db/foreign-keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { collectMethods } from './allowed-methods.ts';
 import { acceptBodies, wrongType } from './bodies.ts';
 import { manageConnections } from './connections.ts';
 import { PageError, type ShowError } from './error-page.ts';
+import { collectPaths } from './known-paths.ts';
 import type { Metrics } from './metrics.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -89,27 +88,28 @@ export function createHttpServer({
         toApiError(error, request as FastifyRequest),
         request.id,
         reply as unknown as FastifyReply,
-        errorShapeAt(pathOf(request.url)),
+        paths.shapeOf(pathOf(request.url)),
       );
     },
   });
 
   acceptBodies(app, timeouts);
   manageConnections(app, maxConnections, timeouts.stopGraceMs);
-  const methodsOf = collectMethods(app);
+  const paths = collectPaths(app);
   // Node would reply by itself, without our headers. A server may ignore the Expect header.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request.url);
-    const methods = methodsOf(path);
+    const methods = paths.methodsOf(path);
+    const shape = paths.shapeOf(path);
     if (methods.length === 0) {
       const message = `There is no operation ${request.method} ${path}.`;
-      return answerError(new ApiError('route_not_found', { message }), request.id, reply, errorShapeAt(path));
+      return answerError(new ApiError('route_not_found', { message }), request.id, reply, shape);
     }
     reply.header('allow', methods.join(', '));
     const message = `${path} accepts ${methods.join(', ')}, but not ${request.method}.`;
-    answerError(new ApiError('method_not_allowed', { message }), request.id, reply, errorShapeAt(path));
+    answerError(new ApiError('method_not_allowed', { message }), request.id, reply, shape);
   };
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -157,10 +157,10 @@ export function createHttpServer({
         err: error,
       });
     }
-    const { operation, challenge } = request.routeOptions.config;
+    const { challenge, operation } = request.routeOptions.config;
     if (failure.statusCode === 401) reply.header('www-authenticate', challenge || 'Bearer');
-    if (operation?.errorShape !== 'page')
-      return answerError(failure, request.id, reply, operation?.errorShape);
+    const shape = operation ? operation.errorShape : paths.shapeOf(pathOf(request.url));
+    if (shape !== 'page') return answerError(failure, request.id, reply, shape);
     return answerErrorPage(failure, { id: request.id, url: request.url, operation }, reply, showError!);
   });
 

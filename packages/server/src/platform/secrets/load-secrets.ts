@@ -18,6 +18,8 @@ export interface GivenSecrets {
 export interface LoadedSecrets {
   /** The secret in use comes first. */
   values: Secrets;
+  /** The file of the secret in use, if this start generated it. */
+  generatedFile: string | undefined;
   /** Deletes the secret if this start generated it. */
   discard(): Promise<void>;
 }
@@ -27,15 +29,17 @@ export async function loadSecrets(
   dataDir: string,
   { mayGenerate = true } = {},
 ): Promise<LoadedSecrets> {
-  if (secretKey) return { values: [secretKey, ...otherSecretKeys], discard: async () => {} };
+  if (secretKey) {
+    return { values: [secretKey, ...otherSecretKeys], generatedFile: undefined, discard: async () => {} };
+  }
   const previous = await readSecret(join(dataDir, PREVIOUS_FILE));
-  const { value, discard } = await loadOrGenerate(join(dataDir, FILE), mayGenerate);
-  return { values: [value, ...otherSecretKeys, ...(previous === undefined ? [] : [previous])], discard };
+  const { value, ...rest } = await loadOrGenerate(join(dataDir, FILE), mayGenerate);
+  return { values: [value, ...otherSecretKeys, ...(previous === undefined ? [] : [previous])], ...rest };
 }
 
 async function loadOrGenerate(file: string, mayGenerate: boolean) {
   const value = await readSecret(file);
-  if (value !== undefined) return { value, discard: async () => {} };
+  if (value !== undefined) return { value, generatedFile: undefined, discard: async () => {} };
   if (!mayGenerate) {
     throw new StartupError(
       `There is no secret in ${file}: start Oriel once to create one, or set ORIEL_SECRET_KEY to the value that the server has.`,
@@ -54,6 +58,7 @@ async function loadOrGenerate(file: string, mayGenerate: boolean) {
   await rm(fresh);
   return {
     value: (await readSecret(file))!,
+    generatedFile: isOurs ? file : undefined,
     discard: async () => void (isOurs && (await rm(file, { force: true }))),
   };
 }

@@ -1,0 +1,76 @@
+/** The sentences of the OpenAPI document that follow from the properties of an operation. */
+import type { ReplyKind } from './kinds.ts';
+import { sizeText } from './limits.ts';
+import { bodyKindOf, bodyLimitOf, isDeploymentOperation, type Operation, takesApiKey } from './operation.ts';
+
+export const STATUS_TEXT: Record<number, string> = {
+  400: 'The request is malformed, or refers to something that does not exist',
+  401: 'The credential is missing or not valid',
+  403: 'The caller may not do this',
+  404: 'It does not exist, or the caller may not know that it exists',
+  405: 'The path does not take this method',
+  408: 'The request did not arrive in time',
+  409: 'The current state does not allow it',
+  412: 'The resource has changed since it was read',
+  413: 'The body is too large',
+  415: 'The operation does not take a body of this type',
+  429: 'Too many requests',
+  431: 'The headers are too large',
+  500: 'Something went wrong on our side',
+  503: 'The service can not answer right now',
+  504: 'The answer took too long',
+};
+
+export const SUCCESS_TEXT: Record<ReplyKind['kind'] | 'nothing', string> = {
+  json: 'Success',
+  ndjson: 'One JSON value per line. `x-each` describes one',
+  csv: 'A line of column names, then one line per row',
+  html: 'A page',
+  eventStream: 'Events as they happen. `x-each` describes one, with its data parsed as JSON',
+  redirect: 'A redirect to the address in `Location`',
+  bytes: 'The content',
+  nothing: 'Done',
+};
+
+export const describeOperation = (op: Operation) =>
+  [op.description, needs(op), alsoTakes(op), scope(op), bounds(op)].filter(Boolean).join(' ');
+
+export const describeBody = (op: Operation) =>
+  `At most ${sizeText(bodyLimitOf(op))}${bodyKindOf(op)?.kind === 'multipart' ? ' in all' : ''}`;
+
+/** Who may call the operation. */
+function needs(op: Operation): string {
+  if (op.auth === 'public') return 'Needs no credential.';
+  if (op.auth === 'embed') return 'Needs an embed token.';
+  if (op.permission === 'none')
+    return op.auth === 'apiKey' ? 'Needs an API key.' : 'Needs a valid credential.';
+  if (op.permissionOn === 'resource')
+    return `Needs \`${op.permission}\` on the resource, by role, by policy or as its owner.`;
+  return `Needs the action \`${op.permission}\`.`;
+}
+
+function alsoTakes({ auth, embed }: Operation): string {
+  if (auth !== 'management' || !embed) return '';
+  return `Embed tokens ${embed === 'creator' ? 'in creator mode ' : ''}are accepted too.`;
+}
+
+const SCOPED_KEYS = {
+  allowed: 'API keys that are scoped to deployments are accepted like any other.',
+  refused: 'API keys that are scoped to deployments are refused.',
+  handler: 'API keys that are scoped to deployments reach only what is within their scope.',
+} satisfies Record<NonNullable<Operation['scopedKeys']>, string>;
+
+/** What an API key can do that is scoped to deployments. */
+function scope(op: Operation): string {
+  if (op.scopedKeys) return SCOPED_KEYS[op.scopedKeys];
+  return takesApiKey(op) && isDeploymentOperation(op)
+    ? 'The scope of a scoped API key must include the deployment.'
+    : '';
+}
+
+/** The rate limit and the time limit. */
+function bounds({ rate, timeoutMs }: Operation): string {
+  const often = rate && `One caller may call it ${rate.max} times in ${rate.perSeconds} seconds.`;
+  const long = timeoutMs && `It is stopped after ${timeoutMs / 1000} seconds.`;
+  return [often, long].filter(Boolean).join(' ');
+}
