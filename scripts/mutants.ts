@@ -394,8 +394,8 @@ export const mutants: Mutant[] = [
   {
     name: 'every error of an operation has the form that it says',
     file: 'packages/server/src/platform/http/server.ts',
-    from: 'operation ? operation.errorShape : paths',
-    to: 'operation ? undefined : paths',
+    from: 'return answerError(failure, request.id, reply, errorShape);',
+    to: 'return answerError(failure, request.id, reply);',
     tests: ['packages/server/test/kinds/errors.test.ts'],
   },
   {

@@ -169,7 +169,7 @@ export async function checkModules(settings: ModuleSettings, log: Logger): Promi
       connection: {},
       pools: { dbConnections: 1, dbEssentialConnections: 1 },
       keyring: createKeyring(['nothing is sealed with this']),
-      publicUrl: '',
+      publicUrl: 'http://localhost',
       log,
       metrics: createMetrics(),
       undo,

@@ -159,8 +159,9 @@ export function createHttpServer({
     }
     const { challenge, operation } = request.routeOptions.config;
     if (failure.statusCode === 401) reply.header('www-authenticate', challenge || 'Bearer');
-    const shape = operation ? operation.errorShape : paths.shapeOf(pathOf(request.url));
-    if (shape !== 'page') return answerError(failure, request.id, reply, shape);
+    if (!operation) return answerError(failure, request.id, reply, paths.shapeOf(pathOf(request.url)));
+    const { errorShape } = operation;
+    if (errorShape !== 'page') return answerError(failure, request.id, reply, errorShape);
     return answerErrorPage(failure, { id: request.id, url: request.url, operation }, reply, showError!);
   });
 
