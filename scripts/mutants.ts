@@ -17,9 +17,38 @@ export interface Mutant {
 const SERVER = 'packages/server/src/';
 const TEST = 'packages/server/test/';
 const JOBS_TEST = `${SERVER}platform/jobs/jobs.test.ts`;
+const OUTBOUND_TEST = `${SERVER}platform/outbound/outbound.test.ts`;
 const SCHEDULES_TEST = `${SERVER}platform/jobs/schedules.test.ts`;
 
 export const mutants: Mutant[] = [
+  {
+    name: 'an outgoing request does not reach a private address that a name resolves to',
+    file: `${SERVER}platform/outbound/exchange.ts`,
+    from: "if (!addresses.every((address) => isAllowed(address))) return callback(notPublic(url), '', 0);",
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
+  {
+    name: 'an outgoing request does not reach a private address that is written as numbers',
+    file: `${SERVER}platform/outbound/exchange.ts`,
+    from: 'if (isIP(host) && !isAllowed(host)) throw notPublic(url);',
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
+  {
+    name: 'the size of an answer is limited after it is decompressed',
+    file: `${SERVER}platform/outbound/exchange.ts`,
+    from: 'if (size > maxBytes) throw tooLarge();',
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
+  {
+    name: 'a redirect does not carry credentials to another server',
+    file: `${SERVER}platform/outbound/outbound.ts`,
+    from: 'if (!isSameOrigin) for (const name of CREDENTIALS) kept.delete(name);',
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
   {
     name: 'a run of tests that hangs leaves nothing behind',
     file: 'scripts/run-within.ts',

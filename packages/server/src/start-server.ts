@@ -100,6 +100,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     waits: options.waits,
     keyring,
     publicUrl,
+    allowPrivateRemotes: config.allowPrivateRemotes,
     log,
     metrics,
     undo,
@@ -138,6 +139,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
           connection,
           secrets: secrets.values,
           publicUrl,
+          allowPrivateRemotes: config.allowPrivateRemotes,
           logLevel,
           modules: moduleSettings,
         })
