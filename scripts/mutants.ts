@@ -17,9 +17,38 @@ export interface Mutant {
 const SERVER = 'packages/server/src/';
 const TEST = 'packages/server/test/';
 const JOBS_TEST = `${SERVER}platform/jobs/jobs.test.ts`;
+const OUTBOUND_TEST = `${SERVER}platform/outbound/outbound.test.ts`;
 const SCHEDULES_TEST = `${SERVER}platform/jobs/schedules.test.ts`;
 
 export const mutants: Mutant[] = [
+  {
+    name: 'an outgoing request does not reach a private address that a name resolves to',
+    file: `${SERVER}platform/outbound/exchange.ts`,
+    from: "if (!addresses.every((address) => isAllowed(address))) return callback(notPublic(url), '', 0);",
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
+  {
+    name: 'an outgoing request does not reach a private address that is written as numbers',
+    file: `${SERVER}platform/outbound/exchange.ts`,
+    from: 'if (isIP(host) && !isAllowed(host)) throw notPublic(url);',
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
+  {
+    name: 'the size of an answer is limited after it is decompressed',
+    file: `${SERVER}platform/outbound/exchange.ts`,
+    from: 'if (size > maxBytes) throw tooLarge();',
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
+  {
+    name: 'a redirect does not carry credentials to another server',
+    file: `${SERVER}platform/outbound/outbound.ts`,
+    from: 'if (!isSameOrigin) for (const name of CREDENTIALS) kept.delete(name);',
+    to: '',
+    tests: [OUTBOUND_TEST],
+  },
   {
     name: 'a run of tests that hangs leaves nothing behind',
     file: 'scripts/run-within.ts',
@@ -811,5 +840,47 @@ export const mutants: Mutant[] = [
     from: 'new Set(fingerprints).size === 1',
     to: 'false',
     tests: [`${SERVER}domains/installation/rotate-secret.test.ts`],
+  },
+  {
+    name: 'every value in a page is escaped',
+    file: 'packages/server/src/platform/http/html.ts',
+    from: 'escaped(String(value))',
+    to: 'String(value)',
+    tests: ['packages/server/src/platform/http/html.test.ts'],
+  },
+  {
+    name: 'after signing in, nobody is sent to another site by a path',
+    file: 'packages/server/src/domains/pages/own-address.ts',
+    from: " && !pathname.startsWith('//')",
+    to: '',
+    tests: ['packages/server/src/domains/pages/rules.test.ts'],
+  },
+  {
+    name: 'the colours of the account can be read',
+    file: 'packages/server/src/domains/pages/palette.ts',
+    from: 'if (wcagContrast(candidate, background) >= contrast) return candidate;',
+    to: 'return candidate;',
+    tests: ['packages/server/src/domains/pages/rules.test.ts'],
+  },
+  {
+    name: 'the sign-in form is refused to other sites',
+    file: 'packages/server/src/platform/http/routes.ts',
+    from: 'if (isPublicForm) csrf.requireOrigin(request.headers);',
+    to: '',
+    tests: ['packages/server/src/domains/pages/pages.test.ts'],
+  },
+  {
+    name: 'the forms of a session need its token',
+    file: 'packages/server/src/platform/http/routes.ts',
+    from: 'if (isFormOfSession) requireFormToken(request.actor!, input.body);',
+    to: '',
+    tests: ['packages/server/src/domains/pages/pages.test.ts'],
+  },
+  {
+    name: 'a password that is repeated wrongly is not set',
+    file: 'packages/server/src/domains/pages/link-routes.ts',
+    from: 'requireUsable(typed);',
+    to: '',
+    tests: ['packages/server/src/domains/pages/pages.test.ts'],
   },
 ];

@@ -24,6 +24,7 @@ test('without any setting, the defaults are used', () => {
     logLevel: 'info',
     trustProxy: [],
     metricsToken: undefined,
+    allowPrivateRemotes: false,
     unknown: [],
   });
 });
@@ -102,6 +103,7 @@ test.each([
   ['ORIEL_TRUST_PROXY', 'everyone'],
   ['ORIEL_TRUST_PROXY', '10.0.0.0/99'],
   ['ORIEL_METRICS_TOKEN', 'short'],
+  ['ORIEL_ALLOW_PRIVATE_REMOTES', 'yes'],
 ])('%s=%s is refused with one line that names the setting', (name, value) => {
   const attempt = () => readConfig({ [name]: value });
   expect(attempt).toThrow(name);

@@ -31,6 +31,8 @@ export interface Config {
   logLevel: string;
   trustProxy: string[];
   metricsToken: string | undefined;
+  /** Outgoing requests may reach loopback and private addresses. */
+  allowPrivateRemotes: boolean;
   /** Variables that look like settings but are not. */
   unknown: string[];
 }
@@ -169,6 +171,7 @@ export function readConfig(env: Env): Config {
     metricsToken: read('ORIEL_METRICS_TOKEN', '16 or more characters without spaces', (value) =>
       /^\S{16,}$/.test(value) ? value : undefined,
     ),
+    allowPrivateRemotes: flag('ORIEL_ALLOW_PRIVATE_REMOTES') ?? false,
     unknown: [],
   };
   config.unknown = Object.keys(env).filter((name) => name.startsWith('ORIEL_') && !seen.has(name));

@@ -32,6 +32,7 @@ interface ChildSettings {
   connection: ConnectionSettings;
   secrets: Secrets;
   publicUrl: string;
+  allowPrivateRemotes: boolean;
   logLevel: string;
   modules: ModuleSettings;
   /** A child that replaces one that ended has the same id. */
@@ -81,7 +82,7 @@ export function serveJobs(more: JobKind[] = []) {
   // The signal is sent to the child alone, and then the parent starts it again, or to all processes of the server.
   process.on('SIGTERM', () => void stop().finally(() => process.exit()));
   serveParent({
-    async onStart({ connection, secrets, publicUrl, logLevel, modules: settings, workerId }: ChildSettings) {
+    async onStart({ secrets, logLevel, modules: settings, workerId, ...given }: ChildSettings) {
       const log = createLogger(logLevel, undefined, { atOnce: true });
       const undo = createUndo(log);
       stop = async () => {
@@ -90,7 +91,7 @@ export function serveJobs(more: JobKind[] = []) {
       };
       const keyring = createKeyring(secrets);
       const metrics = createMetrics();
-      const platform = openPlatform({ connection, pools: POOLS, keyring, publicUrl, log, metrics, undo });
+      const platform = openPlatform({ ...given, pools: POOLS, keyring, log, metrics, undo });
       const modules = createModules(platform, settings);
       for (const module of modules.list) if (module.stop) undo.add('a module', module.stop);
       const worker = await startJobs(platform, [...modules.list, { jobs: more }], workerId);

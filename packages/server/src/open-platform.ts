@@ -10,6 +10,7 @@ import { createCursors } from './platform/http/pages.ts';
 import { watchJobs } from './platform/jobs/metrics.ts';
 import type { Logger } from './platform/log.ts';
 import type { Platform } from './platform/module.ts';
+import { createOutbound, rulesOf } from './platform/outbound/outbound.ts';
 import { type BoxedColumn, createBox } from './platform/secrets/box.ts';
 import type { Keyring } from './platform/secrets/keyring.ts';
 import type { Undo } from './platform/undo.ts';
@@ -20,6 +21,7 @@ export interface PlatformOptions {
   waits?: Waits;
   keyring: Keyring;
   publicUrl: string;
+  allowPrivateRemotes: boolean;
   log: Logger;
   metrics: Metrics;
   undo: Undo;
@@ -37,6 +39,7 @@ export function openPlatform({
   waits,
   keyring,
   publicUrl,
+  allowPrivateRemotes,
   log,
   metrics,
   undo,
@@ -60,6 +63,7 @@ export function openPlatform({
     log,
     metrics,
     publicUrl,
+    outbound: createOutbound(rulesOf({ allowPrivate: allowPrivateRemotes })),
     keysFor: keyring.keysFor,
     box(column) {
       boxedColumns.push(column);

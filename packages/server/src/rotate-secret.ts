@@ -27,6 +27,7 @@ export async function rotateSecretKey(config: Config, args: string[]): Promise<n
       pools,
       keyring,
       publicUrl: '',
+      allowPrivateRemotes: false,
       log,
       metrics: createMetrics(),
       undo,

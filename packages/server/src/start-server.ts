@@ -105,6 +105,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     waits: options.waits,
     keyring,
     publicUrl,
+    allowPrivateRemotes: config.allowPrivateRemotes,
     log,
     metrics,
     undo,
@@ -136,6 +137,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
           connection,
           secrets: secrets.values,
           publicUrl,
+          allowPrivateRemotes: config.allowPrivateRemotes,
           logLevel,
           modules: moduleSettings,
         })

@@ -64,6 +64,7 @@ async function moduleList() {
     keyring: createKeyring([SECRET_KEY]),
     metrics: createMetrics(),
     publicUrl: world.url,
+    allowPrivateRemotes: false,
     log,
     undo,
   });

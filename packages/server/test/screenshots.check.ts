@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DESKTOP, openBrowser, PHONE } from './browser.ts';
 import { PASSWORD } from './sign-in.ts';
-import { createOwnWorld, type World } from './world.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/images');
 const SIZES = [
@@ -13,6 +13,16 @@ const SIZES = [
   { name: 'dark', viewport: DESKTOP, colorScheme: 'dark' },
   { name: 'phone', viewport: PHONE, colorScheme: 'light' },
 ] as const;
+
+const scheme = { contrast: 4.5, logoUrl: '', accentColor: '#e4572e' };
+const THEME = {
+  appTheme: {
+    light: { ...scheme, backgroundColor: '#fffaf3', foregroundColor: '#3b2f2f' },
+    dark: { ...scheme, backgroundColor: '#1d1a24', foregroundColor: '#f3ecff' },
+  },
+  applyThemeGlobally: true,
+  creatorMode: { workspaceTitle: 'Acme Insights' },
+};
 
 let world: World;
 let browser: Browser;
@@ -45,6 +55,12 @@ test.each(SIZES)('$name', async ({ name, viewport, colorScheme }) => {
   await keep('reset-password');
   await page.goto('/reset-password?link=used-before');
   await keep('link-not-valid');
+  const username = unique('grace');
+  const invited = { username, email: 'grace@example.com', firstName: 'Grace' };
+  const { id, invitationUrl } = await world.admin.createUser({ body: invited });
+  await page.goto(invitationUrl!.replace(/^https?:\/\/[^/]+/, world.url));
+  await keep('invitation');
+  await world.admin.deleteUser({ id });
 
   await page.goto('/sign-in');
   await signIn(page, PASSWORD);
@@ -60,6 +76,15 @@ test.each(SIZES)('$name', async ({ name, viewport, colorScheme }) => {
   await keep('device-connected');
   await page.goto('/account');
   await keep('account');
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+
+  await world.admin.updateAppConfig({ body: THEME });
+  await expect.poll(() => page.goto('/sign-in').then(() => page.title())).toContain('Acme');
+  await keep('theme');
+  await world.admin.updateAppConfig({
+    body: { appTheme: null, applyThemeGlobally: false, creatorMode: null },
+  });
+  await expect.poll(() => page.goto('/sign-in').then(() => page.title())).toContain('Oriel');
   await context.close();
 });
 

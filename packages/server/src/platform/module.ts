@@ -12,6 +12,7 @@ import type { JobKind } from './jobs/jobs.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { Logger } from './log.ts';
+import type { Outbound } from './outbound/outbound.ts';
 import type { Box, BoxedColumn } from './secrets/box.ts';
 import type { Keys } from './secrets/keyring.ts';
 
@@ -33,6 +34,8 @@ export interface Platform {
   metrics: Metrics;
   /** The address that others see, without a slash at its end. */
   publicUrl: string;
+  /** The only way to send HTTP requests to other servers. */
+  outbound: Outbound;
   /**
    * Keys of 32 bytes for one purpose, derived from the installation's secret. There are several while the secret is being
    * replaced: the first one signs, all of them verify.
