@@ -170,6 +170,7 @@ export async function checkModules(settings: ModuleSettings, log: Logger): Promi
       pools: { dbConnections: 1, dbEssentialConnections: 1 },
       keyring: createKeyring(['nothing is sealed with this']),
       publicUrl: 'http://localhost',
+      allowPrivateRemotes: false,
       log,
       metrics: createMetrics(),
       undo,
