@@ -2,6 +2,7 @@
 import { allOperations, bodyKindOf, errorCodesOf, type Operation, patternMessages } from '@oriel/contract';
 import { type TSchema, Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorCodeOf } from './error-code.ts';
 import { addressOf, bodySchemaOf, requestOf, validBody } from './samples.ts';
 import { createOwnWorld, type World } from './world.ts';
 
@@ -128,8 +129,7 @@ describe('bodies', () => {
     async (_id, op) => {
       const codeFor = async (body: string) => {
         const response = await send(op, addressOf(op), body);
-        const { code } = (await response.json()) as { code?: string };
-        return [response.status, response.headers.get('x-error-code') ?? code];
+        return [response.status, await errorCodeOf(response)];
       };
       expect(await codeFor('null')).toEqual([400, 'invalid_request']);
       expect(await codeFor('{"a":{"b":[9007199254740993]}}')).toEqual([400, 'integer_too_large']);

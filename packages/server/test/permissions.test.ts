@@ -1,6 +1,7 @@
 /** For each operation that needs an action: a role with all other actions is refused, and a role with only it passes. */
 import { type Action, actions, allOperations, isDeploymentOperation, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorCodeOf } from './error-code.ts';
 import { requestOf } from './samples.ts';
 import { createOwnWorld, type Person, unique, type World } from './world.ts';
 
@@ -53,20 +54,13 @@ async function adminsContent(): Promise<Record<string, number>> {
   return { deploymentId, folderId: folder.id, workbookId: workbook.id, reportId: report.id };
 }
 
-/** Returns the code of an error in any form. Does not read a success, which may be an endless stream. */
-async function codeOf(response: Response): Promise<string | undefined> {
-  if (response.status < 400) return void (await response.body?.cancel());
-  const { code } = (await response.json()) as { code?: string };
-  return response.headers.get('x-error-code') ?? code;
-}
-
 async function send(op: Operation, person: Person, ids: Record<string, number>) {
   const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const isId = (op.params[name] as { type?: string }).type === 'integer';
     return String(isId ? (ids[name] ?? NO_SUCH_ID) : 'something000');
   });
   const response = await world.raw(op.method, path, { apiKey: person.apiKey, ...requestOf(op) });
-  return { status: response.status, code: await codeOf(response) };
+  return { status: response.status, code: await errorCodeOf(response) };
 }
 
 /** A caller who may not see an item gets a 404; a caller who may see but not change it gets a 403. */

@@ -3,7 +3,8 @@ import { request as httpRequest, METHODS } from 'node:http';
 import { allOperations, collectionPaths, hasBody, successStatus } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkReply } from '../../../test/checked-fetch.ts';
-import { addressOf, validBody } from '../../../test/samples.ts';
+import { errorCodeOf } from '../../../test/error-code.ts';
+import { addressOf } from '../../../test/samples.ts';
 import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
 
 let world: World;
@@ -120,22 +121,20 @@ describe('collections are served with and without a final slash, all other paths
   test.each(cases(true))('%s is served at both paths', async (_id, op) => {
     // A GET must succeed, or be a 404 for the resource in its path. For other methods, it is enough that the operation
     // is reached.
-    const body = hasBody(op) ? JSON.stringify({ ...validBody(op), surprise: 1 }) : undefined;
+    const body = hasBody(op) ? JSON.stringify({ surprise: 1 }) : undefined;
     const bare = await ask(op.method, addressOf(op), body);
     const slashed = await ask(op.method, addSlash(addressOf(op)), body);
     expect(slashed.status).toBe(bare.status);
-    const { code, requestId: _, ...rest } = (await slashed.json()) as Record<string, unknown>;
-    expect(code).not.toBe('route_not_found');
-    if (bare.status === successStatus(op))
-      expect(rest).toHaveProperty(
-        op.id === 'getResourcePolicies' ? 'users' : 'data' in rest ? 'data' : 'items',
-      );
+    if (bare.status === successStatus(op)) {
+      const list = Object.keys((await slashed.json()) as object);
+      expect(list.find((name) => ['items', 'data', 'users', 'Resources'].includes(name))).toBeDefined();
+    } else expect(await errorCodeOf(slashed)).not.toBe('route_not_found');
   });
 
   test.each(cases(false))('%s is served at one path', async (_id, op) => {
     const response = await ask(op.method, addSlash(addressOf(op)), hasBody(op) ? '{}' : undefined);
     expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ code: 'route_not_found' });
+    expect(await errorCodeOf(response)).toBe('route_not_found');
   });
 
   test('every list is a collection, and no single resource is', () => {
