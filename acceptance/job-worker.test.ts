@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { isAlive } from '../packages/server/test/is-alive.ts';
 import { build } from '../scripts/build.mjs';
 import {
   ADMIN_KEY,
@@ -75,15 +76,6 @@ function workersOf({ pid }: RunningServer): number[] {
     .filter(([, , parent, args]) => Number(parent) === pid && / job-worker$/.test(args ?? ''))
     .map(([, own]) => Number(own));
 }
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const metricsOf = async (server: RunningServer) => (await fetch(`${server.url}/metrics`)).text();
 

@@ -463,6 +463,13 @@ export const mutants: Mutant[] = [
     tests: ['packages/server/test/kinds/streams.test.ts'],
   },
   {
+    name: 'the reports of a folder are counted in an index alone',
+    file: 'packages/server/src/domains/reports/list.store.ts',
+    from: "isOfTenant('r', embedTenant),",
+    to: "inTenant('r', embedTenant),",
+    tests: ['packages/server/test/plans.test.ts'],
+  },
+  {
     name: 'streams of events end when the server stops',
     file: 'packages/server/src/platform/http/streams.ts',
     from: "stopping.addEventListener('abort', onStop);",

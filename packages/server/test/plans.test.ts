@@ -65,7 +65,7 @@ beforeAll(async () => {
   await grant('Report', 'select id from reports where id % 2003 = 0', scattered);
   await grant('Folder', 'select id from folders where id % 400 = 0', few);
   await grant('Folder', 'select id from folders where id % 2 = 0', many);
-  await run('analyze');
+  await run('vacuum analyze');
   folderId = 7;
   const viewer = (userId: number, level: typeof NONE | typeof READ = NONE): Viewer => ({
     userId,
@@ -194,6 +194,13 @@ test.each(['everything', 'fewFolders', 'manyFolders'] as const)(
     );
   },
 );
+
+test.each(['folder', 'workbook'] as const)('the count of one %s reads only an index', async (place) => {
+  const filter = { ...NO_FILTER, ...(place === 'folder' ? { folderId } : { workbookId }) };
+  const nodes = await plansOf((db) => countReports(db, viewers.everything, filter));
+  const scans = nodes.filter((node) => node['Relation Name'] === 'reports').map((node) => node['Node Type']);
+  expect(scans).toEqual(['Index Only Scan']);
+});
 
 describe('a list of an embed tenant reads no other rows', () => {
   const filter = { ...NO_FILTER, embedTenant: TENANT };

@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
 import { runWithin } from '../../../scripts/run-within.ts';
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
+import { isAlive } from './is-alive.ts';
 
 const START_SLEEPER =
   "const { pid } = require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });";

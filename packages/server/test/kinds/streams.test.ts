@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventStream } from '../../src/platform/http/streams.ts';
 import { serverErrors } from '../server-log.ts';
 import { type ExampleServer, startExample } from './example-server.ts';
 
@@ -197,4 +199,18 @@ describe('events', () => {
     expect(own.seen.isAborted).toBe(true);
     await own.stop();
   });
+
+  test('a server that stops does not wait for the next heartbeat of a stream', async () => {
+    const stopping = new AbortController();
+    const next = vi.fn(() => new Promise<never>(() => {}));
+    const stream = eventStream(
+      { [Symbol.asyncIterator]: () => ({ next }) },
+      { write: () => '', stopping: stopping.signal, heartbeatMs: 24 * 3600_000 },
+    );
+    const rest = collect(stream);
+    await expect.poll(() => next.mock.calls.length).toBe(1);
+    await nextTurn();
+    stopping.abort();
+    expect(String(await rest)).toBe(':\n\n');
+  }, 30_000);
 });

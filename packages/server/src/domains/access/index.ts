@@ -11,6 +11,7 @@ export {
   grantedIds,
   inTenant,
   isIn,
+  isOfTenant,
   isOfUsersIn,
   isPresent,
   isRemoved,

@@ -30,11 +30,15 @@ export const belongsTo = (alias: Alias, contentKey: string | null): Sql =>
     ? sql`${raw(alias)}.embed_tenant is null`
     : sql`${raw(alias)}.embed_tenant = ${contentKey}`;
 
+/** Whether the row belongs to the embed tenant with this name, or to the main workspace if the name is null. */
+export const isOfTenant = (alias: Alias, tenant: string | null): Sql =>
+  tenant === null
+    ? sql`${raw(alias)}.embed_tenant is null`
+    : sql`${raw(alias)}.embed_tenant = ${contentKeyOf(tenant)}`;
+
 /** Whether the row shows in lists of the embed tenant with this name, or of the main workspace if the name is null. */
 export const inTenant = (alias: Alias, tenant: string | null): Sql =>
-  tenant === null
-    ? sql`${raw(alias)}.embed_tenant is null and ${isPresent(alias)}`
-    : sql`${raw(alias)}.embed_tenant = ${contentKeyOf(tenant)} and ${isPresent(alias)}`;
+  sql`${isOfTenant(alias, tenant)} and ${isPresent(alias)}`;
 
 const ofDeletedTenant = (row: Sql): Sql => sql`${row}.embed_tenant is not null
   and ${row}.embed_tenant in (select content_key from embed_tenants where deleted_at is not null)`;

@@ -11,7 +11,16 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { join, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_SIZE_DEFAULT } from '../../platform/http/pages.ts';
-import { grantedIds, inTenant, READ, reachedFolders, removedFolders, type Viewer } from '../access/index.ts';
+import {
+  grantedIds,
+  inTenant,
+  isOfTenant,
+  isPresent,
+  READ,
+  reachedFolders,
+  removedFolders,
+  type Viewer,
+} from '../access/index.ts';
 import type { Position, ReportFilter, ReportQuery } from './list-query.ts';
 import { searchPattern } from './rules.ts';
 import { BEFORE, bytesBefore, findStoredReportsOf } from './store.ts';
@@ -32,24 +41,23 @@ const TYPE = {
 
 const and = (conditions: Sql[]) => join(conditions, ' and ');
 
-/** A list of one folder or workbook uses the index of that column, and checks the deployment of the folder or workbook. */
+/**
+ * A list of one folder or workbook uses the index of that column. Its deployment, and whether it is being removed, is
+ * checked once for the folder or workbook and not for each report, so that the index alone is enough to count them.
+ */
 function inPlace({ viewer, filter }: { viewer: Viewer; filter: ReportFilter }): Sql {
   const { deploymentId } = viewer;
-  const places = [
-    ...(filter.folderId === null
-      ? []
-      : [
-          sql`r.folder_id = (select id from folders where id = ${filter.folderId} and deployment_id = ${deploymentId})`,
-        ]),
-    ...(filter.workbookId === null
-      ? []
-      : [
-          sql`r.workbook_id = (select id from workbooks where id = ${filter.workbookId} and deployment_id = ${deploymentId})`,
-        ]),
-  ];
+  const { folderId, workbookId, embedTenant } = filter;
+  if (folderId === null && workbookId === null)
+    return sql`r.deployment_id = ${deploymentId} and ${inTenant('r', embedTenant)}`;
+  const inFolder = sql`r.folder_id = (
+    select id from folders where id = ${folderId} and deployment_id = ${deploymentId} and id not in (${removedFolders}))`;
+  const inWorkbook = sql`r.workbook_id = (
+    select id from workbooks w where id = ${workbookId} and deployment_id = ${deploymentId} and ${isPresent('w')})`;
   return and([
-    ...(places.length ? places : [sql`r.deployment_id = ${deploymentId}`]),
-    inTenant('r', filter.embedTenant),
+    ...(folderId === null ? [] : [inFolder]),
+    ...(workbookId === null ? [] : [inWorkbook]),
+    isOfTenant('r', embedTenant),
   ]);
 }
 
