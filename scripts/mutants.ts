@@ -18,6 +18,8 @@ const SERVER = 'packages/server/src/';
 const TEST = 'packages/server/test/';
 const JOBS_TEST = `${SERVER}platform/jobs/jobs.test.ts`;
 const OUTBOUND_TEST = `${SERVER}platform/outbound/outbound.test.ts`;
+const OIDC_TEST = `${SERVER}domains/identities/protocol.test.ts`;
+const IDENTITIES_TEST = `${SERVER}domains/identities/identities.test.ts`;
 const SCHEDULES_TEST = `${SERVER}platform/jobs/schedules.test.ts`;
 
 export const mutants: Mutant[] = [
@@ -889,5 +891,82 @@ export const mutants: Mutant[] = [
     from: 'requireUsable(typed);',
     to: '',
     tests: ['packages/server/src/domains/pages/pages.test.ts'],
+  },
+  {
+    name: 'a sign-in with the provider ends only in the browser that began it',
+    file: `${SERVER}domains/identities/routes.ts`,
+    from: 'begun !== undefined && begun.state === query.state;',
+    to: 'begun !== undefined;',
+    tests: [OIDC_TEST],
+  },
+  {
+    name: 'nobody can change the cookie of a sign-in that has begun',
+    file: `${SERVER}domains/identities/pending.ts`,
+    from: 'if (!isSigned(text, signature)) return undefined;',
+    to: '',
+    tests: [OIDC_TEST],
+  },
+  {
+    name: 'a sign-in with the provider has a time limit',
+    file: `${SERVER}domains/identities/pending.ts`,
+    from: 'return endsAt > Date.now() ? pending : undefined;',
+    to: 'return endsAt > 0 ? pending : undefined;',
+    tests: [OIDC_TEST],
+  },
+  {
+    name: 'the nonce of an ID token is checked',
+    file: `${SERVER}domains/identities/provider.ts`,
+    from: 'expectedNonce: checks.nonce,',
+    to: '',
+    tests: [OIDC_TEST],
+  },
+  {
+    name: 'the signature of an ID token is checked',
+    file: `${SERVER}domains/identities/discovery.ts`,
+    from: 'oidc.enableNonRepudiationChecks,',
+    to: '',
+    tests: [OIDC_TEST],
+  },
+  {
+    name: 'an invitation is accepted with the provider only from its own page',
+    file: `${SERVER}domains/identities/routes.ts`,
+    from: '        requireOwnPage(headers);\n        await links.find(link);',
+    to: '        await links.find(link);',
+    tests: [IDENTITIES_TEST],
+  },
+  {
+    name: 'nobody is found by their email at the provider',
+    file: `${SERVER}domains/identities/identities.ts`,
+    from: 'const user = await createUser(tx, newUser, [DEFAULT_ROLE]);',
+    to: "const byEmail = { text: 'select id from users where email = $1', values: [person.email] };\n    const user = (await tx.maybeOne(byEmail)) ?? (await createUser(tx, newUser, [DEFAULT_ROLE]));",
+    tests: [IDENTITIES_TEST],
+  },
+  {
+    name: 'the same subject at another provider is another person',
+    file: `${SERVER}domains/identities/store.ts`,
+    from: 'where i.issuer = $',
+    to: "where 'any' <> $",
+    tests: [IDENTITIES_TEST],
+  },
+  {
+    name: 'a sign-in with the provider creates a user only where a setting allows it',
+    file: `${SERVER}domains/identities/identities.ts`,
+    from: "if (!settings.createUsers) throw new ApiError('identity_unknown');",
+    to: '',
+    tests: [IDENTITIES_TEST],
+  },
+  {
+    name: 'a deactivated user who signs in with the provider is refused',
+    file: `${SERVER}domains/identities/identities.ts`,
+    from: "if (known?.isDeactivated) throw new ApiError('user_deactivated');",
+    to: '',
+    tests: [IDENTITIES_TEST],
+  },
+  {
+    name: 'the claim of the provider takes away no group that an admin gave',
+    file: `${SERVER}domains/identities/rules.ts`,
+    from: 'isMember && !isNamed && joinedByClaim.includes(id)',
+    to: 'isMember && !isNamed',
+    tests: [IDENTITIES_TEST],
   },
 ];

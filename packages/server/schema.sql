@@ -152,6 +152,14 @@ create table folders (
   shown_path text[] not null
 );
 
+create table identities (
+  issuer text not null,
+  subject text not null,
+  user_id bigint not null,
+  group_ids bigint[] not null default '{}'::bigint[],
+  created_at timestamp with time zone not null default now()
+);
+
 create table installation (
   singleton boolean not null default true,
   created_at timestamp with time zone not null default now(),
@@ -510,6 +518,14 @@ alter table folders add constraint folders_updated_by_fkey FOREIGN KEY (updated_
 
 alter table folders add constraint folders_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 
+alter table identities add constraint identities_issuer_check CHECK ((length(issuer) <= 2048));
+
+alter table identities add constraint identities_pkey PRIMARY KEY (issuer, subject);
+
+alter table identities add constraint identities_subject_check CHECK ((length(subject) <= 255));
+
+alter table identities add constraint identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 alter table installation add constraint installation_pkey PRIMARY KEY (singleton);
 
 alter table installation add constraint installation_singleton_check CHECK (singleton);
@@ -805,6 +821,8 @@ CREATE INDEX folders_of_tenant ON public.folders USING btree (embed_tenant) WHER
 CREATE INDEX folders_of_tenant_by_position ON public.folders USING btree (deployment_id, embed_tenant, "position", id) WHERE (embed_tenant IS NOT NULL);
 
 CREATE INDEX folders_search ON public.folders USING gin (name_key gin_trgm_ops);
+
+CREATE INDEX identities_user ON public.identities USING btree (user_id);
 
 CREATE INDEX job_schedules_by_deployment ON public.job_schedules USING btree (deployment_id) WHERE (deployment_id IS NOT NULL);
 
@@ -1173,6 +1191,16 @@ CREATE OR REPLACE FUNCTION public.end_devices_of_user()
 AS $function$
 begin
   delete from device_codes where user_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_identities_of_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from identities where user_id = new.id;
   return null;
 end $function$
 ;
@@ -1805,6 +1833,8 @@ CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public
 CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND ((old.embed_tenant IS NULL) OR (old.embed_tenant !~~ '~%'::text)))) EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
 CREATE TRIGGER users_end_devices AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_devices_of_user();
+
+CREATE TRIGGER users_end_identities AFTER UPDATE OF deleted_at ON public.users FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION end_identities_of_user();
 
 CREATE TRIGGER users_end_links AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_links_of_user();
 

@@ -8,6 +8,7 @@ import * as embedSessions from './operations/embed-sessions.ts';
 import * as embedTenants from './operations/embed-tenants.ts';
 import * as embed from './operations/embed.ts';
 import * as folders from './operations/folders.ts';
+import * as identities from './operations/identities.ts';
 import * as pages from './operations/pages.ts';
 import * as passwordLinks from './operations/password-links.ts';
 import * as regions from './operations/regions.ts';
@@ -31,6 +32,7 @@ export const operations = {
   addGroupMembers: embedTenants.addGroupMembers,
   addUserGroupMembers: userGroups.addUserGroupMembers,
   answerDeviceByForm: pages.answerDeviceByForm,
+  beginProviderSignIn: identities.beginProviderSignIn,
   bulkDeleteWorkspaceObjects: workspace.bulkDeleteWorkspaceObjects,
   bulkMoveWorkspaceObjects: workspace.bulkMoveWorkspaceObjects,
   bulkUserAction: users.bulkUserAction,
@@ -73,6 +75,7 @@ export const operations = {
   endSessionByForm: pages.endSessionByForm,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
   exportAuditLog: auditLog.exportAuditLog,
+  finishProviderSignIn: identities.finishProviderSignIn,
   generateSession: embed.generateSession,
   getApiKey: apiKeys.getApiKey,
   getAppConfig: appConfig.getAppConfig,
@@ -148,6 +151,7 @@ export const operations = {
   sharedWorkspaceObjects: workspace.sharedWorkspaceObjects,
   signInByForm: pages.signInByForm,
   signInPage: pages.signInPage,
+  signOutAtProvider: identities.signOutAtProvider,
   signOutByForm: pages.signOutByForm,
   startPage: pages.startPage,
   updateApiKey: apiKeys.updateApiKey,
@@ -202,6 +206,7 @@ export const errors = {
   ...embedTenants.errors,
   ...embed.errors,
   ...folders.errors,
+  ...identities.errors,
   ...pages.errors,
   ...passwordLinks.errors,
   ...regions.errors,

@@ -10,6 +10,7 @@ import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts'
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
+import { identities, signInWays } from './domains/identities/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
@@ -53,6 +54,7 @@ export interface Modules {
 }
 
 export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds'> & {
+  oidc?: Config['oidc'];
   /** How long a change of folders waits for its turn, if not as long as usual. */
   treeWaitMs?: number;
 };
@@ -81,7 +83,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     seconds: deviceCodeSeconds,
     sessions: people.sessions,
   });
-  const forPeople = pages(platform, { people, devices, links });
+  const forPeople = pages(platform, { people, devices, links, ways: signInWays(settings.oidc) });
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     deployments(platform, { knownDeployments, leftovers }),
@@ -92,6 +94,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     deviceCodes(devices),
     passwordLinks(links),
     forPeople,
+    identities(platform, { settings: settings.oidc, console: people.console, links }),
     signingKeys(platform, { keys }),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),

@@ -25,6 +25,7 @@ test('without any setting, the defaults are used', () => {
     trustProxy: [],
     metricsToken: undefined,
     allowPrivateRemotes: false,
+    oidc: undefined,
     unknown: [],
   });
 });
@@ -53,6 +54,33 @@ test('an empty setting counts as unset, and a misspelt one is named', () => {
     port: 4000,
     unknown: ['ORIEL_PROT'],
   });
+});
+
+test('a sign-in provider needs an issuer, whose slashes count, and a client id', () => {
+  const env = { ORIEL_OIDC_ISSUER: 'https://login.example.com/app/', ORIEL_OIDC_CLIENT_ID: 'oriel' };
+  expect(readConfig(env).oidc).toEqual({
+    issuer: 'https://login.example.com/app/',
+    clientId: 'oriel',
+    clientSecret: undefined,
+    createUsers: false,
+    groupsClaim: undefined,
+    externalIdClaim: undefined,
+    scope: 'openid profile email',
+    name: 'login.example.com',
+  });
+  expect(readConfig({ ...env, ORIEL_OIDC_NAME: 'Acme' }).oidc?.name).toBe('Acme');
+  const local = { ...env, ORIEL_OIDC_ISSUER: 'http://127.0.0.1:9000', ORIEL_ALLOW_PRIVATE_REMOTES: 'true' };
+  expect(readConfig(local).oidc?.issuer).toBe('http://127.0.0.1:9000');
+});
+
+test.each([
+  { ORIEL_OIDC_ISSUER: 'https://login.example.com' },
+  { ORIEL_OIDC_CLIENT_ID: 'oriel' },
+  { ORIEL_OIDC_CLIENT_SECRET: 'secret' },
+  { ORIEL_OIDC_CREATE_USERS: 'true' },
+  { ORIEL_OIDC_GROUPS_CLAIM: 'groups' },
+])('half of the settings of a sign-in provider is refused: %o', (env) => {
+  expect(() => readConfig(env)).toThrow('Set both ORIEL_OIDC_ISSUER and ORIEL_OIDC_CLIENT_ID');
 });
 
 test('the public address has no slash at its end', () => {
@@ -104,6 +132,12 @@ test.each([
   ['ORIEL_TRUST_PROXY', '10.0.0.0/99'],
   ['ORIEL_METRICS_TOKEN', 'short'],
   ['ORIEL_ALLOW_PRIVATE_REMOTES', 'yes'],
+  ['ORIEL_OIDC_ISSUER', 'http://login.example.com'],
+  ['ORIEL_OIDC_ISSUER', 'https://login.example.com/?a=b'],
+  ['ORIEL_OIDC_ISSUER', 'https://login.example.com/.well-known/openid-configuration'],
+  ['ORIEL_OIDC_CREATE_USERS', 'yes'],
+  ['ORIEL_OIDC_SCOPE', 'email'],
+  ['ORIEL_OIDC_NAME', 'a name that is far too long for a button of the page'],
 ])('%s=%s is refused with one line that names the setting', (name, value) => {
   const attempt = () => readConfig({ [name]: value });
   expect(attempt).toThrow(name);

@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { looksLikeApiKey } from './domains/api-keys/index.ts';
+import type { ProviderSettings } from './domains/identities/index.ts';
 import { StartupError } from './platform/startup-error.ts';
 
 export interface Config {
@@ -33,6 +34,8 @@ export interface Config {
   metricsToken: string | undefined;
   /** Outgoing requests may reach loopback and private addresses. */
   allowPrivateRemotes: boolean;
+  /** The provider that people sign in with, if there is one. */
+  oidc: ProviderSettings | undefined;
   /** Variables that look like settings but are not. */
   unknown: string[];
 }
@@ -114,6 +117,44 @@ export function readConfig(env: Env): Config {
       `ORIEL_ROLE=${role} needs ORIEL_SECRET_KEY: all servers of a database have the same key. If one of them has made a \`secret.key\` in its data dir, use the content of that file.`,
     );
   }
+  const allowPrivateRemotes = flag('ORIEL_ALLOW_PRIVATE_REMOTES') ?? false;
+
+  const readProvider = (): ProviderSettings | undefined => {
+    const issuer = read(
+      'ORIEL_OIDC_ISSUER',
+      `an address that begins with ${allowPrivateRemotes ? 'http:// or https://' : 'https:// (see also ORIEL_ALLOW_PRIVATE_REMOTES)'}, exactly as the provider writes its \`issuer\`: without a query, and without /.well-known/openid-configuration`,
+      (value) => {
+        const url = parseUrl(value, allowPrivateRemotes ? ['http:', 'https:'] : ['https:']);
+        // With the address of the document itself, nobody could check which issuer the document must name.
+        const isIssuer = url && !url.search && !url.hash && !url.username && !value.includes('/.well-known/');
+        return isIssuer ? value : undefined;
+      },
+    );
+    const clientId = text('ORIEL_OIDC_CLIENT_ID');
+    const others = {
+      clientSecret: text('ORIEL_OIDC_CLIENT_SECRET'),
+      createUsers: flag('ORIEL_OIDC_CREATE_USERS') ?? false,
+      groupsClaim: text('ORIEL_OIDC_GROUPS_CLAIM'),
+      externalIdClaim: text('ORIEL_OIDC_EXTERNAL_ID_CLAIM'),
+      scope: read('ORIEL_OIDC_SCOPE', 'words separated by spaces, among them openid', (value) =>
+        value.split(' ').includes('openid') ? value : undefined,
+      ),
+      name: read('ORIEL_OIDC_NAME', '1 to 40 characters', (value) =>
+        value.trim() && value.length <= 40 ? value : undefined,
+      ),
+    };
+    if (issuer && clientId) {
+      const { scope = 'openid profile email', name = new URL(issuer).host, ...rest } = others;
+      return { issuer, clientId, ...rest, scope, name };
+    }
+    if (issuer || clientId || Object.values(others).some(Boolean)) {
+      throw new StartupError(
+        'Set both ORIEL_OIDC_ISSUER and ORIEL_OIDC_CLIENT_ID, or none of the ORIEL_OIDC_… settings.',
+      );
+    }
+    return undefined;
+  };
+
   const nextSecretKey = secret('ORIEL_SECRET_KEY_NEXT');
 
   const config: Config = {
@@ -171,7 +212,8 @@ export function readConfig(env: Env): Config {
     metricsToken: read('ORIEL_METRICS_TOKEN', '16 or more characters without spaces', (value) =>
       /^\S{16,}$/.test(value) ? value : undefined,
     ),
-    allowPrivateRemotes: flag('ORIEL_ALLOW_PRIVATE_REMOTES') ?? false,
+    allowPrivateRemotes,
+    oidc: readProvider(),
     unknown: [],
   };
   config.unknown = Object.keys(env).filter((name) => name.startsWith('ORIEL_') && !seen.has(name));

@@ -81,9 +81,9 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
-  const { tenant, plan, maxExternalUsers, deviceCodeSeconds } = config;
+  const { tenant, plan, maxExternalUsers, deviceCodeSeconds, oidc } = config;
   const treeWaitMs = options.waits?.connectionMs;
-  const moduleSettings = { tenant, plan, maxExternalUsers, deviceCodeSeconds, treeWaitMs };
+  const moduleSettings = { tenant, plan, maxExternalUsers, deviceCodeSeconds, oidc, treeWaitMs };
   await checkModules(moduleSettings, log);
 
   const dataDir = config.dataDir ?? defaultDataDir();

@@ -31,8 +31,8 @@ export interface World {
   deployment(name?: string): Promise<{ id: number; name: string }>;
   /** Mints a session for an external viewer or an internal user, and exchanges it as the embedded page does. */
   embedded(request: SessionRequest): Promise<Embedded>;
-  /** A second server on the same database. */
-  anotherServer(): Promise<RunningServer>;
+  /** A second server on the same database, with the same settings except for these. */
+  anotherServer(env?: Record<string, string>): Promise<RunningServer>;
   /** Stops what this file started. The shared server and its database keep running for the other files. */
   stop(): Promise<void>;
 }
@@ -68,7 +68,7 @@ interface WorldOptions {
 interface Running {
   server: RunningServer;
   databaseUrl: string;
-  startAnother(): Promise<RunningServer>;
+  startAnother(env?: Record<string, string>): Promise<RunningServer>;
   end(): Promise<void>;
 }
 
@@ -102,20 +102,21 @@ async function start(options: WorldOptions): Promise<Running> {
   const database = await createDatabase(postgresUrl, inject('templateDatabase'));
   const databaseUrl = onServer(postgresUrl, database);
   const log = createServerLog();
-  const config = readConfig({
+  const settings = {
     ORIEL_PORT: '0',
     ORIEL_DATABASE_URL: (await options.through?.(databaseUrl)) ?? databaseUrl,
     ORIEL_SECRET_KEY: SECRET_KEY,
     ORIEL_ADMIN_API_KEY: ADMIN_KEY,
     ORIEL_ADMIN_PASSWORD: ADMIN_PASSWORD,
     ...options.env,
-  });
+  };
+  const config = readConfig(settings);
   const waits = options.hasProductionWaits ? undefined : PATIENT;
   const server = await startServer(config, log, { timeouts: options.timeouts, waits });
   return {
     server,
     databaseUrl,
-    startAnother: () => startServer(config, log, { waits }),
+    startAnother: (env) => startServer(readConfig({ ...settings, ...env }), log, { waits }),
     async end() {
       await server.stop();
       await dropDatabase(postgresUrl, database);
@@ -166,8 +167,8 @@ function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Prom
       const { token } = await client().postTokenBySessionId({ body: { sessionId } });
       return { sessionId, token, client: clientWith({ token }) };
     },
-    async anotherServer() {
-      const another = await startAnother();
+    async anotherServer(env) {
+      const another = await startAnother(env);
       others.push(another);
       return another;
     },

@@ -10,8 +10,10 @@ import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 let world: World;
 let browser: Browser;
 beforeAll(async () => {
-  // Its theme changes.
-  world = await createOwnWorld();
+  // Its theme changes. It has a provider, so that the pages show its buttons; `identities` has tests that press them.
+  world = await createOwnWorld({
+    env: { ORIEL_OIDC_ISSUER: 'https://login.example.com', ORIEL_OIDC_CLIENT_ID: 'oriel' },
+  });
   browser = await openBrowser();
 });
 afterAll(async () => {
@@ -265,7 +267,8 @@ describe('every page', () => {
     };
     await signIn(page, person.email, 'wrong');
     await check('a wrong password');
-    for (const path of ['/sign-in', local(url), '/invitation']) await visit(path);
+    for (const path of ['/sign-in', '/sign-in?notice=signed-out', local(url), '/invitation'])
+      await visit(path);
     await signIn(page, person.email);
     for (const path of ['/account', '/device', '/device?user_code=x', local(verificationUriComplete)])
       await visit(path);

@@ -35,7 +35,7 @@ export function pages(
       ...signInRoutes(show, people, ways),
       ...accountRoutes(show, people),
       ...deviceRoutes(show, people.console, devices),
-      ...linkRoutes(show, people.console, links),
+      ...linkRoutes(show, people.console, links, ways),
     ],
   };
 }

@@ -8,18 +8,18 @@ import { errorsOf, requireUsable, type TypedTwice } from './new-password.ts';
 import { ACCOUNT_PATH, type Show } from './show.ts';
 import type { Theme } from './theme.ts';
 import { linkNotValidView, setPasswordView } from './views/set-password.ts';
-import { whyNot } from './views/sign-in.ts';
+import { type SignInWay, whyNot } from './views/sign-in.ts';
 
 type Kind = keyof typeof LINK_PATHS;
 
-export function linkRoutes(show: Show, console: Console, links: PasswordLinks) {
+export function linkRoutes(show: Show, console: Console, links: PasswordLinks, ways: readonly SignInWay[]) {
   const refuseLink = (kind: Kind) =>
     show.failure(({ code }) => (code === 'link_not_valid' ? linkNotValidView(kind) : undefined));
 
   const formOf =
     (kind: Kind, link: string, person: LinkRow, wrong: Partial<Parameters<typeof setPasswordView>[0]> = {}) =>
     ({ name }: Theme) =>
-      setPasswordView({ kind, path: LINK_PATHS[kind], link, person, name, ...wrong });
+      setPasswordView({ kind, path: LINK_PATHS[kind], link, person, name, ways, ...wrong });
 
   const open = async (kind: Kind, link = '') =>
     formOf(kind, link, await links.find(link).catch(refuseLink(kind)));

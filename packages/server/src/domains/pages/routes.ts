@@ -32,6 +32,7 @@ export function signInRoutes(show: Show, { console }: PeopleSessions, ways: read
           ways,
           next: ownAddress(query.next, ACCOUNT_PATH),
           notice: query.notice && NOTICES[query.notice],
+          isSignedOut: query.notice !== undefined,
         }),
       }),
     ),

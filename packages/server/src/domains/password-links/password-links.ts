@@ -34,6 +34,8 @@ export interface PasswordLinks {
   reset(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   /** Whom the link is for. Throws `link_not_valid`. */
   find(link: string): Promise<store.LinkRow>;
+  /** Ends the link without a password: the user signs in with a provider. Returns their id, or throws `link_not_valid`. */
+  accept(tx: Tx, link: string): Promise<number>;
   /**
    * Sets the password, ends the link and all sessions of the user, and returns whom it was for. Throws `link_not_valid`.
    */
@@ -80,6 +82,12 @@ export function createPasswordLinks({
     invite: create('invitation'),
     reset: create('reset'),
     find,
+
+    async accept(tx, link) {
+      const { userId, secretHash } = parse(link);
+      if (!(await store.deleteLink(tx, userId, secretHash))) throw new ApiError('link_not_valid');
+      return userId;
+    },
 
     async setPassword(link, password, origin) {
       // The cheap check comes first, because hashing is expensive.

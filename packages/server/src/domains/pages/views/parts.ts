@@ -80,3 +80,7 @@ export function inWords(seconds: number): string {
   if (seconds < 90) return seconds === 1 ? 'in a second' : `in ${seconds} seconds`;
   return `in ${Math.ceil(seconds / 60)} minutes`;
 }
+
+/** An address of ours with parameters, for one attribute. */
+export const addressWith = (path: string, parameters: Record<string, string>) =>
+  `${path}?${new URLSearchParams(parameters)}`;

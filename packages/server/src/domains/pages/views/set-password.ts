@@ -1,7 +1,8 @@
 /** The pages that one-time links lead to. */
 import { html } from '../../../platform/http/html.ts';
 import type { View } from '../layout.ts';
-import { alert, hidden, newPasswordFields } from './parts.ts';
+import { addressWith, alert, hidden, newPasswordFields } from './parts.ts';
+import type { SignInWay } from './sign-in.ts';
 
 export interface SetPasswordForm {
   kind: 'invitation' | 'reset';
@@ -10,6 +11,8 @@ export interface SetPasswordForm {
   /** Whom the link is for. */
   person: { firstName: string | null; email: string };
   name: string;
+  /** Ways to accept the link without a password. */
+  ways: readonly SignInWay[];
   errors?: { newPassword?: string; repeated?: string };
   failure?: string;
 }
@@ -36,7 +39,9 @@ ${hidden({ link: form.link })}
 </div>
 ${newPasswordFields(errors, true)}
 <button>${isNew ? 'Set password and sign in' : 'Change password and sign in'}</button>
-</form>`,
+</form>
+${form.ways.length > 0 && html`<p class="or"><span>or</span></p>`}
+${form.ways.map((way) => html`<a class="button" href="${addressWith(way.path, { link: form.link })}">Sign in with ${way.name} from now on</a>`)}`,
   };
 }
 

@@ -1,14 +1,16 @@
 import type { ApiError } from '../../../platform/errors.ts';
 import { html } from '../../../platform/http/html.ts';
 import type { View } from '../layout.ts';
-import { alert, field, hidden, inWords, notice } from './parts.ts';
+import { addressWith, alert, field, hidden, inWords, notice } from './parts.ts';
 
 /** Another way to sign in, such as an OpenID Connect provider. */
 export interface SignInWay {
   /** For "Sign in with …". */
   name: string;
-  /** The address that begins it. It takes the parameter `next`. */
+  /** The address that begins it. It takes the parameters `next` and `link`. */
   path: string;
+  /** The address that ends the session there. */
+  signOutPath: string;
 }
 
 export interface SignInForm {
@@ -16,16 +18,26 @@ export interface SignInForm {
   next: string;
   username?: string;
   notice?: string | undefined;
+  /** The person has just signed out here, and may still be signed in at a provider. */
+  isSignedOut?: boolean;
   failure?: ApiError;
 }
 
-export function signInView({ ways, next, username = '', notice: said, failure }: SignInForm): View {
+export function signInView({
+  ways,
+  next,
+  username = '',
+  notice: said,
+  isSignedOut,
+  failure,
+}: SignInForm): View {
   const isWrong = failure?.statusCode === 401;
   return {
     title: 'Sign in',
     hasError: failure !== undefined,
     body: html`<h1>Sign in</h1>
 ${notice(said)}
+${isSignedOut && ways.map(({ name, signOutPath }) => html`<p><a href="${signOutPath}">Sign out at ${name} too</a></p>`)}
 ${failure && !isWrong && alert(whyNot(failure))}
 <form method="post" action="/sign-in">
 ${hidden({ next })}
@@ -49,7 +61,7 @@ ${field({
 <button>Sign in</button>
 </form>
 ${ways.length > 0 && html`<p class="or"><span>or</span></p>`}
-${ways.map(({ name, path }) => html`<a class="button" href="${path}?next=${encodeURIComponent(next)}">Sign in with ${name}</a>`)}
+${ways.map(({ name, path }) => html`<a class="button" href="${addressWith(path, { next })}">Sign in with ${name}</a>`)}
 <details>
 <summary>Forgot your password?</summary>
 <p>Ask an admin of your team for a link to set a new one.</p>

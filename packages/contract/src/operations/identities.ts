@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Redirect } from '../kinds.ts';
+import { operation } from '../operation.ts';
+import { userAgent } from '../sign-in.ts';
+
+export const errors = {
+  provider_not_found: { status: 404, message: 'This server has no sign-in provider.' },
+  provider_unavailable: {
+    status: 502,
+    message: 'The sign-in provider did not answer as it should. Wait a moment, and try again.',
+  },
+  provider_refused: {
+    status: 400,
+    message: 'The sign-in provider did not confirm who you are. Sign in again.',
+  },
+  sign_in_not_begun: {
+    status: 400,
+    message: 'This sign-in began in another browser or too long ago, or it has ended already. Sign in again.',
+  },
+  identity_unknown: {
+    status: 403,
+    message: 'The provider knows you, but you have no user here. Ask an admin for an invitation.',
+  },
+  identity_incomplete: {
+    status: 403,
+    message: 'The provider sent no verified email address that can be used here, so no user was created.',
+  },
+  identity_taken: {
+    status: 409,
+    message:
+      'Another user here has this identity, or has its email address. If it is you, ask an admin for a link to set a new password, and use it to sign in with the provider.',
+  },
+} as const satisfies ErrorDefinitions;
+
+const common = {
+  tag: 'Pages',
+  errorShape: 'page',
+  method: 'GET',
+  auth: 'public',
+  permission: 'none',
+  rate: { max: 120, perSeconds: 60 },
+  reply: Redirect(303),
+  audit: 'none',
+} as const;
+const cookie = (description: string) => ({ 'set-cookie': Type.String({ description }) });
+const referer = {
+  referer: Type.Optional(Type.String({ description: 'The page that led here, as browsers send it' })),
+};
+const text = (maxLength: number, description?: string) =>
+  Type.Optional(Type.String({ maxLength, description }));
+
+export const beginProviderSignIn = operation({
+  ...common,
+  id: 'beginProviderSignIn',
+  path: '/sign-in/provider',
+  summary: 'Go to the sign-in provider',
+  description: 'Begins to sign in with OpenID Connect: authorization code with PKCE.',
+  query: {
+    next: text(2048, 'The page of this server to go to after signing in'),
+    link: text(
+      255,
+      'The secret of an invitation, or of a link to set a password. It is accepted by signing in. Only the page of the link may send it',
+    ),
+  },
+  headers: referer,
+  replyHeaders: cookie('Binds the sign-in to this browser'),
+  errors: ['provider_not_found', 'provider_unavailable', 'link_not_valid', 'forbidden'],
+});
+
+export const finishProviderSignIn = operation({
+  ...common,
+  id: 'finishProviderSignIn',
+  path: '/sign-in/provider/callback',
+  summary: 'Come back from the sign-in provider',
+  description:
+    'The redirect address to register at the provider. Begins the session of the browser, or signs out at the provider.',
+  headers: { ...userAgent, cookie: Type.Optional(Type.String()) },
+  query: {
+    code: text(4096),
+    state: text(255),
+    iss: text(2048),
+    error: text(255),
+    error_description: text(2048),
+  },
+  replyHeaders: cookie('Begins the session of the browser'),
+  errors: [
+    'provider_not_found',
+    'provider_unavailable',
+    'provider_refused',
+    'sign_in_not_begun',
+    'identity_unknown',
+    'identity_incomplete',
+    'identity_taken',
+    'user_deactivated',
+    'link_not_valid',
+    'sign_in_failed',
+  ],
+});
+
+export const signOutAtProvider = operation({
+  ...common,
+  id: 'signOutAtProvider',
+  path: '/sign-out/provider',
+  summary: 'Sign out at the provider too',
+  description:
+    'Goes to the provider, which says who is signed in there, and then to its page that ends the session. Only the sign-in page may send people here.',
+  headers: referer,
+  replyHeaders: cookie('Binds what follows to this browser'),
+  errors: ['provider_not_found', 'provider_unavailable', 'forbidden'],
+});

@@ -1,0 +1,11 @@
+-- Who a user is at the sign-in provider. The subject is unique within the issuer and never changes, unlike an email.
+create table identities (
+  issuer text not null check (length(issuer) <= 2048),
+  subject text not null check (length(subject) <= 255),
+  user_id bigint not null references users on delete cascade,
+  -- The groups that the user is in because the provider named them.
+  group_ids bigint[] not null default '{}',
+  created_at timestamptz not null default now(),
+  primary key (issuer, subject)
+);
+create index identities_user on identities (user_id);

@@ -1,0 +1,35 @@
+/** Sign-in with an OpenID Connect provider, and who users are there. */
+import type { Module, Platform } from '../../platform/module.ts';
+import type { SignInWay } from '../pages/index.ts';
+import type { PasswordLinks } from '../password-links/index.ts';
+import type { Console } from '../sessions/index.ts';
+import { createIdentities } from './identities.ts';
+import { createPendingCookie } from './pending.ts';
+import { createProvider } from './provider.ts';
+import { identityRoutes } from './routes.ts';
+import type { ProviderSettings } from './settings.ts';
+
+export type { ProviderSettings } from './settings.ts';
+
+const CALLBACK_PATH = '/sign-in/provider/callback';
+
+export interface IdentitiesOptions {
+  /** Undefined if people sign in with passwords only. */
+  settings: ProviderSettings | undefined;
+  console: Console;
+  links: PasswordLinks;
+}
+
+export function identities(platform: Platform, { settings, console, links }: IdentitiesOptions): Module {
+  const { essential: db, attempts, keysFor, log, outbound, publicUrl } = platform;
+  const set = settings && {
+    provider: createProvider(settings, { outbound, log, redirectUri: publicUrl + CALLBACK_PATH }),
+    identities: createIdentities({ db, links, settings }),
+    pending: createPendingCookie(keysFor('sign-in with a provider'), publicUrl),
+  };
+  return { routes: identityRoutes(set, { publicUrl, attempts, console, links }) };
+}
+
+/** For the pages: how to sign in and out with the provider, if there is one. */
+export const signInWays = (settings: ProviderSettings | undefined): SignInWay[] =>
+  settings ? [{ name: settings.name, path: '/sign-in/provider', signOutPath: '/sign-out/provider' }] : [];
