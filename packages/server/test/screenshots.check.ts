@@ -24,11 +24,20 @@ const THEME = {
   creatorMode: { workspaceTitle: 'Acme Insights' },
 };
 
+/** The provider is not asked before somebody presses the button. */
+const WITH_PROVIDER = {
+  ORIEL_OIDC_ISSUER: 'https://login.example.com',
+  ORIEL_OIDC_CLIENT_ID: 'oriel',
+  ORIEL_OIDC_NAME: 'Acme',
+};
+
 let world: World;
+let withProvider: World;
 let browser: Browser;
 let ada: { id: number; email: string };
 beforeAll(async () => {
   world = await createOwnWorld();
+  withProvider = await createOwnWorld({ env: WITH_PROVIDER });
   browser = await openBrowser();
   await mkdir(FOLDER, { recursive: true });
   const email = 'ada@example.com';
@@ -38,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await Promise.all([world?.stop(), withProvider?.stop()]);
 });
 
 test.each(SIZES)('$name', async ({ name, viewport, colorScheme }) => {
@@ -85,6 +94,21 @@ test.each(SIZES)('$name', async ({ name, viewport, colorScheme }) => {
     body: { appTheme: null, applyThemeGlobally: false, creatorMode: null },
   });
   await expect.poll(() => page.goto('/sign-in').then(() => page.title())).toContain('Oriel');
+  await context.close();
+});
+
+test.each(SIZES)('with a provider, $name', async ({ name, viewport, colorScheme }) => {
+  const context = await browser.newContext({ baseURL: withProvider.url, viewport, colorScheme });
+  const page = await context.newPage();
+  await page.goto('/sign-in');
+  await save(page, `sign-in-provider-${name}`);
+  await page.goto('/sign-in?notice=signed-out');
+  await save(page, `signed-out-provider-${name}`);
+  const invited = { username: unique('grace'), email: 'grace@example.com', firstName: 'Grace' };
+  const { id, invitationUrl } = await withProvider.admin.createUser({ body: invited });
+  await page.goto(invitationUrl!);
+  await save(page, `invitation-provider-${name}`);
+  await withProvider.admin.deleteUser({ id });
   await context.close();
 });
 
