@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killDatabase } from '../acceptance/database-processes.ts';
 import { copyProject } from './copy-project.ts';
-import { type Mutant, mutants } from './mutants.ts';
+import { mutants } from './mutants/index.ts';
+import type { Mutant } from './mutants/mutant.ts';
 import { runWithin } from './run-within.ts';
 
 /** Generous, because some tests fail only after their own time limit of three minutes. */

@@ -1,0 +1,39 @@
+import { type Mutant, SERVER, TEST } from './mutant.ts';
+
+export const domains: Mutant[] = [
+  {
+    name: 'a report that is being changed is locked',
+    file: `${SERVER}domains/reports/reports.ts`,
+    from: '  await store.lockReport(tx, id);\n',
+    to: '',
+    tests: [`${SERVER}domains/workspace/waiting-writers.test.ts`],
+  },
+  {
+    name: 'the reports of a folder are counted in an index alone',
+    file: `${SERVER}domains/reports/list.store.ts`,
+    from: "isOfTenant('r', embedTenant),",
+    to: "inTenant('r', embedTenant),",
+    tests: [`${TEST}plans.test.ts`],
+  },
+  {
+    name: 'a row type is what its statement returns',
+    file: `${SERVER}domains/roles/store.ts`,
+    from: '  isBuiltIn: boolean;',
+    to: '  isBuiltIn: string;',
+    tests: [`${SERVER}domains/roles/roles.test.ts`],
+  },
+  {
+    name: 'people revoke only their own keys',
+    file: `${SERVER}domains/api-keys/store.ts`,
+    from: '::bigint is null or user_id = ',
+    to: '::bigint is null or 0 <> ',
+    tests: [`${SERVER}domains/api-keys/api-keys.test.ts`],
+  },
+  {
+    name: 'a rotation of the secret key that replaces nothing does not report success',
+    file: `${SERVER}domains/installation/rotate-secret.ts`,
+    from: 'new Set(fingerprints).size === 1',
+    to: 'false',
+    tests: [`${SERVER}domains/installation/rotate-secret.test.ts`],
+  },
+];

@@ -1,0 +1,81 @@
+import { type Mutant, SERVER } from './mutant.ts';
+
+export const identities: Mutant[] = [
+  {
+    name: 'a sign-in with the provider ends only in the browser that began it',
+    file: `${SERVER}domains/identities/routes.ts`,
+    from: 'begun !== undefined && begun.state === query.state;',
+    to: 'begun !== undefined;',
+    tests: [`${SERVER}domains/identities/protocol.test.ts`],
+  },
+  {
+    name: 'nobody can change the cookie of a sign-in that has begun',
+    file: `${SERVER}domains/identities/pending.ts`,
+    from: 'if (!isSigned(text, signature)) return undefined;',
+    to: '',
+    tests: [`${SERVER}domains/identities/protocol.test.ts`],
+  },
+  {
+    name: 'a sign-in with the provider has a time limit',
+    file: `${SERVER}domains/identities/pending.ts`,
+    from: 'return endsAt > Date.now() ? pending : undefined;',
+    to: 'return endsAt > 0 ? pending : undefined;',
+    tests: [`${SERVER}domains/identities/protocol.test.ts`],
+  },
+  {
+    name: 'the nonce of an ID token is checked',
+    file: `${SERVER}domains/identities/provider.ts`,
+    from: 'expectedNonce: checks.nonce,',
+    to: '',
+    tests: [`${SERVER}domains/identities/protocol.test.ts`],
+  },
+  {
+    name: 'the signature of an ID token is checked',
+    file: `${SERVER}domains/identities/discovery.ts`,
+    from: 'oidc.enableNonRepudiationChecks,',
+    to: '',
+    tests: [`${SERVER}domains/identities/protocol.test.ts`],
+  },
+  {
+    name: 'an invitation is accepted with the provider only from its own page',
+    file: `${SERVER}domains/identities/routes.ts`,
+    from: '        requireOwnPage(headers);\n        await links.find(link);',
+    to: '        await links.find(link);',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'nobody is found by their email at the provider',
+    file: `${SERVER}domains/identities/identities.ts`,
+    from: 'const user = await createUser(tx, newUser, [DEFAULT_ROLE]);',
+    to: "const byEmail = { text: 'select id from users where email = $1', values: [person.email] };\n    const user = (await tx.maybeOne(byEmail)) ?? (await createUser(tx, newUser, [DEFAULT_ROLE]));",
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'the same subject at another provider is another person',
+    file: `${SERVER}domains/identities/store.ts`,
+    from: 'where i.issuer = $',
+    to: "where 'any' <> $",
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'a sign-in with the provider creates a user only where a setting allows it',
+    file: `${SERVER}domains/identities/identities.ts`,
+    from: "if (!settings.createUsers) throw new ApiError('identity_unknown');",
+    to: '',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'a deactivated user who signs in with the provider is refused',
+    file: `${SERVER}domains/identities/identities.ts`,
+    from: "if (known?.isDeactivated) throw new ApiError('user_deactivated');",
+    to: '',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'the claim of the provider takes away no group that an admin gave',
+    file: `${SERVER}domains/identities/rules.ts`,
+    from: 'isMember && !isNamed && joinedByClaim.includes(id)',
+    to: 'isMember && !isNamed',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+];

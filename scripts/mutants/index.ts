@@ -1,0 +1,34 @@
+/**
+ * Guarantees, each with a change of the code that breaks it. `npm run test:mutants` makes each change in a copy and
+ * expects one of the tests to fail. Add each new guarantee that matters to the file of its part.
+ */
+import { audit } from './audit.ts';
+import { auth } from './auth.ts';
+import { database } from './database.ts';
+import { domains } from './domains.ts';
+import { http } from './http.ts';
+import { identities } from './identities.ts';
+import { jobs } from './jobs.ts';
+import type { Mutant } from './mutant.ts';
+import { outbound } from './outbound.ts';
+import { pages } from './pages.ts';
+import { project } from './project.ts';
+import { scim } from './scim.ts';
+import { signIn } from './sign-in.ts';
+import { users } from './users.ts';
+
+export const mutants: Mutant[] = [
+  ...audit,
+  ...auth,
+  ...database,
+  ...domains,
+  ...http,
+  ...identities,
+  ...jobs,
+  ...outbound,
+  ...pages,
+  ...project,
+  ...scim,
+  ...signIn,
+  ...users,
+];

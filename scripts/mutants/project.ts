@@ -1,0 +1,25 @@
+import { type Mutant, SERVER, TEST } from './mutant.ts';
+
+export const project: Mutant[] = [
+  {
+    name: 'a run of tests that hangs leaves nothing behind',
+    file: 'scripts/run-within.ts',
+    from: 'if (parent === pid) tree.push(child);',
+    to: '{}',
+    tests: [`${TEST}run-within.test.ts`],
+  },
+  {
+    name: 'a command that gets a signal stops the database that it started',
+    file: `${SERVER}main.ts`,
+    from: "  process.once('SIGTERM', () => process.exit(143));\n",
+    to: '',
+    tests: ['acceptance/admin-key.test.ts'],
+  },
+  {
+    name: 'a random test counts its runs',
+    file: `${TEST}random-runs.ts`,
+    from: 'numRuns: runs,',
+    to: 'numRuns: 0,',
+    tests: [`${SERVER}domains/embed-sessions/atomicity.test.ts`],
+  },
+];
