@@ -17,6 +17,8 @@ export const STATUS_TEXT: Record<number, string> = {
   429: 'Too many requests',
   431: 'The headers are too large',
   500: 'Something went wrong on our side',
+  501: 'The server does not support this',
+  502: 'Another server, which this one asked, failed or sent something else than expected',
   503: 'The service can not answer right now',
   504: 'The answer took too long',
 };

@@ -8,8 +8,15 @@ export function banner(
   { publicUrl, dataDir }: RunningServer,
   { databaseUrl, role }: Pick<Config, 'databaseUrl' | 'role'>,
 ): string {
+  const uses: [string, string][] =
+    role === 'worker'
+      ? [['Runs', 'jobs only, without API']]
+      : [
+          ['Sign in', `${publicUrl}/sign-in`],
+          ['API reference', `${publicUrl}/docs`],
+        ];
   const facts: [string, string][] = [
-    role === 'worker' ? ['Runs', 'jobs only, without API'] : ['API reference', `${publicUrl}/docs`],
+    ...uses,
     ['Database', databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`],
   ];
   return [`Oriel is running at ${publicUrl}`, '', ...table(facts), ''].join('\n');

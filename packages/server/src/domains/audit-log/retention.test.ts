@@ -82,7 +82,7 @@ test('entries are not changed or deleted, not even by the role of the server', a
 test('retention hides entries that are too old, and drops a month when all of its entries are', async () => {
   await insertOld(1, 29, 62);
   await makeMonths(world.server.db);
-  await log.seal();
+  await log.sealAll();
   await keep(null);
   await run();
   expect(await stored()).toEqual([1, 29, 62, 300, 600, 601]);
@@ -113,7 +113,7 @@ test('a month with entries that are not sealed yet is kept', async () => {
   await keep(30);
   await run();
   expect(await stored()).toContain(200);
-  await log.seal();
+  await log.sealAll();
   await run();
   expect(await stored()).not.toContain(200);
 });
@@ -123,7 +123,7 @@ test('an entry of a month that was dropped does not come back, and stops nothing
   await makeMonths(world.server.db);
   expect(await stored()).not.toContain(200);
   expect(await log.query('select from audit_log_default')).toEqual([]);
-  await log.seal();
+  await log.sealAll();
   expect((await log.verify()).problem).toBeUndefined();
 });
 
@@ -131,7 +131,7 @@ test('a run stops when its signal is aborted', async () => {
   await keep(null);
   await insertOld(150);
   await makeMonths(world.server.db);
-  await log.seal();
+  await log.sealAll();
   await keep(30);
   await run(AbortSignal.abort());
   expect(await stored()).toContain(150);

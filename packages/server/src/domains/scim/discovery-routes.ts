@@ -4,10 +4,10 @@ import { handle } from '../../platform/http/routes.ts';
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
 import { listReply } from './pages.store.ts';
 
-export function scimDiscoveryRoutes(baseUrl: string) {
+export function scimDiscoveryRoutes(baseUrl: string, docsUrl: string) {
   const allSchemas = schemas(baseUrl);
   const allTypes = resourceTypes(baseUrl);
-  const config = serviceProviderConfig(baseUrl);
+  const config = serviceProviderConfig(baseUrl, docsUrl);
   return [
     handle(operations.getScimConfig, () => config),
     handle(operations.listScimSchemas, () => listReply(allSchemas, allSchemas.length)),

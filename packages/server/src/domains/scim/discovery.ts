@@ -97,9 +97,9 @@ export const resourceTypes = (baseUrl: string) =>
     meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${type.id}` },
   }));
 
-export const serviceProviderConfig = (baseUrl: string) => ({
+export const serviceProviderConfig = (baseUrl: string, docsUrl: string) => ({
   schemas: [scimUrns.config as string],
-  documentationUri: new URL('/docs', baseUrl).href,
+  documentationUri: docsUrl,
   patch: { supported: true },
   bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
   filter: { supported: true, maxResults: scimLimits.page },

@@ -13,7 +13,7 @@ export const scim = (
     routes: [
       ...scimUserRoutes(baseUrl, removal),
       ...scimGroupRoutes(baseUrl),
-      ...scimDiscoveryRoutes(baseUrl),
+      ...scimDiscoveryRoutes(baseUrl, `${publicUrl}/docs`),
     ],
   };
 };

@@ -20,7 +20,7 @@ beforeEach(async () => {
   ids = [];
   for (const daysAgo of [0, 70, 0, 70, 200, 0, 0]) ids.push(...(await log.insert('test', { daysAgo })));
   await log.query('select make_audit_months()');
-  await log.seal();
+  await log.sealAll();
 });
 afterEach(async () => {
   for (const client of others.splice(0)) await client.end();
@@ -50,7 +50,7 @@ test('a log that nobody touched is as it was sealed, and new entries are sealed 
   expect(before.entries).toBeGreaterThanOrEqual(7);
   await log.insert('test', { count: 3 });
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 3, entries: before.entries });
-  await log.seal();
+  await log.sealAll();
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 0, entries: before.entries + 3 });
 });
 
@@ -89,7 +89,7 @@ test('an entry that was added between sealed ones is named, in any month', async
   const [{ id }] = (await client.query(INSERT)).rows;
   await client.query('rollback');
   await log.insert('test');
-  await log.seal();
+  await log.sealAll();
   for (const time of ['now()', "now() - interval '70 days'", "now() - interval '3000 days'"]) {
     await tamper(
       `insert into audit_log (id, created_at, operation, resource_type, resource_id) values ($1, ${time}, 'x', 'x', 'x')`,
@@ -145,7 +145,7 @@ test('a chain that was begun anew is noticed by who kept the newest seal, and sh
   await log.query('truncate audit_log_seals');
   await log.query('update audit_log_chain set key = null, head_no = 0, head_mac = null, sealed_to = 0');
   expect(await problem(newestSeal)).toBe('nothing is sealed yet, although a seal is expected');
-  await log.seal();
+  await log.sealAll();
   const after = await log.verify();
   expect(after.problem).toBeUndefined();
   expect(after.sealedSince! > sealedSince!).toBe(true);
@@ -155,7 +155,7 @@ test('a chain that was begun anew is noticed by who kept the newest seal, and sh
 test('a copy of an older state is noticed by who kept the newest seal', async () => {
   await log.query('create table old_chain as select * from audit_log_chain');
   const [late] = await log.insert('test');
-  await log.seal();
+  await log.sealAll();
   const { newestSeal } = await log.verify();
   expect(await problem(newestSeal)).toBeUndefined();
   await tamper('delete from audit_log where id = $1', [late]);
@@ -175,7 +175,7 @@ test('an entry of a transaction that commits late is sealed in its place, and no
   expect(await sealedTo()).toBeLessThan(late);
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 1 });
   await client.query('commit');
-  await log.seal();
+  await log.sealAll();
   expect(await sealedTo()).toBe(after);
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 0 });
 });
@@ -194,7 +194,7 @@ test('a transaction that got its id while sealing began is waited for', async ()
   await log.seal();
   expect((await log.query('select sealed_to from audit_log_chain'))[0].sealed_to).toBeLessThan(id);
   await client.query('commit');
-  await log.seal();
+  await log.sealAll();
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 0 });
 });
 
@@ -215,13 +215,13 @@ test('many writers and several sealers at once leave a log that is whole', async
     for (let i = 0; i < 10; i++) await log.seal();
   });
   await Promise.all([...writers, ...sealers]);
-  await log.seal();
+  await log.sealAll();
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 0 });
 });
 
 test('a log with more entries than one seal holds is sealed as a whole', async () => {
   await log.insert('many', { count: 2500 });
-  await log.seal();
+  await log.sealAll();
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 0 });
   expect((await log.query('select max(cardinality(ids)) from audit_log_seals'))[0].max).toBeLessThanOrEqual(
     1000,
@@ -231,7 +231,7 @@ test('a log with more entries than one seal holds is sealed as a whole', async (
 test('entries from another database cluster, whose transaction numbers were higher, do not stop sealing', async () => {
   await log.query("update audit_log_chain set next_to = 1, next_after = '9000000000000'");
   await log.insert('restored');
-  await log.seal();
+  await log.sealAll();
   expect(await log.verify()).toMatchObject({ problem: undefined, unsealed: 0 });
 });
 
