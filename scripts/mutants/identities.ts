@@ -47,7 +47,7 @@ export const identities: Mutant[] = [
     name: 'nobody is found by their email at the provider',
     file: `${SERVER}domains/identities/identities.ts`,
     from: 'const user = await createUser(tx, newUser, [DEFAULT_ROLE]);',
-    to: "const byEmail = { text: 'select id from users where email = $1', values: [person.email] };\n    const user = (await tx.maybeOne(byEmail)) ?? (await createUser(tx, newUser, [DEFAULT_ROLE]));",
+    to: "const byEmail = { text: 'select id from users where email = $1', values: [person.email] };\n    const user = (await tx.maybeOne<{ id: number }>(byEmail)) ?? (await createUser(tx, newUser, [DEFAULT_ROLE]));",
     tests: [`${SERVER}domains/identities/identities.test.ts`],
   },
   {
