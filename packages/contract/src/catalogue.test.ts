@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { collectFiles, orderedOperations } from './catalogue.ts';
-import { allOperations, isDeploymentOperation, Nothing, operation, takesApiKey } from './index.ts';
+import { allOperations, isAudited, isDeploymentOperation, Nothing, operation, takesApiKey } from './index.ts';
 import { Id } from './schemas.ts';
 
 const example = <const Id extends string>(id: Id, path: string) =>
@@ -51,6 +51,12 @@ test('only account-wide operations that take an API key say how they treat a sco
   const accountWide = allOperations.filter((op) => takesApiKey(op) && !isDeploymentOperation(op));
   expect(saying.map(({ id }) => id)).toEqual(accountWide.map(({ id }) => id));
   expect(accountWide.length).toBeGreaterThan(40);
+});
+
+test('an account-wide operation that changes something refuses scoped keys, or limits them itself', () => {
+  const changing = allOperations.filter((op) => isAudited(op) && op.scopedKeys !== undefined);
+  expect(changing.length).toBeGreaterThan(30);
+  expect(changing.filter(({ scopedKeys }) => scopedKeys === 'allowed')).toEqual([]);
 });
 
 test('the type requires `scopedKeys` on account-wide operations with an API key, and forbids it on others', () => {

@@ -10,6 +10,8 @@ export const scimLimits = {
   startIndex: 1_000_000,
   /** The most operations in a PATCH. */
   operations: 1000,
+  /** The most elements of a list of a user, such as the emails, also while a PATCH is applied. */
+  elements: 100,
   /** The most members that a request can name. */
   members: 10_000,
   /** The most members in a reply. A page of groups ends when it has as many. */
@@ -122,7 +124,9 @@ export const ScimUserInput = Open(
     displayName: SentText,
     title: SentText,
     active: SentBoolean,
-    emails: Maybe(Type.Array(Type.Object({}, { additionalProperties: true }), { maxItems: 100 })),
+    emails: Maybe(
+      Type.Array(Type.Object({}, { additionalProperties: true }), { maxItems: scimLimits.elements }),
+    ),
   },
   {
     examples: [

@@ -101,7 +101,7 @@ export function scimGroupRoutes(baseUrl: string) {
     }),
 
     handle(operations.patchScimGroup, ({ change, etag }, { params, body }) => {
-      const steps = stepsOf(body.Operations, patchableGroup.urn);
+      const steps = stepsOf(body.Operations, patchableGroup);
       const members = memberChangeOf(steps);
       return change(async (tx) => {
         const locked = await lockGroup(tx, idOf(params.id), etag);

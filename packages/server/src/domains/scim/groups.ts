@@ -17,8 +17,8 @@ import { given, withVersion } from './users.ts';
 export const patchableGroup: Patchable = {
   urn: scimUrns.group,
   plain: ['displayname', 'externalid'],
-  complex: [],
-  lists: [],
+  complex: {},
+  lists: {},
 };
 
 const checkFields = checkerOf(
@@ -49,9 +49,11 @@ export function replaceMembers(members: unknown): MemberChange {
 }
 
 export function memberChangeOf(steps: readonly Step[]): MemberChange {
-  return steps
+  const change = steps
     .filter(({ name }) => name === 'members')
-    .reduce((change, step) => changeMembers(change, step), noChange());
+    .reduce((before, step) => changeMembers(before, step), noChange());
+  if (change.added.size + change.removed.size > scimLimits.members) throw tooManyMembers('Operations');
+  return change;
 }
 
 function changeMembers(change: MemberChange, step: Step): MemberChange {
@@ -89,10 +91,12 @@ function selectedIds(filter: Filter, at: string): number[] {
   return [idOf(String(filter.value))].filter((id) => id !== undefined);
 }
 
+const tooManyMembers = (at: string) => invalid(at, `must name at most ${scimLimits.members} members`);
+
 /** Takes a list of members, one member, or their ids alone. */
 function memberIds(value: unknown, at: string, unknown: 'refuse' | 'ignore' = 'refuse'): number[] {
   const members = value === null ? [] : [value].flat();
-  if (members.length > scimLimits.members) throw invalid(at, `must have at most ${scimLimits.members} items`);
+  if (members.length > scimLimits.members) throw tooManyMembers(at);
   return members.flatMap((member) => {
     const text = isObject(member) ? member.value : member;
     if (typeof text !== 'string') throw invalid(at, 'must be a list of members, each with a `value`');

@@ -12,7 +12,7 @@ const ADA = {
 };
 
 const after = (...operations: { op: string; path?: string; value?: unknown }[]) =>
-  patched(ADA, stepsOf(operations, patchableUser.urn), patchableUser);
+  patched(ADA, stepsOf(operations, patchableUser), patchableUser);
 
 const work = { value: 'ada@example.com', type: 'work', primary: true };
 const home = { value: 'ada@home.example', type: 'home' };
@@ -79,6 +79,12 @@ describe('an operation', () => {
       { emails: [work, { type: 'home', value: 'x' }] },
     ],
     [
+      'ignores parts that are not kept',
+      { op: 'add', path: 'emails', value: [{ ...home, note: 'x' }] },
+      { emails: [work, home] },
+    ],
+    ['ignores a part that is not kept', { op: 'add', path: 'name.note', value: 'x' }, {}],
+    [
       'removes selected elements',
       { op: 'remove', path: 'emails[type eq "work" and not (value co "home")]' },
       { emails: [] },
@@ -101,8 +107,62 @@ describe('a wrong operation is refused', () => {
       { op: 'replace', path: 'emails[type ne "work"].value', value: 'x' },
       'scim_no_target',
     ],
+    [
+      'a text that is too long',
+      { op: 'add', path: 'emails', value: { value: 'x'.repeat(1001) } },
+      'invalid_request',
+    ],
+    ['a part with parts', { op: 'add', path: 'emails', value: { value: ['x'] } }, 'invalid_request'],
+    [
+      'a part of a name that is too long',
+      { op: 'add', path: 'name.formatted', value: 'x'.repeat(1001) },
+      'invalid_request',
+    ],
+    [
+      'a selected element that is too long',
+      { op: 'add', path: `emails[type eq "${'x'.repeat(1001)}"].value`, value: 'x' },
+      'invalid_request',
+    ],
     ['texts as a list', { op: 'add', path: 'emails', value: ['x'] }, 'invalid_request'],
   ])('%s', (_, operation, code) => {
     expect(() => after(operation)).toThrow(expect.objectContaining({ code }));
+  });
+});
+
+describe('the work of a request is limited', () => {
+  const emails = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ value: `${from + i}@example.com` }));
+  const refused = (...operations: Parameters<typeof after>) =>
+    expect(() => after(...operations)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+
+  test('a list never has more than 100 elements, also between two operations', () => {
+    expect(after({ op: 'add', path: 'emails', value: emails(0, 99) }).emails).toHaveLength(100);
+    refused({ op: 'add', path: 'emails', value: emails(0, 100) });
+    refused({ op: 'replace', path: 'emails', value: emails(0, 101) });
+    refused({ op: 'remove', path: 'emails', value: emails(0, 101) });
+    refused(
+      { op: 'add', path: 'emails', value: emails(0, 60) },
+      { op: 'add', path: 'emails', value: emails(60, 60) },
+      { op: 'remove', path: 'emails' },
+    );
+    const selected = emails(0, 100).map(({ value }) => ({
+      op: 'add',
+      path: `emails[value eq "${value}"].type`,
+      value: 'x',
+    }));
+    refused(...selected);
+  });
+
+  test('filters of paths compare a limited number of elements', () => {
+    const filter = Array.from({ length: 100 }, () => 'a eq 1').join(' or ');
+    const remove = { op: 'remove', path: `emails[${filter}]` };
+    const add = { op: 'add', path: 'emails', value: emails(0, 49) };
+    expect(after(add, remove, remove, remove).emails).toHaveLength(50);
+    refused(add, ...Array.from({ length: 10 }, () => remove));
+  });
+
+  test('an operation without a path changes a limited number of attributes', () => {
+    const value = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`emails[a eq ${i}].type`, 'x']));
+    refused({ op: 'remove', path: 'emails' }, { op: 'add', value });
   });
 });

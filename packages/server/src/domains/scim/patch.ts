@@ -1,5 +1,5 @@
 /** PATCH of RFC 7644 (3.5.2), as the RFC describes it and as Okta and Entra ID send it. */
-import type { ScimPatchOperation } from '@oriel/contract';
+import { type ScimPatchOperation, scimLimits } from '@oriel/contract';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { matches } from './elements.ts';
 import { type Filter, parseTarget, type TargetPath } from './filter.ts';
@@ -19,15 +19,34 @@ export interface Step extends Omit<TargetPath, 'urn'> {
 export interface Patchable {
   urn: string;
   plain: readonly string[];
-  complex: readonly string[];
-  lists: readonly string[];
+  /** Attributes with parts, each with the names of these. */
+  complex: Parts;
+  /** Lists, each with the names of the parts of an element. */
+  lists: Parts;
 }
+
+type Parts = Readonly<Record<string, readonly string[]>>;
 
 const READ_ONLY = ['id', 'meta', 'schemas', 'groups'];
 const OPS = ['add', 'replace', 'remove'];
+/** The longest text of a part. */
+const PART_MAX = 1000;
+/** How many elements the filters of a request may be compared with. Clients send a few filters for a few emails. */
+const COMPARED_MAX = 20_000;
 
-/** Takes operations apart, so that each step has a path, and leaves out attributes of other schemas. */
-export function stepsOf(operations: readonly ScimPatchOperation[], urn: string): Step[] {
+/**
+ * Takes operations apart, so that each step has a path. It leaves out attributes of other schemas and parts that we do
+ * not keep: what is left is small, however often the steps copy and compare it.
+ */
+export function stepsOf(operations: readonly ScimPatchOperation[], patchable: Patchable): Step[] {
+  const steps = allSteps(operations, patchable.urn).flatMap((step) => withKnownParts(step, patchable));
+  if (steps.length > scimLimits.operations) {
+    throw invalid('Operations', `must change at most ${scimLimits.operations} attributes`);
+  }
+  return steps;
+}
+
+function allSteps(operations: readonly ScimPatchOperation[], urn: string): Step[] {
   return operations.flatMap((operation, i) => {
     const at = `Operations[${i}]`;
     const op = operation.op.toLowerCase() as Step['op'];
@@ -57,15 +76,59 @@ function stepsWithoutPath(op: Step['op'], value: unknown, at: string) {
     .filter(({ name }) => !READ_ONLY.includes(name));
 }
 
-export function patched(doc: Doc, steps: readonly Step[], { plain, complex, lists }: Patchable): Doc {
+const partsOf = (name: string, { complex, lists }: Patchable) =>
+  [complex, lists].find((attributes) => Object.hasOwn(attributes, name))?.[name];
+
+/** Returns no step if it is about a part that we do not keep. */
+function withKnownParts(step: Step, patchable: Patchable): Step[] {
+  const { name, sub, value, at } = step;
+  const parts = partsOf(name, patchable);
+  if (!parts) return [step];
+  if (sub !== null) {
+    requirePart(value, at);
+    return parts.includes(sub) ? [step] : [];
+  }
+  const known = (each: unknown) => (isObject(each) ? knownParts(each, parts, at) : each);
+  return [{ ...step, value: Array.isArray(value) ? value.map(known) : known(value) }];
+}
+
+function knownParts(value: Doc, parts: readonly string[], at: string): Doc {
+  const known = Object.entries(value).filter(([name]) => parts.includes(name));
+  for (const [, part] of known) requirePart(part, at);
+  return Object.fromEntries(known);
+}
+
+function requirePart(part: unknown, at: string) {
+  if (typeof part === 'object' && part !== null)
+    throw invalid(`${at}.value`, 'must not hold a part with parts');
+  if (typeof part === 'string' && part.length > PART_MAX) {
+    throw invalid(`${at}.value`, `must not hold a text with more than ${PART_MAX} characters`);
+  }
+}
+
+export function patched(doc: Doc, steps: readonly Step[], patchable: Patchable): Doc {
+  const { plain, complex, lists } = patchable;
   const result = { ...doc };
+  let compared = 0;
   for (const step of steps) {
     const { name } = step;
-    if (lists.includes(name)) result[name] = patchedList(listOf(result[name]), step);
-    else if (complex.includes(name)) result[name] = patchedObject(result[name], withoutFilter(step));
+    if (Object.hasOwn(lists, name)) {
+      const list = listOf(result[name]);
+      compared += list.length * comparisonsIn(step.filter);
+      if (compared > COMPARED_MAX) {
+        throw invalid('Operations', 'compare too many elements: send fewer in a request');
+      }
+      result[name] = patchedList(list, step, lists[name]!);
+    } else if (Object.hasOwn(complex, name)) result[name] = patchedObject(result[name], withoutFilter(step));
     else if (plain.includes(name)) result[name] = patchedValue(withoutFilter(step));
   }
   return result;
+}
+
+function comparisonsIn(filter: Filter | null): number {
+  if (filter === null) return 0;
+  if ('filters' in filter) return filter.filters.reduce((sum, each) => sum + comparisonsIn(each), 0);
+  return 'filter' in filter ? comparisonsIn(filter.filter) : 1;
 }
 
 function withoutFilter(step: Step): Step {
@@ -90,26 +153,26 @@ function patchedObject(current: unknown, { op, sub, value, at }: Step): Doc {
   return { ...parts, ...value };
 }
 
-function patchedList(list: readonly Doc[], step: Step): readonly Doc[] {
+function patchedList(list: readonly Doc[], step: Step, parts: readonly string[]): readonly Doc[] {
   const { op, sub, filter, value } = step;
   if (filter === null && sub === null) {
     if (op === 'replace') return elementsOf(step);
-    if (op === 'add') return added(list, elementsOf(step));
+    if (op === 'add') return added(list, elementsOf(step), step);
     return value == null ? [] : without(list, elementsOf(step));
   }
   const isTarget = (element: Doc) => filter === null || matches(filter, element);
   if (op === 'remove' && sub === null) return list.filter((element) => !isTarget(element));
-  if (!list.some(isTarget)) return op === 'remove' ? list : added(list, [newElement(step)]);
+  if (!list.some(isTarget)) return op === 'remove' ? list : added(list, [newElement(step, parts)], step);
   return list.map((element) => (isTarget(element) ? patchedObject(element, step) : element));
 }
 
 /** Entra ID changes elements that do not exist yet: the filter tells what they look like. */
-function newElement(step: Step): Doc {
+function newElement(step: Step, parts: readonly string[]): Doc {
   const known = step.filter === null ? {} : equalities(step.filter);
   if (!known) {
     throw new ApiError('scim_no_target', { message: `${step.at}.path: no element matches the filter.` });
   }
-  return patchedObject(known, step);
+  return patchedObject(knownParts(known, parts, step.at), step);
 }
 
 /** The attributes that an element needs to match the filter, if the filter says them all. */
@@ -121,8 +184,9 @@ function equalities(filter: Filter): Doc | undefined {
 }
 
 /** Only one element of a list is the primary one. An element with the same value as a new one is replaced. */
-function added(list: readonly Doc[], elements: readonly Doc[]): readonly Doc[] {
+function added(list: readonly Doc[], elements: readonly Doc[], { name, at }: Step): readonly Doc[] {
   const kept = without(list, elements);
+  if (kept.length + elements.length > scimLimits.elements) throw tooMany(at, name);
   const hasPrimary = elements.some(({ primary }) => isTrue(primary));
   return [...(hasPrimary ? kept.map((element) => ({ ...element, primary: false })) : kept), ...elements];
 }
@@ -132,8 +196,12 @@ const without = (list: readonly Doc[], elements: readonly Doc[]) => {
   return list.filter(({ value }) => !values.has(value));
 };
 
-function elementsOf({ value, at }: Step): readonly Doc[] {
+const tooMany = (at: string, name: string) =>
+  invalid(`${at}.value`, `\`${name}\` must have at most ${scimLimits.elements} items`);
+
+function elementsOf({ name, value, at }: Step): readonly Doc[] {
   const elements = value === null ? [] : [value].flat();
+  if (elements.length > scimLimits.elements) throw tooMany(at, name);
   if (!elements.every(isObject)) throw invalid(`${at}.value`, 'must be a list of objects');
   return elements;
 }

@@ -65,7 +65,7 @@ export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
     ),
 
     handle(operations.patchScimUser, ({ change, etag }, { params, query, body }) => {
-      const steps = stepsOf(body.Operations, patchableUser.urn);
+      const steps = stepsOf(body.Operations, patchableUser);
       return change(async (tx) => {
         const before = await lockScimUser(tx, idOf(params.id));
         etag.require(stateOf(before));

@@ -13,8 +13,10 @@ import * as store from './users.store.ts';
 export const patchableUser: Patchable = {
   urn: scimUrns.user,
   plain: ['username', 'externalid', 'displayname', 'title', 'active'],
-  complex: ['name'],
-  lists: ['emails'],
+  complex: {
+    name: ['formatted', 'familyname', 'givenname', 'middlename', 'honorificprefix', 'honorificsuffix'],
+  },
+  lists: { emails: ['value', 'display', 'type', 'primary'] },
 };
 
 const { username, email, externalId } = operations.createUser.body.properties;
