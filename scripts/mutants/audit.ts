@@ -4,8 +4,8 @@ export const audit: Mutant[] = [
   {
     name: 'refused attempts can not fill the audit log',
     file: `${SERVER}platform/audit/events.ts`,
-    from: '} else if (!isFull(event.resourceType)) {',
-    to: '} else if (event) {',
+    from: 'else if (isFull(type))',
+    to: 'else if (type as string === OTHERS)',
     tests: [`${SERVER}platform/audit/events.test.ts`],
   },
   {
@@ -81,8 +81,8 @@ export const audit: Mutant[] = [
   {
     name: 'turning the audit log off is in the audit log',
     file: `${SERVER}platform/audit/store.ts`,
-    from: "t.audit_log_enabled or e->>'resourceType' =",
-    to: "t.audit_log_enabled and e->>'resourceType' <>",
+    from: 'where t.audit_log_enabled or',
+    to: 'where t.audit_log_enabled or not',
     tests: [`${SERVER}domains/tenant-settings/tenant-settings.test.ts`],
   },
   {
@@ -91,5 +91,40 @@ export const audit: Mutant[] = [
     from: "raise exception 'the audit log is append-only';",
     to: 'return coalesce(new, old);',
     tests: [`${SERVER}domains/audit-log/retention.test.ts`],
+  },
+  {
+    name: 'while the audit log is off, other changes of the settings are not in it',
+    file: `${SERVER}platform/audit/store.ts`,
+    from: " and e->'after' ? 'auditLogEnabled')`",
+    to: ')`',
+    tests: [`${SERVER}domains/tenant-settings/tenant-settings.test.ts`],
+  },
+  {
+    name: 'each user who was attacked is in the audit log',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: '{event.resourceId}`;',
+    to: "{'any'}`;",
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'refused attempts of one caller do not hide those of others',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: 'countOf(caller) >= countsOfCallerMax',
+    to: 'countOf(caller) < 0',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'our own secrets with the number of a row are masked',
+    file: `${SERVER}platform/audit/mask.ts`,
+    from: 'oriel_[a-z]+_(?:\\d+\\.)?',
+    to: 'oriel_[a-z]+_',
+    tests: [`${SERVER}platform/audit/audit.test.ts`],
+  },
+  {
+    name: 'the id of an embed session is masked',
+    file: `${SERVER}platform/audit/mask.ts`,
+    from: '|\\b\\d{1,15}\\.[\\w-]{40,}',
+    to: '',
+    tests: [`${SERVER}platform/audit/audit.test.ts`],
   },
 ];

@@ -8,7 +8,7 @@ const TEXT_MAX = 100_000;
 const DISTINCT_MIN = 6;
 
 const SECRET =
-  /"(?:key|password|\w*token|sessionId|\w*secret|device_?code)":"([^"\\]{8,500})"|[?&](?:link|code|token)=([\w-]{16,})/gi;
+  /"(?:key|password|\w*token|sessionId|\w*secret|device_?code)":"([^"\\]{8,500})"|[?&](?:link|code|token)=([\w.-]{16,})/gi;
 
 /** Keeps the secrets in the JSON of a request or a reply. */
 export function noteSecrets(text: unknown) {

@@ -102,7 +102,6 @@ test('the audit log can be turned off and on, which is itself in the log, and no
   expect((await entries()).slice(before.length)).toEqual([
     'updateTenantSettings',
     'updateTenantSettings',
-    'updateTenantSettings',
     'deleteDeployment',
   ]);
   expect(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOwnWorld, type World } from '../../../test/world.ts';
+import { ADMIN_PASSWORD, createOwnWorld, unique, type World } from '../../../test/world.ts';
 import { MASK, maskSecrets } from './mask.ts';
 
 let world: World;
@@ -75,9 +75,52 @@ test('a failed change leaves no entry, and a change that can not be audited is u
   expect(keys.rowCount).toBe(0);
 });
 
+test('no secret that Oriel hands out is readable in an entry, wherever somebody writes it', async () => {
+  const { username } = await world.admin.getMe();
+  const { accessToken, refreshToken } = await world.client().login({
+    body: { username, password: ADMIN_PASSWORD } as never,
+  });
+  const device = (await world.client().createDeviceCode({ body: { clientId: 'a-tool' } })) as {
+    deviceCode: string;
+  };
+  const { userId, apiKey } = await world.person();
+  const link = new URL((await world.admin.createResetLink({ id: userId, body: {} })).url);
+  const invited = await world.admin.createUser({
+    body: { username: unique('invited'), email: `${unique('invited')}@example.com` },
+  });
+  const { id: deploymentId } = await world.deployment();
+  const { sessionId } = await world.admin.generateSession({ body: { deploymentId, externalId: 'a' } });
+  const secrets = [
+    apiKey,
+    accessToken,
+    refreshToken,
+    device.deviceCode,
+    sessionId,
+    ...[link, new URL(invited.invitationUrl!)].map((url) => [...url.searchParams.values()].join()),
+  ];
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(30);
+    await world.admin.updateUser({
+      id: userId,
+      body: { title: `see ${secret}, or ${link.origin}/?link=${secret}` },
+    });
+  }
+  const updates = (await entries('user', userId)).filter(({ operation }) => operation === 'updateUser');
+  expect(updates.map(({ after }) => after.title)).toEqual(
+    // The second entry and those after it write the same words.
+    [`see ${MASK}, or ${link.origin}/?link=${MASK}`, ...updates.slice(1).map(() => expect.any(String))],
+  );
+  const text = JSON.stringify(updates);
+  expect(secrets.filter((secret) => text.includes(secret.slice(-24)))).toEqual([]);
+});
+
 test.each([
   'sk-0123456789abcdefghij',
   'oriel_access_0123456789abcdefghij0123456789',
+  'oriel_refresh_12.0123456789abcdefghij0123456789',
+  'oriel_link_7.0123456789abcdefghij0123456789',
+  'oriel_device_3.0123456789abcdefghij0123456789',
+  '12.0123456789abcdefghij0123456789abcdefghij',
   '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g',
   'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
   '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----',
@@ -96,6 +139,8 @@ test('a password in an address is masked, and other texts stay as they are', () 
     url: 'https://example.com:8443/a@b',
     email: 'ada@example.com',
     note: 'task-force',
+    file: 'oriel_notes.txt',
+    price: '12.50, version 1.2.3-a-long-name-of-a-release',
     keyName: 'sk-1',
   };
   expect(maskSecrets(kept)).toEqual(kept);

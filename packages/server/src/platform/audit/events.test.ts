@@ -90,7 +90,7 @@ test('repeated attempts of a caller within a minute are counted, and are two ent
 test('attempts of more callers than the limit are counted together, and no number of them fills the log', async () => {
   const event = failedSignIn({ details: { code: 'wrong' } });
   const events = Array.from({ length: 500 }, (_, i) => ({ ...event, ip: `192.0.${i >> 8}.${i & 255}` }));
-  await attemptsOf([...events, ...events], { callersMax: 10 });
+  await attemptsOf([...events, ...events], { countsMax: 10 });
   const entries = await rows('operation = $1', [event.operation]);
   expect(entries).toHaveLength(21);
   expect(entries.reduce((sum, { after }) => sum + (after.repeats ?? 0), 10)).toBe(1000);
@@ -102,11 +102,36 @@ test('attempts of more callers than the limit are counted together, and no numbe
   });
 });
 
+test('attempts at several users from one address are an entry for each user, with their own repeats', async () => {
+  const event = failedSignIn();
+  const events = Array.from({ length: 10 }, (_, i) => ({ ...event, resourceId: String(100 + i) }));
+  await attemptsOf([...events, ...events.slice(0, 2)]);
+  const entries = await rows('operation = $1', [event.operation]);
+  expect(entries.map(({ resource_id, after }) => [resource_id, after?.repeats])).toEqual([
+    ...events.map(({ resourceId }) => [resourceId, undefined]),
+    ['100', 1],
+    ['101', 1],
+  ]);
+});
+
+test('a caller who tries very many users does not hide the attempts of others', async () => {
+  const event = failedSignIn();
+  const many = Array.from({ length: 500 }, (_, i) => ({ ...event, resourceId: String(i) }));
+  const other = { ...event, ip: '198.51.100.7', resourceId: 'other' };
+  await attemptsOf([...many, other]);
+  const entries = await rows('operation = $1', [event.operation]);
+  expect(entries.filter(({ resource_id }) => resource_id === 'other')).toMatchObject([
+    { ip: '198.51.100.7' },
+  ]);
+  expect(entries).toHaveLength(22);
+  expect(entries.at(-1)).toMatchObject({ resource_id: 'others', ip: '192.0.2.1', after: { repeats: 480 } });
+});
+
 test('failed sign-ins of many addresses do not hide the refusal of a caller', async () => {
   const event = failedSignIn();
   const many = Array.from({ length: 20 }, (_, i) => ({ ...event, ip: `192.0.2.${i}` }));
   const refusal = { ...event, resourceType: 'refusal' as const, userId: 12 };
-  await attemptsOf([...many, refusal], { callersMax: 10 });
+  await attemptsOf([...many, refusal], { countsMax: 10 });
   expect(await rows("operation = $1 and resource_type = 'refusal'", [event.operation])).toMatchObject([
     { user_id: 12 },
   ]);

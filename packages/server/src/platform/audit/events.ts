@@ -59,17 +59,19 @@ interface Counted {
 }
 
 const PER_MS = 60_000;
-const CALLERS_MAX = 100;
+const COUNTS_MAX = 100;
+const COUNTS_OF_CALLER_MAX = 20;
 const OTHERS = 'others';
 
 /**
- * The first attempt of a caller at an operation is written at once. Attempts that follow within the minute are counted,
- * and the last one is written at its end, with the number of `repeats`. Callers beyond the limit are counted together.
+ * The first attempt of a caller at a resource is written at once. Attempts that follow within the minute are counted,
+ * and the last one is written at its end, with the number of `repeats`. Beyond the limit, all resources of one caller
+ * are counted together, and then all callers.
  */
 export function createAttempts(
   db: Database,
   log: Logger,
-  { perMs = PER_MS, callersMax = CALLERS_MAX } = {},
+  { perMs = PER_MS, countsMax = COUNTS_MAX, countsOfCallerMax = COUNTS_OF_CALLER_MAX } = {},
 ): Attempts {
   let counts = new Map<string, Counted>();
   let timer: NodeJS.Timeout | undefined;
@@ -85,8 +87,12 @@ export function createAttempts(
   };
 
   /** Counted for each type of event, so that failed sign-ins of many addresses do not hide refusals. */
-  const isFull = (type: string) =>
-    [...counts.values()].filter(({ event }) => event.resourceType === type).length >= callersMax;
+  const isFull = (type: string) => countOf(`${type} `) >= countsMax;
+  const countOf = (start: string) => [...counts.keys()].filter((key) => key.startsWith(start)).length;
+
+  function count(key: string, event: AuditEvent) {
+    counts.set(key, { event, repeats: (counts.get(key)?.repeats ?? 0) + 1 });
+  }
 
   function flush() {
     const repeated = [...counts.values()].filter(({ repeats }) => repeats > 0);
@@ -102,16 +108,15 @@ export function createAttempts(
   return {
     record(event) {
       timer ??= setTimeout(flush, perMs).unref();
-      const own = `${event.resourceType} ${event.operation} ${callerOf(event)}`;
-      const known = counts.get(own);
-      if (known) {
-        counts.set(own, { event, repeats: known.repeats + 1 });
-      } else if (!isFull(event.resourceType)) {
+      const type = event.resourceType;
+      const caller = `${type} ${callerOf(event)} `;
+      const own = `${caller}${event.operation} ${event.resourceId}`;
+      if (counts.has(own)) count(own, event);
+      else if (isFull(type)) count(`${type} ${OTHERS}`, withoutCaller(event));
+      else if (countOf(caller) >= countsOfCallerMax) count(`${caller}${OTHERS}`, withoutResource(event));
+      else {
         counts.set(own, { event, repeats: 0 });
         write([toEntry(event)]);
-      } else {
-        const others = `${event.resourceType} ${OTHERS}`;
-        counts.set(others, { event: withoutCaller(event), repeats: (counts.get(others)?.repeats ?? 0) + 1 });
       }
     },
     async stop() {
@@ -124,10 +129,14 @@ export function createAttempts(
 const callerOf = ({ userId, apiKeyId, ip }: AuditEvent) =>
   userId === null ? `address ${ip && addressGroup(ip)}` : `user ${userId} key ${apiKeyId ?? null}`;
 
-const withoutCaller = (event: AuditEvent): AuditEvent => ({
+const withoutResource = (event: AuditEvent): AuditEvent => ({
   ...event,
   resourceId: OTHERS,
   deploymentId: null,
+});
+
+const withoutCaller = (event: AuditEvent): AuditEvent => ({
+  ...withoutResource(event),
   embedTenantName: null,
   userId: null,
   apiKeyId: null,

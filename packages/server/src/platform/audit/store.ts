@@ -15,8 +15,8 @@ export interface AuditEntry {
   after: object | null;
 }
 
-/** Changes of the account's settings are always written, so that nobody can turn the log off or on unseen. */
-const ALWAYS = 'tenantSettings';
+/** Whoever turns the log off does so in the transaction of this entry, in which it is off already. */
+const turnsLogOff = sql`(e->>'resourceType' = 'tenantSettings' and e->'after' ? 'auditLogEnabled')`;
 
 export const insertAuditEntries = (db: Queryable, entries: AuditEntry[]) =>
   db.run(
@@ -27,5 +27,5 @@ export const insertAuditEntries = (db: Queryable, entries: AuditEntry[]) =>
            (e->>'userId')::bigint, (e->>'apiKeyId')::bigint, e->>'ip', e->>'requestId', nullif(e->'before', 'null'),
            nullif(e->'after', 'null')
     from jsonb_array_elements(${json(entries)}::jsonb) e, tenant_settings t
-    where t.audit_log_enabled or e->>'resourceType' = ${ALWAYS}`.named('insert-audit-entries'),
+    where t.audit_log_enabled or ${turnsLogOff}`.named('insert-audit-entries'),
   );
