@@ -89,7 +89,7 @@ create table device_codes (
   interval_seconds integer not null,
   last_asked_at timestamp with time zone,
   answered_at timestamp with time zone,
-  user_id bigint
+  session_id bigint
 );
 
 create table embed_revocations (
@@ -330,7 +330,6 @@ create table sessions (
   client_id text,
   user_agent text,
   ip text,
-  network text,
   refresh_hash bytea,
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone,
@@ -480,15 +479,15 @@ alter table deployments add constraint deployments_created_by_fkey FOREIGN KEY (
 
 alter table deployments add constraint deployments_pkey PRIMARY KEY (id);
 
-alter table device_codes add constraint device_codes_check CHECK (((user_id IS NULL) OR (answered_at IS NOT NULL)));
+alter table device_codes add constraint device_codes_check CHECK (((session_id IS NULL) OR (answered_at IS NOT NULL)));
 
 alter table device_codes add constraint device_codes_client_id_check CHECK ((length(client_id) <= 255));
 
 alter table device_codes add constraint device_codes_pkey PRIMARY KEY (id);
 
-alter table device_codes add constraint device_codes_user_agent_check CHECK ((length(user_agent) <= 255));
+alter table device_codes add constraint device_codes_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
 
-alter table device_codes add constraint device_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table device_codes add constraint device_codes_user_agent_check CHECK ((length(user_agent) <= 255));
 
 alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id, creator_mode) = 1));
 
@@ -764,7 +763,7 @@ CREATE INDEX audit_log_seals_by_month ON public.audit_log_seals USING btree (mon
 
 CREATE INDEX device_codes_expiry ON public.device_codes USING btree (expires_at);
 
-CREATE INDEX device_codes_user ON public.device_codes USING btree (user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX device_codes_session ON public.device_codes USING btree (session_id) WHERE (session_id IS NOT NULL);
 
 CREATE UNIQUE INDEX device_codes_user_code_key ON public.device_codes USING btree (user_code_hash);
 
@@ -1181,16 +1180,6 @@ begin
   else
     delete from report_counts c using gone g where c.deployment_id = g.id;
   end if;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.end_devices_of_user()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from device_codes where user_id = new.id;
   return null;
 end $function$
 ;
@@ -1831,8 +1820,6 @@ CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF username, email, first_na
 CREATE TRIGGER users_deactivated_revoke AFTER UPDATE OF is_deactivated ON public.users FOR EACH ROW WHEN ((new.is_deactivated AND (NOT old.is_deactivated))) EXECUTE FUNCTION revoke_embed_sessions_of_ended();
 
 CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND ((old.embed_tenant IS NULL) OR (old.embed_tenant !~~ '~%'::text)))) EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
-
-CREATE TRIGGER users_end_devices AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_devices_of_user();
 
 CREATE TRIGGER users_end_identities AFTER UPDATE OF deleted_at ON public.users FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION end_identities_of_user();
 

@@ -12,9 +12,6 @@ export const NewPassword = Type.String({
   examples: ['correct horse battery staple'],
 });
 
-/** What `User-Agent` tells about the program of the caller. A long one is cut. */
-export const userAgent = { 'user-agent': Type.Optional(Type.String()) };
-
 /** 1,024 characters of a password, each written as two escapes of six characters, and the other fields. */
 export const PASSWORD_BODY_BYTES = 16 * 1024;
 

@@ -6,8 +6,6 @@ create table sessions (
   client_id text check (length(client_id) <= 255),
   user_agent text check (length(user_agent) <= 255),
   ip text,
-  -- The address group: an IPv4 address, or a /64 network.
-  network text,
   -- SHA-256 of the one refresh token that works. Console sessions have none.
   refresh_hash bytea,
   created_at timestamptz not null default now(),

@@ -12,11 +12,11 @@ create table device_codes (
   -- The device must wait this long between attempts.
   interval_seconds int not null,
   last_asked_at timestamptz,
-  -- A person answers once: the one who approved, or nobody if the device was refused.
+  -- A person answers once. If they approve, the session of the device begins, and the code ends with it.
   answered_at timestamptz,
-  user_id bigint references users on delete cascade,
-  check (user_id is null or answered_at is not null)
+  session_id bigint references sessions on delete cascade,
+  check (session_id is null or answered_at is not null)
 );
 create unique index device_codes_user_code_key on device_codes (user_code_hash);
-create index device_codes_user on device_codes (user_id) where user_id is not null;
+create index device_codes_session on device_codes (session_id) where session_id is not null;
 create index device_codes_expiry on device_codes (expires_at);

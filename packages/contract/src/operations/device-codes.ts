@@ -3,7 +3,7 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { FormOrJson } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { Maybe, Shape } from '../schemas.ts';
-import { TokensOfEitherForm, userAgent } from '../sign-in.ts';
+import { TokensOfEitherForm } from '../sign-in.ts';
 
 export const errors = {
   authorization_pending: {
@@ -58,7 +58,6 @@ export const createDeviceCode = operation({
   summary: 'Begin to sign in on a device without a browser',
   description:
     'RFC 8628, for command-line tools. Show `user_code` and `verification_uri` to the person, and ask `/auth/device/token` until they have approved. A form is answered as the RFC writes it, JSON in camelCase.',
-  headers: userAgent,
   body: FormOrJson(
     Shape('DeviceCodeInput', { clientId, scope }),
     Type.Object(
@@ -87,7 +86,6 @@ export const exchangeDeviceCode = operation({
   summary: 'Get the tokens for a code that a person approved',
   description:
     'A form is answered as RFC 8628 writes it, JSON in camelCase. A code is exchanged at most once.',
-  headers: userAgent,
   body: FormOrJson(
     Shape('DeviceTokenInput', { deviceCode: Type.String({ maxLength: 255 }), clientId }),
     Type.Object(
@@ -109,6 +107,5 @@ export const exchangeDeviceCode = operation({
     'slow_down',
     'device_code_expired',
     'device_denied',
-    'rate_limited',
   ],
 });

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { Redirect } from '../kinds.ts';
 import { operation } from '../operation.ts';
-import { userAgent } from '../sign-in.ts';
 
 export const errors = {
   provider_not_found: { status: 404, message: 'This server has no sign-in provider.' },
@@ -75,7 +74,7 @@ export const finishProviderSignIn = operation({
   summary: 'Come back from the sign-in provider',
   description:
     'The redirect address to register at the provider. Begins the session of the browser, or signs out at the provider.',
-  headers: { ...userAgent, cookie: Type.Optional(Type.String()) },
+  headers: { cookie: Type.Optional(Type.String()) },
   query: {
     code: text(4096),
     state: text(255),

@@ -3,7 +3,7 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { Bytes, Form, Html, Redirect } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { Id, Shape } from '../schemas.ts';
-import { GivenPassword, PASSWORD_BODY_BYTES, userAgent } from '../sign-in.ts';
+import { GivenPassword, PASSWORD_BODY_BYTES } from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -82,7 +82,6 @@ export const signInByForm = operation({
   path: '/sign-in',
   summary: 'Sign in by browser',
   auth: 'public',
-  headers: userAgent,
   body: Form(Shape('SignInForm', { username: text(255, 'Or the email'), password: GivenPassword, next })),
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   replyHeaders: cookie,
@@ -124,7 +123,6 @@ export const changePasswordByForm = operation({
   summary: 'Change your own password by browser',
   description: 'Ends all of your sessions, and begins a new one for this browser.',
   auth: 'console',
-  headers: userAgent,
   body: Form(Shape('ChangePasswordForm', { csrf, currentPassword: GivenPassword, ...newPassword })),
   replyHeaders: cookie,
   errors: [
@@ -185,7 +183,6 @@ export const invitationPage = operation({
 const passwordForm = {
   ...form,
   auth: 'public',
-  headers: userAgent,
   body: Form(Shape('PasswordForm', { link, ...newPassword })),
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   replyHeaders: cookie,

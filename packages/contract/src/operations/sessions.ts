@@ -3,14 +3,7 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { FormOrJson } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
 import { CursorPage, cursorQuery, DateTime, Id, Maybe, Nullable, Shape } from '../schemas.ts';
-import {
-  GivenPassword,
-  NewPassword,
-  PASSWORD_BODY_BYTES,
-  Tokens,
-  TokensOfEitherForm,
-  userAgent,
-} from '../sign-in.ts';
+import { GivenPassword, NewPassword, PASSWORD_BODY_BYTES, Tokens, TokensOfEitherForm } from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -47,7 +40,6 @@ export const login = operation({
     'Give `email` or `username`. After 10 wrong passwords for one user, or 100 from one address, further attempts from that address are refused for a while.',
   auth: 'public',
   permission: 'none',
-  headers: userAgent,
   body: Shape(
     'LoginInput',
     {

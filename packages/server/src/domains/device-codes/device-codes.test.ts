@@ -1,20 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSignable, signedIn, statusWith } from '../../../test/sign-in.ts';
+import { createSignable, logIn, type Signable, signedIn, statusWith } from '../../../test/sign-in.ts';
 import { createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
+import type { Platform } from '../../platform/module.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
+import { type Approver, createPeopleSessions, type PeopleSessions } from '../sessions/index.ts';
 import { createDeviceCodes, type DeviceCodes } from './index.ts';
 
 let world: World;
+let people: PeopleSessions;
 /** What the page for approvals uses. */
 let page: DeviceCodes;
 beforeAll(async () => {
   world = await createWorld();
+  const { keysFor } = createKeyring([SECRET_KEY]);
+  const { essential } = world.server;
+  people = createPeopleSessions({ essential, keysFor, publicUrl: world.url } as Platform);
   page = createDeviceCodes({
-    db: world.server.essential,
-    keys: createKeyring([SECRET_KEY]).keysFor('device codes'),
+    db: essential,
+    keys: keysFor('device codes'),
     publicUrl: world.url,
     seconds: 600,
-    sessions: undefined as never,
+    sessions: people.sessions,
   });
 });
 afterAll(() => world.stop());
@@ -47,8 +53,20 @@ const ask = (device_code: string, more: Record<string, string> = {}) =>
     ...CLIENT,
     ...more,
   });
-const answer = (userCode: string, userId: number, isApproved = true) =>
-  world.server.essential.transaction((tx) => page.answer(tx, userCode, userId, isApproved));
+const answerFrom = (approver: Approver, userCode: string, isApproved = true) =>
+  world.server.essential.transaction((tx) => page.answer(tx, userCode, approver, isApproved));
+/** The session of a person at a browser. */
+const browse = async (userId: number): Promise<Approver> =>
+  people.console.open(userId, { operation: 'test', ip: '127.0.0.1', requestId: 'test' });
+const answer = async (userCode: string, userId: number, isApproved = true) =>
+  answerFrom(await browse(userId), userCode, isApproved);
+/** How many connections wait for a lock. */
+const waitForLocks = async () =>
+  (
+    await query(
+      "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+  )[0]!.n;
 /** As if the device had waited. */
 const wait = () => query('update device_codes set last_asked_at = null');
 
@@ -83,7 +101,8 @@ test('a device gets the tokens of the person who approved its code, once', async
   const client = world.bearer(granted.body.access_token as string);
   expect(await client.getMe()).toMatchObject({ id });
   expect((await client.listMySessions()).items).toMatchObject([
-    { kind: 'device', clientId: 'a-tool', isCurrent: true },
+    { kind: 'console' },
+    { kind: 'device', clientId: 'a-tool', userAgent: 'a test', isCurrent: true },
   ]);
   expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
 });
@@ -155,17 +174,57 @@ describe('no tokens', () => {
   });
 
   test.each([
-    ['deactivated', (id: number) => world.admin.updateUser({ id, body: { isDeactivated: true } })],
-    ['deleted', (id: number) => world.admin.deleteUser({ id })],
+    ['was deactivated', ({ id }: Signable) => world.admin.updateUser({ id, body: { isDeactivated: true } })],
+    ['was deleted', ({ id }: Signable) => world.admin.deleteUser({ id })],
     [
-      'given another password',
-      (id: number) => world.admin.updateUser({ id, body: { password: 'another one' } }),
+      'was given another password',
+      ({ id }: Signable) => world.admin.updateUser({ id, body: { password: 'another one' } }),
     ],
-  ])('if the person was %s after they approved', async (_, change) => {
-    const { id } = await createSignable(world);
+    [
+      'signed out everywhere',
+      async (person: Signable) => (await logIn(world, person)).client.logout({ body: { everywhere: true } }),
+    ],
+  ])('if the person %s after they approved', async (_, change) => {
+    const person = await createSignable(world);
     const { device_code, user_code } = await start();
-    await answer(user_code, id);
-    await change(id);
+    await answer(user_code, person.id);
+    await change(person);
+    expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test.each([
+    ['changed the password', "update users set password_hash = 'x' where id = $1"],
+    ['signed out everywhere', 'select from users where id = $1 for update'],
+  ])('if the person %s while they approved, whichever comes first', async (_, lock) => {
+    const person = await createSignable(world);
+    const approver = await browse(person.id);
+    const { device_code, user_code } = await start();
+    const client = await world.server.db.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(lock, [person.id]);
+      const approving = answerFrom(approver, user_code).catch((error) => error);
+      await expect.poll(waitForLocks).toBe(1);
+      await client.query('delete from sessions where user_id = $1', [person.id]);
+      await client.query('commit');
+      expect(await approving).toMatchObject({ code: 'unauthenticated' });
+    } finally {
+      client.release();
+    }
+    expect(await ask(device_code)).toMatchObject({ body: { error: 'authorization_pending' } });
+  });
+
+  test('if the person signs out everywhere before an approval is stored completely', async () => {
+    const person = await signedIn(world);
+    const approver = await browse(person.id);
+    const { device_code, user_code } = await start();
+    let leaving: Promise<unknown> = Promise.resolve();
+    await world.server.essential.transaction(async (tx) => {
+      await page.answer(tx, user_code, approver, true);
+      leaving = person.client.logout({ body: { everywhere: true } });
+      await expect.poll(waitForLocks).toBe(1);
+    });
+    await leaving;
     expect(await ask(device_code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
@@ -198,6 +257,17 @@ test('a person who types wrong codes is refused after a while, and others are no
   await expect(page.find(user_code, guesser.id)).rejects.toMatchObject({ statusCode: 429 });
   await expect(answer(user_code, guesser.id)).rejects.toMatchObject({ statusCode: 429 });
   await expect(page.find(user_code, other.id)).resolves.toMatchObject({ clientId: 'a-tool' });
+});
+
+test('a device that asks again and again costs the database little, and is told to slow down', async () => {
+  const { device_code } = await start();
+  const outcomes = await Promise.all(Array.from({ length: 100 }, () => ask(device_code)));
+  expect(new Set(outcomes.map(({ body }) => body.error))).toEqual(
+    new Set(['authorization_pending', 'slow_down']),
+  );
+  const [row] = await query('select interval_seconds from device_codes order by id desc limit 1');
+  // It grows by 5 with each attempt that reached the database.
+  expect(row!.interval_seconds).toBeLessThanOrEqual(5 + 5 * 20);
 });
 
 test('a device that signed in stays signed in when another person is deactivated', async () => {

@@ -3,12 +3,13 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ErrorCode } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
-import { ApiError, found } from '../../platform/errors.ts';
-import { createAttemptLimit } from '../../platform/http/attempt-limit.ts';
+import { ApiError, found, isApiError } from '../../platform/errors.ts';
+import { addressGroup, createAttemptLimit } from '../../platform/http/attempt-limit.ts';
+import { type CountedAttempt, createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
-import type { IssuedTokens, Sessions, SignInOrigin } from '../sessions/index.ts';
+import type { Approver, IssuedTokens, Sessions, SignInOrigin } from '../sessions/index.ts';
 import * as store from './store.ts';
 import { hashUserCode, newUserCode, shownUserCode } from './user-codes.ts';
 
@@ -19,9 +20,13 @@ const PREFIX = 'oriel_device_';
 /** More than 256 bits, and a multiple of three as ids need it. */
 const SECRET_BYTES = 33;
 const INTERVAL_SECONDS = 5;
-const USER_AGENT_MAX = 255;
 /** Nobody is known when a device begins, so the number of waiting ones has a limit. Each server counts for itself. */
 const WAITING_MAX = 5000;
+/**
+ * A device that waits as it is told asks 12 times in a minute. One that asks more often is told so without a question to
+ * the database.
+ */
+const QUESTIONS = { perSubject: 20, perAddress: 600, perMs: 60_000 };
 /** How many wrong codes a person may type. */
 const WRONG_CODES = { max: 20, perMs: 10 * 60_000, message: 'Too many wrong codes: wait, and try again.' };
 
@@ -39,7 +44,7 @@ export interface DeviceCodes {
   /** What a person is shown before they approve. Throws a 404, or a 429 after too many wrong codes. */
   find(userCode: string, userId: number): Promise<store.WaitingDevice>;
   /** Approves or refuses the code, at most once. Throws in the same way. Returns the change for the audit log. */
-  answer(tx: Tx, userCode: string, userId: number, isApproved: boolean): Promise<Change>;
+  answer(tx: Tx, userCode: string, approver: Approver, isApproved: boolean): Promise<Change>;
   /** Throws the errors of RFC 8628 until the code was approved. */
   exchange(deviceCode: string, clientId: string, origin: SignInOrigin): Promise<IssuedTokens>;
 }
@@ -66,6 +71,7 @@ export function createDeviceCodes({
     message: 'Too many devices wait for approval: try again later.',
   });
   const wrongCodes = createAttemptLimit(WRONG_CODES);
+  const questions = createFailureLimit(QUESTIONS);
 
   /** Counts a code that is not found, so that nobody can try all of them. */
   async function byCode<T>(userId: number, find: () => Promise<T | undefined>): Promise<T> {
@@ -95,12 +101,19 @@ export function createDeviceCodes({
       return device.isTooSoon ? 'slow_down' : 'authorization_pending';
     }
     await store.deleteDevice(tx, id);
-    const { userId } = device;
-    const issued =
-      userId === null
-        ? undefined
-        : await sessions.beginWithTokens(tx, { userId }, { kind: 'device', clientId, origin });
-    return issued ?? 'device_denied';
+    const { sessionId } = device;
+    return sessionId === null ? 'device_denied' : sessions.issueToDevice(tx, sessionId, origin);
+  }
+
+  /** Devices that follow RFC 8628 know this answer, and ask less often from then on. */
+  function countQuestion(ip: string, id: number): CountedAttempt {
+    try {
+      const question = questions.begin(ip);
+      question.at(`code ${id}`);
+      return question;
+    } catch (error) {
+      throw isApiError(error, 'rate_limited') ? new ApiError('slow_down') : error;
+    }
   }
 
   return {
@@ -110,14 +123,15 @@ export function createDeviceCodes({
       const device = {
         secretHash: hashSecret(secret),
         clientId,
-        userAgent: userAgent?.slice(0, USER_AGENT_MAX) ?? null,
+        userAgent: userAgent ?? null,
         ip,
         seconds,
         intervalSeconds: INTERVAL_SECONDS,
       };
+      const { writes } = db.as(addressGroup(ip));
       for (;;) {
         const userCode = newUserCode();
-        const id = await store.insertDevice(db.writes, { ...device, userCodeHash: hashUserCode(userCode) });
+        const id = await store.insertDevice(writes, { ...device, userCodeHash: hashUserCode(userCode) });
         if (id === undefined) continue;
         const verificationUri = publicUrl + DEVICE_PATH;
         const shown = shownUserCode(userCode);
@@ -132,20 +146,28 @@ export function createDeviceCodes({
       }
     },
 
-    find: (userCode, userId) => byCode(userId, () => store.findWaiting(db, hashUserCode(userCode))),
+    find: (userCode, userId) =>
+      byCode(userId, () => store.findWaiting(db.as(`user ${userId}`), hashUserCode(userCode))),
 
-    async answer(tx, userCode, userId, isApproved) {
-      const find = () => store.answerDevice(tx, hashUserCode(userCode), isApproved ? userId : null);
-      const { id, clientId, ip } = await byCode(userId, find);
-      const after = { isApproved, clientId, ip };
-      return { resourceType: 'deviceCode', id, before: null, after };
+    async answer(tx, userCode, approver, isApproved) {
+      const find = () => store.answerDevice(tx, hashUserCode(userCode));
+      const { id, clientId, userAgent, ip } = await byCode(approver.userId, find);
+      if (isApproved) {
+        const begun = await sessions.beginDevice(tx, approver, { clientId, userAgent, ip, seconds });
+        await store.updateSession(tx, id, found(begun, 'unauthenticated'));
+      }
+      return { resourceType: 'deviceCode', id, before: null, after: { isApproved, clientId, ip } };
     },
 
     async exchange(deviceCode, clientId, origin) {
       const given = deviceCode.startsWith(PREFIX) ? ids.parse(deviceCode.slice(PREFIX.length)) : undefined;
       if (!given) throw new ApiError('invalid_grant');
-      const outcome = await db.transaction((tx) => ask(tx, given, clientId, origin));
+      const question = countQuestion(origin.ip, given.id);
+      const outcome = await db
+        .as(addressGroup(origin.ip))
+        .transaction((tx) => ask(tx, given, clientId, origin));
       if (typeof outcome === 'string') throw new ApiError(outcome);
+      question.giveBack();
       return outcome;
     },
   };

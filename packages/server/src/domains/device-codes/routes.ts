@@ -7,10 +7,9 @@ import type { DeviceCodes } from './device-codes.ts';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 export const deviceCodeRoutes = (devices: DeviceCodes) => [
-  handle(operations.createDeviceCode, async ({ origin }, { body, headers }) => {
-    const from = { ...origin, operation: operations.createDeviceCode.id, userAgent: headers['user-agent'] };
-    if ('clientId' in body) return devices.start(body.clientId, from);
-    const started = await devices.start(body.client_id, from);
+  handle(operations.createDeviceCode, async ({ origin }, { body }) => {
+    if ('clientId' in body) return devices.start(body.clientId, origin);
+    const started = await devices.start(body.client_id, origin);
     return {
       device_code: started.deviceCode,
       user_code: started.userCode,
@@ -21,10 +20,9 @@ export const deviceCodeRoutes = (devices: DeviceCodes) => [
     };
   }),
 
-  handle(operations.exchangeDeviceCode, async ({ origin }, { body, headers }) => {
-    const from = { ...origin, operation: operations.exchangeDeviceCode.id, userAgent: headers['user-agent'] };
-    if ('deviceCode' in body) return tokens(await devices.exchange(body.deviceCode, body.clientId, from));
+  handle(operations.exchangeDeviceCode, async ({ origin }, { body }) => {
+    if ('deviceCode' in body) return tokens(await devices.exchange(body.deviceCode, body.clientId, origin));
     if ((body.grant_type ?? GRANT_TYPE) !== GRANT_TYPE) throw new ApiError('unsupported_grant_type');
-    return oauthTokens(await devices.exchange(body.device_code, body.client_id, from));
+    return oauthTokens(await devices.exchange(body.device_code, body.client_id, origin));
   }),
 ];

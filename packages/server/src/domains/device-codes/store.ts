@@ -36,25 +36,29 @@ export const findWaiting = (db: Queryable, userCodeHash: Buffer) =>
     sql`select ${COLUMNS} from device_codes where user_code_hash = ${userCodeHash} and ${WAITING}`,
   );
 
-/** A code is answered once. Without a user the device is refused. */
-export const answerDevice = (tx: Tx, userCodeHash: Buffer, userId: number | null) =>
+/** A code is answered once. Without a session the device is refused. */
+export const answerDevice = (tx: Tx, userCodeHash: Buffer) =>
   tx.maybeOne<WaitingDevice & { id: number }>(sql`
-    update device_codes set answered_at = now(), user_id = ${userId}
+    update device_codes set answered_at = now()
     where user_code_hash = ${userCodeHash} and ${WAITING} returning id, ${COLUMNS}`);
+
+/** The code ends with this session. */
+export const updateSession = (tx: Tx, id: number, sessionId: number) =>
+  tx.run(sql`update device_codes set session_id = ${sessionId} where id = ${id}`);
 
 export interface AskingDevice {
   secretHash: Buffer;
   clientId: string;
   isOver: boolean;
   isAnswered: boolean;
-  userId: number | null;
+  sessionId: number | null;
   isTooSoon: boolean;
 }
 
 export const lockDevice = (tx: Tx, id: number) =>
   tx.maybeOne<AskingDevice>(sql`
     select secret_hash as "secretHash", client_id as "clientId", expires_at <= now() as "isOver",
-           answered_at is not null as "isAnswered", user_id as "userId",
+           answered_at is not null as "isAnswered", session_id as "sessionId",
            coalesce(last_asked_at + interval_seconds * interval '1 second' > now(), false) as "isTooSoon"
     from device_codes where id = ${id} for update`);
 

@@ -72,11 +72,6 @@ export function identityRoutes(
 
     handle(operations.finishProviderSignIn, async ({ origin, sendHeaders }, { query, headers }) => {
       const { provider, identities, pending } = required();
-      const from = {
-        ...origin,
-        operation: operations.finishProviderSignIn.id,
-        userAgent: headers['user-agent'],
-      };
       const begun = pending.read(headers.cookie);
       const isOurs = begun !== undefined && begun.state === query.state;
       if (isOurs && begun.isSignOut) {
@@ -87,12 +82,12 @@ export function identityRoutes(
       try {
         if (!isOurs) throw new ApiError('sign_in_not_begun');
         proof = await provider.finish(query, begun);
-        const userId = await identities.identify(proof, from, begun.link);
-        const { setCookie } = await console.open(userId, from);
+        const userId = await identities.identify(proof, origin, begun.link);
+        const { setCookie } = await console.open(userId, origin);
         sendHeaders({ 'set-cookie': setCookie });
         return { location: begun.next };
       } catch (error) {
-        recordFailure(from, error, proof);
+        recordFailure(origin, error, proof);
         throw error;
       }
     }),

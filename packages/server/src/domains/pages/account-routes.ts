@@ -4,15 +4,19 @@ import type { SignedIn } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { listSessions, type PeopleSessions, prepareOwnPassword, signOut } from '../sessions/index.ts';
+import {
+  listSessions,
+  type PeopleSessions,
+  prepareOwnPassword,
+  SESSIONS_MAX,
+  signOut,
+} from '../sessions/index.ts';
 import { findPerson } from '../users/index.ts';
 import { errorsOf, requireUsable } from './new-password.ts';
 import { ACCOUNT_PATH, type Show } from './show.ts';
 import { type Account, accountView } from './views/account.ts';
 import { whyNot } from './views/sign-in.ts';
 
-/** A person has at most this many. */
-const SESSIONS_MAX = 100;
 const NOTICES = {
   welcome: 'Your account is ready, and you are signed in.',
   'password-set': 'Your new password is set, and you are signed in.',
@@ -36,17 +40,12 @@ export function accountRoutes(show: Show, { console, signIn }: PeopleSessions) {
       );
     }),
 
-    handle(operations.changePasswordByForm, async (call, { body, headers }) => {
+    handle(operations.changePasswordByForm, async (call, { body }) => {
       const { actor, db, origin, change, sendHeaders } = call;
-      const from = {
-        ...origin,
-        operation: operations.changePasswordByForm.id,
-        userAgent: headers['user-agent'],
-      };
       const location = `${ACCOUNT_PATH}?notice=password-changed`;
       const store = async () => {
         requireUsable(body);
-        const update = await prepareOwnPassword(signIn, actor.userId, body, from);
+        const update = await prepareOwnPassword(signIn, actor.userId, body, origin);
         return change(async (tx) => ({ reply: { location }, changes: await update(tx) }));
       };
       const committed = await store().catch(async (error) => {
@@ -54,7 +53,7 @@ export function accountRoutes(show: Show, { console, signIn }: PeopleSessions) {
         return show.failure((failure) => viewOfFailure(account, failure))(error);
       });
       // The change ended all sessions, so this browser gets a new one.
-      sendHeaders({ 'set-cookie': (await console.open(actor.userId, from)).setCookie });
+      sendHeaders({ 'set-cookie': (await console.open(actor.userId, origin)).setCookie });
       return committed;
     }),
 

@@ -25,7 +25,7 @@ export function deviceRoutes(show: Show, { csrf }: Console, devices: DeviceCodes
       const isApproved = answer === 'approve';
       return change(async (tx) => ({
         reply: { location: `${DEVICE_PATH}?notice=${isApproved ? 'approved' : 'refused'}` },
-        changes: await devices.answer(tx, userCode, actor.userId, isApproved),
+        changes: await devices.answer(tx, userCode, actor, isApproved),
       })).catch(show.failure(codeAgain(userCode)));
     }),
   ];

@@ -47,10 +47,8 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
       show.page(sendHeaders, await open('invitation', query.link)),
     ),
 
-    handle(operations.acceptInvitationByForm, async ({ origin, sendHeaders }, { body, headers }) => {
-      const operation = operations.acceptInvitationByForm.id;
-      const from = { ...origin, operation, userAgent: headers['user-agent'] };
-      sendHeaders({ 'set-cookie': await submit('invitation', body, from) });
+    handle(operations.acceptInvitationByForm, async ({ origin, sendHeaders }, { body }) => {
+      sendHeaders({ 'set-cookie': await submit('invitation', body, origin) });
       return { location: `${ACCOUNT_PATH}?notice=welcome` };
     }),
 
@@ -58,10 +56,8 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
       show.page(sendHeaders, await open('reset', query.link)),
     ),
 
-    handle(operations.resetPasswordByForm, async ({ origin, sendHeaders }, { body, headers }) => {
-      const operation = operations.resetPasswordByForm.id;
-      const from = { ...origin, operation, userAgent: headers['user-agent'] };
-      sendHeaders({ 'set-cookie': await submit('reset', body, from) });
+    handle(operations.resetPasswordByForm, async ({ origin, sendHeaders }, { body }) => {
+      sendHeaders({ 'set-cookie': await submit('reset', body, origin) });
       return { location: `${ACCOUNT_PATH}?notice=password-set` };
     }),
   ];

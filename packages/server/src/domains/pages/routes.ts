@@ -37,12 +37,11 @@ export function signInRoutes(show: Show, { console }: PeopleSessions, ways: read
       }),
     ),
 
-    handle(operations.signInByForm, async ({ origin, sendHeaders }, { body, headers }) => {
+    handle(operations.signInByForm, async ({ origin, sendHeaders }, { body }) => {
       const { username, password } = body;
       const next = ownAddress(body.next, ACCOUNT_PATH);
-      const from = { ...origin, operation: operations.signInByForm.id, userAgent: headers['user-agent'] };
       const opened = await console
-        .signIn(username, password, from)
+        .signIn(username, password, origin)
         .catch(
           show.failure((failure) =>
             [401, 429, 503].includes(failure.statusCode)

@@ -2,6 +2,7 @@
 import type { Csrf } from '../../platform/auth/csrf.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
+import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import type { ConsoleCookie } from './console-cookie.ts';
 import { CONSOLE_SECONDS, type Sessions } from './sessions.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
@@ -36,7 +37,9 @@ export function createConsole({
   csrf: Csrf;
 }): Console {
   async function begin(who: { userId: number; passwordHash?: string }, origin: SignInOrigin) {
-    const begun = await db.transaction((tx) => sessions.beginConsole(tx, who, origin));
+    const begun = await db
+      .as(addressGroup(origin.ip))
+      .transaction((tx) => sessions.beginConsole(tx, who, origin));
     const { sessionId, token } = found(begun, 'sign_in_failed');
     return { userId: who.userId, sessionId, setCookie: cookie.set(token, CONSOLE_SECONDS) };
   }

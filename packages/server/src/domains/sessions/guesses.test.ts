@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { hashPassword, verifyPassword } from '../users/index.ts';
-import { createGuesses } from './guesses.ts';
+import { createGuesses, GUESS_LIMITS } from './guesses.ts';
 import { createSignIn } from './sign-in.ts';
 
 let world: World;
@@ -33,6 +34,21 @@ test('after 10 wrong passwords for a user, an address must wait, and other addre
   expect((await login((await createSignable(world)).email, PASSWORD, '203.0.113.1')).status).toBe(200);
 });
 
+test('other spellings of a name give no further attempts, whether somebody has it or not', async () => {
+  const { email, username } = await createSignable(world);
+  const wide = (name: string, at: number) =>
+    name.slice(0, at) + String.fromCodePoint(name.codePointAt(at)! + 0xfee0) + name.slice(at + 1);
+  const ways = [email, username, email.toUpperCase(), username.toUpperCase(), ` ${username} `];
+  for (const name of [...ways, ...[0, 1, 2, 3, 4].map((at) => wide(username, at))])
+    expect((await login(name, 'wrong', '203.0.113.10')).status).toBe(401);
+  for (const name of [email, username, wide(username, 5)])
+    expect((await login(name, PASSWORD, '203.0.113.10')).status).toBe(429);
+  const nobody = unique('nobody');
+  for (let i = 0; i < 10; i++)
+    expect((await login(i ? wide(nobody, i % 6) : nobody, 'wrong', '203.0.113.11')).status).toBe(401);
+  expect((await login(nobody.toUpperCase(), 'wrong', '203.0.113.11')).status).toBe(429);
+});
+
 test('an unknown user is refused in the same way, so that the limit does not tell who exists', async () => {
   const email = `${unique('nobody')}@example.com`;
   for (let i = 0; i < 10; i++) expect((await login(email, 'wrong', '203.0.113.3')).status).toBe(401);
@@ -49,16 +65,17 @@ test('attempts that come at once count too', async () => {
 test('after 100 wrong passwords for any users, an address must wait, with all of its network if it is IPv6', () => {
   const guesses = createGuesses();
   const at = (i: number) => `2001:db8:1:2::${i.toString(16)}`;
-  for (let i = 0; i < 100; i++) guesses.begin(`user ${i}`, at(i));
-  expect(() => guesses.begin('another user', at(200))).toThrow('Too many wrong passwords');
-  expect(() => guesses.begin('another user', '2001:db8:1:3::1')).not.toThrow();
+  for (let i = 0; i < 100; i++) guesses.begin(at(i)).at(`user ${i}`);
+  expect(() => guesses.begin(at(200))).toThrow('Too many wrong passwords');
+  expect(() => guesses.begin('2001:db8:1:3::1').at('another user')).not.toThrow();
 });
 
 test('an attempt that is refused for one user does not count for the address', () => {
   const guesses = createGuesses();
-  for (let i = 0; i < 10; i++) guesses.begin('ada', '203.0.113.9');
-  for (let i = 0; i < 200; i++) expect(() => guesses.begin('ada', '203.0.113.9')).toThrow();
-  expect(() => guesses.begin('grace', '203.0.113.9')).not.toThrow();
+  const attempt = (who: string) => guesses.begin('203.0.113.9').at(who);
+  for (let i = 0; i < 10; i++) attempt('ada');
+  for (let i = 0; i < 200; i++) expect(() => attempt('ada')).toThrow();
+  expect(() => attempt('grace')).not.toThrow();
 });
 
 test('right passwords do not count', async () => {
@@ -110,7 +127,7 @@ test('an unknown user takes as long as a wrong password', async () => {
   const many = Number.POSITIVE_INFINITY;
   const signIn = createSignIn({
     db: world.server.essential,
-    guesses: createGuesses({ perUserAndAddress: many, perAddress: many }),
+    guesses: createFailureLimit({ ...GUESS_LIMITS, perSubject: many, perAddress: many }),
     attempts: { record: () => {}, stop: async () => {} },
   });
   const { email } = await createSignable(world);

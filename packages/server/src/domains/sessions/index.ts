@@ -14,7 +14,7 @@ import { createRefreshTokens } from './tokens.ts';
 export type { Console } from './console.ts';
 export { prepareOwnPassword } from './own-password.ts';
 export { oauthTokens, tokens } from './replies.ts';
-export { type IssuedTokens, type Sessions, signOut } from './sessions.ts';
+export { type Approver, type IssuedTokens, SESSIONS_MAX, type Sessions, signOut } from './sessions.ts';
 export type { SignIn, SignInOrigin } from './sign-in.ts';
 export { listSessions, type SessionRow } from './store.ts';
 

@@ -72,6 +72,16 @@ test.each([2, 5])(
   },
 );
 
+test('refresh tokens of an ended session are refused after a while, before they reach the database', async () => {
+  const [ended, other] = [await signedIn(world), await signedIn(world)];
+  await ended.client.logout({ body: {} });
+  const outcomes = [];
+  for (let i = 0; i < 30; i++) outcomes.push((await refresh(ended.refreshToken)).status);
+  expect(outcomes).toEqual([...Array(20).fill(400), ...Array(10).fill(429)]);
+  // Another session at the same address is not affected.
+  expect((await refresh(other.refreshToken)).status).toBe(200);
+});
+
 describe('forms', () => {
   test('are answered as RFC 6749 writes it, and unknown fields are ignored', async () => {
     const { refreshToken } = await signedIn(world);

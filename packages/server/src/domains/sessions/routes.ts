@@ -1,6 +1,7 @@
 import { operations } from '@oriel/contract';
 import { deleted } from '../../platform/audit/change.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -15,21 +16,19 @@ export function sessionRoutes(
   { signIn, sessions }: { signIn: SignIn; sessions: Sessions },
 ) {
   return [
-    handle(operations.login, async ({ origin }, { body, headers }) => {
-      const from = { ...origin, operation: operations.login.id, userAgent: headers['user-agent'] };
-      const proven = await signIn.prove(nameIn(body), body.password, from);
-      const issued = await essential.transaction((tx) =>
-        sessions.beginWithTokens(tx, proven, { kind: 'login', origin: from }),
-      );
+    handle(operations.login, async ({ origin }, { body }) => {
+      const proven = await signIn.prove(nameIn(body), body.password, origin);
+      const issued = await essential
+        .as(addressGroup(origin.ip))
+        .transaction((tx) => sessions.beginWithTokens(tx, proven, origin));
       return tokens(found(issued, 'sign_in_failed'));
     }),
 
     handle(operations.refreshTokens, async ({ origin }, { body }) => {
-      const from = { ...origin, operation: operations.refreshTokens.id };
-      if ('refreshToken' in body) return tokens(await sessions.refresh(body.refreshToken, from));
+      if ('refreshToken' in body) return tokens(await sessions.refresh(body.refreshToken, origin));
       if ((body.grant_type ?? 'refresh_token') !== 'refresh_token')
         throw new ApiError('unsupported_grant_type');
-      return oauthTokens(await sessions.refresh(body.refresh_token, from));
+      return oauthTokens(await sessions.refresh(body.refresh_token, origin));
     }),
 
     handle(operations.logout, ({ actor, change }, { body }) =>
@@ -53,8 +52,7 @@ export function sessionRoutes(
     ),
 
     handle(operations.changeMyPassword, async ({ actor, origin, change }, { body }) => {
-      const from = { ...origin, operation: operations.changeMyPassword.id };
-      const update = await prepareOwnPassword(signIn, actor.userId, body, from);
+      const update = await prepareOwnPassword(signIn, actor.userId, body, origin);
       return change(async (tx) => ({ reply: undefined, changes: await update(tx) }));
     }),
   ];

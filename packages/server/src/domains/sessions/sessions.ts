@@ -5,7 +5,8 @@ import { recordEvent } from '../../platform/audit/events.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/http/attempt-limit.ts';
-import { noteSignIn } from '../users/index.ts';
+import { createFailureLimit } from '../../platform/http/failure-limit.ts';
+import { lockUser, noteSignIn } from '../users/index.ts';
 import type { Proven, SignInOrigin } from './sign-in.ts';
 import * as store from './store.ts';
 import { newAccessToken, newConsoleToken, type RefreshTokens } from './tokens.ts';
@@ -18,8 +19,10 @@ const TOKENS_LIVE = { idleSeconds: 30 * DAY, maxSeconds: 90 * DAY };
 export const CONSOLE_SECONDS = 7 * DAY;
 /** A refresh leaves the earlier access tokens valid, because requests with them may be on their way. */
 const ACCESS_TOKENS_MAX = 5;
-const SESSIONS_MAX = 100;
-const USER_AGENT_MAX = 255;
+/** A user has at most this many. */
+export const SESSIONS_MAX = 100;
+/** Made-up tokens are refused before this: it limits those who send the token of an ended session again and again. */
+const REFRESH_FAILURES = { perSubject: 20, perAddress: 300, perMs: 60_000 };
 
 export interface IssuedTokens {
   sessionId: number;
@@ -31,21 +34,30 @@ export interface IssuedTokens {
 /** Who signs in. Without `passwordHash` they were identified in another way, such as by a provider. */
 type Identified = Pick<Proven, 'userId'> & Partial<Proven>;
 
-export interface NewSession {
-  kind: 'login' | 'device';
-  clientId?: string;
-  origin: SignInOrigin;
+/** A person who is signed in by browser. */
+export interface Approver {
+  userId: number;
+  sessionId: number;
 }
+
+export type ApprovedDevice = Pick<store.NewSession, 'clientId' | 'userAgent' | 'ip' | 'seconds'>;
 
 export interface Sessions {
   /** Returns undefined if the user was deactivated or deleted, or has another password by now. */
-  beginWithTokens(tx: Tx, who: Identified, session: NewSession): Promise<IssuedTokens | undefined>;
+  beginWithTokens(tx: Tx, who: Identified, origin: SignInOrigin): Promise<IssuedTokens | undefined>;
   /** Returns undefined in the same cases. */
   beginConsole(
     tx: Tx,
     who: Identified,
     origin: SignInOrigin,
   ): Promise<{ sessionId: number; token: string } | undefined>;
+  /**
+   * Begins the session of a device that a person approved. It has no tokens yet. Returns its id, or undefined if the
+   * session of the person has ended.
+   */
+  beginDevice(tx: Tx, approver: Approver, device: ApprovedDevice): Promise<number | undefined>;
+  /** For a session of `beginDevice`. */
+  issueToDevice(tx: Tx, sessionId: number, origin: SignInOrigin): Promise<IssuedTokens>;
   refresh(refreshToken: string, origin: SignInOrigin): Promise<IssuedTokens>;
 }
 
@@ -55,7 +67,11 @@ export async function signOut(
   { userId, sessionId }: { userId: number; sessionId: number | null },
   { everywhere = false }: { everywhere?: boolean | null } = {},
 ): Promise<Change[]> {
-  if (everywhere) return (await store.deleteSessionsOf(tx, userId)).map(deleted);
+  if (everywhere) {
+    // Without the lock, a session that is just beginning would not be seen, and would stay.
+    await lockUser(tx, userId);
+    return (await store.deleteSessionsOf(tx, userId)).map(deleted);
+  }
   if (sessionId === null) throw new ApiError('no_session');
   // It may have ended since the credential was verified, and then nothing is left to do.
   const ended = await store.deleteSession(tx, userId, sessionId);
@@ -69,34 +85,25 @@ export function createSessions({
   db: Database;
   refreshTokens: RefreshTokens;
 }): Sessions {
+  const failures = createFailureLimit(REFRESH_FAILURES);
+
+  /** Locks the user: a change of the password or a deactivation comes before or after this session, and ends it. */
   async function begin(
     tx: Tx,
     { userId, passwordHash }: Identified,
-    { kind, clientId, origin }: Omit<NewSession, 'kind'> & { kind: store.SessionKind },
+    session: Omit<store.NewSession, 'userId'>,
   ) {
-    // Locks the user: a change of the password or a deactivation comes before or after this session, and ends it.
     if (!(await noteSignIn(tx, userId, passwordHash ?? null))) return undefined;
     await store.deleteUnusedSessions(tx, userId, SESSIONS_MAX - 1);
-    const begun = await store.insertSession(tx, {
-      userId,
-      kind,
-      clientId: clientId ?? null,
-      userAgent: origin.userAgent?.slice(0, USER_AGENT_MAX) ?? null,
-      ip: origin.ip,
-      network: addressGroup(origin.ip),
-      seconds: kind === 'console' ? CONSOLE_SECONDS : TOKENS_LIVE.idleSeconds,
-    });
-    const { operation, ip, requestId } = origin;
-    const details = { sessionId: begun.id, kind, clientId, userAgent: begun.userAgent };
-    await recordEvent(tx, {
-      operation,
-      resourceType: 'signIn',
-      resourceId: String(userId),
-      userId,
-      ip,
-      requestId,
-      details,
-    });
+    return store.insertSession(tx, { userId, ...session });
+  }
+
+  /** Begins a session that the person themselves asked for, and records it. */
+  async function beginOwn(tx: Tx, who: Identified, kind: 'login' | 'console', origin: SignInOrigin) {
+    const { ip, userAgent = null } = origin;
+    const seconds = kind === 'console' ? CONSOLE_SECONDS : TOKENS_LIVE.idleSeconds;
+    const begun = await begin(tx, who, { kind, clientId: null, userAgent, ip, seconds });
+    if (begun) await recordSignIn(tx, begun, origin);
     return begun;
   }
 
@@ -109,23 +116,44 @@ export function createSessions({
   }
 
   return {
-    async beginWithTokens(tx, who, session) {
-      const begun = await begin(tx, who, session);
+    async beginWithTokens(tx, who, origin) {
+      const begun = await beginOwn(tx, who, 'login', origin);
       return begun && issue(tx, begun.id);
     },
 
     async beginConsole(tx, who, origin) {
-      const begun = await begin(tx, who, { kind: 'console', origin });
+      const begun = await beginOwn(tx, who, 'console', origin);
       if (!begun) return undefined;
       const token = newConsoleToken();
       await store.insertToken(tx, begun.id, token.hash, CONSOLE_SECONDS);
       return { sessionId: begun.id, token: token.text };
     },
 
+    async beginDevice(tx, { userId, sessionId }, device) {
+      const begun = await begin(tx, { userId }, { kind: 'device', ...device });
+      // What ends sessions locks the user first, so this is true until the commit.
+      return begun && (await store.isOpen(tx, userId, sessionId)) ? begun.id : undefined;
+    },
+
+    async issueToDevice(tx, sessionId, origin) {
+      await recordSignIn(tx, await store.findSession(tx, sessionId), origin);
+      return issue(tx, sessionId);
+    },
+
     async refresh(text, origin) {
       const given = refreshTokens.parse(text);
-      const issued = given && (await db.transaction((tx) => exchange(tx, given, origin)));
+      if (!given) throw new ApiError('invalid_grant');
+      const attempt = failures.begin(origin.ip);
+      attempt.at(`session ${given.sessionId}`);
+      const issued = await db
+        .as(addressGroup(origin.ip))
+        .transaction((tx) => exchange(tx, given, origin))
+        .catch((error) => {
+          attempt.giveBack();
+          throw error;
+        });
       if (!issued) throw new ApiError('invalid_grant');
+      attempt.giveBack();
       return issued;
     },
   };
@@ -155,3 +183,18 @@ export function createSessions({
     return issue(tx, sessionId);
   }
 }
+
+const recordSignIn = (
+  tx: Tx,
+  { id, userId, kind, clientId, userAgent }: store.OwnedSession,
+  { operation, ip, requestId }: SignInOrigin,
+) =>
+  recordEvent(tx, {
+    operation,
+    resourceType: 'signIn',
+    resourceId: String(userId),
+    userId,
+    ip,
+    requestId,
+    details: { sessionId: id, kind, clientId: clientId ?? undefined, userAgent },
+  });

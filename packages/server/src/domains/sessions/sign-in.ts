@@ -6,18 +6,13 @@ import type { Attempts } from '../../platform/audit/events.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/http/attempt-limit.ts';
+import type { CallOrigin } from '../../platform/http/call.ts';
+import type { FailureLimit } from '../../platform/http/failure-limit.ts';
 import { verifyPassword } from '../users/index.ts';
-import type { Guesses } from './guesses.ts';
 import * as store from './sign-in.store.ts';
 
 /** Where an attempt comes from. */
-export interface SignInOrigin {
-  /** The id of the operation, for the audit log. */
-  operation: string;
-  ip: string;
-  requestId: string;
-  userAgent?: string | undefined;
-}
+export type SignInOrigin = CallOrigin;
 
 /** A person whose password was right, and its hash at that moment: the password may change before a session begins. */
 export interface Proven {
@@ -38,7 +33,7 @@ export function createSignIn({
   attempts,
 }: {
   db: Database;
-  guesses: Guesses;
+  guesses: FailureLimit;
   attempts: Attempts;
 }): SignIn {
   /** The name that an unknown person typed is not recorded: it may be a password that was typed into the wrong field. */
@@ -52,44 +47,46 @@ export function createSignIn({
       requestId,
     });
 
-  /** The cheap limits come first, and hashing last, because it is expensive. */
+  /**
+   * Wrong passwords are counted by the user who is found, because a name can be written in several ways. The cheap limits
+   * come first, and hashing last, because it is expensive.
+   */
   async function attempt(
-    who: string,
     find: () => Promise<store.Candidate | undefined>,
+    nameOfUnknown: string,
     password: string,
     origin: SignInOrigin,
   ): Promise<Proven | undefined> {
-    const giveBack = guesses.begin(who, origin.ip);
-    let isRight = false;
+    const guess = guesses.begin(origin.ip);
     try {
       const candidate = await find();
+      guess.at(candidate ? `user ${candidate.userId}` : `name ${nameOfUnknown}`);
       const { passwordHash = null } = candidate ?? {};
-      isRight = await verifyPassword(passwordHash, password, addressGroup(origin.ip));
-      if (isRight) return { userId: candidate!.userId, passwordHash: passwordHash! };
+      if (await verifyPassword(passwordHash, password, addressGroup(origin.ip))) {
+        guess.giveBack();
+        return { userId: candidate!.userId, passwordHash: passwordHash! };
+      }
       recordFailure(candidate?.userId, origin);
       return undefined;
     } catch (error) {
       // The server was busy, which says nothing about the password.
-      giveBack();
+      guess.giveBack();
       throw error;
-    } finally {
-      if (isRight) giveBack();
     }
   }
 
   return {
     async prove(name, password, origin) {
       const who = name.trim();
-      const find = () => store.findCandidate(db, who);
-      const proven = await attempt(who.toLowerCase(), find, password, origin);
+      const find = () => store.findCandidate(db.as(addressGroup(origin.ip)), who);
+      const proven = await attempt(find, who.normalize('NFKC').toLowerCase(), password, origin);
       if (!proven) throw new ApiError('sign_in_failed');
       return proven;
     },
     async proveAgain(userId, password, origin) {
-      const passwordHash = await store.findPasswordHash(db, userId);
+      const passwordHash = await store.findPasswordHash(db.as(addressGroup(origin.ip)), userId);
       if (passwordHash === null) throw new ApiError('no_password');
-      const find = async () => ({ userId, passwordHash });
-      const proven = await attempt(`user ${userId}`, find, password, origin);
+      const proven = await attempt(async () => ({ userId, passwordHash }), '', password, origin);
       if (!proven) throw new ApiError('wrong_password');
       return proven;
     },

@@ -15,6 +15,10 @@ export interface SessionRow {
   expiresAt: string;
 }
 
+export interface OwnedSession extends SessionRow {
+  userId: number;
+}
+
 const COLUMNS = sql`id, kind, client_id as "clientId", user_agent as "userAgent", ip, created_at as "createdAt",
   last_used_at as "lastUsedAt", expires_at as "expiresAt"`;
 
@@ -24,19 +28,26 @@ export interface NewSession {
   clientId: string | null;
   userAgent: string | null;
   ip: string;
-  /** The address group of `ip`. */
-  network: string;
   seconds: number;
 }
 
 const inSeconds = (seconds: number): Sql => sql`now() + ${seconds} * interval '1 second'`;
 
 export const insertSession = (tx: Tx, session: NewSession) =>
-  tx.one<SessionRow>(sql`
-    insert into sessions (user_id, kind, client_id, user_agent, ip, network, expires_at)
+  tx.one<OwnedSession>(sql`
+    insert into sessions (user_id, kind, client_id, user_agent, ip, expires_at)
     values (${session.userId}, ${session.kind}, ${session.clientId}, ${session.userAgent}, ${session.ip},
-            ${session.network}, ${inSeconds(session.seconds)})
-    returning ${COLUMNS}`);
+            ${inSeconds(session.seconds)})
+    returning user_id as "userId", ${COLUMNS}`);
+
+export const findSession = (tx: Tx, id: number) =>
+  tx.one<OwnedSession>(sql`select user_id as "userId", ${COLUMNS} from sessions where id = ${id}`);
+
+/** Returns whether this is a session of the user that has not ended. */
+export const isOpen = async (tx: Tx, userId: number, id: number) =>
+  (await tx.run(
+    sql`select from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`,
+  )) === 1;
 
 /** The token ends with the session, or earlier if it is given fewer seconds. */
 export const insertToken = (tx: Tx, sessionId: number, tokenHash: Buffer, seconds: number) =>

@@ -12,6 +12,7 @@ export {
   countPeople,
   isLiving,
   isPerson,
+  lockUser,
   type NewUser,
   noteLogins,
   noteSignIn,

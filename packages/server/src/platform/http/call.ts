@@ -5,15 +5,27 @@ import { type ChangeFunction, changeFunction } from '../audit/change.ts';
 import { type Actor, embedOf, sharerOf } from '../auth/actor.ts';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../log.ts';
+import { addressGroup } from './attempt-limit.ts';
 import { type Etag, etagOf } from './etag.ts';
 import { createLifetime, type Lifetime } from './lifetime.ts';
 import { type Cursors, scopeCursors } from './pages.ts';
 
+/** Which request it is and where it came from, for the audit log, for limits and for lists of sessions. */
+export interface CallOrigin {
+  /** The id of the operation. */
+  operation: string;
+  ip: string;
+  requestId: string;
+  /** The program of the caller, as far as it tells. A long text is cut. */
+  userAgent?: string | undefined;
+}
+
+const USER_AGENT_MAX = 255;
+
 export interface Call<Who extends Actor = Actor> {
   readonly actor: Who;
   readonly db: Database;
-  /** Where the request came from, for the audit log and for limits. */
-  readonly origin: { ip: string; requestId: string };
+  readonly origin: CallOrigin;
   /** For a resource that is read and then changed. */
   readonly etag: Etag;
   /**
@@ -59,11 +71,13 @@ export class RequestCall implements Call {
 
   get db(): Database {
     const { db } = this.#options;
-    return this.actor.kind === 'nobody' ? db : db.as(sharerOf(this.actor));
+    return db.as(this.actor.kind === 'nobody' ? addressGroup(this.#request.ip) : sharerOf(this.actor));
   }
 
-  get origin() {
-    return { ip: this.#request.ip, requestId: this.#request.id };
+  get origin(): CallOrigin {
+    const { ip, id, headers } = this.#request;
+    const userAgent = headers['user-agent']?.slice(0, USER_AGENT_MAX);
+    return { operation: this.#options.operation.id, ip, requestId: id, userAgent };
   }
 
   get etag(): Etag {
@@ -81,16 +95,10 @@ export class RequestCall implements Call {
   }
 
   get change(): ChangeFunction {
-    const { id, audit } = this.#options.operation;
+    const { operation, ip, requestId } = this.origin;
     const { actor, deploymentId, embedTenantName } = this;
-    const about = {
-      operation: id,
-      resourceType: audit,
-      actor,
-      deploymentId,
-      embedTenantName,
-      ...this.origin,
-    };
+    const resourceType = this.#options.operation.audit;
+    const about = { operation, resourceType, actor, deploymentId, embedTenantName, ip, requestId };
     return changeFunction(this.db, about, this.lifetime.attempt);
   }
 
