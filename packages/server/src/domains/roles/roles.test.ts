@@ -178,9 +178,11 @@ test('people keep a role that is renamed, and lose a role that is deleted', asyn
   const { client } = await world.person({ roles: ['Viewer', role.name] });
   const name = unique('Renamed');
   await world.admin.updateRole({ id: role.id, body: { name } });
-  expect((await client.getMe()).roles).toEqual([name, 'Viewer'].sort());
+  // The server hears of changes by others from the database, a moment later.
+  const ownRoles = async () => (await client.getMe()).roles;
+  await expect.poll(ownRoles).toEqual([name, 'Viewer'].sort());
   await world.admin.deleteRole({ id: role.id });
-  expect((await client.getMe()).roles).toEqual(['Viewer']);
+  await expect.poll(ownRoles).toEqual(['Viewer']);
 });
 
 test('the last active admin can not lose the action All, from any role', async () => {

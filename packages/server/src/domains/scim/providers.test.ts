@@ -13,6 +13,7 @@ afterAll(() => world.stop());
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
+const newMember = async () => String((await world.person()).userId);
 const memberIds = async (groupId: string) =>
   ((await scim('GET', `/Groups/${groupId}`)).body.members as { value: string }[]).map(({ value }) => value);
 
@@ -68,8 +69,7 @@ describe('Okta', () => {
   });
 
   test('creates a group, and changes its name and members', async () => {
-    const people = await Promise.all([1, 2, 3].map(() => world.person()));
-    const [a, b, c] = people.map(({ userId }) => String(userId)) as [string, string, string];
+    const [a, b, c] = [await newMember(), await newMember(), await newMember()];
     const displayName = unique('Okta group');
     const { status, body } = await scim('POST', '/Groups', { schemas: [GROUP], displayName, members: [] });
     expect([status, body.members]).toEqual([201, []]);
@@ -161,8 +161,7 @@ describe('Entra ID', () => {
   });
 
   test('creates a group, and adds and removes members', async () => {
-    const people = await Promise.all([1, 2].map(() => world.person()));
-    const [a, b] = people.map(({ userId }) => String(userId)) as [string, string];
+    const [a, b] = [await newMember(), await newMember()];
     const externalId = unique('8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159');
     const displayName = unique('Entra group');
     const { body } = await scim('POST', '/Groups', {
