@@ -183,4 +183,18 @@ export const http: Mutant[] = [
     to: '',
     tests: [`${SERVER}domains/pages/pages.test.ts`],
   },
+  {
+    name: 'a reader with the current version gets a 304, also behind a proxy that compresses',
+    file: `${SERVER}platform/http/etag.ts`,
+    from: 'return known !== undefined && tag !== undefined && namesWeakly(known, String(tag));',
+    to: 'return known !== undefined && tag !== undefined && names(known, String(tag));',
+    tests: [`${SERVER}domains/scim/scim.test.ts`],
+  },
+  {
+    name: 'a reader that does not read is cut off',
+    file: `${SERVER}platform/http/server.ts`,
+    from: '    connectionTimeout: timeouts.idleMs,\n',
+    to: '',
+    tests: [`${SERVER}domains/audit-log/exports.test.ts`],
+  },
 ];

@@ -39,9 +39,9 @@ export const scim: Mutant[] = [
   },
   {
     name: 'unknown addresses of SCIM have its form of errors',
-    file: 'packages/contract/src/error-shapes.ts',
-    from: "{ '/api/scim/v2/': 'scim' }",
-    to: '{}',
+    file: `${SERVER}platform/http/known-paths.ts`,
+    from: "addShape(url, config.operation.errorShape ?? 'standard');",
+    to: "addShape(url, 'standard');",
     tests: [`${SERVER}domains/scim/scim.test.ts`],
   },
   {
@@ -106,5 +106,26 @@ export const scim: Mutant[] = [
     from: '    await requirePeople(tx, added);\n',
     to: '',
     tests: [`${SERVER}domains/scim/access.test.ts`],
+  },
+  {
+    name: 'SCIM finds a user by name with an index',
+    file: `${SERVER}domains/scim/users.store.ts`,
+    from: "username: { kind: 'text', value: sql`u.username`, key: usernameKey },",
+    to: 'username: caseless(sql`u.username`),',
+    tests: [`${SERVER}domains/scim/plans.test.ts`],
+  },
+  {
+    name: 'SCIM finds a user by externalId with an index',
+    file: 'packages/server/migrations/0037-users-by-external-id.sql',
+    from: 'users (external_id)',
+    to: 'users (first_name)',
+    tests: [`${SERVER}domains/scim/plans.test.ts`],
+  },
+  {
+    name: 'SCIM finds a group by name with an index',
+    file: 'packages/server/migrations/0036-scim.sql',
+    from: 'user_groups (lower(name), id)',
+    to: 'user_groups (upper(name), id)',
+    tests: [`${SERVER}domains/scim/plans.test.ts`],
   },
 ];

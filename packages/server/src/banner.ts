@@ -91,7 +91,7 @@ export const secretRotatedBanner = (count: number) =>
 export function auditVerifiedBanner(verification: Verification): string {
   const { entries, unsealed, droppedMonths, sealedSince, newestSeal } = verification;
   const facts: [string, string][] = [
-    ['Sealed', `${entries} entries, since ${sealedSince ?? 'never'}`],
+    ['Sealed', sealedSince === undefined ? 'no entries yet' : `${entries} entries, since ${sealedSince}`],
     ['Not sealed yet', `${unsealed} entries, about which nothing is known`],
     ['Dropped', droppedMonths.length ? `${droppedMonths.toSorted().join(', ')}, by retention` : 'no months'],
   ];

@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 export interface Etag {
-  /** In a read, the reply becomes a 304 if `If-None-Match` names this state. */
+  /** The reply carries the tag of this state. A read whose `If-None-Match` names it is answered with a 304. */
   send(resource: object): void;
   /** Whether `require` compares anything, for resources whose state is expensive to read. */
   readonly isRequired: boolean;
@@ -25,10 +25,7 @@ export const tagOf = (resource: object) =>
 
 export const etagOf = (op: Operation, request: FastifyRequest, reply: FastifyReply): Etag => ({
   send(resource) {
-    const tag = tagOf(resource);
-    reply.header('etag', tag).header('cache-control', 'private, no-cache');
-    const { 'if-none-match': known } = request.headers;
-    if (isRead(request) && known !== undefined && names(known, tag)) reply.code(304);
+    reply.header('etag', tagOf(resource)).header('cache-control', 'private, no-cache');
   },
   get isRequired() {
     return (
@@ -41,7 +38,7 @@ export const etagOf = (op: Operation, request: FastifyRequest, reply: FastifyRep
     const unwanted = takesIfNoneMatch(op) ? request.headers['if-none-match'] : undefined;
     if (wanted === undefined && unwanted === undefined) return;
     const tag = resource && tagOf(resource);
-    if (unwanted !== undefined && names(unwanted, tag)) {
+    if (unwanted !== undefined && namesWeakly(unwanted, tag)) {
       throw new ApiError('precondition_failed', {
         message: 'It already exists, but `If-None-Match` requires that it does not.',
       });
@@ -55,8 +52,17 @@ export const etagOf = (op: Operation, request: FastifyRequest, reply: FastifyRep
   },
 });
 
-const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
+/** Whether the caller of a read has the state already that the reply would show. */
+export function isKnown(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { 'if-none-match': known } = request.headers;
+  const tag = reply.getHeader('etag');
+  return known !== undefined && tag !== undefined && namesWeakly(known, String(tag));
+}
 
 /** Whether a list of tags contains this one. A star matches any existing resource. */
 const names = (list: string, tag: string | null) =>
   tag !== null && (list.trim() === '*' || list.split(',').some((listed) => listed.trim() === tag));
+
+/** As `If-None-Match` compares: proxies that compress a reply mark its tag as weak, with `W/`. */
+const namesWeakly = (list: string, tag: string | null) =>
+  names(list.replaceAll(/(^|,)\s*W\//g, '$1'), tag?.replace(/^W\//, '') ?? null);

@@ -3,6 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import {
+  answersNotModified,
   type BodyOf,
   bodyKindOf,
   collectionPaths,
@@ -32,6 +33,7 @@ import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
+import { isKnown } from './etag.ts';
 import { methodsToRefuse } from './known-paths.ts';
 import type { Cursors } from './pages.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -164,6 +166,7 @@ function register(
   const audited = isAudited(op);
   const paramNames = Object.keys(op.params);
   const inDeployment = isDeploymentOperation(op);
+  const mayBeKnown = answersNotModified(op);
   const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
   // Forms of a session need its token too. Its kind of credential compares the origin.
   const isPublicForm = isPageForm(op) && op.auth === 'public';
@@ -287,8 +290,7 @@ function register(
     const { headers, payload } = await (op.timeoutMs === undefined
       ? work
       : call.lifetime.within(work, ({ payload }) => discard(payload)));
-    // The handler has found that the caller knows the current state.
-    if (reply.statusCode === 304) return reply.send();
+    if (mayBeKnown && isKnown(request, reply)) return reply.code(304).send();
     reply.code(status);
     if (headers) reply.headers(headers);
     if (payload instanceof Readable) {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
+import { isKnown } from './etag.ts';
 
 const encoders = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 type Encoding = keyof typeof encoders;
@@ -20,7 +21,7 @@ export function registerSpecRoute(app: FastifyInstance, document: object) {
     config: { operation: operations.getSpec },
     async handler(request, reply) {
       reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
-      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (isKnown(request, reply)) return reply.code(304).send();
       reply.type('application/json; charset=utf-8');
       const encoding = encodingFor(request.headers['accept-encoding']);
       if (!encoding) return text;
@@ -30,10 +31,6 @@ export function registerSpecRoute(app: FastifyInstance, document: object) {
     },
   });
 }
-
-/** Compression does not change the content of the document, so tags are compared weakly. */
-const isKnown = (given: string | undefined, etag: string) =>
-  given?.split(',').some((tag) => tag.trim() === '*' || `W/${tag.trim().replace(/^W\//, '')}` === etag);
 
 function encodingFor(accepted = ''): Encoding | undefined {
   const names = accepted
