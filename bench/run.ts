@@ -10,6 +10,7 @@ import { formatReport, saveReport } from './harness/report.ts';
 import { undoAll } from './harness/undo.ts';
 import { overload } from './overload.ts';
 import { reportsList } from './reports-list.ts';
+import { scimProvisioning } from './scim-provisioning.ts';
 import { usersList } from './users-list.ts';
 import { usersMe } from './users-me.ts';
 
@@ -18,6 +19,7 @@ const benchmarks: Benchmark[] = [
   reportsList,
   usersList,
   auditLog,
+  scimProvisioning,
   embedSessions,
   embedExchange,
   embedDatabases,

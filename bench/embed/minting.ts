@@ -161,7 +161,7 @@ export const pacedThroughOriel = (oriel: Oriel, viewers: Viewers, perSecond: num
     runPaced(
       {
         url: address(oriel),
-        headers: oriel.headers,
+        headers: () => oriel.headers,
         body: () => `${viewers.openBody},"externalId":"viewer-${1 + Math.floor(Math.random() * VIEWERS)}"}`,
         connections: CONNECTIONS,
         perSecond,

@@ -5,8 +5,9 @@ import type { Sample } from './benchmark.ts';
 
 export interface PacedLoad {
   url: string;
-  headers: Record<string, string>;
-  body: () => string;
+  headers: () => Record<string, string>;
+  /** Without a body, the requests are GET. */
+  body?: () => string;
   connections: number;
   perSecond: number;
   /** The load runs this long before the measurement starts, so that every connection is warm. */
@@ -52,17 +53,17 @@ export function summary(latencies: number[]): Pick<Sample, 'meanMs' | 'p50Ms' | 
 
 const send = (agent: Agent, { url, headers, body }: PacedLoad) =>
   new Promise<void>((resolve, reject) => {
-    const text = body();
+    const text = body?.();
+    const written =
+      text === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
     const call = request(
       url,
       {
         agent,
-        method: 'POST',
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(text),
-        },
+        method: text === undefined ? 'GET' : 'POST',
+        headers: { ...headers(), ...written },
       },
       (response) => {
         response.resume();
