@@ -39,7 +39,7 @@ export const http: Mutant[] = [
   {
     name: 'the form of a page needs the token of the page',
     file: `${SERVER}platform/http/routes.ts`,
-    from: 'if (isFormOfSession) requireFormToken(request.actor!, input.body);',
+    from: 'form?.requireToken(request.actor!, input.body);',
     to: '',
     tests: [`${SERVER}domains/sessions/console.test.ts`],
   },
@@ -172,14 +172,14 @@ export const http: Mutant[] = [
   {
     name: 'the sign-in form is refused to other sites',
     file: `${SERVER}platform/http/routes.ts`,
-    from: 'if (isPublicForm) csrf.requireOrigin(request.headers);',
+    from: 'form?.requireOrigin(request.headers);',
     to: '',
     tests: [`${SERVER}domains/pages/pages.test.ts`],
   },
   {
     name: 'the forms of a session need its token',
     file: `${SERVER}platform/http/routes.ts`,
-    from: 'if (isFormOfSession) requireFormToken(request.actor!, input.body);',
+    from: 'form?.requireToken(request.actor!, input.body);',
     to: '',
     tests: [`${SERVER}domains/pages/pages.test.ts`],
   },

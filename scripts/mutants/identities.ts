@@ -39,8 +39,8 @@ export const identities: Mutant[] = [
   {
     name: 'an invitation is accepted with the provider only from its own page',
     file: `${SERVER}domains/identities/routes.ts`,
-    from: '        requireOwnPage(headers);\n        await links.find(link);',
-    to: '        await links.find(link);',
+    from: '        requireOwnPage(headers);\n        await links.find(db, link);',
+    to: '        await links.find(db, link);',
     tests: [`${SERVER}domains/identities/identities.test.ts`],
   },
   {

@@ -22,4 +22,11 @@ export const pages: Mutant[] = [
     to: '',
     tests: [`${SERVER}domains/pages/pages.test.ts`],
   },
+  {
+    name: 'the address of a logo does not change the policy of the pages',
+    file: `${SERVER}domains/pages/theme.ts`,
+    from: "return ORIGIN.test(origin) ? href : '';",
+    to: 'return origin && href;',
+    tests: [`${SERVER}domains/pages/rules.test.ts`],
+  },
 ];

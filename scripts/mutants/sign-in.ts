@@ -53,8 +53,8 @@ export const signIn: Mutant[] = [
   {
     name: 'a link sets a password once',
     file: `${SERVER}domains/password-links/password-links.ts`,
-    from: 'if (!(await store.deleteLink(tx, userId, secretHash))) return false;',
-    to: '',
+    from: "secretHash))) throw new ApiError('link_not_valid');\n        const change",
+    to: 'secretHash))) {}\n        const change',
     tests: [`${SERVER}domains/password-links/password-links.test.ts`],
   },
   {
@@ -105,6 +105,58 @@ export const signIn: Mutant[] = [
     from: 'session_id bigint references sessions on delete cascade,',
     to: 'session_id bigint,',
     tests: [`${SERVER}domains/device-codes/device-codes.test.ts`],
+  },
+  {
+    name: 'a token loses the rights that its user loses',
+    file: `${SERVER}domains/sessions/credential.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'subjectsOf: ({ userId, sessionId }) => [`user:${userId}`, ',
+    to: 'subjectsOf: ({ sessionId }) => [',
+    tests: [`${SERVER}domains/sessions/sessions.test.ts`],
+  },
+  {
+    name: 'the own password changes only if it is still the one that was verified',
+    file: `${SERVER}domains/sessions/own-password.ts`,
+    from: 'passwordHash, proven.passwordHash)',
+    to: 'passwordHash)',
+    tests: [`${SERVER}domains/sessions/console.test.ts`],
+  },
+  {
+    name: 'the password of a deactivated user is not set',
+    file: `${SERVER}domains/users/store.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'update users set password_hash = ${passwordHash}, updated_at = now()\n    where id = ${id} and embed_tenant is null and deleted_at is null and not is_deactivated',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: 'update users set password_hash = ${passwordHash}, updated_at = now()\n    where id = ${id}',
+    tests: [`${SERVER}domains/sessions/console.test.ts`],
+  },
+  {
+    name: 'the number of devices that wait has a limit',
+    file: `${SERVER}domains/device-codes/device-codes.ts`,
+    from: '      waiting.begin(ip);\n',
+    to: '',
+    tests: [`${SERVER}domains/device-codes/waiting.test.ts`],
+  },
+  {
+    name: 'few networks can not take the places of all waiting devices',
+    file: `${SERVER}domains/device-codes/waiting.ts`,
+    from: 'ofNetwork.begin(addressGroup(ip, NETWORK_BITS));',
+    to: '',
+    tests: [`${SERVER}domains/device-codes/waiting.test.ts`],
+  },
+  {
+    name: 'an address begins few devices',
+    file: 'packages/contract/src/operations/device-codes.ts',
+    from: '  rate: { max: 60, perSeconds: 600 },\n',
+    to: '',
+    tests: [`${SERVER}domains/device-codes/waiting.test.ts`],
+  },
+  {
+    name: 'a reset link is not made for a user who is just being deactivated',
+    file: `${SERVER}domains/password-links/routes.ts`,
+    from: 'const user = await lockPerson(tx, params.id);',
+    to: "const { findPerson } = await import('../users/index.ts');\n      const user = await findPerson(tx, params.id);",
+    tests: [`${SERVER}domains/password-links/password-links.test.ts`],
   },
   {
     name: 'the first signing key is made when it is needed',

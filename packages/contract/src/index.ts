@@ -12,6 +12,7 @@ export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
 export { ErrorReply, PageInfo, patternMessages } from './schemas.ts';
 export { type ScimPatchOperation, scimLimits, scimUrns } from './scim.ts';
+export { PASSWORD_LENGTH } from './sign-in.ts';
 /** Every operation by its id. */
 export { operations };
 

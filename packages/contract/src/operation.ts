@@ -244,7 +244,8 @@ export const takesApiKey = (op: Operation) => op.auth === 'management' || op.aut
 export const isForAdmins = (op: Operation) =>
   op.permission !== 'none' && op.permissionOn !== 'resource' && !everydayActions.has(op.permission);
 /** Whether a browser sends it from one of our pages. */
-export const isPageForm = (op: Operation) => op.errorShape === 'page' && op.method !== 'GET';
+export const isPageForm = (op: Operation) =>
+  (op.errorShape === 'page' || op.auth === 'console') && op.method !== 'GET';
 export const isAudited = (op: Operation) => op.audit !== 'none';
 
 /** The paths of lists and of creations. All methods on them work with and without a slash at the end. */

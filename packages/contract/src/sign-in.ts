@@ -2,12 +2,18 @@
 import { Type } from 'typebox';
 import { Shape } from './schemas.ts';
 
+/** In characters. */
+export const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
+
 /** No minimum, so that a short password is answered like any other wrong one. */
-export const GivenPassword = Type.String({ maxLength: 1024, examples: ['correct horse battery staple'] });
+export const GivenPassword = Type.String({
+  maxLength: PASSWORD_LENGTH.max,
+  examples: ['correct horse battery staple'],
+});
 
 export const NewPassword = Type.String({
-  minLength: 8,
-  maxLength: 1024,
+  minLength: PASSWORD_LENGTH.min,
+  maxLength: PASSWORD_LENGTH.max,
   description: 'The same password in another Unicode form counts as the same (NFC)',
   examples: ['correct horse battery staple'],
 });

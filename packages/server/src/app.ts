@@ -28,7 +28,6 @@ import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
 import { openPlatform } from './open-platform.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
-import { createCsrf } from './platform/auth/csrf.ts';
 import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
@@ -75,7 +74,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const keys = createSigningKeys(platform);
   const people = createPeopleSessions(platform);
   const { essential, keysFor, publicUrl } = platform;
-  const links = createPasswordLinks({ db: essential, keys: keysFor('password links'), publicUrl });
+  const links = createPasswordLinks({ keys: keysFor('password links'), publicUrl });
   const devices = createDeviceCodes({
     db: essential,
     keys: keysFor('device codes'),
@@ -149,12 +148,11 @@ export function createOperationalApp(
 }
 
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
-  const { db, attempts, cursors, log } = platform;
+  const { db, attempts, cursors, csrf, log } = platform;
   const { authenticator, requireDeployment, showError } = modules;
   const app = createOperationalApp(platform, settings, showError);
   const atOnce = createAtOnce(settings.limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
-  const csrf = createCsrf(platform.keysFor('csrf'), platform.publicUrl);
   registerRoutes(app, routes, { db, authenticator, attempts, atOnce, requireDeployment, cursors, csrf, log });
   registerSpecRoute(app, openApiDocument(allOperations));
   registerDocsRoutes(app);

@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { PASSWORD_LENGTH } from '@oriel/contract';
 import { looksLikeApiKey } from './domains/api-keys/index.ts';
 import type { ProviderSettings } from './domains/identities/index.ts';
 import { StartupError } from './platform/startup-error.ts';
@@ -182,7 +183,7 @@ export function readConfig(env: Env): Config {
       ),
       password: read(
         'ORIEL_ADMIN_PASSWORD',
-        '8 to 1024 characters, and not a word like `password`',
+        `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters, and not a word like \`password\``,
         (value) => (isGoodPassword(value) ? value : undefined),
       ),
       apiKey: read(
@@ -250,8 +251,8 @@ const isStrongSecret = (value: string) =>
   !PLACEHOLDER.test(value.toLowerCase().replaceAll(/[^a-z]/g, ''));
 
 const isGoodPassword = (value: string) =>
-  [...value].length >= 8 &&
-  [...value].length <= 1024 &&
+  [...value].length >= PASSWORD_LENGTH.min &&
+  [...value].length <= PASSWORD_LENGTH.max &&
   !PLACEHOLDER.test(value.toLowerCase().replaceAll(/[^a-z]/g, ''));
 
 function isProxy(text: string): boolean {

@@ -1,6 +1,7 @@
 /** Opens the resources that all domains use: connections to the database, notifications, keys, metrics. */
 import type { Config } from './config.ts';
 import { createAttempts } from './platform/audit/events.ts';
+import { createCsrf } from './platform/auth/csrf.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import { type Database, openDatabase, type Waits } from './platform/db/database.ts';
 import { createListener } from './platform/db/listener.ts';
@@ -60,6 +61,7 @@ export function openPlatform({
     listener,
     attempts,
     cursors: createCursors(keyring.keysFor('cursors')),
+    csrf: createCsrf(keyring.keysFor('csrf'), publicUrl),
     log,
     metrics,
     publicUrl,

@@ -17,9 +17,6 @@ const UNAUDITED: string[] = [
   'login',
   'refreshTokens',
   'signInByForm',
-  // Their functions write the entries: nobody is known before the link is.
-  'acceptInvitationByForm',
-  'resetPasswordByForm',
   'createDeviceCode',
   'exchangeDeviceCode',
   // Searches change nothing, and bulk requests are always refused.

@@ -3,7 +3,7 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { Bytes, Form, Html, Redirect } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { Id, Shape } from '../schemas.ts';
-import { GivenPassword, PASSWORD_BODY_BYTES } from '../sign-in.ts';
+import { GivenPassword, PASSWORD_BODY_BYTES, PASSWORD_LENGTH } from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -12,7 +12,7 @@ export const tags = {
 
 export const errors = {
   passwords_differ: { status: 400, message: 'The two passwords are not the same.' },
-  password_too_short: { status: 400, message: 'Use at least 8 characters.' },
+  password_too_short: { status: 400, message: `Use at least ${PASSWORD_LENGTH.min} characters.` },
   asset_not_found: { status: 404, message: 'There is no such file.' },
 } as const satisfies ErrorDefinitions;
 
@@ -187,6 +187,7 @@ const passwordForm = {
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   replyHeaders: cookie,
   errors: ['link_not_valid', 'passwords_differ', 'password_too_short', 'sign_in_failed'],
+  audit: 'user',
 } as const;
 
 export const acceptInvitationByForm = operation({

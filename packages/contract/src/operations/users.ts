@@ -15,7 +15,7 @@ import {
   Shape,
   Url,
 } from '../schemas.ts';
-import { LinkSeconds } from '../sign-in.ts';
+import { LinkSeconds, NewPassword } from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -83,13 +83,10 @@ const UserCreateInput = Shape(
         'Unique; upper and lower case, and other forms of the same letters, count as equal. It must not have invisible characters, or Latin letters beside letters of other scripts that look like them',
     }),
     email: { ...Email, description: 'Unique; upper and lower case count as equal' },
-    password: Maybe(
-      Type.String({
-        minLength: 8,
-        maxLength: 1024,
-        description: 'Without a password the reply holds a link with which the user sets one',
-      }),
-    ),
+    password: Maybe({
+      ...NewPassword,
+      description: 'Without a password the reply holds a link with which the user sets one',
+    }),
     invitationExpiresInSeconds: Maybe(LinkSeconds),
     firstName: Maybe(Type.String({ maxLength: 255 })),
     picture: Maybe(Url),
@@ -221,7 +218,7 @@ const UserUpdateInput = Shape('UserUpdateInput', {
   firstName: Maybe(Type.String({ maxLength: 255 })),
   title: Maybe(Type.String({ maxLength: 255 })),
   picture: Maybe(Url),
-  password: Maybe(Type.String({ minLength: 8, maxLength: 1024 })),
+  password: Maybe(NewPassword),
   roles: Maybe({ ...RoleNames, description: 'Replaces the roles of the user' }),
   isAdmin: Maybe(Type.Boolean({ description: 'Adds or removes the role `Admin`' })),
   isDeactivated: Maybe(Type.Boolean({ description: 'The API keys of a deactivated user do not work' })),

@@ -1,6 +1,7 @@
 /** What the server gives to each domain, and what a domain provides. `app.ts` holds the list of domains. */
 import type { Attempts } from './audit/events.ts';
 import type { CredentialKind } from './auth/credentials.ts';
+import type { Csrf } from './auth/csrf.ts';
 import type { Database } from './db/database.ts';
 import type { Listener } from './db/listener.ts';
 import type { NotifiedCache } from './db/notified-cache.ts';
@@ -30,6 +31,7 @@ export interface Platform {
   /** For audit entries of attempts that failed, such as a sign-in with a wrong password. */
   attempts: Attempts;
   cursors: Cursors;
+  csrf: Csrf;
   log: Logger;
   metrics: Metrics;
   /** The address that others see, without a slash at its end. */

@@ -12,6 +12,7 @@ import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { Approver, IssuedTokens, Sessions, SignInOrigin } from '../sessions/index.ts';
 import * as store from './store.ts';
 import { hashUserCode, newUserCode, shownUserCode } from './user-codes.ts';
+import { createWaiting, type Waiting } from './waiting.ts';
 
 /** Where people type the code. */
 export const DEVICE_PATH = '/device';
@@ -20,8 +21,6 @@ const PREFIX = 'oriel_device_';
 /** More than 256 bits, and a multiple of three as ids need it. */
 const SECRET_BYTES = 33;
 const INTERVAL_SECONDS = 5;
-/** Nobody is known when a device begins, so the number of waiting ones has a limit. Each server counts for itself. */
-const WAITING_MAX = 5000;
 /**
  * A device that waits as it is told asks 12 times in a minute. One that asks more often is told so without a question to
  * the database.
@@ -55,6 +54,7 @@ export interface DeviceCodeOptions {
   publicUrl: string;
   seconds: number;
   sessions: Sessions;
+  waiting?: Waiting;
 }
 
 export function createDeviceCodes({
@@ -63,13 +63,9 @@ export function createDeviceCodes({
   publicUrl,
   seconds,
   sessions,
+  waiting = createWaiting(seconds * 1000),
 }: DeviceCodeOptions): DeviceCodes {
   const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
-  const waiting = createAttemptLimit({
-    max: WAITING_MAX,
-    perMs: seconds * 1000,
-    message: 'Too many devices wait for approval: try again later.',
-  });
   const wrongCodes = createAttemptLimit(WRONG_CODES);
   const questions = createFailureLimit(QUESTIONS);
 
@@ -118,7 +114,7 @@ export function createDeviceCodes({
 
   return {
     async start(clientId, { ip, userAgent }) {
-      waiting.begin('all');
+      waiting.begin(ip);
       const secret = ids.newSecret();
       const device = {
         secretHash: hashSecret(secret),

@@ -6,6 +6,7 @@ import { deleteExpiredDevices } from './store.ts';
 
 export { createDeviceCodes, DEVICE_PATH, type DeviceCodes } from './device-codes.ts';
 export type { WaitingDevice } from './store.ts';
+export { shownUserCode } from './user-codes.ts';
 
 export const deviceCodeUpkeep = expirySchedule('device-codes.delete-expired', 11, [deleteExpiredDevices]);
 

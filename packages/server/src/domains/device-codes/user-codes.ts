@@ -8,7 +8,13 @@ const LENGTH = 8;
 export const newUserCode = () =>
   Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
-export const shownUserCode = (code: string) => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
-
 /** Case, spaces and dashes do not matter. */
-export const hashUserCode = (typed: string) => hashSecret(typed.toUpperCase().replaceAll(/[^A-Z]/g, ''));
+const lettersOf = (typed: string) => typed.toUpperCase().replaceAll(/[^A-Z]/g, '');
+
+export const hashUserCode = (typed: string) => hashSecret(lettersOf(typed));
+
+/** As devices show it: with a dash in the middle. */
+export function shownUserCode(typed: string): string {
+  const letters = lettersOf(typed);
+  return letters.length === LENGTH ? `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}` : letters;
+}

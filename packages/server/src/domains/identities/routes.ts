@@ -57,12 +57,12 @@ export function identityRoutes(
   };
 
   return [
-    handle(operations.beginProviderSignIn, async ({ sendHeaders }, { query, headers }) => {
+    handle(operations.beginProviderSignIn, async ({ db, sendHeaders }, { query, headers }) => {
       const { provider, pending } = required();
       const { link } = query;
       if (link !== undefined) {
         requireOwnPage(headers);
-        await links.find(link);
+        await links.find(db, link);
       }
       const { url, ...checks } = await provider.begin();
       const next = ownAddress(query.next, ACCOUNT_PATH);

@@ -2,11 +2,11 @@
 import { operations } from '@oriel/contract';
 import type { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { DEVICE_PATH, type DeviceCodes } from '../device-codes/index.ts';
+import { DEVICE_PATH, type DeviceCodes, shownUserCode } from '../device-codes/index.ts';
 import type { Console } from '../sessions/index.ts';
 import { findPerson } from '../users/index.ts';
 import type { Show } from './show.ts';
-import { answeredView, codeView, questionView, shownCode } from './views/device.ts';
+import { answeredView, codeView, questionView } from './views/device.ts';
 import { inWords } from './views/parts.ts';
 
 export function deviceRoutes(show: Show, { csrf }: Console, devices: DeviceCodes) {
@@ -17,7 +17,7 @@ export function deviceRoutes(show: Show, { csrf }: Console, devices: DeviceCodes
       if (typed.trim() === '') return show.page(sendHeaders, codeView({}));
       const device = await devices.find(typed, actor.userId).catch(show.failure(codeAgain(typed)));
       const { email } = await findPerson(db, actor.userId);
-      const question = { code: shownCode(typed), csrf: csrf.tokenOf(actor.sessionId), device, email };
+      const question = { code: shownUserCode(typed), csrf: csrf.tokenOf(actor.sessionId), device, email };
       return show.page(sendHeaders, questionView(question));
     }),
 
@@ -35,7 +35,7 @@ export function deviceRoutes(show: Show, { csrf }: Console, devices: DeviceCodes
 const codeAgain = (typed: string) => (failure: ApiError) => {
   if (failure.code === 'device_code_not_found') {
     return codeView({
-      typed: shownCode(typed),
+      typed: shownUserCode(typed),
       error: 'No device waits with this code. Look whether it is typed right, or start again on your device.',
     });
   }

@@ -1,9 +1,12 @@
 /** Setting a password by a one-time link. Only sending the form uses the link up, so that a preview of it does no harm. */
 import { operations } from '@oriel/contract';
+import type { ChangeFunction } from '../../platform/audit/change.ts';
+import type { Database } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
+import type { Call } from '../../platform/http/call.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { LINK_PATHS, type LinkRow, type PasswordLinks } from '../password-links/index.ts';
-import type { Console, SignInOrigin } from '../sessions/index.ts';
+import type { Console } from '../sessions/index.ts';
 import { errorsOf, requireUsable, type TypedTwice } from './new-password.ts';
 import { ACCOUNT_PATH, type Show } from './show.ts';
 import type { Theme } from './theme.ts';
@@ -11,6 +14,11 @@ import { linkNotValidView, setPasswordView } from './views/set-password.ts';
 import { type SignInWay, whyNot } from './views/sign-in.ts';
 
 type Kind = keyof typeof LINK_PATHS;
+
+type FormCall = Pick<Call, 'db' | 'origin'> & {
+  change: ChangeFunction;
+  sendHeaders(headers: { 'set-cookie': string }): void;
+};
 
 export function linkRoutes(show: Show, console: Console, links: PasswordLinks, ways: readonly SignInWay[]) {
   const refuseLink = (kind: Kind) =>
@@ -21,12 +29,17 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
     ({ name }: Theme) =>
       setPasswordView({ kind, path: LINK_PATHS[kind], link, person, name, ways, ...wrong });
 
-  const open = async (kind: Kind, link = '') =>
-    formOf(kind, link, await links.find(link).catch(refuseLink(kind)));
+  const open = async (db: Database, kind: Kind, link = '') =>
+    formOf(kind, link, await links.find(db, link).catch(refuseLink(kind)));
 
-  /** Returns a value for the header `Set-Cookie`. */
-  async function submit(kind: Kind, { link, ...typed }: TypedTwice & { link: string }, from: SignInOrigin) {
-    const person = await links.find(link).catch(refuseLink(kind));
+  /** Sets the password, and signs the person in. */
+  async function submit(
+    kind: Kind,
+    { link, ...typed }: TypedTwice & { link: string },
+    notice: string,
+    { db, origin, change, sendHeaders }: FormCall,
+  ) {
+    const person = await links.find(db, link).catch(refuseLink(kind));
     const again = (failure: ApiError) => {
       const errors = errorsOf(failure);
       if (errors) return formOf(kind, link, person, { errors });
@@ -34,31 +47,32 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
         ? formOf(kind, link, person, { failure: whyNot(failure) })
         : undefined;
     };
-    const set = async () => {
+    const store = async () => {
       requireUsable(typed);
-      await links.setPassword(link, typed.newPassword, from).catch(refuseLink(kind));
+      const set = await links.preparePassword(db, { link, password: typed.newPassword, ip: origin.ip });
+      return change(async (tx) => ({
+        reply: { location: `${ACCOUNT_PATH}?notice=${notice}` },
+        changes: await set(tx),
+      }));
     };
-    await set().catch(show.failure(again));
-    return (await console.open(person.userId, from)).setCookie;
+    const committed = await store().catch(refuseLink(kind)).catch(show.failure(again));
+    sendHeaders({ 'set-cookie': (await console.open(person.userId, origin)).setCookie });
+    return committed;
   }
 
   return [
-    handle(operations.invitationPage, async ({ sendHeaders }, { query }) =>
-      show.page(sendHeaders, await open('invitation', query.link)),
+    handle(operations.invitationPage, async ({ db, sendHeaders }, { query }) =>
+      show.page(sendHeaders, await open(db, 'invitation', query.link)),
     ),
 
-    handle(operations.acceptInvitationByForm, async ({ origin, sendHeaders }, { body }) => {
-      sendHeaders({ 'set-cookie': await submit('invitation', body, origin) });
-      return { location: `${ACCOUNT_PATH}?notice=welcome` };
-    }),
-
-    handle(operations.resetPasswordPage, async ({ sendHeaders }, { query }) =>
-      show.page(sendHeaders, await open('reset', query.link)),
+    handle(operations.acceptInvitationByForm, (call, { body }) =>
+      submit('invitation', body, 'welcome', call),
     ),
 
-    handle(operations.resetPasswordByForm, async ({ origin, sendHeaders }, { body }) => {
-      sendHeaders({ 'set-cookie': await submit('reset', body, origin) });
-      return { location: `${ACCOUNT_PATH}?notice=password-set` };
-    }),
+    handle(operations.resetPasswordPage, async ({ db, sendHeaders }, { query }) =>
+      show.page(sendHeaders, await open(db, 'reset', query.link)),
+    ),
+
+    handle(operations.resetPasswordByForm, (call, { body }) => submit('reset', body, 'password-set', call)),
   ];
 }

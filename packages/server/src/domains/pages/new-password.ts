@@ -1,7 +1,6 @@
 /** What can be wrong with a new password that was typed twice. */
+import { PASSWORD_LENGTH } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
-
-const MIN_CHARACTERS = 8;
 
 export interface TypedTwice {
   newPassword: string;
@@ -9,7 +8,7 @@ export interface TypedTwice {
 }
 
 export function requireUsable({ newPassword, repeated }: TypedTwice): void {
-  if ([...newPassword].length < MIN_CHARACTERS) throw new ApiError('password_too_short');
+  if ([...newPassword].length < PASSWORD_LENGTH.min) throw new ApiError('password_too_short');
   if (newPassword.normalize('NFC') !== repeated.normalize('NFC')) throw new ApiError('passwords_differ');
 }
 

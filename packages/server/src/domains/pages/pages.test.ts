@@ -173,4 +173,28 @@ describe('links', () => {
       .login({ body: { email: person.email, password: 'long enough' } });
     expect(await statusWith(world.url, accessToken)).toBe(200);
   });
+
+  test('a password that is set by a link is in the audit log as a change by the person', async () => {
+    const person = await createSignable(world);
+    const { url } = await world.admin.createResetLink({ id: person.id, body: {} });
+    const link = new URL(url).searchParams.get('link')!;
+    await browse(world).post('/reset-password', {
+      link,
+      newPassword: 'long enough',
+      repeated: 'long enough',
+    });
+    const { items } = await world.admin.listAuditLog({
+      operation: 'resetPasswordByForm',
+      actorId: person.id,
+    });
+    expect(items.filter(({ resourceType }) => resourceType === 'user')).toMatchObject([
+      {
+        resourceId: String(person.id),
+        userId: person.id,
+        apiKeyId: null,
+        after: { password: expect.any(String) },
+      },
+    ]);
+    expect(JSON.stringify(items)).not.toContain('long enough');
+  });
 });

@@ -2,11 +2,11 @@ import { wcagContrast } from 'culori';
 import { assert, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { html } from '../../platform/http/html.ts';
+import { shownUserCode } from '../device-codes/index.ts';
 import { pageOf } from './layout.ts';
 import { ownAddress } from './own-address.ts';
 import { PART_CONTRAST, paletteOf, type Scheme, TEXT_CONTRAST } from './palette.ts';
 import { themeOf } from './theme.ts';
-import { shownCode } from './views/device.ts';
 import { inWords } from './views/parts.ts';
 import { programOf } from './views/program.ts';
 
@@ -122,6 +122,17 @@ describe('a theme', () => {
     expect(headers['content-security-policy']).toContain("img-src 'self' https://evil.example;");
   });
 
+  test.each([
+    'https://a;sandbox/x.png',
+    "https://a'unsafe-inline'/x.png",
+    'https://a,script-src/x.png',
+    'https://*.example/x.png',
+  ])('shows no logo whose host could change the policy: %s', (address) => {
+    const theme = themed(address, 'https://b.example:8443/x.png');
+    expect(theme.contentSecurityPolicy).toContain("img-src 'self' https://b.example:8443;");
+    expect(theme.logo?.light).toBe('https://b.example:8443/x.png');
+  });
+
   test('of one logo shows it in both schemes, and one without a logo shows the name', () => {
     expect(themed('https://a.example/l.svg', '').logo).toEqual({
       light: 'https://a.example/l.svg',
@@ -136,7 +147,7 @@ test.each([
   ['wdjbmjht', 'WDJB-MJHT'],
   [' WDJB – mjht ', 'WDJB-MJHT'],
   ['wdjb', 'WDJB'],
-])('the code %j is shown as %s', (typed, shown) => expect(shownCode(typed)).toBe(shown));
+])('the code %j is shown as %s', (typed, shown) => expect(shownUserCode(typed)).toBe(shown));
 
 test.each([
   [1, 'in a second'],

@@ -67,8 +67,17 @@ const properties = (palette: Palette) =>
     .map(([name, color]) => `--${name}:${color}`)
     .join(';');
 
+/** An address may have a host such as `a;sandbox`, which would be read as a part of the policy. */
+const ORIGIN = /^https?:\/\/[a-z0-9.:[\]_-]+$/;
+
+const imageOf = (address: string) => {
+  if (!URL.canParse(address)) return '';
+  const { origin, href } = new URL(address);
+  return ORIGIN.test(origin) ? href : '';
+};
+
 function logoOf(light: string, dark: string): Theme['logo'] {
-  const [forLight, forDark] = [light, dark].map((text) => (URL.canParse(text) ? new URL(text).href : ''));
+  const [forLight, forDark] = [imageOf(light), imageOf(dark)];
   const any = forLight || forDark;
   return any ? { light: forLight || any, dark: forDark || any } : undefined;
 }

@@ -5,5 +5,5 @@ begin
   return null;
 end $$;
 create or replace trigger users_end_links after update of password_hash, is_deactivated on users
-  for each row when (new.password_hash is distinct from old.password_hash or (new.is_deactivated and not old.is_deactivated))
+  for each row when (ends_access(old.password_hash, new.password_hash, old.is_deactivated, new.is_deactivated))
   execute function end_links_of_user();

@@ -11,7 +11,6 @@ let page: PasswordLinks;
 beforeAll(async () => {
   world = await createWorld();
   page = createPasswordLinks({
-    db: world.server.essential,
     keys: createKeyring([SECRET_KEY]).keysFor('password links'),
     publicUrl: world.url,
   });
@@ -20,8 +19,11 @@ afterAll(() => world.stop());
 
 const NEW = 'a new password';
 const secretIn = (url: string) => new URL(url).searchParams.get('link')!;
-const setPassword = (link: string, password = NEW) =>
-  page.setPassword(link, password, { operation: 'test', ip: '127.0.0.1', requestId: 'test' });
+async function setPassword(link: string, password = NEW) {
+  const set = await page.preparePassword(world.server.db, { link, password, ip: '127.0.0.1' });
+  return world.server.db.transaction(set);
+}
+const find = (link: string) => page.find(world.server.db, link);
 const resetLink = async (id: number, body = {}) =>
   secretIn((await world.admin.createResetLink({ id, body })).url);
 const NOT_VALID = { code: 'link_not_valid', statusCode: 400 };
@@ -33,14 +35,14 @@ test('a reset link sets the password once, and ends all sessions', async () => {
   const lives = Date.parse(expiresAt) - Date.now();
   expect(lives > 3500_000 && lives < 3700_000).toBe(true);
   const link = secretIn(url);
-  expect(await page.find(link)).toMatchObject({ userId: person.id, kind: 'reset', email: person.email });
+  expect(await find(link)).toMatchObject({ userId: person.id, kind: 'reset', email: person.email });
   expect(await statusWith(world.url, person.accessToken)).toBe(200);
   await setPassword(link);
   await expectWithinASecond(() => statusWith(world.url, person.accessToken), 401);
   await expect(logIn(world, person)).rejects.toMatchObject({ status: 401 });
   await expect(logIn(world, person, NEW)).resolves.toBeTruthy();
   await expect(setPassword(link, 'yet another one')).rejects.toMatchObject(NOT_VALID);
-  await expect(page.find(link)).rejects.toMatchObject(NOT_VALID);
+  await expect(find(link)).rejects.toMatchObject(NOT_VALID);
 });
 
 test('a user who is created without a password gets an invitation, and sets one with it', async () => {
@@ -49,7 +51,7 @@ test('a user who is created without a password gets an invitation, and sets one 
   const { id, email, invitationUrl } = await world.admin.createUser({ body });
   expect(invitationUrl).toMatch(new RegExp(`^${world.url}/invitation\\?link=oriel_link_`));
   const link = secretIn(invitationUrl!);
-  expect(await page.find(link)).toMatchObject({ userId: id, kind: 'invitation', username });
+  expect(await find(link)).toMatchObject({ userId: id, kind: 'invitation', username });
   await setPassword(link);
   await expect(logIn(world, { email }, NEW)).resolves.toBeTruthy();
   await expect(setPassword(link)).rejects.toMatchObject(NOT_VALID);
@@ -73,7 +75,7 @@ test('of two who use a link at once, one sets the password', async () => {
   const person = await createSignable(world);
   const link = await resetLink(person.id);
   // Opens connections, so that both look at the link before one of them has used it.
-  await Promise.all([1, 2, 3, 4].map(() => page.find(link)));
+  await Promise.all([1, 2, 3, 4].map(() => find(link)));
   const passwords = ['the first password', 'the second password'];
   const outcomes = await Promise.allSettled(passwords.map((password) => setPassword(link, password)));
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -106,7 +108,7 @@ describe('a link does not work', () => {
     const { id } = await createSignable(world);
     const link = await resetLink(id);
     await end(id, link);
-    await expect(page.find(link)).rejects.toMatchObject(NOT_VALID);
+    await expect(find(link)).rejects.toMatchObject(NOT_VALID);
     await expect(setPassword(link)).rejects.toMatchObject(NOT_VALID);
   });
 
@@ -118,7 +120,7 @@ describe('a link does not work', () => {
   ])('as %s', async (_, made) => {
     const link = await resetLink((await createSignable(world)).id);
     await expect(setPassword(made(link))).rejects.toMatchObject(NOT_VALID);
-    await expect(page.find(link)).resolves.toBeTruthy();
+    await expect(find(link)).resolves.toBeTruthy();
   });
 });
 
@@ -150,6 +152,23 @@ test('only admins make links, only for active people', async () => {
   await world.admin.updateUser({ id, body: { isDeactivated: true } });
   const attempt = world.admin.createResetLink({ id, body: {} });
   await expect(attempt).rejects.toMatchObject({ status: 409, code: 'user_deactivated' });
+});
+
+test('a link that is made while the user is deactivated does not come into being', async () => {
+  const { id } = await createSignable(world);
+  const { pool } = world.server.db;
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('update users set is_deactivated = true where id = $1', [id]);
+    const making = world.admin.createResetLink({ id, body: {} }).catch((error) => error);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+    await client.query('commit');
+    expect(await making).toMatchObject({ status: 409, code: 'user_deactivated' });
+  } finally {
+    client.release();
+  }
 });
 
 test('until the link is used, the old password works', async () => {

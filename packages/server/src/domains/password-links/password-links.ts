@@ -1,15 +1,12 @@
 /** Links with which people set their password: an invitation for a new user, or a reset. */
-
-import { MASK } from '../../platform/audit/mask.ts';
-import { insertAuditEntries } from '../../platform/audit/store.ts';
-import type { Database, Tx } from '../../platform/db/database.ts';
+import type { Change } from '../../platform/audit/change.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
-import type { SignInOrigin } from '../sessions/index.ts';
-import { hashPassword, updatePassword } from '../users/index.ts';
+import { hashPassword, setPassword } from '../users/index.ts';
 import * as store from './store.ts';
 
 /** The pages that the links lead to. The secret is in the parameter `link`. */
@@ -33,24 +30,20 @@ export interface PasswordLinks {
   invite(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   reset(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   /** Whom the link is for. Throws `link_not_valid`. */
-  find(link: string): Promise<store.LinkRow>;
+  find(db: Queryable, link: string): Promise<store.LinkRow>;
   /** Ends the link without a password: the user signs in with a provider. Returns their id, or throws `link_not_valid`. */
   accept(tx: Tx, link: string): Promise<number>;
   /**
-   * Sets the password, ends the link and all sessions of the user, and returns whom it was for. Throws `link_not_valid`.
+   * Hashes the password, which is slow. The function that it returns sets the password, ends the link and all sessions of
+   * the user, and returns the change for the audit log. Both throw `link_not_valid`.
    */
-  setPassword(link: string, password: string, origin: SignInOrigin): Promise<store.LinkRow>;
+  preparePassword(
+    db: Queryable,
+    given: { link: string; password: string; ip: string },
+  ): Promise<(tx: Tx) => Promise<Change>>;
 }
 
-export function createPasswordLinks({
-  db,
-  keys,
-  publicUrl,
-}: {
-  db: Database;
-  keys: Keys;
-  publicUrl: string;
-}): PasswordLinks {
+export function createPasswordLinks({ keys, publicUrl }: { keys: Keys; publicUrl: string }): PasswordLinks {
   const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
 
   function parse(link: string) {
@@ -59,7 +52,7 @@ export function createPasswordLinks({
     return { userId: id, secretHash: hashSecret(secret) };
   }
 
-  async function find(link: string) {
+  async function find(db: Queryable, link: string) {
     const { userId, secretHash } = parse(link);
     return found(await store.findLink(db, userId, secretHash), 'link_not_valid');
   }
@@ -89,32 +82,16 @@ export function createPasswordLinks({
       return userId;
     },
 
-    async setPassword(link, password, origin) {
+    async preparePassword(db, { link, password, ip }) {
       // The cheap check comes first, because hashing is expensive.
-      const row = await find(link);
-      const passwordHash = await hashPassword(password, addressGroup(origin.ip));
+      await find(db, link);
+      const passwordHash = await hashPassword(password, addressGroup(ip));
       const { userId, secretHash } = parse(link);
-      const isSet = await db.transaction(async (tx) => {
-        if (!(await store.deleteLink(tx, userId, secretHash))) return false;
-        if (!(await updatePassword(tx, userId, passwordHash, null))) return false;
-        await insertAuditEntries(tx, [passwordChange(userId, origin)]);
-        return true;
-      });
-      if (!isSet) throw new ApiError('link_not_valid');
-      return row;
+      return async (tx) => {
+        if (!(await store.deleteLink(tx, userId, secretHash))) throw new ApiError('link_not_valid');
+        const change = found(await setPassword(tx, userId, passwordHash), 'link_not_valid');
+        return { ...change, userId };
+      };
     },
   };
 }
-
-const passwordChange = (userId: number, { operation, ip, requestId }: SignInOrigin) => ({
-  operation,
-  resourceType: 'user',
-  resourceId: String(userId),
-  deploymentId: null,
-  userId,
-  apiKeyId: null,
-  ip,
-  requestId,
-  before: {},
-  after: { password: MASK },
-});

@@ -8,6 +8,7 @@ import { createServerLog } from '../../../test/server-log.ts';
 import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
 import { createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { createAuthenticator } from '../../platform/auth/authenticate.ts';
+import { createCsrf } from '../../platform/auth/csrf.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import { createMetrics } from '../../platform/http/metrics.ts';
@@ -16,7 +17,7 @@ import { createHttpServer } from '../../platform/http/server.ts';
 import type { Platform } from '../../platform/module.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createSessionCredentials } from './credential.ts';
-import { createPeopleSessions, type PeopleSessions } from './index.ts';
+import { createPeopleSessions, type PeopleSessions, prepareOwnPassword } from './index.ts';
 
 const ORIGIN = { operation: 'test', ip: '127.0.0.1', requestId: 'test', userAgent: 'a browser' };
 
@@ -36,13 +37,16 @@ afterAll(async () => {
   await world.stop();
 });
 
-const peopleAt = (publicUrl: string) =>
-  createPeopleSessions({
+const peopleAt = (publicUrl: string) => {
+  const { keysFor } = createKeyring([SECRET_KEY]);
+  return createPeopleSessions({
     essential: world.server.essential,
     attempts: { record: () => {}, stop: async () => {} },
-    keysFor: createKeyring([SECRET_KEY]).keysFor,
+    csrf: createCsrf(keysFor('csrf'), publicUrl),
+    keysFor,
     publicUrl,
   } as Partial<Platform> as Platform);
+};
 
 /** A page with a form, as a contract describes it. */
 async function startPage() {
@@ -206,6 +210,28 @@ test('a page needs the cookie, and takes neither an API key nor an access token'
   expect(await status({})).toBe(401);
   expect(await status({ authorization: `Api-Key ${apiKey}` })).toBe(401);
   expect(await status({ authorization: `Bearer ${accessToken}` })).toBe(401);
+});
+
+describe('the own password is not changed', () => {
+  const ways: [string, (id: number) => Promise<unknown>][] = [
+    [
+      'if it was changed after the current one was verified',
+      (id) => world.admin.updateUser({ id, body: { password: 'another password' } }),
+    ],
+    [
+      'if the user was deactivated in the meantime',
+      (id) => world.admin.updateUser({ id, body: { isDeactivated: true } }),
+    ],
+  ];
+  test.each(ways)('%s', async (_, change) => {
+    const { id } = await createSignable(world);
+    const given = { currentPassword: PASSWORD, newPassword: 'a new password' };
+    const update = await prepareOwnPassword(people.signIn, id, given, ORIGIN);
+    await change(id);
+    await expect(world.server.essential.transaction(update)).rejects.toMatchObject({
+      code: 'wrong_password',
+    });
+  });
 });
 
 test('no session begins with a password that was changed after it was verified', async () => {

@@ -48,22 +48,18 @@ export function createSessionCredentials(
       secret.startsWith(ACCESS_PREFIX) ? 'This is not an access token: it has another length.' : undefined,
   };
 
-  const isChange = (method: string) => method !== 'GET' && method !== 'HEAD';
   const cookieKind = {
     schemes: [],
     example: { headers: { cookie: `${cookie.name}=${CONSOLE_PREFIX}${'x'.repeat(43)}` } },
     takes: ({ headers }) => looksLikeConsoleToken(cookie.read(headers) ?? ''),
   } satisfies Partial<CredentialKind>;
 
-  /** For pages. Their forms carry the token in a field, which `platform/http/routes.ts` checks. */
+  /** For pages. `platform/http/page-forms.ts` decides whether a form comes from one of them. */
   const pageCookie: CredentialKind = {
     ...cookieKind,
     name: 'cookie of a page',
     auths: ['console'],
-    verify({ method, headers, address }) {
-      if (isChange(method)) csrf.requireOrigin(headers);
-      return tokens.verify(cookie.read(headers)!, address);
-    },
+    verify: ({ headers, address }) => tokens.verify(cookie.read(headers)!, address),
     howToSend: 'the cookie that signing in by browser sets',
   };
 
@@ -73,7 +69,7 @@ export function createSessionCredentials(
     name: 'cookie',
     auths: ['management'],
     verify({ method, headers, address }) {
-      if (!isChange(method)) return tokens.verify(cookie.read(headers)!, address);
+      if (method === 'GET' || method === 'HEAD') return tokens.verify(cookie.read(headers)!, address);
       csrf.requireOrigin(headers);
       const confirm = (actor: SignedIn) => {
         csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);

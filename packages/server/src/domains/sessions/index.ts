@@ -1,4 +1,3 @@
-import { createCsrf } from '../../platform/auth/csrf.ts';
 import { expirySchedule } from '../../platform/jobs/upkeep.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import { type Console, createConsole } from './console.ts';
@@ -26,8 +25,7 @@ export interface PeopleSessions {
 
 /** What other domains, and the pages, need to sign people in and out. */
 export function createPeopleSessions(platform: Platform): PeopleSessions {
-  const { essential: db, attempts, keysFor, publicUrl } = platform;
-  const csrf = createCsrf(keysFor('csrf'), publicUrl);
+  const { essential: db, attempts, csrf, keysFor, publicUrl } = platform;
   const signIn = createSignIn({ db, attempts, guesses: createGuesses() });
   const sessions = createSessions({ db, refreshTokens: createRefreshTokens(keysFor('refresh tokens')) });
   const cookie = createConsoleCookie(publicUrl);

@@ -1,9 +1,9 @@
 /** A person changes their own password. */
-import { type Change, changed } from '../../platform/audit/change.ts';
+import type { Change } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { found } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/http/attempt-limit.ts';
-import { hashPassword, updatePassword } from '../users/index.ts';
+import { hashPassword, setPassword } from '../users/index.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
 
 /**
@@ -18,11 +18,6 @@ export async function prepareOwnPassword(
 ): Promise<(tx: Tx) => Promise<Change>> {
   const proven = await signIn.proveAgain(userId, currentPassword, origin);
   const passwordHash = await hashPassword(newPassword, addressGroup(origin.ip));
-  return async (tx) => {
-    if (!(await updatePassword(tx, userId, passwordHash, proven.passwordHash))) {
-      throw new ApiError('wrong_password');
-    }
-    // The audit log shows that the password changed. It masks the field, so the value here does not matter.
-    return changed({}, { id: userId, password: 'changed' });
-  };
+  return async (tx) =>
+    found(await setPassword(tx, userId, passwordHash, proven.passwordHash), 'wrong_password');
 }

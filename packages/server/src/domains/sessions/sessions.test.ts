@@ -113,6 +113,18 @@ describe('an access token', () => {
     await expect(admin.client.listApiKeys()).resolves.toBeTruthy();
   });
 
+  test('loses the rights of its user within a second', async () => {
+    const { id, client } = await signedIn(world, { roles: ['Admin'] });
+    await client.listApiKeys();
+    await world.admin.updateUser({ id, body: { roles: ['Viewer'] } });
+    const status = () =>
+      client.listApiKeys().then(
+        () => 200,
+        (error) => error.status,
+      );
+    await expectWithinASecond(status, 403);
+  });
+
   test('can not mint sessions', async () => {
     const { id: deploymentId } = await world.deployment();
     const { client } = await signedIn(world, { roles: ['Admin'] });

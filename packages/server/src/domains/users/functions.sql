@@ -37,3 +37,9 @@ create or replace trigger workbooks_need_owner after insert on workbooks
   referencing new table as new_rows for each statement execute function require_owner();
 create or replace trigger reports_need_owner after insert on reports
   referencing new table as new_rows for each statement execute function require_owner();
+
+-- True if a change of a user ends what gives access as this user. Other domains delete it, in triggers with this condition.
+create or replace function ends_access(old_hash text, new_hash text, was_deactivated boolean, is_deactivated boolean)
+returns boolean language sql immutable as $$
+  select new_hash is distinct from old_hash or (is_deactivated and not was_deactivated)
+$$;

@@ -18,7 +18,6 @@ export {
   noteSignIn,
   type UserRow,
   uncountUsersOf,
-  updatePassword,
   usernameKey,
 } from './store.ts';
 export {
@@ -27,6 +26,7 @@ export {
   lockPerson,
   requireRemainingAdmin,
   requireUsers,
+  setPassword,
   updateUser,
 } from './users.ts';
 

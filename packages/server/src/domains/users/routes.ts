@@ -12,7 +12,15 @@ import { hashPassword } from './passwords.ts';
 import type { UserRemoval } from './removal.ts';
 import { rolesOfNewUser, toTime } from './rules.ts';
 import type { UserRow } from './store.ts';
-import { createUser, findPerson, lockPerson, lockUser, updateUser, updateUserContext } from './users.ts';
+import {
+  createUser,
+  findPerson,
+  lockPerson,
+  lockUser,
+  NEW_PASSWORD,
+  updateUser,
+  updateUserContext,
+} from './users.ts';
 
 export const toUser = <Row extends Pick<UserRow, 'roles'>>(row: Row) => ({ ...row, defaultRoles: row.roles });
 
@@ -64,8 +72,7 @@ export const userRoutes = (
         const before = await lockPerson(tx, params.id);
         const after = await updateUser(tx, before, asked, passwordHash);
         const context = await updateUserContext(tx, before.id, { embedTheme, securityContext });
-        // The audit log shows that the password changed. It masks the field, so the value here does not matter.
-        const audited = { ...after, ...context?.after, ...(passwordHash ? { password: 'changed' } : {}) };
+        const audited = { ...after, ...context?.after, ...(passwordHash ? NEW_PASSWORD : {}) };
         return {
           reply: toUser(after),
           changes: changed({ ...before, ...context?.before }, audited),

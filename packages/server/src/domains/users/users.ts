@@ -1,5 +1,6 @@
 /** Creates and changes users, and checks users for other domains. */
 import type { BodyOf, operations } from '@oriel/contract';
+import { type Change, changed } from '../../platform/audit/change.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
@@ -56,6 +57,23 @@ export async function updateUser(
   }
   if (roles || isDeactivated) await requireRemainingAdmin(tx);
   return (await store.findUser(tx, before.id))!;
+}
+
+/** Shows in the audit log that the password changed. The log masks the field, so the value does not matter. */
+export const NEW_PASSWORD = { password: 'changed' };
+
+/**
+ * Ends all sessions of the person. Returns the change for the audit log, or undefined if the person is not active or, if
+ * a hash is given, has another password than that.
+ */
+export async function setPassword(
+  tx: Tx,
+  id: number,
+  passwordHash: string,
+  previousHash: string | null = null,
+): Promise<Change | undefined> {
+  const isSet = await store.updatePassword(tx, id, passwordHash, previousHash);
+  return isSet ? changed({}, { id, ...NEW_PASSWORD }) : undefined;
 }
 
 /** An absent field stays, and null clears it. Returns the values before and after, or undefined without any field. */

@@ -20,6 +20,8 @@ export interface Change {
   embedTenantName?: string;
   before: object | null;
   after: object | null;
+  /** Who made it, if no credential says so: the person whom a one-time link is for. */
+  userId?: number;
 }
 
 interface Identified {
@@ -98,6 +100,7 @@ function toEntry(origin: Origin, change: Change): AuditEntry[] {
     embedTenantName:
       change.embedTenantName ?? origin.embedTenantName ?? embedTenantIn(change.after ?? change.before),
     ...identityOf(origin.actor),
+    ...(change.userId === undefined ? {} : { userId: change.userId }),
     ip: origin.ip,
     requestId: origin.requestId,
     before: shorten(maskSecrets(before)),

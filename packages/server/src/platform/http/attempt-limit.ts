@@ -48,10 +48,10 @@ export function createAttemptLimit(options: {
 }
 
 /**
- * Returns the group whose attempts count together: an IPv4 address, or the /64 network that one IPv6 site has for
- * itself.
+ * Returns the group whose attempts count together: an IPv4 address, or the /64 network that one IPv6 site has at least
+ * for itself.
  */
-export function addressGroup(ip: string): string {
+export function addressGroup(ip: string, bits: 48 | 64 = 64): string {
   const [address] = ip.split('%') as [string];
   if (!isIPv6(address)) return address;
   // As browsers write it: lowercase, in hexadecimal, with `::` for the longest run of zeros.
@@ -69,5 +69,5 @@ export function addressGroup(ip: string): string {
     string[] | undefined,
   ];
   const zeros = Array<string>(8 - head.length - (tail?.length ?? 0)).fill('0');
-  return `${[...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(':')}::/64`;
+  return `${[...head, ...zeros, ...(tail ?? [])].slice(0, bits / 16).join(':')}::/${bits}`;
 }

@@ -11,7 +11,6 @@ import {
   isAudited,
   isDeploymentOperation,
   isForAdmins,
-  isPageForm,
   type Operation,
   type ParamsOf,
   type QueryOf,
@@ -24,9 +23,9 @@ import type { Static, TObject } from 'typebox';
 import type { ChangeFunction, Committed } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, type CallerOf, embedOf, identityOf, NOBODY, type SignedIn } from '../auth/actor.ts';
+import { type Actor, type CallerOf, embedOf, identityOf, NOBODY } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
-import { CSRF_FIELD, type Csrf } from '../auth/csrf.ts';
+import type { Csrf } from '../auth/csrf.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -35,6 +34,7 @@ import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
 import { isKnown } from './etag.ts';
 import { methodsToRefuse } from './known-paths.ts';
+import { guardForm } from './page-forms.ts';
 import type { Cursors } from './pages.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { recheck } from './recheck.ts';
@@ -168,11 +168,7 @@ function register(
   const inDeployment = isDeploymentOperation(op);
   const mayBeKnown = answersNotModified(op);
   const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
-  // Forms of a session need its token too. Its kind of credential compares the origin.
-  const isPublicForm = isPageForm(op) && op.auth === 'public';
-  const isFormOfSession = op.auth === 'console' && op.method !== 'GET';
-  if (isFormOfSession && !(CSRF_FIELD in formProperties(op)))
-    throw new Error(`${op.id} needs the field ${CSRF_FIELD}`);
+  const form = guardForm(op, csrf);
   const callOptions = { operation: op, db, cursors, log };
   const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
 
@@ -211,7 +207,7 @@ function register(
     }
     let actor: Actor | Promise<Actor>;
     try {
-      if (isPublicForm) csrf.requireOrigin(request.headers);
+      form?.requireOrigin(request.headers);
       actor = authenticator.authenticate(request, op);
     } catch (error) {
       return done(error as Error);
@@ -260,12 +256,6 @@ function register(
     ) as BodyOf<Operation>,
   });
 
-  /** The cookie alone does not show that the person sent the form from one of our pages. */
-  const requireFormToken = (actor: Actor, body: unknown) => {
-    const { sessionId } = actor as SignedIn;
-    csrf.requireToken(sessionId, (body as Record<string, unknown> | undefined)?.[CSRF_FIELD]);
-  };
-
   /** Returns the reply, and does not send it, because the time may be over when it is ready. */
   const answer = async (call: RequestCall, input: Input<Operation>): Promise<Prepared> => {
     const answered = await handler(call, input);
@@ -281,7 +271,7 @@ function register(
     onWork?: (work: Promise<unknown>) => void,
   ) => {
     const input = inputOf(request);
-    if (isFormOfSession) requireFormToken(request.actor!, input.body);
+    form?.requireToken(request.actor!, input.body);
     if (inDeployment) await requireDeployment(input.params.deploymentId as number);
     const call = new RequestCall(callOptions, request, reply, input);
     if (op.timeoutMs !== undefined) allowSilence(request, reply, op.timeoutMs);
@@ -333,11 +323,6 @@ function register(
         takesUploads || embedOf(request.actor!) ? runCounted(request, reply) : run(request, reply),
     });
   }
-}
-
-function formProperties(op: Operation): object {
-  const body = bodyKindOf(op);
-  return (body && 'schema' in body && (body.schema as Partial<TObject>).properties) || {};
 }
 
 /** The path in the form that the router takes. */

@@ -1,3 +1,4 @@
+import { PASSWORD_LENGTH } from '@oriel/contract';
 import { html, type Markup } from '../../../platform/http/html.ts';
 import type { SessionRow } from '../../sessions/index.ts';
 import type { View } from '../layout.ts';
@@ -58,7 +59,7 @@ ${field({
   label: 'Current password',
   type: 'password',
   autocomplete: 'current-password',
-  maxLength: 1024,
+  maxLength: PASSWORD_LENGTH.max,
   error: errors.currentPassword,
   isFocused: Boolean(errors.currentPassword),
 })}

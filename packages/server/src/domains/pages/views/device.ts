@@ -4,12 +4,6 @@ import type { View } from '../layout.ts';
 import { alert, field, hidden, notice, time } from './parts.ts';
 import { programOf } from './program.ts';
 
-/** As devices show it: upper case, with a dash in the middle. */
-export function shownCode(typed: string): string {
-  const letters = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
-  return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : letters;
-}
-
 export const codeView = ({
   typed = '',
   error,

@@ -1,4 +1,5 @@
 /** Parts of forms. */
+import { PASSWORD_LENGTH } from '@oriel/contract';
 import { html, type Markup } from '../../../platform/http/html.ts';
 
 export interface Field {
@@ -36,13 +37,13 @@ export const newPasswordFields = (
   errors: { newPassword?: string; repeated?: string },
   isFocused: boolean,
 ) => {
-  const common = { type: 'password', autocomplete: 'new-password', maxLength: 1024 } as const;
+  const common = { type: 'password', autocomplete: 'new-password', maxLength: PASSWORD_LENGTH.max } as const;
   return html`${field({
     ...common,
     name: 'newPassword',
     label: 'New password',
-    hint: 'At least 8 characters. A few words in a row are easy to remember and hard to guess.',
-    minLength: 8,
+    hint: `At least ${PASSWORD_LENGTH.min} characters. A few words in a row are easy to remember and hard to guess.`,
+    minLength: PASSWORD_LENGTH.min,
     error: errors.newPassword,
     isFocused: isFocused && !errors.repeated,
   })}

@@ -1,3 +1,4 @@
+import { PASSWORD_LENGTH } from '@oriel/contract';
 import type { ApiError } from '../../../platform/errors.ts';
 import { html } from '../../../platform/http/html.ts';
 import type { View } from '../layout.ts';
@@ -54,7 +55,7 @@ ${field({
   label: 'Password',
   type: 'password',
   autocomplete: 'current-password',
-  maxLength: 1024,
+  maxLength: PASSWORD_LENGTH.max,
   error: isWrong ? 'The email, the username or the password is wrong.' : undefined,
   isFocused: Boolean(username),
 })}
