@@ -389,7 +389,8 @@ create table user_groups (
   name text not null,
   description text,
   created_at timestamp with time zone not null default now(),
-  embed_tenant text
+  embed_tenant text,
+  updated_at timestamp with time zone not null default now()
 );
 
 create table user_roles (
@@ -1148,7 +1149,7 @@ begin
           'embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
       else
-        update user_groups set description = wanted.description where id = stored.id;
+        update user_groups set description = wanted.description, updated_at = now() where id = stored.id;
         perform audit_minting(origin, 'embedGroup', stored.id::text,
           jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', stored.description),
           jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));

@@ -17,3 +17,6 @@ create index scim_groups_by_external_id on scim_groups (external_id);
 
 -- Identity providers look groups up by their names, in any letter case.
 create index user_groups_by_name on user_groups (lower(name), id) where embed_tenant is null;
+
+-- Identity providers ask which groups have changed since a time.
+alter table user_groups add column updated_at timestamptz not null default now();

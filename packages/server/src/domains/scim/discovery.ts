@@ -55,7 +55,10 @@ const userAttributes = [
 ];
 
 const groupAttributes = [
-  attribute('displayName', 'The name of the group.', { required: true, uniqueness: 'server' }),
+  attribute('displayName', 'The name of the group, compared without case.', {
+    required: true,
+    uniqueness: 'server',
+  }),
   attribute(
     'members',
     'The users in the group.',

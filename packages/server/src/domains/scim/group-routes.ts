@@ -17,6 +17,7 @@ import {
   memberChangeOf,
   patchableGroup,
   replaceMembers,
+  requireFreeName,
   withMembers,
 } from './groups.ts';
 import { groupPage, type ListQuery, listReply } from './pages.store.ts';
@@ -40,6 +41,7 @@ async function writeGroup(
   { name, externalId }: { name: string; externalId: string | null },
   members: MemberChange,
 ) {
+  if (name !== group.name) await requireFreeName(tx, name, group.id);
   const renamed = name === group.name ? { group, changes: [] } : await updateUserGroup(tx, group, { name });
   const external = await applyExternalId(tx, group.id, row.externalId, externalId);
   return [...renamed.changes, ...external, ...(await applyMembers(tx, renamed.group, members))];
@@ -74,9 +76,11 @@ export function scimGroupRoutes(baseUrl: string) {
     handle(operations.searchScimGroups, ({ db }, { body }) => list(db, body)),
 
     handle(operations.createScimGroup, ({ change, etag, sendHeaders }, { query, body }) => {
-      const fields = groupFieldsOf(lowerKeys(body) as Doc);
-      const members = replaceMembers(body.members);
+      const doc = lowerKeys(body) as Doc;
+      const fields = groupFieldsOf(doc);
+      const members = replaceMembers(doc.members);
       return change(async (tx) => {
+        await requireFreeName(tx, fields.name);
         const { group } = await createUserGroup(tx, fields);
         await applyExternalId(tx, group.id, null, fields.externalId);
         const changes = await applyMembers(tx, group, members);
@@ -91,8 +95,9 @@ export function scimGroupRoutes(baseUrl: string) {
     ),
 
     handle(operations.replaceScimGroup, ({ change, etag }, { params, query, body }) => {
-      const fields = groupFieldsOf(lowerKeys(body) as Doc);
-      const members = replaceMembers(body.members);
+      const doc = lowerKeys(body) as Doc;
+      const fields = groupFieldsOf(doc);
+      const members = replaceMembers(doc.members);
       return change(async (tx) => {
         const locked = await lockGroup(tx, idOf(params.id), etag);
         const changes = await writeGroup(tx, locked, fields, members);

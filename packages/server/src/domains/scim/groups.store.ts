@@ -1,17 +1,18 @@
 import { scimUrns } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { literal, type Sql, sql } from '../../platform/db/sql.ts';
 import { isPerson } from '../users/index.ts';
 import { caseless, type FilterableResource, withCase } from './filter.store.ts';
-import type { PageOf } from './users.store.ts';
+import { type PageOf, time } from './users.store.ts';
 
 export interface ScimGroupRow {
   id: number;
   name: string;
   externalId: string | null;
   createdAt: string;
+  updatedAt: string;
   memberCount: number;
-  /** Differs if the members differ. */
+  /** Differs if the members or their names differ. */
   membersDigest: string;
 }
 
@@ -26,14 +27,14 @@ const MEMBERS = sql`user_group_members m join users u on u.id = m.user_id`;
 /** The order of the members does not matter for the digest, so they are not sorted. */
 const COLUMNS = sql`
   g.id, g.name, s.external_id as "externalId",
-  ${raw(`to_char(g.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)} as "createdAt",
+  ${time('g.created_at')} as "createdAt", ${time('g.updated_at')} as "updatedAt",
   c.count as "memberCount", c.digest as "membersDigest"`;
 
 const GROUPS = sql`user_groups g left join scim_groups s on s.group_id = g.id`;
 
 const COUNTED = sql`
   lateral (
-    select count(*) as count, coalesce(bit_xor(hashint8extended(m.user_id, 0)), 0)::text as digest
+    select count(*) as count, coalesce(bit_xor(hashtextextended(u.username, m.user_id)), 0)::text as digest
     from ${MEMBERS} where m.group_id = g.id and ${isPerson}) c`;
 
 const isGroup: Sql = sql`g.embed_tenant is null`;
@@ -47,6 +48,7 @@ export const filterableGroups: FilterableResource = {
     meta: { kind: 'complex', value: sql`''` },
     'meta.resourcetype': withCase(sql`'Group'`),
     'meta.created': { kind: 'time', value: sql`g.created_at` },
+    'meta.lastmodified': { kind: 'time', value: sql`g.updated_at` },
     schemas: caseless(sql`${scimUrns.group}::text`),
   },
   lists: {
@@ -79,6 +81,17 @@ export const findScimGroup = (db: Queryable, id: number) =>
   db.maybeOne<ScimGroupRow>(
     sql`select ${COLUMNS} from ${GROUPS}, ${COUNTED} where ${isGroup} and g.id = ${id}`,
   );
+
+/** Only one transaction at a time gives a name to a group by SCIM. */
+export const lockNames = (tx: Tx) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended('names of SCIM groups', 0))`);
+
+/** Whether a group other than this one has the name, in any letter case. */
+export const hasOtherWithName = async (tx: Tx, name: string, id: number | null) =>
+  (await tx.run(sql`
+    select from user_groups g
+    where ${isGroup} and lower(g.name) = lower(${name}) and g.id is distinct from ${id}::bigint limit 1`)) >
+  0;
 
 export const listScimMembers = (db: Queryable, groupIds: readonly number[]) =>
   db.many<ScimMemberRow>(sql`

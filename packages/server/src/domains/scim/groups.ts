@@ -6,7 +6,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { tagOf } from '../../platform/http/etag.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
-import { addMembers, removeMembers, type UserGroupRow } from '../user-groups/index.ts';
+import { addMembers, noteGroupChange, removeMembers, type UserGroupRow } from '../user-groups/index.ts';
 import { idOf } from './filter.store.ts';
 import type { Filter } from './filter.ts';
 import * as store from './groups.store.ts';
@@ -44,6 +44,7 @@ export interface MemberChange {
 
 export const noChange = (): MemberChange => ({ isReplaced: false, added: new Set(), removed: new Set() });
 
+/** Names are in lower case, here and below. */
 export function replaceMembers(members: unknown): MemberChange {
   return { isReplaced: true, added: new Set(memberIds(members ?? [], 'members')), removed: new Set() };
 }
@@ -100,11 +101,19 @@ function memberIds(value: unknown, at: string, unknown: 'refuse' | 'ignore' = 'r
   return members.flatMap((member) => {
     const text = isObject(member) ? member.value : member;
     if (typeof text !== 'string') throw invalid(at, 'must be a list of members, each with a `value`');
+    if (isObject(member) && !isUser(member)) {
+      if (unknown === 'ignore') return [];
+      throw invalid(at, 'must name users: a group can not be a member');
+    }
     const id = idOf(text);
     if (id === undefined && unknown === 'refuse') throw noSuchUser(text);
     return id ?? [];
   });
 }
+
+/** A group may have the same id as a user, so the id alone does not tell. Clients leave both attributes out, or null. */
+const isUser = ({ type, $ref }: Doc) =>
+  String(type ?? 'user').toLowerCase() === 'user' && !/(^|\/)groups\//i.test(String($ref ?? ''));
 
 const noSuchUser = (id: string | number) =>
   invalid('members', `There is no user ${JSON.stringify(String(id).slice(0, 100))}.`, 'invalid_reference');
@@ -147,7 +156,14 @@ export async function applyExternalId(
 ): Promise<Change[]> {
   if (before === externalId) return [];
   await store.saveExternalId(tx, groupId, externalId);
+  await noteGroupChange(tx, groupId);
   return [changed({ externalId: before }, { id: groupId, externalId })];
+}
+
+/** SCIM compares names without case, and the rest of the platform with it. Nobody else takes a name until the commit. */
+export async function requireFreeName(tx: Tx, name: string, groupId?: number): Promise<void> {
+  await store.lockNames(tx);
+  if (await store.hasOtherWithName(tx, name, groupId ?? null)) throw new ApiError('group_name_taken');
 }
 
 /** What identifies the state of a group, without reading all its members. */
@@ -173,6 +189,7 @@ export function groupResource(
     meta: {
       resourceType: 'Group',
       created: row.createdAt,
+      lastModified: row.updatedAt,
       location: `${baseUrl}/Groups/${row.id}`,
     },
   };

@@ -26,7 +26,7 @@ export interface ScimUserRow extends Names {
   updatedAt: string;
 }
 
-const time = (column: string) =>
+export const time = (column: string) =>
   raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
 const COLUMNS = sql`

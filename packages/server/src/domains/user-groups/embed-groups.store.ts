@@ -34,7 +34,7 @@ export const insertGroup = (tx: Tx, tenant: string, group: Pick<GroupRow, 'name'
 
 export const updateGroup = (tx: Tx, group: Pick<GroupRow, 'id' | 'description'>) =>
   tx.one<GroupRow>(sql`
-    update user_groups g set description = ${group.description} where g.id = ${group.id} returning ${COLUMNS}`);
+    update user_groups g set description = ${group.description}, updated_at = now() where g.id = ${group.id} returning ${COLUMNS}`);
 
 export const deleteGroup = (tx: Tx, id: number) => tx.run(sql`delete from user_groups where id = ${id}`);
 

@@ -4,7 +4,14 @@ import { type EmbedGroupOptions, embedGroupRoutes } from './embed-group-routes.t
 import { leftovers } from './leftovers.store.ts';
 import { userGroupRoutes } from './routes.ts';
 
-export { findUserGroup, listMembers, listUserGroups, type MemberRow, type UserGroupRow } from './store.ts';
+export {
+  findUserGroup,
+  listMembers,
+  listUserGroups,
+  type MemberRow,
+  noteGroupChange,
+  type UserGroupRow,
+} from './store.ts';
 export {
   addMembers,
   createUserGroup,

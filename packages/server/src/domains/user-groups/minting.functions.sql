@@ -23,7 +23,7 @@ begin
           'embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));
         defined := jsonb_insert(defined, '{created,-1}', to_jsonb(wanted.name), true);
       else
-        update user_groups set description = wanted.description where id = stored.id;
+        update user_groups set description = wanted.description, updated_at = now() where id = stored.id;
         perform audit_minting(origin, 'embedGroup', stored.id::text,
           jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', stored.description),
           jsonb_build_object('embedTenantName', tenant, 'name', wanted.name, 'description', wanted.description));

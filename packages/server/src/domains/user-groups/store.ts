@@ -44,8 +44,12 @@ export const insertUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'name' | 'desc
 
 export const updateUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'id' | 'name' | 'description'>) =>
   tx.one<UserGroupRow>(sql`
-    update user_groups g set name = ${group.name}, description = ${group.description}
+    update user_groups g set name = ${group.name}, description = ${group.description}, updated_at = now()
     where g.id = ${group.id} returning ${COLUMNS}`);
+
+/** For a change of what belongs to the group, such as its members. The caller has locked the group. */
+export const noteGroupChange = (tx: Tx, id: number) =>
+  tx.run(sql`update user_groups set updated_at = now() where id = ${id}`);
 
 export const deleteUserGroup = (tx: Tx, id: number) => tx.run(sql`delete from user_groups where id = ${id}`);
 

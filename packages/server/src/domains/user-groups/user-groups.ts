@@ -50,6 +50,7 @@ export async function deleteUserGroup(tx: Tx, before: store.UserGroupRow): Promi
 export async function addMembers(tx: Tx, before: store.UserGroupRow, userIds: number[]): Promise<Changed> {
   await requireUsers(tx, 'userIds', userIds);
   const addedUserIds = await store.insertMembers(tx, before.id, userIds);
+  if (addedUserIds.length) await store.noteGroupChange(tx, before.id);
   const group = await requireUserGroup(tx, before.id);
   return { group, changes: addedUserIds.length ? [changed(before, { ...group, addedUserIds })] : [] };
 }
@@ -57,6 +58,7 @@ export async function addMembers(tx: Tx, before: store.UserGroupRow, userIds: nu
 /** Users who are not members are ignored. */
 export async function removeMembers(tx: Tx, before: store.UserGroupRow, userIds: number[]): Promise<Changed> {
   const removedUserIds = await store.deleteMembers(tx, before.id, userIds);
+  if (removedUserIds.length) await store.noteGroupChange(tx, before.id);
   const group = await requireUserGroup(tx, before.id);
   return { group, changes: removedUserIds.length ? [changed(before, { ...group, removedUserIds })] : [] };
 }

@@ -1,0 +1,133 @@
+/** Groups of SCIM: who can be a member, names, versions and times. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, filtered, GROUP, patchOf, type ScimClient, scimClient } from '../../../test/scim.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+
+let world: World;
+let scim: ScimClient;
+beforeAll(async () => {
+  world = await createWorld();
+  scim = scimClient(world);
+});
+afterAll(() => world.stop());
+
+const groupOf = async (members: object[] = [], displayName = unique('group')) =>
+  (await scim('POST', '/Groups', { schemas: [GROUP], displayName, members })).body;
+const read = async (id: string) => (await scim('GET', `/Groups/${id}`)).body;
+const memberIds = async (id: string) => (await read(id)).members.map(({ value }: { value: string }) => value);
+const patch = (id: string, ...operations: object[]) => scim('PATCH', `/Groups/${id}`, patchOf(...operations));
+
+describe('a group is no member of a group, and the user with the same id does not become one', () => {
+  const nested = (value: string) => [
+    { value, type: 'Group' },
+    { value, TYPE: 'group' },
+    { value, $ref: `https://example.com/api/scim/v2/Groups/${value}` },
+    { value, $ref: `../groups/${value}` },
+    { value, type: 'User', $ref: `Groups/${value}` },
+    { value, type: 7 },
+  ];
+
+  test.each([0, 1, 2, 3, 4, 5])('form %i', async (form) => {
+    const [user, kept] = [await createUser(scim), await createUser(scim)];
+    const member = nested(user.id)[form];
+    const refused = [400, 'invalidValue'];
+    const displayName = unique('group');
+    const created = await scim('POST', '/Groups', { schemas: [GROUP], displayName, members: [member] });
+    expect([created.status, created.body.scimType]).toEqual(refused);
+    expect((await scim('GET', filtered('Groups', `displayName eq "${displayName}"`))).body.totalResults).toBe(
+      0,
+    );
+    const { id } = await groupOf([{ value: kept.id }]);
+    const put = await scim('PUT', `/Groups/${id}`, { schemas: [GROUP], displayName, members: [member] });
+    expect([put.status, put.body.scimType]).toEqual(refused);
+    for (const op of ['add', 'replace']) {
+      const { status, body } = await patch(id, { op, path: 'members', value: [member] });
+      expect([status, body.scimType]).toEqual(refused);
+    }
+    const { status, body } = await patch(id, { op: 'add', value: { members: [member] } });
+    expect([status, body.scimType]).toEqual(refused);
+    expect(await memberIds(id)).toEqual([kept.id]);
+  });
+
+  test('nor is the user removed in its place', async () => {
+    const { id: userId } = await createUser(scim);
+    const { id } = await groupOf([{ value: userId, type: 'User', $ref: `../Users/${userId}` }]);
+    await patch(id, { op: 'remove', path: 'members', value: [{ value: userId, type: 'Group' }] });
+    expect(await memberIds(id)).toEqual([userId]);
+  });
+});
+
+describe('names are compared without case', () => {
+  test('a group with the same name in other letters is refused, in POST, PUT and PATCH', async () => {
+    const { displayName, id } = await groupOf();
+    const displayNames = { schemas: [GROUP], displayName: displayName.toUpperCase() };
+    const other = await groupOf();
+    const rename = { op: 'replace', path: 'displayName', value: displayName.toUpperCase() };
+    for (const { status, body } of [
+      await scim('POST', '/Groups', displayNames),
+      await scim('PUT', `/Groups/${other.id}`, displayNames),
+      await patch(other.id, rename),
+    ]) {
+      expect([status, body.scimType]).toEqual([409, 'uniqueness']);
+    }
+    // The group itself can get other letters.
+    expect((await patch(id, rename)).status).toBe(204);
+    expect((await read(id)).displayName).toBe(displayName.toUpperCase());
+  });
+
+  test('of parallel calls that want one name exactly one gets it', async () => {
+    const displayName = unique('same');
+    const outcomes = await Promise.all(
+      [displayName, displayName.toUpperCase(), displayName].map((name) =>
+        scim('POST', '/Groups', { schemas: [GROUP], displayName: name }),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  });
+});
+
+describe('versions and times', () => {
+  test('the version changes with the name of a member, which the group shows', async () => {
+    const { id: userId } = await createUser(scim);
+    const { id } = await groupOf([{ value: userId }]);
+    const { version } = (await read(id)).meta;
+    const known = { 'if-none-match': version };
+    expect((await scim('GET', `/Groups/${id}`, undefined, known)).status).toBe(304);
+    const renamed = unique('renamed');
+    await scim('PATCH', `/Users/${userId}`, patchOf({ op: 'replace', path: 'userName', value: renamed }));
+    const { status, body } = await scim('GET', `/Groups/${id}`, undefined, known);
+    expect([status, body.members[0].display]).toEqual([200, renamed]);
+  });
+
+  test('lastModified is the time of the last change of the name, the external id or the members', async () => {
+    const { id: userId } = await createUser(scim);
+    const group = await groupOf();
+    expect(group.meta.lastModified).toBe(group.meta.created);
+    const since = async (time: string) =>
+      (await scim('GET', filtered('Groups', `id eq "${group.id}" and meta.lastModified gt "${time}"`))).body
+        .totalResults;
+    const members = [{ value: userId }];
+    let last = group.meta.lastModified as string;
+    for (const operation of [
+      { op: 'replace', path: 'displayName', value: unique('renamed') },
+      { op: 'replace', path: 'externalId', value: unique('external') },
+      { op: 'add', path: 'members', value: members },
+      { op: 'remove', path: 'members', value: members },
+    ]) {
+      await world.server.db.pool.query(
+        "update user_groups set updated_at = updated_at - interval '1 minute' where id = $1",
+        [group.id],
+      );
+      const before = (await read(group.id)).meta.lastModified as string;
+      await patch(group.id, operation);
+      const { lastModified } = (await read(group.id)).meta;
+      expect(lastModified > before).toBe(true);
+      expect(await since(before)).toBe(1);
+      expect(await since(lastModified)).toBe(0);
+      last = lastModified;
+    }
+    await patch(group.id, { op: 'remove', path: 'members', value: members });
+    expect((await read(group.id)).meta.lastModified).toBe(last);
+    expect((await scim('GET', '/Groups?sortBy=meta.lastModified&count=1')).status).toBe(200);
+  });
+});
