@@ -185,6 +185,7 @@ function register(
   /** Makes every check that does not need the body. */
   const admit = (request: FastifyRequest, reply: FastifyReply, actor: Actor) => {
     request.actor = actor;
+    form?.requireOrigin(request.headers);
     const params = validators.params(request.params);
     request.params = params;
     authorize(op, actor, params);
@@ -207,7 +208,6 @@ function register(
     }
     let actor: Actor | Promise<Actor>;
     try {
-      form?.requireOrigin(request.headers);
       actor = authenticator.authenticate(request, op);
     } catch (error) {
       return done(error as Error);
