@@ -71,4 +71,11 @@ export const database: Mutant[] = [
     to: '',
     tests: [`${SERVER}domains/users/list.test.ts`],
   },
+  {
+    name: 'a few sharers can not keep all others from waiting for their turn',
+    file: `${SERVER}platform/db/gate.ts`,
+    from: 'waiting >= limits.waitingMax && !makeRoomFor(queue)',
+    to: 'waiting >= limits.waitingMax',
+    tests: [`${SERVER}platform/db/gate.test.ts`],
+  },
 ];

@@ -99,3 +99,24 @@ test('one sharer can not fill the queue', async () => {
   first.finish();
   await Promise.all(waiting);
 });
+
+test('if a few sharers fill the queue, a sharer with no waiting call takes a place of the longest one', async () => {
+  const gate = gateOf({ waitingMax: 6 });
+  const first = pending();
+  const ran: string[] = [];
+  const call = (sharer: string) =>
+    gate
+      .pass(sharer, async () => void ran.push(sharer))
+      .catch(({ code }) => void ran.push(`${sharer} ${code}`));
+  const all = [gate.pass('a', first.work), ...['a', 'a', 'a', 'b', 'b', 'b'].map(call), call('c')];
+  await expect.poll(() => ran).toEqual(['a busy']);
+  all.push(...['d', 'e', 'f'].map(call));
+  await expect.poll(() => ran.slice(1)).toEqual(['b busy', 'a busy', 'b busy']);
+  // Everybody has one waiting call now, so the next one has no better right to a place.
+  all.push(call('g'));
+  await expect.poll(() => ran.slice(4)).toEqual(['g busy']);
+  first.finish();
+  await Promise.all(all);
+  expect(ran.slice(5).sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  expect(gate.waiting).toBe(0);
+});

@@ -52,7 +52,7 @@ export function createGate(limits: GateLimits): Gate {
 
   function wait<T>(sharer: Sharer, queue: Queue, work: () => Promise<T>): Promise<T> {
     const isFull = sharer !== null && queue.waiting.length >= limits.waitingShareMax;
-    if (isFull || waiting >= limits.waitingMax) {
+    if (isFull || (waiting >= limits.waitingMax && !makeRoomFor(queue))) {
       forgetIfIdle(sharer, queue);
       return Promise.reject(busy());
     }
@@ -65,6 +65,21 @@ export function createGate(limits: GateLimits): Gate {
       });
       if (!isTimed) refuseLateIn(limits.waitMs);
     });
+  }
+
+  /**
+   * Refuses the last call of the sharer with the most waiting calls. Otherwise a few sharers could fill the queue, and
+   * nobody else would get a turn. Returns false if this only moves the refusal to a sharer who has no more than this one.
+   */
+  function makeRoomFor(newcomer: Queue): boolean {
+    let longest = newcomer;
+    for (const [sharer, queue] of queues) {
+      if (sharer !== null && queue.waiting.length > longest.waiting.length) longest = queue;
+    }
+    if (longest.waiting.length <= newcomer.waiting.length + 1) return false;
+    longest.waiting.pop()!.refuse();
+    waiting--;
+    return true;
   }
 
   function refuseLateIn(ms: number) {
