@@ -39,8 +39,8 @@ export const identities: Mutant[] = [
   {
     name: 'an invitation is accepted with the provider only from its own page',
     file: `${SERVER}domains/identities/routes.ts`,
-    from: '        requireOwnPage(headers);\n        await links.find(db, link);',
-    to: '        await links.find(db, link);',
+    from: 'requirePage(headers, Object.values(LINK_PATHS));',
+    to: '',
     tests: [`${SERVER}domains/identities/identities.test.ts`],
   },
   {
@@ -76,6 +76,41 @@ export const identities: Mutant[] = [
     file: `${SERVER}domains/identities/rules.ts`,
     from: 'isMember && !isNamed && joinedByClaim.includes(id)',
     to: 'isMember && !isNamed',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'a link is accepted with the provider from no other page of ours',
+    file: `${SERVER}domains/identities/routes.ts`,
+    from: 'pathname && paths.includes(pathname) ? origin : undefined',
+    to: 'origin',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'a sign-in leads to no address that does something when it is opened',
+    file: `${SERVER}domains/pages/own-address.ts`,
+    from: ' || isAction(pathname)',
+    to: '',
+    tests: [`${SERVER}domains/pages/rules.test.ts`],
+  },
+  {
+    name: 'a subject that can not be stored is refused before anything is written',
+    file: `${SERVER}domains/identities/routes.ts`,
+    from: "if (!isSubject(proven.subject)) throw new ApiError('identity_incomplete');",
+    to: '',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'claims that can not be stored are left out',
+    file: `${SERVER}domains/identities/rules.ts`,
+    from: " && !text.includes('\\0') && text.isWellFormed();",
+    to: ';',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'the secrets of a sign-in with the provider leave the browser when it has ended',
+    file: `${SERVER}domains/identities/routes.ts`,
+    from: '[setCookie, pending.clear()]',
+    to: '[setCookie]',
     tests: [`${SERVER}domains/identities/identities.test.ts`],
   },
 ];

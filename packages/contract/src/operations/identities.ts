@@ -82,7 +82,11 @@ export const finishProviderSignIn = operation({
     error: text(255),
     error_description: text(2048),
   },
-  replyHeaders: cookie('Begins the session of the browser'),
+  replyHeaders: {
+    'set-cookie': Type.Array(Type.String(), {
+      description: 'Begins the session of the browser, and ends what bound the sign-in to it',
+    }),
+  },
   errors: [
     'provider_not_found',
     'provider_unavailable',

@@ -19,7 +19,7 @@ export function visitsTo({ url, admin }: World, provider: SignInProvider) {
   async function toCallback({ query = '', browser = newBrowser() } = {}) {
     const { address } = await browser.follow(`${url}/sign-in/provider${query}`, {
       end: `${url}/sign-in/provider/callback`,
-      headers: { referer: `${url}/sign-in` },
+      headers: { referer: `${url}/invitation` },
     });
     return { browser, callback: address };
   }

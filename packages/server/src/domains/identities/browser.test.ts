@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
+import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
 import { type SignInProvider, startProvider } from '../../../test/sign-in-provider/index.ts';
 import { newAccount } from '../../../test/sign-in-provider/visits.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
@@ -89,6 +90,23 @@ test('another site can not give an identity to a user of its choice', () =>
     await page.goto('http://evil.test/');
     await follow(page, 'A present');
     expect(await page.locator('h1').innerText()).toBe('This was not allowed');
+    const { items } = await world.admin.listAuditLog({ resourceType: 'identity', resourceId: String(id) });
+    expect(items).toEqual([]);
+  }));
+
+test('another site can not do so by way of our sign-in page', () =>
+  open(async (page) => {
+    const { email } = await createSignable(world);
+    const { id, invitationUrl } = await world.admin.createUser({
+      body: { username: unique('chosen'), email: `${unique('chosen')}@example.com` },
+    });
+    await provider.expect(newAccount());
+    const next = `/sign-in/provider${new URL(invitationUrl!).search}`;
+    await page.goto(`/sign-in?${new URLSearchParams({ next })}`);
+    await page.getByLabel('Email or username').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press(page, 'Sign in');
+    await page.waitForURL('/account');
     const { items } = await world.admin.listAuditLog({ resourceType: 'identity', resourceId: String(id) });
     expect(items).toEqual([]);
   }));

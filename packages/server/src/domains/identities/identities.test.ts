@@ -1,7 +1,7 @@
 /** Who a person is after they have signed in with the provider. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SignInProvider, startProvider } from '../../../test/sign-in-provider/index.ts';
-import { errorOf, newAccount, visitsTo } from '../../../test/sign-in-provider/visits.ts';
+import { errorOf, newAccount, PENDING, visitsTo } from '../../../test/sign-in-provider/visits.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 let provider: SignInProvider;
@@ -27,6 +27,8 @@ describe('a first sign-in', () => {
     const account = newAccount();
     const first = await signIn(account);
     expect(first.response.status).toBe(303);
+    // It holds the secrets of the sign-in, and a link if there was one.
+    expect(first.browser.cookies(open.url).has(PENDING)).toBe(false);
     const me = await whoIs(first.browser);
     expect(await usersOf(account.email)).toMatchObject([
       { id: me!.id, roles: ['Viewer'], firstName: 'Ada', username: account.email },
@@ -50,9 +52,22 @@ describe('a first sign-in', () => {
     ['with an email that is not verified', { email_verified: false }],
     ['with an email that is not verified, in words', { email_verified: 'false' }],
     ['with an email that people take for another', { email: 'аdmin@example.com' }],
+    ['with an email that can not be stored', { email: 'a\0@example.com' }],
+    ['with a subject that can not be stored', { sub: 'a\0' }],
+    ['with a subject of half a character', { sub: 'a\ud800' }],
+    ['with a subject that is too long', { sub: 'a'.repeat(256) }],
   ])('%s creates no user', async (_, more) => {
     const { response } = await visitsTo(open, provider).signIn(newAccount(more));
     expect(errorOf(response)).toEqual([403, 'identity_incomplete']);
+  });
+
+  test('with a name, a picture and groups that can not be stored creates a user without them', async () => {
+    const { signIn, whoIs } = visitsTo(open, provider);
+    const broken = { name: 'A\0', picture: 'https://example.com/\0', groups: ['a\0', 'b\ud800'] };
+    const { browser } = await signIn(newAccount(broken));
+    expect(await whoIs(browser)).toMatchObject({ firstName: null, picture: null });
+    const long = await signIn(newAccount({ name: `${'a'.repeat(254)}😀` }));
+    expect(await whoIs(long.browser)).toMatchObject({ firstName: 'a'.repeat(254) });
   });
 
   test('without the setting creates nobody', async () => {
@@ -149,7 +164,8 @@ describe('an invitation', () => {
     const { newBrowser, signIn } = visitsTo(strict, provider);
     const { link } = await invite();
     const address = `${strict.url}/sign-in/provider?link=${link}`;
-    for (const referer of ['', 'https://evil.example/', 'no address']) {
+    const elsewhere = [`${strict.url}/sign-in?next=/account`, `${strict.url}/account`];
+    for (const referer of ['', 'https://evil.example/invitation', 'no address', ...elsewhere]) {
       expect(errorOf(await newBrowser().get(address, { referer }))).toEqual([403, 'forbidden']);
     }
     expect((await signIn(newAccount(), `?link=${link}`)).response.status).toBe(303);

@@ -9,7 +9,7 @@ import type { SignInOrigin } from '../sessions/index.ts';
 import { addMembers, lockUserGroup, removeMembers } from '../user-groups/index.ts';
 import { createUser, DEFAULT_ROLE } from '../users/index.ts';
 import type { Proof } from './provider.ts';
-import { groupChanges, groupNamesIn, personIn } from './rules.ts';
+import { groupChanges, groupNamesIn, personIn, textIn } from './rules.ts';
 import type { ProviderSettings } from './settings.ts';
 import * as store from './store.ts';
 
@@ -41,8 +41,8 @@ export function createIdentities({ db, links, settings }: Options): Identities {
   /** Another system, such as SCIM, may have created the user. It names them by the provider's own id, not by an email. */
   async function joinProvisioned(tx: Tx, proof: Proof): Promise<Change[] | undefined> {
     const { issuer, subject, claims } = proof;
-    const externalId = settings.externalIdClaim && claims[settings.externalIdClaim];
-    if (typeof externalId !== 'string' || externalId === '') return undefined;
+    const externalId = settings.externalIdClaim && textIn(claims, settings.externalIdClaim);
+    if (!externalId) return undefined;
     const users = await store.listProvisioned(tx, externalId, issuer);
     if (users.length !== 1) return undefined;
     const [{ id, isDeactivated }] = users as [store.ProvisionedRow];

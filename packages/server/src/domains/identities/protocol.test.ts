@@ -303,7 +303,7 @@ describe('signing out at the provider', () => {
   });
 
   test('can not be done by a link on another site', async () => {
-    for (const referer of ['', 'https://evil.example/']) {
+    for (const referer of ['', 'https://evil.example/sign-in', `${world.url}/account`]) {
       const response = await visits.newBrowser().get(`${world.url}/sign-out/provider`, { referer });
       expect(errorOf(response)).toEqual([403, 'forbidden']);
     }

@@ -3,11 +3,12 @@ import type { Attempts } from '../../platform/audit/events.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { ACCOUNT_PATH, ownAddress } from '../pages/index.ts';
-import type { PasswordLinks } from '../password-links/index.ts';
+import { LINK_PATHS, type PasswordLinks } from '../password-links/index.ts';
 import type { Console, SignInOrigin } from '../sessions/index.ts';
 import type { Identities } from './identities.ts';
 import type { PendingCookie } from './pending.ts';
 import type { Proof, Provider } from './provider.ts';
+import { isSubject } from './rules.ts';
 
 /** What the routes need if there is a provider. */
 export interface SignInWithProvider {
@@ -33,10 +34,14 @@ export function identityRoutes(
 
   /**
    * Another site could send a person here with a link of its own, and so give the person's identity to a user of its
-   * choice, or sign them out. Our pages always send the address that a browser comes from.
+   * choice, or sign them out. Our pages always send the address that a browser comes from. Only the page with the button
+   * counts: after a redirect, a browser sends the page that the person was on before. A token in the button would show
+   * less, because a link's page is public: the other site could read it there.
    */
-  const requireOwnPage = ({ referer }: { referer?: string | undefined }) =>
-    console.csrf.requireOrigin({ origin: originOf(referer) });
+  const requirePage = ({ referer }: { referer?: string | undefined }, paths: readonly string[]) => {
+    const { origin, pathname } = URL.canParse(referer ?? '') ? new URL(referer!) : {};
+    console.csrf.requireOrigin({ origin: pathname && paths.includes(pathname) ? origin : undefined });
+  };
 
   const recordFailure = (
     { operation, ip, requestId }: SignInOrigin,
@@ -61,7 +66,7 @@ export function identityRoutes(
       const { provider, pending } = required();
       const { link } = query;
       if (link !== undefined) {
-        requireOwnPage(headers);
+        requirePage(headers, Object.values(LINK_PATHS));
         await links.find(db, link);
       }
       const { url, ...checks } = await provider.begin();
@@ -75,16 +80,18 @@ export function identityRoutes(
       const begun = pending.read(headers.cookie);
       const isOurs = begun !== undefined && begun.state === query.state;
       if (isOurs && begun.isSignOut) {
-        sendHeaders({ 'set-cookie': pending.clear() });
+        sendHeaders({ 'set-cookie': [pending.clear()] });
         return { location: await provider.signOutUrl(query, begun, publicUrl + SIGN_IN_PATH) };
       }
       let proof: Proof | undefined;
       try {
         if (!isOurs) throw new ApiError('sign_in_not_begun');
-        proof = await provider.finish(query, begun);
-        const userId = await identities.identify(proof, origin, begun.link);
+        const proven = await provider.finish(query, begun);
+        if (!isSubject(proven.subject)) throw new ApiError('identity_incomplete');
+        proof = proven;
+        const userId = await identities.identify(proven, origin, begun.link);
         const { setCookie } = await console.open(userId, origin);
-        sendHeaders({ 'set-cookie': setCookie });
+        sendHeaders({ 'set-cookie': [setCookie, pending.clear()] });
         return { location: begun.next };
       } catch (error) {
         recordFailure(origin, error, proof);
@@ -94,12 +101,10 @@ export function identityRoutes(
 
     handle(operations.signOutAtProvider, async ({ sendHeaders }, { headers }) => {
       const { provider, pending } = required();
-      requireOwnPage(headers);
+      requirePage(headers, [SIGN_IN_PATH]);
       const { url, ...checks } = await provider.begin({ isSilent: true });
       sendHeaders({ 'set-cookie': pending.set({ ...checks, next: SIGN_IN_PATH, isSignOut: true }) });
       return { location: url };
     }),
   ];
 }
-
-const originOf = (address = '') => (URL.canParse(address) ? new URL(address).origin : undefined);

@@ -2,11 +2,23 @@
 
 export type Claims = Record<string, unknown>;
 
+/** Whether the database can store the text as it is. */
+const isStorable = (text: unknown): text is string =>
+  typeof text === 'string' && text !== '' && !text.includes('\0') && text.isWellFormed();
+
+/** OpenID Connect allows subjects of up to 255 characters. */
+const SUBJECT_MAX = 255;
+export const isSubject = (subject: string) => isStorable(subject) && subject.length <= SUBJECT_MAX;
+
+/** Undefined if the claim has another form. */
+export const textIn = (claims: Claims, claim: string): string | undefined =>
+  isStorable(claims[claim]) ? claims[claim] : undefined;
+
 /** The names of the groups. A claim that is missing or has another form names none, so nobody keeps a group by it. */
 export function groupNamesIn(claims: Claims, claim: string): string[] {
   const value = claims[claim];
   const names = Array.isArray(value) ? value : [value];
-  return names.filter((name): name is string => typeof name === 'string' && name !== '');
+  return names.filter(isStorable);
 }
 
 export interface NewPerson {
@@ -27,15 +39,21 @@ export function personIn({
 }: Claims): NewPerson | undefined {
   // Some providers send the word. Others, such as Entra ID, send nothing.
   const isUnverified = email_verified === false || email_verified === 'false';
-  if (typeof email !== 'string' || !EMAIL.test(email) || isUnverified) return undefined;
-  const firstName = [given_name, name].find((text) => typeof text === 'string' && text.trim() !== '');
-  const isAddress = typeof picture === 'string' && picture.startsWith('https://') && picture.length <= 2048;
+  if (!isStorable(email) || !EMAIL.test(email) || isUnverified) return undefined;
+  const firstName = [given_name, name].filter(isStorable).find((text) => text.trim() !== '');
+  const isAddress = isStorable(picture) && picture.startsWith('https://') && picture.length <= 2048;
   return {
     email,
-    firstName: (firstName as string | undefined)?.trim().slice(0, 255) ?? null,
+    firstName: firstName ? cut(firstName.trim(), 255) : null,
     picture: isAddress ? picture : null,
   };
 }
+
+/** Cuts between characters: half of one could not be stored. */
+const cut = (text: string, max: number) => {
+  const short = text.slice(0, max);
+  return short.isWellFormed() ? short : short.slice(0, -1);
+};
 
 export interface GroupChanges {
   join: number[];

@@ -37,6 +37,17 @@ describe('after signing in, people stay on this server', () => {
   });
 });
 
+test.each([
+  '/sign-in/provider?link=x',
+  '/sign-out/provider',
+  '/sign%2Din/provider',
+  '/x/../sign-in/provider',
+  '/sign-in%2Fprovider',
+  '/%',
+])('nobody is led to %s, which does something when it is opened', (address) => {
+  expect(ownAddress(address, '/account')).toBe('/account');
+});
+
 describe('the colours of the account', () => {
   const fallback: Scheme = { accentColor: '#3451c6', backgroundColor: '#fff', foregroundColor: '#111' };
 

@@ -49,7 +49,7 @@ interface Values {
   query: unknown;
 }
 
-const NO_HEADERS: Record<string, string> = {};
+const NO_HEADERS: Record<string, string | string[]> = {};
 
 export class RequestCall implements Call {
   readonly actor: Actor;
@@ -104,7 +104,7 @@ export class RequestCall implements Call {
 
   /** A function that can be called without its object, because handlers take the call apart. */
   get sendHeaders() {
-    return (headers: Record<string, string>) => {
+    return (headers: Record<string, string | string[]>) => {
       this.headers = headers;
     };
   }

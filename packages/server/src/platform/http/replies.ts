@@ -19,7 +19,7 @@ const STREAMED = ['ndjson', 'csv', 'eventStream', 'bytes'];
 export const isStreamed = (op: Operation) => STREAMED.includes(replyKindOf(op)?.kind ?? '');
 
 export interface Prepared {
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   payload: unknown;
 }
 
