@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { auditLogOf } from '../../../test/audit-log.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import { createBox } from '../secrets/box.ts';
@@ -13,10 +13,19 @@ let log: ReturnType<typeof auditLogOf>;
 let ids: number[];
 const others: pg.Client[] = [];
 
-/** Each test has a log of its own, with seven sealed entries in three months. */
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createOwnWorld();
   log = auditLogOf(world);
+  await log.query('create table new_chain as select * from audit_log_chain');
+});
+afterAll(() => world.stop());
+
+/** Each test begins with seven sealed entries in three months. */
+beforeEach(async () => {
+  await tamper(
+    'delete from audit_log; truncate audit_log_seals; delete from audit_log_months where dropped_at is not null',
+  );
+  await log.query('delete from audit_log_chain; insert into audit_log_chain select * from new_chain');
   ids = [];
   for (const daysAgo of [0, 70, 0, 70, 200, 0, 0]) ids.push(...(await log.insert('test', { daysAgo })));
   await log.query('select make_audit_months()');
@@ -24,7 +33,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const client of others.splice(0)) await client.end();
-  await world.stop();
 });
 
 /** Changes the log as somebody does who has the database, and who removes the trigger. */
