@@ -11,8 +11,8 @@ export const audit: Mutant[] = [
   {
     name: 'a secret is masked in the audit log by the name of its field',
     file: `${SERVER}platform/audit/mask.ts`,
-    from: 'SECRET_FIELD.test(field) && content !== null ? MASK',
-    to: '(false as boolean) ? MASK',
+    from: 'isSecret(field, content) ? MASK : maskSecrets(content)',
+    to: 'maskSecrets(content)',
     tests: [`${SERVER}platform/audit/audit.test.ts`],
   },
   {
@@ -126,5 +126,33 @@ export const audit: Mutant[] = [
     from: '|\\b\\d{1,15}\\.[\\w-]{40,}',
     to: '',
     tests: [`${SERVER}platform/audit/audit.test.ts`],
+  },
+  {
+    name: 'a text of a caller can not make masking slow',
+    file: `${SERVER}platform/audit/mask.ts`,
+    from: '(?:\\.[\\w-]+)*',
+    to: '\\.[\\w-]+',
+    tests: [`${SERVER}platform/audit/mask.test.ts`],
+  },
+  {
+    name: 'large values are not searched for secrets',
+    file: `${SERVER}platform/audit/differences.ts`,
+    from: 'return maskSecrets(Object.fromEntries(kept));',
+    to: 'maskSecrets(fields);\n  return maskSecrets(Object.fromEntries(kept));',
+    tests: [`${SERVER}platform/audit/differences.test.ts`],
+  },
+  {
+    name: 'no number of fields makes an audit entry large',
+    file: `${SERVER}platform/audit/differences.ts`,
+    from: 'if (max === undefined) return digestOf(fields);',
+    to: 'if (max === undefined) return fields;',
+    tests: [`${SERVER}platform/audit/differences.test.ts`],
+  },
+  {
+    name: 'the digest of a large value says nothing of its secret fields',
+    file: `${SERVER}platform/audit/differences.ts`,
+    from: 'JSON.stringify(value, maskFields)',
+    to: 'JSON.stringify(value)',
+    tests: [`${SERVER}platform/audit/differences.test.ts`],
   },
 ];

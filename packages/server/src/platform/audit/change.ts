@@ -4,8 +4,7 @@
  */
 import { type Actor, identityOf } from '../auth/actor.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { shorten, whatDiffers } from './differences.ts';
-import { maskSecrets } from './mask.ts';
+import { whatIsKept } from './differences.ts';
 import { type AuditEntry, insertAuditEntries } from './store.ts';
 
 /**
@@ -22,6 +21,8 @@ export interface Change {
   after: object | null;
   /** Who made it, if no credential says so: the person whom a one-time link is for. */
   userId?: number;
+  /** Given if `before` and `after` come from `whatIsKept`, because a request with many changes drops the rest early. */
+  isKept?: true;
 }
 
 interface Identified {
@@ -90,7 +91,7 @@ export const changeFunction =
 
 /** Returns no entry if nothing changed. */
 function toEntry(origin: Origin, change: Change): AuditEntry[] {
-  const { before, after } = whatDiffers(change);
+  const { before, after } = change.isKept ? change : whatIsKept(change);
   if (before && after && !Object.keys({ ...before, ...after }).length) return [];
   const entry = {
     operation: origin.operation,
@@ -103,8 +104,8 @@ function toEntry(origin: Origin, change: Change): AuditEntry[] {
     ...(change.userId === undefined ? {} : { userId: change.userId }),
     ip: origin.ip,
     requestId: origin.requestId,
-    before: shorten(maskSecrets(before)),
-    after: shorten(maskSecrets(after)),
+    before,
+    after,
   };
   return [entry];
 }

@@ -2,8 +2,8 @@
 import type { Database, Queryable } from '../db/database.ts';
 import { addressGroup } from '../http/attempt-limit.ts';
 import type { Logger } from '../log.ts';
-import { shorten } from './differences.ts';
-import { maskSecrets } from './mask.ts';
+import { withinLimits } from './differences.ts';
+import { maskText } from './mask.ts';
 import { type AuditEntry, insertAuditEntries } from './store.ts';
 
 export interface AuditEvent {
@@ -28,7 +28,7 @@ const RESOURCE_ID_MAX = 300;
 const toEntry = (event: AuditEvent): AuditEntry => ({
   operation: event.operation,
   resourceType: event.resourceType,
-  resourceId: event.resourceId.slice(0, RESOURCE_ID_MAX),
+  resourceId: maskText(event.resourceId).slice(0, RESOURCE_ID_MAX),
   deploymentId: event.deploymentId ?? null,
   embedTenantName: event.embedTenantName ?? null,
   userId: event.userId,
@@ -36,7 +36,7 @@ const toEntry = (event: AuditEvent): AuditEntry => ({
   ip: event.ip,
   requestId: event.requestId,
   before: null,
-  after: shorten(maskSecrets(event.details ?? null)),
+  after: withinLimits(event.details ?? null),
 });
 
 /**
