@@ -153,6 +153,7 @@ create table folders (
 );
 
 create table identities (
+  id bigint not null generated always as identity,
   issuer text not null,
   subject text not null,
   user_id bigint not null,
@@ -520,11 +521,15 @@ alter table folders add constraint folders_user_id_fkey FOREIGN KEY (user_id) RE
 
 alter table identities add constraint identities_issuer_check CHECK ((length(issuer) <= 2048));
 
-alter table identities add constraint identities_pkey PRIMARY KEY (issuer, subject);
+alter table identities add constraint identities_issuer_subject_key UNIQUE (issuer, subject);
+
+alter table identities add constraint identities_pkey PRIMARY KEY (id);
 
 alter table identities add constraint identities_subject_check CHECK ((length(subject) <= 255));
 
 alter table identities add constraint identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+alter table identities add constraint identities_user_id_issuer_key UNIQUE (user_id, issuer);
 
 alter table installation add constraint installation_pkey PRIMARY KEY (singleton);
 
@@ -821,8 +826,6 @@ CREATE INDEX folders_of_tenant ON public.folders USING btree (embed_tenant) WHER
 CREATE INDEX folders_of_tenant_by_position ON public.folders USING btree (deployment_id, embed_tenant, "position", id) WHERE (embed_tenant IS NOT NULL);
 
 CREATE INDEX folders_search ON public.folders USING gin (name_key gin_trgm_ops);
-
-CREATE INDEX identities_user ON public.identities USING btree (user_id);
 
 CREATE INDEX job_schedules_by_deployment ON public.job_schedules USING btree (deployment_id) WHERE (deployment_id IS NOT NULL);
 
@@ -1213,6 +1216,15 @@ begin
   delete from sessions where user_id = new.id;
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ends_access(old_hash text, new_hash text, was_deactivated boolean, is_deactivated boolean)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select new_hash is distinct from old_hash or (is_deactivated and not was_deactivated)
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.ensure_embed_tenant(tenant text, wanted_display_name text, origin jsonb, OUT tenant_id bigint, OUT is_new boolean)
@@ -1824,9 +1836,9 @@ CREATE TRIGGER users_deleted AFTER DELETE ON public.users FOR EACH ROW WHEN (((o
 
 CREATE TRIGGER users_end_identities AFTER UPDATE OF deleted_at ON public.users FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION end_identities_of_user();
 
-CREATE TRIGGER users_end_links AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_links_of_user();
+CREATE TRIGGER users_end_links AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (ends_access(old.password_hash, new.password_hash, old.is_deactivated, new.is_deactivated)) EXECUTE FUNCTION end_links_of_user();
 
-CREATE TRIGGER users_end_sessions AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (((new.password_hash IS DISTINCT FROM old.password_hash) OR (new.is_deactivated AND (NOT old.is_deactivated)))) EXECUTE FUNCTION end_sessions_of_user();
+CREATE TRIGGER users_end_sessions AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (ends_access(old.password_hash, new.password_hash, old.is_deactivated, new.is_deactivated)) EXECUTE FUNCTION end_sessions_of_user();
 
 CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');
 

@@ -10,7 +10,7 @@ import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts'
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
-import { identities, signInWays } from './domains/identities/index.ts';
+import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
@@ -82,7 +82,13 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     seconds: deviceCodeSeconds,
     sessions: people.sessions,
   });
-  const forPeople = pages(platform, { people, devices, links, ways: signInWays(settings.oidc) });
+  const forPeople = pages(platform, {
+    people,
+    devices,
+    links,
+    ways: signInWays(settings.oidc),
+    identities: linkedIdentities(settings.oidc),
+  });
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     deployments(platform, { knownDeployments, leftovers }),

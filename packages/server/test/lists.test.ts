@@ -7,7 +7,7 @@ import { logIn } from './sign-in.ts';
 import { ADMIN_PASSWORD, createOwnWorld, unique, type World } from './world.ts';
 
 /** These operations return a plain array of a few items, without pages. */
-const BARE = ['getFolderAncestors', 'getUserAttributeValues'];
+const BARE = ['getFolderAncestors', 'getUserAttributeValues', 'listMyIdentities', 'listUserIdentities'];
 
 const properties = ({ reply }: Operation) => (reply as { properties?: object }).properties ?? {};
 const isBare = ({ reply }: Operation) => (reply as { type?: string }).type === 'array';

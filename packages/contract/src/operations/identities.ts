@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { Redirect } from '../kinds.ts';
-import { operation } from '../operation.ts';
+import { Nothing, operation } from '../operation.ts';
+import { DateTime, Id, Shape } from '../schemas.ts';
 
 export const errors = {
   provider_not_found: { status: 404, message: 'This server has no sign-in provider.' },
@@ -25,12 +26,77 @@ export const errors = {
     status: 403,
     message: 'The provider sent no verified email address that can be used here, so no user was created.',
   },
+  linked_identity_not_found: { status: 404, message: 'The user has no such identity.' },
+  only_way_to_sign_in: {
+    status: 409,
+    message: 'You have no password, so you could not sign in any more. Ask an admin for a link to set one.',
+  },
   identity_taken: {
     status: 409,
     message:
       'Another user here has this identity, or has its email address. If it is you, ask an admin for a link to set a new password, and use it to sign in with the provider.',
   },
 } as const satisfies ErrorDefinitions;
+
+const Identity = Shape('Identity', {
+  id: Id,
+  issuer: Type.String({ description: 'The provider' }),
+  subject: Type.String({ description: 'Who the user is there' }),
+  createdAt: DateTime,
+});
+const ofUsers = { tag: 'Users Admin', auth: 'management', permission: 'All', scopedKeys: 'refused' } as const;
+const own = { tag: 'Sign-in', auth: 'management', permission: 'none', scopedKeys: 'refused' } as const;
+
+export const listUserIdentities = operation({
+  ...ofUsers,
+  id: 'listUserIdentities',
+  method: 'GET',
+  path: '/api/v1/users/{id}/identities',
+  summary: 'List who a user is at sign-in providers',
+  description: 'At most one for each provider. Whoever is one of them there signs in as the user.',
+  params: { id: Id },
+  reply: Type.Array(Identity),
+  errors: ['user_not_found'],
+  audit: 'none',
+});
+
+export const unlinkUserIdentity = operation({
+  ...ofUsers,
+  id: 'unlinkUserIdentity',
+  method: 'DELETE',
+  path: '/api/v1/users/{id}/identities/{identityId}',
+  summary: 'Take an identity away from a user',
+  description:
+    'All sessions of the user end, and they leave the groups that the provider gave them. The identity does not sign in as this user any more. Without a password, the user needs a new link.',
+  params: { id: Id, identityId: Id },
+  reply: Nothing,
+  errors: ['user_not_found', 'linked_identity_not_found'],
+  audit: 'identity',
+});
+
+export const listMyIdentities = operation({
+  ...own,
+  id: 'listMyIdentities',
+  method: 'GET',
+  path: '/api/v1/users/me/identities',
+  summary: 'List who you are at sign-in providers',
+  reply: Type.Array(Identity),
+  audit: 'none',
+});
+
+export const unlinkMyIdentity = operation({
+  ...own,
+  id: 'unlinkMyIdentity',
+  method: 'DELETE',
+  path: '/api/v1/users/me/identities/{id}',
+  summary: 'Take away one of your own identities',
+  description:
+    'You need a password, to keep a way to sign in. Ends all of your sessions, including this one.',
+  params: { id: Id },
+  reply: Nothing,
+  errors: ['user_not_found', 'linked_identity_not_found', 'only_way_to_sign_in'],
+  audit: 'identity',
+});
 
 const common = {
   tag: 'Pages',

@@ -111,7 +111,9 @@ export const accountPage = operation({
   summary: 'Show who is signed in, and where',
   auth: 'console',
   query: {
-    notice: Type.Optional(Type.Enum(['welcome', 'password-set', 'password-changed', 'session-ended'])),
+    notice: Type.Optional(
+      Type.Enum(['welcome', 'password-set', 'password-changed', 'session-ended', 'identity-removed']),
+    ),
   },
   errors: ['user_not_found'],
 });
@@ -144,6 +146,19 @@ export const endSessionByForm = operation({
   auth: 'console',
   body: Form(Shape('EndSessionForm', { csrf, id: Id })),
   audit: 'session',
+});
+
+export const unlinkIdentityByForm = operation({
+  ...form,
+  id: 'unlinkIdentityByForm',
+  path: '/account/identities/remove',
+  summary: 'Take away one of your own identities by browser',
+  description: 'Ends all of your sessions, and begins a new one for this browser.',
+  auth: 'console',
+  body: Form(Shape('UnlinkIdentityForm', { csrf, id: Id })),
+  replyHeaders: cookie,
+  errors: ['user_not_found', 'linked_identity_not_found', 'only_way_to_sign_in', 'sign_in_failed'],
+  audit: 'identity',
 });
 
 export const devicePage = operation({

@@ -77,6 +77,26 @@ test('an invited person chooses the provider instead of a password', () =>
     expect(await page.locator('h1').innerText()).toBe('This link no longer works');
   }));
 
+test('a person with a password removes their sign-in with the provider, and stays signed in here', () =>
+  open(async (page) => {
+    const { id, email } = await createSignable(world);
+    const { url } = await world.admin.createResetLink({ id, body: {} });
+    await provider.expect(newAccount());
+    await page.goto(url);
+    await follow(page, 'Sign in with Acme from now on');
+    await page.waitForURL('/account');
+    expect(await page.getByRole('button', { name: 'Remove the sign-in with Acme' }).count()).toBe(0);
+    await world.admin.updateUser({ id, body: { password: PASSWORD } });
+    await page.goto('/account');
+    await page.getByLabel('Email or username').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press(page, 'Sign in');
+    await page.waitForURL('/account');
+    await press(page, 'Remove the sign-in with Acme');
+    expect(await page.getByRole('status').innerText()).toContain('does not sign you in any more');
+    expect(await page.getByText('Sign in with Acme').count()).toBe(0);
+  }));
+
 test('another site can not give an identity to a user of its choice', () =>
   open(async (page) => {
     const username = unique('chosen');

@@ -6,12 +6,13 @@ import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { SignInOrigin } from '../sessions/index.ts';
-import { addMembers, lockUserGroup, removeMembers } from '../user-groups/index.ts';
-import { createUser, DEFAULT_ROLE } from '../users/index.ts';
+import { createUser, DEFAULT_ROLE, lockPerson, removePassword } from '../users/index.ts';
+import { joinGroups } from './groups.ts';
 import type { Proof } from './provider.ts';
-import { groupChanges, groupNamesIn, personIn, textIn } from './rules.ts';
+import { groupNamesIn, personIn, textIn } from './rules.ts';
 import type { ProviderSettings } from './settings.ts';
 import * as store from './store.ts';
+import { endSessions, unlinkIdentity } from './unlink.ts';
 
 export interface Identities {
   /** Returns the id of the user. Throws if there is none, and then nothing has changed. */
@@ -24,18 +25,34 @@ interface Options {
   settings: Pick<ProviderSettings, 'createUsers' | 'groupsClaim' | 'externalIdClaim'>;
 }
 
-const refuseTaken = refusing({ identities_pkey: 'identity_taken' });
+const refuseTaken = refusing({
+  identities_issuer_subject_key: 'identity_taken',
+  identities_user_id_issuer_key: 'identity_taken',
+});
 const TAKEN = ['identity_taken', 'email_taken', 'username_taken'];
 
 export function createIdentities({ db, links, settings }: Options): Identities {
+  /**
+   * Like a new password, it replaces how the user signed in before: an earlier identity at this provider, the password,
+   * and all sessions. Otherwise somebody who should be kept out by the link could still come in.
+   */
   async function linkIdentity(tx: Tx, proof: Proof, link: string): Promise<Change[]> {
     const { issuer, subject } = proof;
     const userId = await links.accept(tx, link);
+    await lockPerson(tx, userId);
     const known = await store.findIdentity(tx, proof);
     if (known && known.userId !== userId) throw new ApiError('identity_taken');
-    if (known) return [];
+    const earlier = (await store.listIdentities(tx, userId)).filter((one) => one.issuer === issuer);
+    const changes: Change[] = [];
+    for (const { id } of earlier) {
+      if (id !== known?.id) changes.push(...(await unlinkIdentity(tx, userId, id)));
+    }
+    const removed = await removePassword(tx, userId);
+    if (removed) changes.push({ ...removed, resourceType: 'user' });
+    changes.push(...(await endSessions(tx, userId)));
+    if (known) return changes;
     await store.insertIdentity(tx, proof, userId).catch(refuseTaken);
-    return [created({ id: userId, issuer, subject })];
+    return [...changes, created({ id: userId, issuer, subject })];
   }
 
   /** Another system, such as SCIM, may have created the user. It names them by the provider's own id, not by an email. */
@@ -62,19 +79,11 @@ export function createIdentities({ db, links, settings }: Options): Identities {
     return [{ ...created(user), resourceType: 'user' }, created({ id: user.id, issuer, subject })];
   }
 
-  async function joinGroups(tx: Tx, proof: Proof, claim: string): Promise<Change[]> {
+  async function followClaim(tx: Tx, proof: Proof, claim: string): Promise<Change[]> {
     await store.lockIdentity(tx, proof);
-    const { userId, groupIds: joinedByClaim } = (await store.findIdentity(tx, proof))!;
-    const groups = await store.listGroups(tx, userId, groupNamesIn(proof.claims, claim));
-    const { join, leave, groupIds } = groupChanges(groups, joinedByClaim);
-    const changes: Change[] = [];
-    // In the order of their ids, so that two sign-ins do not block each other.
-    for (const id of [...join, ...leave].sort((a, b) => a - b)) {
-      const group = await lockUserGroup(tx, id);
-      const changed = await (join.includes(id) ? addMembers : removeMembers)(tx, group, [userId]);
-      changes.push(...changed.changes.map((change) => ({ ...change, resourceType: 'userGroup' })));
-    }
-    if (String(groupIds) !== String(joinedByClaim)) await store.updateGroupIds(tx, proof, groupIds);
+    const { userId, groupIds: before } = (await store.findIdentity(tx, proof))!;
+    const { groupIds, changes } = await joinGroups(tx, userId, groupNamesIn(proof.claims, claim), before);
+    if (String(groupIds) !== String(before)) await store.updateGroupIds(tx, proof, groupIds);
     return changes;
   }
 
@@ -98,7 +107,7 @@ export function createIdentities({ db, links, settings }: Options): Identities {
       if (link !== undefined) changes.push(...(await linkIdentity(tx, proof, link)));
       else if (!known)
         changes.push(...((await joinProvisioned(tx, proof)) ?? (await createPerson(tx, proof))));
-      if (settings.groupsClaim) changes.push(...(await joinGroups(tx, proof, settings.groupsClaim)));
+      if (settings.groupsClaim) changes.push(...(await followClaim(tx, proof, settings.groupsClaim)));
       return { reply: (await store.findIdentity(tx, proof))!.userId, changes };
     });
     return reply;

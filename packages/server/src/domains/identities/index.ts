@@ -1,13 +1,16 @@
 /** Sign-in with an OpenID Connect provider, and who users are there. */
 import type { Module, Platform } from '../../platform/module.ts';
-import type { SignInWay } from '../pages/index.ts';
+import type { LinkedIdentities, SignInWay } from '../pages/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
 import { createIdentities } from './identities.ts';
+import { linkedRoutes } from './linked-routes.ts';
 import { createPendingCookie } from './pending.ts';
 import { createProvider } from './provider.ts';
 import { identityRoutes } from './routes.ts';
 import type { ProviderSettings } from './settings.ts';
+import { listIdentities } from './store.ts';
+import { unlinkOwnIdentity } from './unlink.ts';
 
 export type { ProviderSettings } from './settings.ts';
 
@@ -27,9 +30,22 @@ export function identities(platform: Platform, { settings, console, links }: Ide
     identities: createIdentities({ db, links, settings }),
     pending: createPendingCookie(keysFor('sign-in with a provider'), publicUrl),
   };
-  return { routes: identityRoutes(set, { publicUrl, attempts, console, links }) };
+  return { routes: [...identityRoutes(set, { publicUrl, attempts, console, links }), ...linkedRoutes] };
 }
 
 /** For the pages: how to sign in and out with the provider, if there is one. */
 export const signInWays = (settings: ProviderSettings | undefined): SignInWay[] =>
   settings ? [{ name: settings.name, path: '/sign-in/provider', signOutPath: '/sign-out/provider' }] : [];
+
+/** For the pages: the identities of the person who is signed in. */
+export const linkedIdentities = (settings: ProviderSettings | undefined): LinkedIdentities => ({
+  async list(db, userId) {
+    const nameOf = (issuer: string) =>
+      issuer === settings?.issuer ? settings.name : URL.canParse(issuer) ? new URL(issuer).host : issuer;
+    return (await listIdentities(db, userId)).map(({ issuer, ...identity }) => ({
+      ...identity,
+      name: nameOf(issuer),
+    }));
+  },
+  unlink: unlinkOwnIdentity,
+});

@@ -8,6 +8,7 @@ export interface IdentityKey {
 }
 
 export interface IdentityRow {
+  id: number;
   userId: number;
   groupIds: number[];
   isDeactivated: boolean;
@@ -15,9 +16,24 @@ export interface IdentityRow {
 
 export const findIdentity = (db: Queryable, { issuer, subject }: IdentityKey) =>
   db.maybeOne<IdentityRow>(sql`
-    select i.user_id as "userId", to_json(i.group_ids) as "groupIds", u.is_deactivated as "isDeactivated"
+    select i.id, i.user_id as "userId", to_json(i.group_ids) as "groupIds", u.is_deactivated as "isDeactivated"
     from identities i join users u on u.id = i.user_id
     where i.issuer = ${issuer} and i.subject = ${subject}`);
+
+export interface LinkedIdentity extends IdentityKey {
+  id: number;
+  createdAt: string;
+}
+
+/** A user has one for each issuer, so there are few. */
+export const listIdentities = (db: Queryable, userId: number) =>
+  db.many<LinkedIdentity>(sql`
+    select id, issuer, subject, created_at as "createdAt" from identities where user_id = ${userId} order by id`);
+
+export const deleteIdentity = (tx: Tx, userId: number, id: number) =>
+  tx.maybeOne<IdentityKey & Pick<IdentityRow, 'groupIds'>>(sql`
+    delete from identities where user_id = ${userId} and id = ${id}
+    returning issuer, subject, to_json(group_ids) as "groupIds"`);
 
 export interface ProvisionedRow {
   id: number;

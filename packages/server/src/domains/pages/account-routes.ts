@@ -1,7 +1,8 @@
 /** The page of a person who is signed in. */
 import { operations } from '@oriel/contract';
+import type { Change } from '../../platform/audit/change.ts';
 import type { SignedIn } from '../../platform/auth/actor.ts';
-import type { Database } from '../../platform/db/database.ts';
+import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import {
@@ -11,10 +12,10 @@ import {
   SESSIONS_MAX,
   signOut,
 } from '../sessions/index.ts';
-import { findPerson } from '../users/index.ts';
+import { findPerson, hasPassword } from '../users/index.ts';
 import { errorsOf, requireUsable } from './new-password.ts';
 import { ACCOUNT_PATH, type Show } from './show.ts';
-import { type Account, accountView } from './views/account.ts';
+import { type Account, accountView, type LinkedIdentity } from './views/account.ts';
 import { whyNot } from './views/sign-in.ts';
 
 const NOTICES = {
@@ -22,13 +23,28 @@ const NOTICES = {
   'password-set': 'Your new password is set, and you are signed in.',
   'password-changed': 'Your password is changed. You are signed out everywhere else.',
   'session-ended': 'The session has ended.',
+  'identity-removed': 'It does not sign you in any more. You are signed out everywhere else.',
 };
 
-export function accountRoutes(show: Show, { console, signIn }: PeopleSessions) {
+/** Who the person is at sign-in providers. */
+export interface LinkedIdentities {
+  list(db: Queryable, userId: number): Promise<LinkedIdentity[]>;
+  /** Ends all sessions of the person. Throws if they would have no way to sign in. */
+  unlink(tx: Tx, userId: number, id: number): Promise<Change[]>;
+}
+
+export function accountRoutes(show: Show, { console, signIn }: PeopleSessions, identities: LinkedIdentities) {
   async function accountOf(db: Database, { userId, sessionId }: SignedIn): Promise<Account> {
     const person = await findPerson(db, userId);
     const sessions = await listSessions(db, userId, { afterId: 0, limit: SESSIONS_MAX });
-    return { person, sessions: sessions.reverse(), sessionId, csrf: console.csrf.tokenOf(sessionId) };
+    return {
+      person,
+      sessions: sessions.reverse(),
+      identities: await identities.list(db, userId),
+      hasPassword: await hasPassword(db, userId),
+      sessionId,
+      csrf: console.csrf.tokenOf(sessionId),
+    };
   }
 
   return [
@@ -53,6 +69,15 @@ export function accountRoutes(show: Show, { console, signIn }: PeopleSessions) {
         return show.failure((failure) => viewOfFailure(account, failure))(error);
       });
       // The change ended all sessions, so this browser gets a new one.
+      sendHeaders({ 'set-cookie': (await console.open(actor.userId, origin)).setCookie });
+      return committed;
+    }),
+
+    handle(operations.unlinkIdentityByForm, async ({ actor, origin, change, sendHeaders }, { body }) => {
+      const committed = await change(async (tx) => ({
+        reply: { location: `${ACCOUNT_PATH}?notice=identity-removed` },
+        changes: await identities.unlink(tx, actor.userId, body.id),
+      }));
       sendHeaders({ 'set-cookie': (await console.open(actor.userId, origin)).setCookie });
       return committed;
     }),

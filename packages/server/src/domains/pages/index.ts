@@ -4,7 +4,7 @@ import type { Module, Platform } from '../../platform/module.ts';
 import type { DeviceCodes } from '../device-codes/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { PeopleSessions } from '../sessions/index.ts';
-import { accountRoutes } from './account-routes.ts';
+import { accountRoutes, type LinkedIdentities } from './account-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { signInRoutes } from './routes.ts';
@@ -12,6 +12,7 @@ import { createShow } from './show.ts';
 import { createThemes } from './theme.ts';
 import type { SignInWay } from './views/sign-in.ts';
 
+export type { LinkedIdentities } from './account-routes.ts';
 export { ownAddress } from './own-address.ts';
 export { ACCOUNT_PATH } from './show.ts';
 export type { SignInWay } from './views/sign-in.ts';
@@ -22,18 +23,19 @@ export interface PagesOptions {
   links: PasswordLinks;
   /** Ways to sign in other than with a password. The sign-in page links to them. */
   ways?: readonly SignInWay[];
+  identities: LinkedIdentities;
 }
 
 export function pages(
   platform: Platform,
-  { people, devices, links, ways = [] }: PagesOptions,
+  { people, devices, links, ways = [], identities }: PagesOptions,
 ): Module & { showError: ShowError } {
   const show = createShow(createThemes(platform), ways);
   return {
     showError: show.error,
     routes: [
       ...signInRoutes(show, people, ways),
-      ...accountRoutes(show, people),
+      ...accountRoutes(show, people, identities),
       ...deviceRoutes(show, people.console, devices),
       ...linkRoutes(show, people.console, links, ways),
     ],

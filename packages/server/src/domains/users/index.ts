@@ -10,6 +10,7 @@ export { createUserRemoval, type UserRemoval } from './removal.ts';
 export { ADMIN_ROLE, DEFAULT_ROLE } from './rules.ts';
 export {
   countPeople,
+  hasPassword,
   isLiving,
   isPerson,
   lockUser,
@@ -24,6 +25,7 @@ export {
   createUser,
   findPerson,
   lockPerson,
+  removePassword,
   requireRemainingAdmin,
   requireUsers,
   setPassword,

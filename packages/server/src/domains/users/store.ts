@@ -185,6 +185,17 @@ export const updatePassword = async (tx: Tx, id: number, passwordHash: string, p
     where id = ${id} and embed_tenant is null and deleted_at is null and not is_deactivated
       and password_hash is not distinct from coalesce(${previousHash}, password_hash)`)) === 1;
 
+/** Returns whether there was one. Ends all sessions of the person. */
+export const deletePassword = async (tx: Tx, id: number) =>
+  (await tx.run(sql`
+    update users set password_hash = null, updated_at = now() where id = ${id} and password_hash is not null`)) ===
+  1;
+
+export const hasPassword = async (db: Queryable, id: number) =>
+  (await db.maybeOne<{ id: number }>(
+    sql`select id from users where id = ${id} and password_hash is not null`,
+  )) !== undefined;
+
 /** Returns whether this user is about to receive the content of a deleted user. */
 export const isHeir = async (tx: Tx, id: number) =>
   (await tx.one<{ exists: boolean }>(sql`select exists (select from users where heir_id = ${id})`)).exists;

@@ -76,6 +76,12 @@ export async function setPassword(
   return isSet ? changed({}, { id, ...NEW_PASSWORD }) : undefined;
 }
 
+/** The person signs in with a provider from now on. Returns the change for the audit log, or undefined without a password. */
+export async function removePassword(tx: Tx, id: number): Promise<Change | undefined> {
+  const isRemoved = await store.deletePassword(tx, id);
+  return isRemoved ? changed({ id, ...NEW_PASSWORD }, { id, password: null }) : undefined;
+}
+
 /** An absent field stays, and null clears it. Returns the values before and after, or undefined without any field. */
 export async function updateUserContext(tx: Tx, id: number, asked: Partial<store.UserContext>) {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined);

@@ -5,9 +5,20 @@ import type { View } from '../layout.ts';
 import { alert, field, hidden, newPasswordFields, notice, time } from './parts.ts';
 import { programOf } from './program.ts';
 
+/** Who the person is at a sign-in provider. */
+export interface LinkedIdentity {
+  id: number;
+  /** The name of the provider. */
+  name: string;
+  subject: string;
+  createdAt: string;
+}
+
 export interface Account {
   person: { firstName: string | null; username: string; email: string; roles: string[] };
   sessions: readonly SessionRow[];
+  identities: readonly LinkedIdentity[];
+  hasPassword: boolean;
   sessionId: number;
   csrf: string;
   notice?: string | undefined;
@@ -37,6 +48,7 @@ ${account.sessions.map((session) => sessionRow(session, account))}
 </ul>
 <form method="post" action="/sign-out">${hidden({ csrf: account.csrf, everywhere: 'true' })}<button class="plain">Sign out everywhere</button></form>
 </section>
+${account.identities.length > 0 && identitiesSection(account)}
 <section aria-labelledby="password">
 <h2 id="password">Change your password</h2>
 <p class="hint">You will be signed out everywhere else.</p>
@@ -66,6 +78,26 @@ ${field({
 ${newPasswordFields(errors, Boolean(errors.newPassword))}
 <button>Change password</button>
 </form>`;
+
+const identitiesSection = ({ identities, hasPassword, csrf }: Account): Markup =>
+  html`<section aria-labelledby="identities">
+<h2 id="identities">Sign-in without a password</h2>
+${!hasPassword && html`<p class="hint">You have no password here, so this is how you sign in.</p>`}
+<ul class="rows">
+${identities.map(
+  ({ id, name, subject, createdAt }) => html`<li>
+<div>
+<p>Sign in with ${name}</p>
+<p class="hint">As ${subject} · since ${time(createdAt)}</p>
+</div>
+${
+  hasPassword &&
+  html`<form method="post" action="/account/identities/remove">${hidden({ csrf, id: String(id) })}<button class="plain small">Remove<span class="unseen"> the sign-in with ${name}</span></button></form>`
+}
+</li>`,
+)}
+</ul>
+</section>`;
 
 const KINDS = { console: 'Browser', device: 'Device', login: 'Program' };
 

@@ -41,7 +41,8 @@ ${newPasswordFields(errors, true)}
 <button>${isNew ? 'Set password and sign in' : 'Change password and sign in'}</button>
 </form>
 ${form.ways.length > 0 && html`<p class="or"><span>or</span></p>`}
-${form.ways.map((way) => html`<a class="button" href="${addressWith(way.path, { link: form.link })}">Sign in with ${way.name} from now on</a>`)}`,
+${form.ways.map((way) => html`<a class="button" href="${addressWith(way.path, { link: form.link })}">Sign in with ${way.name} from now on</a>`)}
+${!isNew && form.ways.length > 0 && html`<p class="hint">Your password here ends with that.</p>`}`,
   };
 }
 
