@@ -26,8 +26,8 @@ export const scim: Mutant[] = [
     name: 'two SCIM writers with one version',
     file: `${SERVER}domains/scim/user-routes.ts`,
     from: `        etag.require(stateOf(before));
-        const fields = fieldsOf(patched(`,
-    to: '        const fields = fieldsOf(patched(',
+        const fields = patchedFieldsOf(patched(`,
+    to: '        const fields = patchedFieldsOf(patched(',
     tests: [`${SERVER}domains/scim/scim.test.ts`],
   },
   {
@@ -141,6 +141,20 @@ export const scim: Mutant[] = [
     from: '  if (addedUserIds.length) await store.noteGroupChange(tx, before.id);\n',
     to: '',
     tests: [`${SERVER}domains/scim/groups.test.ts`],
+  },
+  {
+    name: 'a PATCH of a SCIM group returns the group to who asks for attributes',
+    file: `${SERVER}domains/scim/group-routes.ts`,
+    from: 'reply: isAsked ? group : undefined',
+    to: 'reply: undefined',
+    tests: [`${SERVER}domains/scim/groups.test.ts`],
+  },
+  {
+    name: 'a SCIM PATCH does not remove what every user has',
+    file: `${SERVER}domains/scim/user-routes.ts`,
+    from: 'const fields = patchedFieldsOf(patched(',
+    to: 'const fields = fieldsOf(patched(',
+    tests: [`${SERVER}domains/scim/scim.test.ts`],
   },
   {
     name: 'an external viewer is no member of a SCIM group',

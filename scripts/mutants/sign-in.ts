@@ -165,4 +165,11 @@ export const signIn: Mutant[] = [
     to: 'if (rows) return rows;',
     tests: [`${SERVER}domains/signing-keys/signing-keys.test.ts`],
   },
+  {
+    name: 'the tokens of a device are renewed only for its client',
+    file: `${SERVER}domains/sessions/sessions.ts`,
+    from: 'if (session.clientId !== null && session.clientId !== clientId) return undefined;',
+    to: '',
+    tests: [`${SERVER}domains/device-codes/device-codes.test.ts`],
+  },
 ];

@@ -31,7 +31,7 @@ type ReplyValue<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S
         : R extends { kind: 'redirect' }
           ? { location: string }
           : R extends { kind: 'json'; schema: infer S }
-            ? Static<S & TSchema>
+            ? Static<S & TSchema> | (R extends { orNothing: true } ? undefined : never)
             : Static<R>;
 
 export type ReceivedReply<O extends Operation> = O['reply'] extends TNothing

@@ -5,6 +5,9 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 export const JsonAs = <S extends TSchema>(contentType: string, schema: S) =>
   ({ kind: 'json', schema, contentType }) as const;
 
+/** The handler may also return nothing. Then the reply is a 204. */
+export const OrNothing = <R extends JsonAs>(reply: R) => ({ ...reply, orNothing: true }) as const;
+
 /** `application/x-www-form-urlencoded`. Texts are converted to the types of the schema, as in a query. */
 export const Form = <S extends TObject>(schema: S) => ({ kind: 'form', schema }) as const;
 
@@ -48,7 +51,7 @@ export const Redirect = (status: 302 | 303 | 307 = 302) => ({ kind: 'redirect', 
 export const Bytes = <const T extends string>(...contentTypes: readonly T[]) =>
   ({ kind: 'bytes', contentTypes }) as const;
 
-type JsonAs = { kind: 'json'; schema: TSchema; contentType: string };
+type JsonAs = { kind: 'json'; schema: TSchema; contentType: string; orNothing?: true };
 type Form = { kind: 'form'; schema: TObject };
 type FormOrJson = { kind: 'formOrJson'; schema: TObject; form: TObject };
 type Multipart = { kind: 'multipart'; schema: TObject; files: Record<string, FileRule> };
@@ -110,5 +113,5 @@ export type AnsweredReply<R extends TSchema> = R extends { kind: 'ndjson'; schem
           : R extends { kind: 'bytes'; contentTypes: readonly (infer T extends string)[] }
             ? { contentType: T; data: Uint8Array | AsyncIterable<Uint8Array> }
             : R extends { kind: 'json'; schema: infer S }
-              ? Static<S & TSchema>
+              ? Static<S & TSchema> | (R extends { orNothing: true } ? undefined : never)
               : Static<R>;

@@ -11,6 +11,7 @@ import {
   answersNotModified,
   bodyKindOf,
   bodyTypesOf,
+  mayAnswerNothing,
   type Operation,
   replyKindOf,
   replyTypesOf,
@@ -198,6 +199,11 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     };
   };
 
+  const nothing = (op: Operation) => ({
+    description: SUCCESS_TEXT.nothing,
+    headers: replyHeaders('X-Request-Id', ...(sendsEtag(op) ? ['ETag' as const] : [])),
+  });
+
   const ownHeaders = (op: Operation) =>
     Object.fromEntries(
       Object.entries(op.replyHeaders).map(([name, schema]) => {
@@ -225,6 +231,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     ...(body(op) ? { requestBody: body(op) } : {}),
     responses: {
       [successStatus(op)]: success(op),
+      ...(mayAnswerNothing(op) ? { 204: nothing(op) } : {}),
       ...(answersNotModified(op) ? { 304: NOT_MODIFIED } : {}),
       ...errorReplies(op),
     },

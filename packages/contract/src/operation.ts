@@ -227,6 +227,11 @@ export function successStatus(op: Operation): number {
   if (!reply) return 204;
   return op.status ?? (reply.kind === 'redirect' ? reply.status : 200);
 }
+/** Whether the reply may be a 204 although the operation has a reply. */
+export function mayAnswerNothing(op: Operation): boolean {
+  const reply = replyKindOf(op);
+  return reply?.kind === 'json' && reply.orNothing === true;
+}
 export const isCursorList = (op: Operation) => 'first' in op.query && 'after' in op.query;
 export const isDeploymentOperation = (op: Operation) => 'deploymentId' in op.params;
 export const sendsEtag = (op: Operation) => op.conditional !== undefined && successStatus(op) !== 204;

@@ -92,6 +92,7 @@ export const operations = {
   getGroups: embedTenants.getGroups,
   getJwks: embed.getJwks,
   getMe: users.getMe,
+  getOAuthMetadata: deviceCodes.getOAuthMetadata,
   getReport: reports.getReport,
   getReports: reports.getReports,
   getResourcePolicies: resourcePolicies.getResourcePolicies,

@@ -202,7 +202,7 @@ const nameList = Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { max
 export const ScimSearch = Open(
   'ScimSearch',
   { schemas: SentUrns, ...page, attributes: nameList, excludedAttributes: nameList },
-  { examples: [{ schemas: [scimUrns.search], filter: 'active eq true', count: 10 }] },
+  { examples: [{ schemas: [scimUrns.search], filter: 'meta.created gt "2026-01-01T00:00:00Z"', count: 10 }] },
 );
 
 export const ScimList = <T extends TSchema>(title: string, resource: T) =>

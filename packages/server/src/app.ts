@@ -96,7 +96,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     users(platform, { removal: userRemoval, invite: links.invite }),
     apiKeys(platform),
     sessions(platform, people),
-    deviceCodes(devices),
+    deviceCodes(platform, devices, people.sessions),
     passwordLinks(links),
     forPeople,
     identities(platform, { settings: settings.oidc, console: people.console, links }),

@@ -7,6 +7,7 @@ import {
   type ErrorShape,
   errorCodesOf,
   errorShapes,
+  mayAnswerNothing,
   type Operation,
   replyKindOf,
   successStatus,
@@ -131,7 +132,8 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
       else if (
         op &&
         response.status !== successStatus(op) &&
-        !(response.status === 304 && answersNotModified(op))
+        !(response.status === 304 && answersNotModified(op)) &&
+        !(response.status === 204 && mayAnswerNothing(op))
       ) {
         throw new Error(`${where}, not ${successStatus(op)}`);
       }

@@ -85,15 +85,19 @@ export const exchangeDeviceCode = operation({
   path: '/auth/device/token',
   summary: 'Get the tokens for a code that a person approved',
   description:
-    'A form is answered as RFC 8628 writes it, JSON in camelCase. A code is exchanged at most once.',
+    'A form is answered as RFC 8628 writes it, JSON in camelCase. A code is exchanged at most once. A form with `grant_type=refresh_token` renews the tokens, because OAuth libraries know one address for both.',
   body: FormOrJson(
     Shape('DeviceTokenInput', { deviceCode: Type.String({ maxLength: 255 }), clientId }),
     Type.Object(
       {
         grant_type: Maybe(
-          Type.String({ maxLength: 255, description: '`urn:ietf:params:oauth:grant-type:device_code`' }),
+          Type.String({
+            maxLength: 255,
+            description: '`urn:ietf:params:oauth:grant-type:device_code` or `refresh_token`',
+          }),
         ),
-        device_code: Type.String({ maxLength: 255 }),
+        device_code: Maybe(Type.String({ maxLength: 255 })),
+        refresh_token: Maybe(Type.String({ maxLength: 255 })),
         client_id: clientId,
       },
       { title: 'OAuthDeviceTokenInput', additionalProperties: true },
@@ -107,5 +111,26 @@ export const exchangeDeviceCode = operation({
     'slow_down',
     'device_code_expired',
     'device_denied',
+    'rate_limited',
   ],
+});
+
+export const getOAuthMetadata = operation({
+  id: 'getOAuthMetadata',
+  tag: 'Sign-in',
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server',
+  summary: 'Tell OAuth libraries where devices get their tokens',
+  description: 'RFC 8414.',
+  auth: 'public',
+  permission: 'none',
+  reply: Shape('OAuthMetadata', {
+    issuer: Type.String(),
+    device_authorization_endpoint: Type.String(),
+    token_endpoint: Type.String(),
+    grant_types_supported: Type.Array(Type.String()),
+    response_types_supported: Type.Array(Type.String(), { description: 'Empty: there is no code grant' }),
+    token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  }),
+  audit: 'none',
 });

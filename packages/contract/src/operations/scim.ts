@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
+import { OrNothing } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
 import {
   listQuery,
@@ -33,9 +34,12 @@ export const errors = {
     scimType: 'tooMany',
   },
   scim_schema_not_found: { status: 404, message: 'There is no such schema or resource type.' },
+  scim_filter_not_supported: { status: 403, message: 'This list takes no filter.' },
   scim_bulk_not_supported: { status: 501, message: 'Bulk requests are not supported.' },
 } as const satisfies ErrorDefinitions;
 
+/** RFC 7644, 4: a client that filters must not take everything for the result. */
+const noFilter = { filter: Type.Optional(Type.String({ description: 'Refused with a 403' })) };
 const common = { tag: 'SCIM', auth: 'management', permission: 'All', errorShape: 'scim' } as const;
 const reads = { ...common, scopedKeys: 'allowed', audit: 'none' } as const;
 const writes = { ...common, scopedKeys: 'refused' } as const;
@@ -227,13 +231,15 @@ export const patchScimGroup = operation({
   method: 'PATCH',
   path: '/api/scim/v2/Groups/{id}',
   summary: 'Rename a group, or add and remove members',
-  description: 'All operations are applied, or none. A `remove` with a `value` removes only those members.',
+  description:
+    'All operations are applied, or none. A `remove` with a `value` removes only those members. Returns the group if `attributes` or `excludedAttributes` is given, and else a 204.',
   params: one,
+  query: shownQuery,
   body: Scim(ScimPatch),
   bodyLimitBytes: MEMBERS_BYTES,
-  reply: Nothing,
+  reply: OrNothing(Scim(ScimGroup)),
   conditional: true,
-  errors: ['group_not_found', 'group_name_taken', 'invalid_reference', ...fieldErrors],
+  errors: ['group_not_found', 'group_name_taken', 'invalid_reference', 'scim_too_many', ...fieldErrors],
   audit: 'userGroup',
 });
 
@@ -256,7 +262,9 @@ export const getScimConfig = operation({
   method: 'GET',
   path: '/api/scim/v2/ServiceProviderConfig',
   summary: 'Show which parts of SCIM are supported',
+  query: noFilter,
   reply: Scim(ScimConfig),
+  errors: ['scim_filter_not_supported'],
 });
 
 export const listScimResourceTypes = operation({
@@ -265,7 +273,9 @@ export const listScimResourceTypes = operation({
   method: 'GET',
   path: '/api/scim/v2/ResourceTypes',
   summary: 'List the types of resources',
+  query: noFilter,
   reply: Scim(ScimList('ScimResourceTypes', ScimResourceType)),
+  errors: ['scim_filter_not_supported'],
 });
 
 export const getScimResourceType = operation({
@@ -285,7 +295,9 @@ export const listScimSchemas = operation({
   method: 'GET',
   path: '/api/scim/v2/Schemas',
   summary: 'List the schemas of the resources',
+  query: noFilter,
   reply: Scim(ScimList('ScimSchemas', ScimSchema)),
+  errors: ['scim_filter_not_supported'],
 });
 
 export const getScimSchema = operation({
@@ -305,7 +317,7 @@ export const postScimBulk = operation({
   method: 'POST',
   path: '/api/scim/v2/Bulk',
   summary: 'Refuse bulk requests',
-  description: 'Always a 501, as the configuration of the service says.',
+  description: 'Always a 501, as the configuration of the service says. The body is not read.',
   reply: Nothing,
   errors: ['scim_bulk_not_supported'],
 });

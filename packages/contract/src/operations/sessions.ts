@@ -18,7 +18,7 @@ export const errors = {
   session_not_found: { status: 404, message: 'There is no such session.' },
   invalid_grant: {
     status: 400,
-    message: 'The token is unknown, has expired or was used before.',
+    message: 'The token is unknown, has expired, was used before or belongs to another client.',
     oauthError: 'invalid_grant',
   },
   unsupported_grant_type: {
@@ -74,6 +74,10 @@ export const logout = operation({
   audit: 'session',
 });
 
+const RefreshingClient = Maybe(
+  Type.String({ maxLength: 255, description: 'Required for the token of a device, and else ignored' }),
+);
+
 export const refreshTokens = operation({
   id: 'refreshTokens',
   tag: 'Sign-in',
@@ -81,15 +85,16 @@ export const refreshTokens = operation({
   path: '/auth/oauth2/refresh',
   summary: 'Get new tokens for a refresh token',
   description:
-    'A refresh token works once. If it is used again, somebody else may have it, so the session ends with all of its tokens. A form is answered as RFC 6749 writes it, JSON in camelCase.',
+    'A refresh token works once. If it is used again, somebody else may have it, so the session ends with all of its tokens. The token of a device needs the client id that the device gave. A form is answered as RFC 6749 writes it, JSON in camelCase.',
   auth: 'public',
   permission: 'none',
   body: FormOrJson(
-    Shape('RefreshInput', { refreshToken: Type.String({ maxLength: 255 }) }),
+    Shape('RefreshInput', { refreshToken: Type.String({ maxLength: 255 }), clientId: RefreshingClient }),
     Type.Object(
       {
         grant_type: Maybe(Type.String({ maxLength: 255, description: '`refresh_token`' })),
         refresh_token: Type.String({ maxLength: 255 }),
+        client_id: RefreshingClient,
       },
       { title: 'OAuthRefreshInput', additionalProperties: true },
     ),

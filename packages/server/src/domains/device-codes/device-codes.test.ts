@@ -275,3 +275,54 @@ test('a device that signed in stays signed in when another person is deactivated
   await world.admin.updateUser({ id: other.id, body: { isDeactivated: true } });
   expect(await statusWith(world.url, one.accessToken)).toBe(200);
 });
+
+describe('the tokens of a device', () => {
+  const issued = async () => {
+    const { id } = await createSignable(world);
+    const { device_code, user_code } = await start();
+    await answer(user_code, id);
+    return (await ask(device_code)).body as { refresh_token: string };
+  };
+  const refreshAt = (path: string, refresh_token: string, client: Record<string, string> = CLIENT) =>
+    post(path, { grant_type: 'refresh_token', refresh_token, ...client });
+
+  test.each(['/auth/device/token', '/auth/oauth2/refresh'])('are renewed at %s', async (path) => {
+    const { refresh_token } = await issued();
+    const { status, body } = await refreshAt(path, refresh_token);
+    expect(status).toBe(200);
+    expect(await statusWith(world.url, body.access_token as string)).toBe(200);
+  });
+
+  test('are renewed only for the client that they were issued to', async () => {
+    const { refresh_token } = await issued();
+    const path = '/auth/oauth2/refresh';
+    const refused = { status: 400, body: { error: 'invalid_grant' } };
+    expect(await refreshAt(path, refresh_token, { client_id: 'another-program' })).toMatchObject(refused);
+    expect(await refreshAt(path, refresh_token, {})).toMatchObject(refused);
+    const json = (clientId?: string) =>
+      post(path, { refreshToken: refresh_token, ...(clientId ? { clientId } : {}) }, 'application/json');
+    expect(await json()).toMatchObject(refused);
+    // What another program sends does not end the session.
+    expect((await json(CLIENT.client_id)).status).toBe(200);
+  });
+
+  test('need a code or a refresh token, as the grant says', async () => {
+    for (const [grant_type, error] of [
+      ['refresh_token', 'invalid_request'],
+      ['urn:ietf:params:oauth:grant-type:device_code', 'invalid_request'],
+      ['password', 'unsupported_grant_type'],
+    ]) {
+      const { status, body } = await post('/auth/device/token', { grant_type: grant_type!, ...CLIENT });
+      expect([status, body.error]).toEqual([400, error]);
+    }
+  });
+
+  test('are described for OAuth libraries', async () => {
+    const response = await world.raw('GET', '/.well-known/oauth-authorization-server', { apiKey: null });
+    expect(await response.json()).toMatchObject({
+      issuer: world.url,
+      device_authorization_endpoint: `${world.url}/auth/device/code`,
+      token_endpoint: `${world.url}/auth/device/token`,
+    });
+  });
+});

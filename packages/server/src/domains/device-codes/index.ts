@@ -1,5 +1,6 @@
 import { expirySchedule } from '../../platform/jobs/upkeep.ts';
-import type { Module } from '../../platform/module.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { DeviceCodes } from './device-codes.ts';
 import { deviceCodeRoutes } from './routes.ts';
 import { deleteExpiredDevices } from './store.ts';
@@ -10,7 +11,11 @@ export { shownUserCode } from './user-codes.ts';
 
 export const deviceCodeUpkeep = expirySchedule('device-codes.delete-expired', 11, [deleteExpiredDevices]);
 
-export const deviceCodes = (devices: DeviceCodes): Module => ({
-  routes: deviceCodeRoutes(devices),
+export const deviceCodes = (
+  { publicUrl }: Pick<Platform, 'publicUrl'>,
+  devices: DeviceCodes,
+  sessions: Sessions,
+): Module => ({
+  routes: deviceCodeRoutes(devices, sessions, publicUrl),
   schedules: [deviceCodeUpkeep],
 });

@@ -42,14 +42,14 @@ const userAttributes = [
   attribute('active', 'A user who is not active can not sign in or use keys.', { type: 'boolean' }),
   attribute(
     'emails',
-    'The primary email. Other emails are accepted and ignored.',
+    'The primary email. Other emails are accepted and ignored. Only a user whose `userName` is an email address can be created without.',
     complex(
       [
         attribute('value', 'The address, which no other user has.', { uniqueness: 'server' }),
         attribute('type', 'Always `work`.', { canonicalValues: ['work'] }),
         attribute('primary', 'Always true.', { type: 'boolean' }),
       ],
-      { multiValued: true },
+      { multiValued: true, required: true },
     ),
   ),
 ];

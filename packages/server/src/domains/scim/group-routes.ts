@@ -24,6 +24,9 @@ import { groupPage, type ListQuery, listReply } from './pages.store.ts';
 import { type Doc, lowerKeys, patched, stepsOf } from './patch.ts';
 import { type Shown, show, shownOf, shows } from './shown.ts';
 
+/** A group may have too many members for a reply. */
+const WITHOUT_MEMBERS = shownOf({ excludedAttributes: 'members' });
+
 /** Nobody else can change the group and its members until the transaction ends. */
 async function lockGroup(tx: Tx, id: number | undefined, etag: Etag) {
   const group = await lockUserGroup(tx, found(id, 'group_not_found'));
@@ -105,14 +108,17 @@ export function scimGroupRoutes(baseUrl: string) {
       });
     }),
 
-    handle(operations.patchScimGroup, ({ change, etag }, { params, body }) => {
+    handle(operations.patchScimGroup, ({ change, etag }, { params, query, body }) => {
       const steps = stepsOf(body.Operations, patchableGroup);
       const members = memberChangeOf(steps);
       return change(async (tx) => {
         const locked = await lockGroup(tx, idOf(params.id), etag);
         const { name, externalId } = locked.row;
         const doc = patched({ displayname: name, externalid: externalId }, steps, patchableGroup);
-        return { reply: undefined, changes: await writeGroup(tx, locked, groupFieldsOf(doc), members) };
+        const changes = await writeGroup(tx, locked, groupFieldsOf(doc), members);
+        const isAsked = (query.attributes ?? query.excludedAttributes) !== undefined;
+        const group = await read(tx, locked.group.id, etag, isAsked ? shownOf(query) : WITHOUT_MEMBERS);
+        return { reply: isAsked ? group : undefined, changes };
       });
     }),
 

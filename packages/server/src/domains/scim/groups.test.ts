@@ -131,3 +131,28 @@ describe('versions and times', () => {
     expect((await scim('GET', '/Groups?sortBy=meta.lastModified&count=1')).status).toBe(200);
   });
 });
+
+describe('PATCH', () => {
+  test('returns the group if the client asks for attributes', async () => {
+    const { id: userId } = await createUser(scim);
+    const { id } = await groupOf();
+    const add = patchOf({ op: 'add', path: 'members', value: [{ value: userId }] });
+    const some = await scim('PATCH', `/Groups/${id}?attributes=displayName,members.value`, add);
+    const { displayName } = await read(id);
+    expect([some.status, some.body]).toEqual([
+      200,
+      { schemas: [GROUP], id, displayName, members: [{ value: userId }] },
+    ]);
+    const other = await scim('PATCH', `/Groups/${id}?excludedAttributes=members`, add);
+    expect([other.status, other.body.displayName, other.body.members]).toEqual([200, displayName, undefined]);
+  });
+
+  test('sends the new version with and without the group', async () => {
+    const { id } = await groupOf();
+    for (const query of ['', '?attributes=displayName']) {
+      const rename = patchOf({ op: 'replace', path: 'displayName', value: unique('renamed') });
+      const { status, headers } = await scim('PATCH', `/Groups/${id}${query}`, rename);
+      expect([status, headers.get('etag')]).toEqual([query ? 200 : 204, (await read(id)).meta.version]);
+    }
+  });
+});

@@ -162,16 +162,20 @@ function patchedList(list: readonly Doc[], step: Step, parts: readonly string[])
   }
   const isTarget = (element: Doc) => filter === null || matches(filter, element);
   if (op === 'remove' && sub === null) return list.filter((element) => !isTarget(element));
-  if (!list.some(isTarget)) return op === 'remove' ? list : added(list, [newElement(step, parts)], step);
+  if (!list.some(isTarget)) {
+    if (op === 'replace' && filter !== null) throw noMatch(step);
+    return op === 'remove' ? list : added(list, [newElement(step, parts)], step);
+  }
   return list.map((element) => (isTarget(element) ? patchedObject(element, step) : element));
 }
 
-/** Entra ID changes elements that do not exist yet: the filter tells what they look like. */
+const noMatch = ({ at }: Step) =>
+  new ApiError('scim_no_target', { message: `${at}.path: no element matches the filter.` });
+
+/** Entra ID adds parts to elements that do not exist yet: the filter tells what they look like. */
 function newElement(step: Step, parts: readonly string[]): Doc {
   const known = step.filter === null ? {} : equalities(step.filter);
-  if (!known) {
-    throw new ApiError('scim_no_target', { message: `${step.at}.path: no element matches the filter.` });
-  }
+  if (!known) throw noMatch(step);
   return patchedObject(knownParts(known, parts, step.at), step);
 }
 

@@ -256,6 +256,51 @@ describe('errors have the form of SCIM', () => {
     expect([status, body.detail]).toEqual([400, expect.stringContaining('at most 10000')]);
   });
 
+  const emailed = unique('emailed');
+  test.each<[string, object, string]>([
+    ['remove emails', { op: 'remove', path: 'emails' }, 'mutability'],
+    ['remove the only email', { op: 'remove', path: 'emails[type eq "work"]' }, 'mutability'],
+    ['replace emails by none', { op: 'replace', path: 'emails', value: [] }, 'mutability'],
+    ['remove active', { op: 'remove', path: 'active' }, 'mutability'],
+    [
+      'replace an email that is not there',
+      { op: 'replace', path: 'emails[type eq "other"].value', value: `${emailed}@example.net` },
+      'noTarget',
+    ],
+  ])('a PATCH that can not be made is no 200: %s', async (_, operation, scimType) => {
+    const user = await createUser(scim, { userName: `${unique(emailed)}@example.com` });
+    const { status, body } = await scim('PATCH', `/Users/${user.id}`, patchOf(operation));
+    expect([status, body.scimType]).toEqual([400, scimType]);
+    expect((await scim('GET', `/Users/${user.id}`)).body).toEqual(user);
+  });
+
+  test('messages use the words of SCIM', async () => {
+    const noEmail = await scim('POST', '/Users', { schemas: [USER], userName: 'bjensen-without' });
+    expect([noEmail.status, noEmail.body.detail]).toEqual([
+      400,
+      expect.stringMatching(/^emails: is required/),
+    ]);
+    const mixed = await scim('POST', '/Users', {
+      schemas: [USER],
+      userName: 'p\u0430ul',
+      emails: [{ value: 'paul@example.com' }],
+    });
+    expect([mixed.status, mixed.body.detail]).toEqual([
+      400,
+      expect.stringMatching(/^userName: must not mix/),
+    ]);
+    const { id: deploymentId } = await world.deployment();
+    const { userId, apiKey, client } = await world.person({ roles: ['Admin'] });
+    await client.createReport({ deploymentId, body: {} });
+    const own = await scimClient(world, `Bearer ${apiKey}`)('DELETE', `/Users/${userId}`);
+    expect([own.status, own.body.detail]).toEqual([409, expect.not.stringContaining('newOwnerId')]);
+  });
+
+  test.each(['/Schemas', '/ResourceTypes', '/ServiceProviderConfig'])('%s takes no filter', async (path) => {
+    const { status, body } = await scim('GET', `${path}?filter=id%20pr`);
+    expect([status, body]).toEqual([403, error(403)]);
+  });
+
   test('a PATCH whose last operation fails changes nothing', async () => {
     const { id } = await createUser(scim, { title: 'before' });
     const { status } = await scim(

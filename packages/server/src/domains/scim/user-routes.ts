@@ -1,6 +1,6 @@
 import { operations } from '@oriel/contract';
 import type { Queryable } from '../../platform/db/database.ts';
-import { found } from '../../platform/errors.ts';
+import { ApiError, found, isApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { lockPerson, type UserRemoval } from '../users/index.ts';
 import { idOf } from './filter.store.ts';
@@ -14,9 +14,16 @@ import {
   fieldsOf,
   lockScimUser,
   patchableUser,
+  patchedFieldsOf,
   updateScimUser,
   userResource,
 } from './users.ts';
+
+/** SCIM has no field for another owner. */
+const ownContent = () =>
+  new ApiError('user_owns_content', {
+    message: 'You own content, which would go to yourself: delete your user with the key of another admin.',
+  });
 
 export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
   const stateOf = (row: store.ScimUserRow) => userResource(row, baseUrl).state;
@@ -69,7 +76,7 @@ export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
       return change(async (tx) => {
         const before = await lockScimUser(tx, idOf(params.id));
         etag.require(stateOf(before));
-        const fields = fieldsOf(patched(docOf(before), steps, patchableUser));
+        const fields = patchedFieldsOf(patched(docOf(before), steps, patchableUser));
         const { row, changes } = await updateScimUser(tx, before, fields);
         etag.send(stateOf(row));
         return { reply: show(userResource(row, baseUrl).resource, shownOf(query)), changes };
@@ -83,7 +90,10 @@ export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
         const user = await lockPerson(tx, before.id);
         // Callers can not give their own content to themselves.
         const heirId = actor.userId === user.id ? undefined : actor.userId;
-        return { reply: undefined, changes: await removal.deleteUser(tx, user, heirId) };
+        const changes = await removal.deleteUser(tx, user, heirId).catch((error) => {
+          throw isApiError(error, 'user_owns_content') ? ownContent() : error;
+        });
+        return { reply: undefined, changes };
       }),
     ),
   ];

@@ -3,10 +3,10 @@ import { operations, scimUrns } from '@oriel/contract';
 import { Type } from 'typebox';
 import { type Change, changed, created } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { found, invalid } from '../../platform/errors.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { tagOf } from '../../platform/http/etag.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
-import { createUser, DEFAULT_ROLE, lockPerson, updateUser } from '../users/index.ts';
+import { createUser, DEFAULT_ROLE, lockPerson, requireReadableUsername, updateUser } from '../users/index.ts';
 import { type Doc, isObject, isTrue, listOf, type Patchable } from './patch.ts';
 import * as store from './users.store.ts';
 
@@ -19,14 +19,14 @@ export const patchableUser: Patchable = {
   lists: { emails: ['value', 'display', 'type', 'primary'] },
 };
 
-const { username, email, externalId } = operations.createUser.body.properties;
+const { username, email: Email, externalId } = operations.createUser.body.properties;
 const Text = Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 255 });
 
 /** Called as SCIM calls them, because error messages name them. */
 const checkFields = checkerOf(
   Type.Object({
     userName: username,
-    emails: email,
+    emails: Email,
     externalId,
     active: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }),
     displayName: Text,
@@ -50,12 +50,24 @@ export interface UserFields extends store.Names {
   active: boolean | null;
 }
 
+/** The attributes after a PATCH. What every user has can be replaced, but not removed. */
+export function patchedFieldsOf(doc: Doc): UserFields {
+  const missing = doc.active == null ? 'active' : emailOf(doc.emails) === undefined ? 'emails' : undefined;
+  if (missing) {
+    throw new ApiError('scim_read_only', { message: `\`${missing}\` can be replaced, but not removed.` });
+  }
+  return fieldsOf(doc);
+}
+
 /** Reads the attributes that we keep. Without an email, the user has `otherEmail`, or a user name that is an email. */
 export function fieldsOf(doc: Doc, otherEmail?: string): UserFields {
   const name = isObject(doc.name) ? doc.name : {};
+  const email = emailOf(doc.emails) ?? otherEmail;
+  if (email === undefined && !String(doc.username).includes('@'))
+    throw invalid('emails', 'is required, because the `userName` is not an email address');
   const fields = checkFields({
     userName: doc.username ?? '',
-    emails: emailOf(doc.emails) ?? otherEmail ?? doc.username ?? '',
+    emails: email ?? doc.username ?? '',
     externalId: textOf(doc.externalid),
     active: booleanOf(doc.active),
     displayName: textOf(doc.displayname),
@@ -138,6 +150,7 @@ export const namesOf = ({
 const hasNames = (names: store.Names) => Object.values(namesOf(names)).some((name) => name !== null);
 
 export async function createScimUser(tx: Tx, fields: UserFields): Promise<Written> {
+  requireReadableUsername(fields.username, 'userName');
   const { active, title, ...given } = fields;
   const user = await createUser(tx, { ...given, passwordHash: null, picture: null, title }, [DEFAULT_ROLE]);
   if (hasNames(fields)) await store.saveNames(tx, user.id, namesOf(fields));
@@ -174,6 +187,7 @@ export async function updateScimUser(
   if (isSame(asked, held) && isSame(names, namesBefore) && isDeactivated === before.isDeactivated) {
     return { row: before, changes: [] };
   }
+  if (username !== before.username) requireReadableUsername(username, 'userName');
   const person = await lockPerson(tx, before.id);
   const state = isDeactivated === before.isDeactivated ? {} : { isDeactivated };
   const after = await updateUser(tx, person, { ...asked, ...state });

@@ -25,10 +25,11 @@ export function sessionRoutes(
     }),
 
     handle(operations.refreshTokens, async ({ origin }, { body }) => {
-      if ('refreshToken' in body) return tokens(await sessions.refresh(body.refreshToken, origin));
+      if ('refreshToken' in body)
+        return tokens(await sessions.refresh(body.refreshToken, body.clientId, origin));
       if ((body.grant_type ?? 'refresh_token') !== 'refresh_token')
         throw new ApiError('unsupported_grant_type');
-      return oauthTokens(await sessions.refresh(body.refresh_token, origin));
+      return oauthTokens(await sessions.refresh(body.refresh_token, body.client_id, origin));
     }),
 
     handle(operations.logout, ({ actor, change }, { body }) =>

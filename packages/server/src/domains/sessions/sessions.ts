@@ -58,7 +58,12 @@ export interface Sessions {
   beginDevice(tx: Tx, approver: Approver, device: ApprovedDevice): Promise<number | undefined>;
   /** For a session of `beginDevice`. */
   issueToDevice(tx: Tx, sessionId: number, origin: SignInOrigin): Promise<IssuedTokens>;
-  refresh(refreshToken: string, origin: SignInOrigin): Promise<IssuedTokens>;
+  /** The tokens of a device are renewed only for the client that they were issued to. */
+  refresh(
+    refreshToken: string,
+    clientId: string | null | undefined,
+    origin: SignInOrigin,
+  ): Promise<IssuedTokens>;
 }
 
 /** Ends the session of the caller, or all sessions of the user. Returns the changes for the audit log. */
@@ -140,14 +145,14 @@ export function createSessions({
       return issue(tx, sessionId);
     },
 
-    async refresh(text, origin) {
+    async refresh(text, clientId, origin) {
       const given = refreshTokens.parse(text);
       if (!given) throw new ApiError('invalid_grant');
       const attempt = failures.begin(origin.ip);
       attempt.at(`session ${given.sessionId}`);
       const issued = await db
         .as(addressGroup(origin.ip))
-        .transaction((tx) => exchange(tx, given, origin))
+        .transaction((tx) => exchange(tx, given, clientId, origin))
         .catch((error) => {
           attempt.giveBack();
           throw error;
@@ -162,6 +167,7 @@ export function createSessions({
   async function exchange(
     tx: Tx,
     { sessionId, hash }: { sessionId: number; hash: Buffer },
+    clientId: string | null | undefined,
     { operation, ip, requestId }: SignInOrigin,
   ) {
     const session = await store.lockSession(tx, sessionId);
@@ -179,6 +185,8 @@ export function createSessions({
       });
       return undefined;
     }
+    // The true client may still use the token, so it stays.
+    if (session.clientId !== null && session.clientId !== clientId) return undefined;
     await store.deleteOldTokens(tx, sessionId, ACCESS_TOKENS_MAX - 1);
     return issue(tx, sessionId);
   }

@@ -71,13 +71,14 @@ export const deleteUnusedSessions = (tx: Tx, userId: number, keep: number) =>
 
 export interface RefreshRow {
   userId: number;
+  clientId: string | null;
   refreshHash: Buffer | null;
   isOver: boolean;
 }
 
 export const lockSession = (tx: Tx, id: number) =>
   tx.maybeOne<RefreshRow>(sql`
-    select user_id as "userId", refresh_hash as "refreshHash", expires_at <= now() as "isOver" from sessions where id = ${id} for update`);
+    select user_id as "userId", client_id as "clientId", refresh_hash as "refreshHash", expires_at <= now() as "isOver" from sessions where id = ${id} for update`);
 
 /** Each use makes the session longer, up to the limit for the whole session. */
 export const updateRefreshHash = (

@@ -7,7 +7,7 @@ import { type Invite, userRoutes } from './routes.ts';
 export { listPeople, type PeopleFilter } from './list.store.ts';
 export { hashPassword, verifyPassword } from './passwords.ts';
 export { createUserRemoval, type UserRemoval } from './removal.ts';
-export { ADMIN_ROLE, DEFAULT_ROLE } from './rules.ts';
+export { ADMIN_ROLE, DEFAULT_ROLE, requireReadableUsername } from './rules.ts';
 export {
   countPeople,
   hasPassword,

@@ -47,8 +47,8 @@ const OTHER_SCRIPT =
  * Refuses names that people take for another name: with a character that nobody sees, or with Latin letters beside
  * letters of a script such as Cyrillic, which has letters that look the same.
  */
-export function requireReadableUsername(username: string): void {
-  if (INVISIBLE.test(username)) throw invalid('username', 'must not have spaces or invisible characters');
+export function requireReadableUsername(username: string, field = 'username'): void {
+  if (INVISIBLE.test(username)) throw invalid(field, 'must not have spaces or invisible characters');
   if (LATIN.test(username) && OTHER_SCRIPT.test(username))
-    throw invalid('username', 'must not mix Latin letters with letters of another script');
+    throw invalid(field, 'must not mix Latin letters with letters of another script');
 }

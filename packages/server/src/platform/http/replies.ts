@@ -34,7 +34,7 @@ export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal 
     case 'json':
       return kind.contentType === 'application/json'
         ? (payload) => ({ payload })
-        : (payload) => ({ headers, payload });
+        : (payload) => (payload === undefined ? { payload } : { headers, payload });
     case 'redirect':
       return ({ location }: { location: string }) => ({
         headers: { location: headerText(location) },

@@ -11,6 +11,7 @@ import {
   isAudited,
   isDeploymentOperation,
   isForAdmins,
+  mayAnswerNothing,
   type Operation,
   type ParamsOf,
   type QueryOf,
@@ -163,6 +164,7 @@ function register(
   const limitRate = op.rate && createRateLimit(op.rate);
   const prepare = preparerOf(op, options);
   const status = successStatus(op);
+  const orNothing = mayAnswerNothing(op);
   const audited = isAudited(op);
   const paramNames = Object.keys(op.params);
   const inDeployment = isDeploymentOperation(op);
@@ -281,7 +283,7 @@ function register(
       ? work
       : call.lifetime.within(work, ({ payload }) => discard(payload)));
     if (mayBeKnown && isKnown(request, reply)) return reply.code(304).send();
-    reply.code(status);
+    reply.code(orNothing && payload === undefined ? 204 : status);
     if (headers) reply.headers(headers);
     if (payload instanceof Readable) {
       reportCut(payload, log, request);
