@@ -4,8 +4,8 @@ export const audit: Mutant[] = [
   {
     name: 'refused attempts can not fill the audit log',
     file: `${SERVER}platform/audit/events.ts`,
-    from: 'else if (isFull(type))',
-    to: 'else if (type as string === OTHERS)',
+    from: '(isKnown(event) ? knownCallersMax : countsMax)',
+    to: 'Number.POSITIVE_INFINITY',
     tests: [`${SERVER}platform/audit/events.test.ts`],
   },
   {
@@ -154,5 +154,40 @@ export const audit: Mutant[] = [
     from: 'JSON.stringify(value, maskFields)',
     to: 'JSON.stringify(value)',
     tests: [`${SERVER}platform/audit/differences.test.ts`],
+  },
+  {
+    name: 'refusals of unknown callers do not hide those of known ones',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: '(isKnown(event) ? knownCallersMax : countsMax)',
+    to: 'countsMax',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'an attempt that can not be stored does not take others with it',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: 'if (isUnfit(err) &&',
+    to: 'if (!isUnfit(err) &&',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'a refusal is recorded only if the caller is known',
+    file: `${SERVER}platform/http/routes.ts`,
+    from: " && actor.kind !== 'nobody') {",
+    to: ') {',
+    tests: [`${SERVER}domains/sessions/console.test.ts`],
+  },
+  {
+    name: 'a cookie is verified before the origin of its request',
+    file: `${SERVER}domains/sessions/credential.ts`,
+    from: '      const actor = tokens.verify(',
+    to: '      csrf.requireOrigin(headers);\n      const actor = tokens.verify(',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'nobody fills the audit log by changing themselves',
+    file: 'packages/contract/src/operations/users.ts',
+    from: '  rate: { max: 60, perSeconds: 3600 },\n',
+    to: '',
+    tests: [`${SERVER}domains/users/me.test.ts`],
   },
 ];

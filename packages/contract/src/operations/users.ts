@@ -192,6 +192,8 @@ export const updateMe = operation({
     { examples: [{ firstName: 'Ada', notifications: ['digest'] }] },
   ),
   reply: User,
+  // Each change is an entry of the audit log, which nobody can delete.
+  rate: { max: 60, perSeconds: 3600 },
   scopedKeys: 'refused',
   audit: 'user',
 });

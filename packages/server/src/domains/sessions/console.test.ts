@@ -169,6 +169,21 @@ const originAt = (given: string | undefined, url: string): Record<string, string
   return { origin: given === 'https' ? `https://${host}` : given.replace('ours', origin) };
 };
 
+test('a request that another site made a browser send is not recorded as a refusal of the person', async () => {
+  const { cookie } = await signIn();
+  const headers = { cookie, origin: 'https://evil.example.com' };
+  const path = '/api/v1/deployments/1';
+  expect((await world.raw('DELETE', path, { apiKey: null, headers })).status).toBe(403);
+  // Entries are written one after the other.
+  const viewer = await world.person();
+  await expect(viewer.client.deleteUser({ id: 1 })).rejects.toMatchObject({ status: 403 });
+  const { pool } = world.server.db;
+  const refusals = async (where: string) =>
+    (await pool.query(`select from audit_log where resource_type = 'refusal' and ${where}`)).rowCount;
+  await expect.poll(() => refusals(`user_id = ${viewer.userId}`)).toBe(1);
+  expect(await refusals("operation = 'deleteDeployment' and user_id is null")).toBe(0);
+});
+
 test.each(cases)('an API request that changes something, with %s', async (_, make, status) => {
   const [own, other] = [await signIn(), await signIn()];
   const { origin, csrf } = make(own.csrf, other.csrf);

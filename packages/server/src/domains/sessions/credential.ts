@@ -69,13 +69,13 @@ export function createSessionCredentials(
     name: 'cookie',
     auths: ['management'],
     verify({ method, headers, address }) {
-      if (method === 'GET' || method === 'HEAD') return tokens.verify(cookie.read(headers)!, address);
-      csrf.requireOrigin(headers);
+      const actor = tokens.verify(cookie.read(headers)!, address);
+      if (method === 'GET' || method === 'HEAD') return actor;
       const confirm = (actor: SignedIn) => {
+        csrf.requireOrigin(headers);
         csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);
         return actor;
       };
-      const actor = tokens.verify(cookie.read(headers)!, address);
       return actor instanceof Promise ? actor.then(confirm) : confirm(actor);
     },
     howToSend: 'the cookie that signing in by browser sets',

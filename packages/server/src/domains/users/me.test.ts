@@ -39,6 +39,23 @@ test('the change is in the audit log', async () => {
   ]);
 });
 
+test('nobody can fill the audit log by changing themselves again and again', async () => {
+  const { client, userId } = await world.person();
+  const change = (i: number) =>
+    client.updateMe({
+      body: { notifications: Array.from({ length: 100 }, (_, n) => `${i}-${n}-${'x'.repeat(200)}`) },
+    });
+  for (let i = 0; i < 60; i++) await change(i);
+  await expect(change(60)).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+  const { rows } = await world.server.db.pool.query(
+    `select count(*)::int as entries, max(pg_column_size(before) + pg_column_size(after)) as bytes
+     from audit_log where operation = 'updateMe' and user_id = $1`,
+    [userId],
+  );
+  expect(rows).toEqual([{ entries: 60, bytes: expect.any(Number) }]);
+  expect(rows[0].bytes).toBeLessThan(1000);
+});
+
 test.each<[string, object]>([
   ['roles', { roles: ['Admin'] }],
   ['isAdmin', { isAdmin: true }],

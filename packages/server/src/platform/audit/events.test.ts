@@ -137,6 +137,51 @@ test('failed sign-ins of many addresses do not hide the refusal of a caller', as
   ]);
 });
 
+test('callers who are known have an entry of their own, however many others are refused', async () => {
+  const event = failedSignIn({ resourceType: 'refusal' });
+  const unknown = Array.from({ length: 20 }, (_, i) => ({ ...event, ip: `192.0.2.${i}` }));
+  const known = Array.from({ length: 20 }, (_, i) => ({
+    ...event,
+    userId: 100 + (i % 5),
+    resourceId: `${i}`,
+  }));
+  const viewer = { ...event, userId: 7, ip: '198.51.100.7' };
+  await attemptsOf([...unknown, ...known, viewer, viewer], { countsMax: 10, countsOfCallerMax: 2 });
+  expect(await rows('operation = $1 and user_id = 7', [event.operation])).toMatchObject([
+    { resource_id: 'others', ip: '198.51.100.7', after: { repeats: 2 } },
+  ]);
+});
+
+test('no number of callers who are known fills the log', async () => {
+  const event = failedSignIn({ resourceType: 'refusal' });
+  const events = Array.from({ length: 500 }, (_, i) => ({ ...event, userId: 100 + i }));
+  await attemptsOf(events, { countsMax: 10, knownCallersMax: 20 });
+  const entries = await rows('operation = $1', [event.operation]);
+  expect(entries).toHaveLength(21);
+  expect(entries.at(-1)).toMatchObject({ user_id: null, after: { repeats: 480 } });
+});
+
+test('an attempt that can not be stored does not take others with it', async () => {
+  const event = failedSignIn();
+  const broken = { ...event, resourceId: 'broken', deploymentId: 'abc' as never };
+  const others = Array.from({ length: 3 }, (_, i) => ({ ...event, resourceId: String(i) }));
+  await attemptsOf([broken, broken, ...others, ...others]);
+  expect(await rows('operation = $1', [event.operation])).toHaveLength(6);
+});
+
+test('a request without a valid credential is no refusal, whatever its cookie and its path are', async () => {
+  const cookie = `oriel=oriel_console_${'x'.repeat(43)}`;
+  const origin = 'https://evil.example.com';
+  for (const path of ['/api/v1/deployments/abc', '/api/v1/deployments/1', '/api/v1/users/1']) {
+    const response = await world.raw('DELETE', path, { apiKey: null, headers: { cookie, origin } });
+    expect([path, response.status]).toEqual([path, 401]);
+  }
+  const viewer = await world.person();
+  await expect(viewer.client.deleteUser({ id: 1 })).rejects.toMatchObject({ status: 403 });
+  await expect.poll(() => rows('user_id = $1', [viewer.userId])).toHaveLength(1);
+  expect(await rows("operation in ('deleteUser', 'deleteDeployment') and user_id is null")).toEqual([]);
+});
+
 test('the network of an IPv6 site counts as one caller', async () => {
   const event = failedSignIn();
   await attemptsOf(Array.from({ length: 50 }, (_, i) => ({ ...event, ip: `2001:db8::${i}` })));

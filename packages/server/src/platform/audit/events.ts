@@ -61,33 +61,44 @@ interface Counted {
 const PER_MS = 60_000;
 const COUNTS_MAX = 100;
 const COUNTS_OF_CALLER_MAX = 20;
+const KNOWN_CALLERS_MAX = 1000;
 const OTHERS = 'others';
 
 /**
  * The first attempt of a caller at a resource is written at once. Attempts that follow within the minute are counted,
- * and the last one is written at its end, with the number of `repeats`. Beyond the limit, all resources of one caller
- * are counted together, and then all callers.
+ * and the last one is written at its end, with the number of `repeats`. Beyond the limits, all resources of one caller
+ * are counted together, and then all callers. Callers who are known keep an entry of their own for longer.
  */
 export function createAttempts(
   db: Database,
   log: Logger,
-  { perMs = PER_MS, countsMax = COUNTS_MAX, countsOfCallerMax = COUNTS_OF_CALLER_MAX } = {},
+  {
+    perMs = PER_MS,
+    countsMax = COUNTS_MAX,
+    countsOfCallerMax = COUNTS_OF_CALLER_MAX,
+    knownCallersMax = KNOWN_CALLERS_MAX,
+  } = {},
 ): Attempts {
   let counts = new Map<string, Counted>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
+  async function insert(entries: AuditEntry[]) {
+    try {
+      await insertAuditEntries(db, entries);
+    } catch (err) {
+      // One entry that can not be stored does not take the others with it.
+      if (isUnfit(err) && entries.length > 1) for (const entry of entries) await insert([entry]);
+      else
+        log.error({ err, entries: entries.length }, 'refused attempts could not be written to the audit log');
+    }
+  }
+
   /** One at a time, so that many attempts at once take one connection. */
   const write = (entries: AuditEntry[]) => {
-    writing = writing
-      .then(() => insertAuditEntries(db, entries))
-      .catch((err) =>
-        log.error({ err, entries: entries.length }, 'refused attempts could not be written to the audit log'),
-      );
+    writing = writing.then(() => insert(entries));
   };
 
-  /** Counted for each type of event, so that failed sign-ins of many addresses do not hide refusals. */
-  const isFull = (type: string) => countOf(`${type} `) >= countsMax;
   const countOf = (start: string) => [...counts.keys()].filter((key) => key.startsWith(start)).length;
 
   function count(key: string, event: AuditEvent) {
@@ -108,13 +119,19 @@ export function createAttempts(
   return {
     record(event) {
       timer ??= setTimeout(flush, perMs).unref();
-      const type = event.resourceType;
-      const caller = `${type} ${callerOf(event)} `;
+      // Each type of event is counted by itself, and so are callers who are known: nobody else can hide them.
+      const space = `${event.resourceType} ${isKnown(event) ? 'known' : 'unknown'} `;
+      const caller = `${space}${callerOf(event)} `;
       const own = `${caller}${event.operation} ${event.resourceId}`;
+      const rest = `${caller}${OTHERS}`;
+      const counted = countOf(space);
       if (counts.has(own)) count(own, event);
-      else if (isFull(type)) count(`${type} ${OTHERS}`, withoutCaller(event));
-      else if (countOf(caller) >= countsOfCallerMax) count(`${caller}${OTHERS}`, withoutResource(event));
-      else {
+      else if (counts.has(rest)) count(rest, withoutResource(event));
+      else if (counted >= (isKnown(event) ? knownCallersMax : countsMax)) {
+        count(`${space}${OTHERS}`, withoutCaller(event));
+      } else if (counted >= countsMax || countOf(caller) >= countsOfCallerMax) {
+        count(rest, withoutResource(event));
+      } else {
         counts.set(own, { event, repeats: 0 });
         write([toEntry(event)]);
       }
@@ -125,6 +142,11 @@ export function createAttempts(
     },
   };
 }
+
+/** PostgreSQL's errors of class 22: a value has not the form of its column. */
+const isUnfit = (error: unknown) => String((error as { code?: unknown }).code).startsWith('22');
+
+const isKnown = ({ userId }: AuditEvent) => userId !== null;
 
 const callerOf = ({ userId, apiKeyId, ip }: AuditEvent) =>
   userId === null ? `address ${ip && addressGroup(ip)}` : `user ${userId} key ${apiKeyId ?? null}`;

@@ -187,9 +187,9 @@ function register(
   /** Makes every check that does not need the body. */
   const admit = (request: FastifyRequest, reply: FastifyReply, actor: Actor) => {
     request.actor = actor;
-    form?.requireOrigin(request.headers);
     const params = validators.params(request.params);
     request.params = params;
+    form?.requireOrigin(request.headers);
     authorize(op, actor, params);
     limitRate?.(actor, request.ip);
     const embed = embedOf(actor);
@@ -226,16 +226,20 @@ function register(
     else proceed(actor);
   };
 
-  /** Records who tried what only admins may do, wherever it was refused. */
+  /**
+   * Records who tried what only admins may do, wherever it was refused. If nobody is known, there is no one to record,
+   * and the parameters are not checked yet.
+   */
   const recordRefusal = (request: FastifyRequest, _reply: FastifyReply, error: Error, done: () => void) => {
-    if (error instanceof ApiError && error.statusCode === 403) {
+    const actor = request.actor ?? NOBODY;
+    if (error instanceof ApiError && error.statusCode === 403 && actor.kind !== 'nobody') {
       attempts.record({
         operation: op.id,
         resourceType: 'refusal',
         resourceId: request.url.split('?', 1)[0]!,
         deploymentId: (request.params as { deploymentId?: number }).deploymentId,
-        embedTenantName: embedOf(request.actor ?? NOBODY)?.embedTenant,
-        ...identityOf(request.actor ?? NOBODY),
+        embedTenantName: embedOf(actor)?.embedTenant,
+        ...identityOf(actor),
         ip: request.ip,
         requestId: request.id,
         details: { code: error.code },
