@@ -337,6 +337,11 @@ create table sessions (
   expires_at timestamp with time zone not null
 );
 
+create table sign_in_names (
+  name text not null,
+  user_id bigint not null
+);
+
 create table signing_keys (
   id text not null,
   public_key jsonb not null,
@@ -657,6 +662,10 @@ alter table sessions add constraint sessions_user_agent_check CHECK ((length(use
 
 alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
+alter table sign_in_names add constraint sign_in_names_pkey PRIMARY KEY (name);
+
+alter table sign_in_names add constraint sign_in_names_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 alter table signing_keys add constraint signing_keys_pkey PRIMARY KEY (id);
 
 alter table tenant_settings add constraint tenant_settings_app_config_check CHECK ((octet_length((app_config)::text) <= (512 * 1024)));
@@ -932,6 +941,8 @@ CREATE INDEX session_tokens_session ON public.session_tokens USING btree (sessio
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id, id);
+
+CREATE INDEX sign_in_names_user ON public.sign_in_names USING btree (user_id);
 
 CREATE INDEX user_attribute_values_of_attribute ON public.user_attribute_values USING btree (attribute_id);
 
@@ -1368,6 +1379,30 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_sign_in_names()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  username_key text := lower(normalize(new.username, nfkc));
+  email_key text := lower(normalize(new.email, nfkc));
+begin
+  delete from sign_in_names n
+  where n.user_id = new.id and (new.deleted_at is not null or n.name not in (username_key, coalesce(email_key, '')));
+  if new.deleted_at is not null then
+    return null;
+  end if;
+  -- Only what changes is checked, so that a person who lost a name in an upgrade can still be changed.
+  if new.username is distinct from old.username then
+    perform take_sign_in_name(username_key, new.id, 'users_username_key');
+  end if;
+  if new.email is distinct from old.email then
+    perform take_sign_in_name(email_key, new.id, 'users_email_key');
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.lock_embed_tenant(tenant text)
  RETURNS void
  LANGUAGE sql
@@ -1748,6 +1783,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.take_sign_in_name(wanted text, person bigint, index_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Waits for a transaction that is about to take the name. The next statement then sees its outcome.
+  insert into sign_in_names (name, user_id) values (wanted, person) on conflict (name) do nothing;
+  if (select user_id from sign_in_names where name = wanted) is distinct from person then
+    raise unique_violation using message = 'another person signs in with this name', table = 'users', constraint = index_name;
+  end if;
+end $function$
+;
+
 -- triggers
 
 CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF user_id, key_hash, deployment_ids, expires_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_credentials('key:', 'id');
@@ -1839,6 +1887,10 @@ CREATE TRIGGER users_end_identities AFTER UPDATE OF deleted_at ON public.users F
 CREATE TRIGGER users_end_links AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (ends_access(old.password_hash, new.password_hash, old.is_deactivated, new.is_deactivated)) EXECUTE FUNCTION end_links_of_user();
 
 CREATE TRIGGER users_end_sessions AFTER UPDATE OF password_hash, is_deactivated ON public.users FOR EACH ROW WHEN (ends_access(old.password_hash, new.password_hash, old.is_deactivated, new.is_deactivated)) EXECUTE FUNCTION end_sessions_of_user();
+
+CREATE TRIGGER users_keep_names AFTER UPDATE OF username, email, deleted_at ON public.users FOR EACH ROW WHEN (((old.embed_tenant IS NULL) AND (((new.username IS DISTINCT FROM old.username) OR (new.email IS DISTINCT FROM old.email)) OR (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION keep_sign_in_names();
+
+CREATE TRIGGER users_take_names AFTER INSERT ON public.users FOR EACH ROW WHEN (((new.embed_tenant IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION keep_sign_in_names();
 
 CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');
 

@@ -92,4 +92,11 @@ export const users: Mutant[] = [
     to: '',
     tests: [`${SERVER}domains/users/me.test.ts`],
   },
+  {
+    name: 'the username of one person is not the email of another',
+    file: `${SERVER}domains/users/names.functions.sql`,
+    from: 'if (select user_id from sign_in_names where name = wanted) is distinct from person then',
+    to: 'if false then',
+    tests: [`${SERVER}domains/users/names.test.ts`],
+  },
 ];

@@ -27,7 +27,8 @@ test('the oldest person keeps the name, all others get their id appended, and no
     await client.query(`
       insert into users (id, username, email) overriding system value values
         (101, 'Ada', 'a@example.com'), (102, 'ada', 'b@example.com'), (103, 'ADA', 'c@example.com'),
-        (104, 'ADA-102', 'd@example.com'), (105, 'bob', 'e@example.com');
+        (104, 'ADA-102', 'd@example.com'), (105, 'bob', 'e@example.com'),
+        (108, 'F@example.com', 'g@example.com'), (109, 'fay', 'f@example.com');
       insert into embed_tenants (name) values ('acme-corp');
       insert into users (id, embed_tenant, external_id, username) overriding system value
       values (106, 'acme-corp', 'ada', 'ada'), (107, 'acme-corp', 'ADA', 'ADA')`);
@@ -41,7 +42,14 @@ test('the oldest person keeps the name, all others get their id appended, and no
       'bob',
       'ada',
       'ADA',
+      'F@example.com',
+      'fay',
     ]);
+    // The email of one person counts more than the username of another.
+    const names = await client.query(
+      'select name from sign_in_names where user_id in (108, 109) order by user_id, name',
+    );
+    expect(names.rows.map(({ name }) => name)).toEqual(['g@example.com', 'f@example.com', 'fay']);
   } finally {
     await client.end();
   }

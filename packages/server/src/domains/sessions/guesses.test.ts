@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { createAttemptLimit } from '../../platform/http/attempt-limit.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { hashPassword, verifyPassword } from '../users/index.ts';
-import { createGuesses, GUESS_LIMITS } from './guesses.ts';
+import { createGuesses, GUESS_LIMITS, SIGN_IN_LIMIT } from './guesses.ts';
 import { createSignIn } from './sign-in.ts';
 
 let world: World;
@@ -35,18 +36,23 @@ test('after 10 wrong passwords for a user, an address must wait, and other addre
 });
 
 test('other spellings of a name give no further attempts, whether somebody has it or not', async () => {
-  const { email, username } = await createSignable(world);
+  const { username } = await createSignable(world);
   const wide = (name: string, at: number) =>
     name.slice(0, at) + String.fromCodePoint(name.codePointAt(at)! + 0xfee0) + name.slice(at + 1);
-  const ways = [email, username, email.toUpperCase(), username.toUpperCase(), ` ${username} `];
-  for (const name of [...ways, ...[0, 1, 2, 3, 4].map((at) => wide(username, at))])
-    expect((await login(name, 'wrong', '203.0.113.10')).status).toBe(401);
-  for (const name of [email, username, wide(username, 5)])
-    expect((await login(name, PASSWORD, '203.0.113.10')).status).toBe(429);
-  const nobody = unique('nobody');
-  for (let i = 0; i < 10; i++)
-    expect((await login(i ? wide(nobody, i % 6) : nobody, 'wrong', '203.0.113.11')).status).toBe(401);
-  expect((await login(nobody.toUpperCase(), 'wrong', '203.0.113.11')).status).toBe(429);
+  for (const [i, name] of [username, unique('nobody')].entries()) {
+    const ip = `203.0.113.${10 + i}`;
+    const ways = [name, name.toUpperCase(), ` ${name} `, ...[0, 1, 2, 3, 4, 5].map((at) => wide(name, at))];
+    for (const way of [...ways, name]) expect((await login(way, 'wrong', ip)).status).toBe(401);
+    for (const way of [name, wide(name.toUpperCase(), 3)])
+      expect((await login(way, PASSWORD, ip)).status).toBe(429);
+  }
+});
+
+test('the limit does not tell which email and which username belong together', async () => {
+  const { email, username } = await createSignable(world);
+  for (let i = 0; i < 10; i++) expect((await login(email, 'wrong', '203.0.113.12')).status).toBe(401);
+  expect((await login(email, 'wrong', '203.0.113.12')).status).toBe(429);
+  expect((await login(username, 'wrong', '203.0.113.12')).status).toBe(401);
 });
 
 test('an unknown user is refused in the same way, so that the limit does not tell who exists', async () => {
@@ -81,6 +87,24 @@ test('an attempt that is refused for one user does not count for the address', (
 test('right passwords do not count', async () => {
   const { email } = await createSignable(world);
   for (let i = 0; i < 12; i++) expect((await login(email, PASSWORD, '203.0.113.5')).status).toBe(200);
+});
+
+test('a user who signs in again and again must wait, and others need not', async () => {
+  const [busy, other] = [await createSignable(world), await createSignable(world)];
+  const signIn = createSignIn({
+    db: world.server.essential,
+    guesses: createGuesses(),
+    signIns: createAttemptLimit({ ...SIGN_IN_LIMIT, max: 3 }),
+    attempts: { record: () => {}, stop: async () => {} },
+  });
+  const from = (ip: string, { email }: { email: string }, password = PASSWORD) =>
+    signIn.prove(email, password, { operation: 'test', ip, requestId: 'test' });
+  for (const ip of ['203.0.113.20', '203.0.113.21', '203.0.113.22']) {
+    await expect(from(ip, busy, 'wrong')).rejects.toMatchObject({ statusCode: 401 });
+    await from(ip, busy);
+  }
+  await expect(from('203.0.113.23', busy)).rejects.toMatchObject({ statusCode: 429 });
+  await from('203.0.113.23', other);
 });
 
 test('a person who changes their password has the same limit', async () => {

@@ -1,24 +1,29 @@
 import type { Queryable } from '../../platform/db/database.ts';
-import { raw, sql } from '../../platform/db/sql.ts';
+import { sql } from '../../platform/db/sql.ts';
 import { isPerson, usernameKey } from '../users/index.ts';
 
 export interface Candidate {
-  userId: number;
+  /** The name in the form in which names are compared. */
+  key: string;
+  /** Null if no active person has the name. */
+  userId: number | null;
   passwordHash: string | null;
 }
 
-/** The active person with this email or, if nobody has it as email, with this username. */
+/** The active person with this email or username. No two people have the same one. */
 export const findCandidate = (db: Queryable, name: string) =>
-  db.maybeOne<Candidate>(
-    sql`select u.id as "userId", u.password_hash as "passwordHash" from users u
-        where ${isPerson} and not u.is_deactivated
-          and (lower(u.email) = lower(${name}) or ${usernameKey(raw('u.username'))} = ${usernameKey(name)})
-        order by lower(u.email) = lower(${name}) desc limit 1`.named('find-candidate'),
+  db.one<Candidate>(
+    sql`select k.key, u.id as "userId", u.password_hash as "passwordHash"
+        from (select ${usernameKey(name)} as key) k
+        left join sign_in_names n on n.name = k.key
+        left join users u on u.id = n.user_id and ${isPerson} and not u.is_deactivated`.named(
+      'find-candidate',
+    ),
   );
 
 export const findPasswordHash = async (db: Queryable, userId: number) =>
   (
-    await db.maybeOne<Pick<Candidate, 'passwordHash'>>(
+    await db.maybeOne<{ passwordHash: string | null }>(
       sql`select password_hash as "passwordHash" from users where id = ${userId} and not is_deactivated`,
     )
   )?.passwordHash ?? null;

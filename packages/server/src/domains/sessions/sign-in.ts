@@ -5,10 +5,11 @@
 import type { Attempts } from '../../platform/audit/events.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/attempt-limit.ts';
+import { type AttemptLimit, addressGroup } from '../../platform/http/attempt-limit.ts';
 import type { CallOrigin } from '../../platform/http/call.ts';
 import type { FailureLimit } from '../../platform/http/failure-limit.ts';
 import { verifyPassword } from '../users/index.ts';
+import { createSignInLimit } from './guesses.ts';
 import * as store from './sign-in.store.ts';
 
 /** Where an attempt comes from. */
@@ -30,46 +31,49 @@ export interface SignIn {
 export function createSignIn({
   db,
   guesses,
+  signIns = createSignInLimit(),
   attempts,
 }: {
   db: Database;
   guesses: FailureLimit;
+  signIns?: AttemptLimit;
   attempts: Attempts;
 }): SignIn {
   /** The name that an unknown person typed is not recorded: it may be a password that was typed into the wrong field. */
-  const recordFailure = (userId: number | undefined, { operation, ip, requestId }: SignInOrigin) =>
+  const recordFailure = (userId: number | null, { operation, ip, requestId }: SignInOrigin) =>
     attempts.record({
       operation,
       resourceType: 'failedSignIn',
-      resourceId: userId === undefined ? 'unknown' : String(userId),
+      resourceId: userId === null ? 'unknown' : String(userId),
       userId: null,
       ip,
       requestId,
     });
 
   /**
-   * Wrong passwords are counted by the user who is found, because a name can be written in several ways. The cheap limits
-   * come first, and hashing last, because it is expensive.
+   * Wrong passwords are counted by name and not by user: otherwise, guesses for an email would show which username the
+   * same person has. The cheap limits come first, and hashing last, because it is expensive.
    */
   async function attempt(
-    find: () => Promise<store.Candidate | undefined>,
-    nameOfUnknown: string,
+    find: () => Promise<store.Candidate>,
     password: string,
     origin: SignInOrigin,
   ): Promise<Proven | undefined> {
     const guess = guesses.begin(origin.ip);
     try {
-      const candidate = await find();
-      guess.at(candidate ? `user ${candidate.userId}` : `name ${nameOfUnknown}`);
-      const { passwordHash = null } = candidate ?? {};
+      const { key, userId, passwordHash } = await find();
+      guess.at(key);
+      // Only tried: attempts of others, which may be waiting now, must not keep the person out.
+      if (userId !== null) signIns.begin(String(userId))();
       if (await verifyPassword(passwordHash, password, addressGroup(origin.ip))) {
         guess.giveBack();
-        return { userId: candidate!.userId, passwordHash: passwordHash! };
+        signIns.begin(String(userId));
+        return { userId: userId!, passwordHash: passwordHash! };
       }
-      recordFailure(candidate?.userId, origin);
+      recordFailure(userId, origin);
       return undefined;
     } catch (error) {
-      // The server was busy, which says nothing about the password.
+      // The server was busy, or there were too many attempts, which says nothing about the password.
       guess.giveBack();
       throw error;
     }
@@ -77,16 +81,16 @@ export function createSignIn({
 
   return {
     async prove(name, password, origin) {
-      const who = name.trim();
-      const find = () => store.findCandidate(db.as(addressGroup(origin.ip)), who);
-      const proven = await attempt(find, who.normalize('NFKC').toLowerCase(), password, origin);
+      const find = () => store.findCandidate(db.as(addressGroup(origin.ip)), name.trim());
+      const proven = await attempt(find, password, origin);
       if (!proven) throw new ApiError('sign_in_failed');
       return proven;
     },
     async proveAgain(userId, password, origin) {
       const passwordHash = await store.findPasswordHash(db.as(addressGroup(origin.ip)), userId);
       if (passwordHash === null) throw new ApiError('no_password');
-      const proven = await attempt(async () => ({ userId, passwordHash }), '', password, origin);
+      const find = async () => ({ key: `user ${userId}`, userId, passwordHash });
+      const proven = await attempt(find, password, origin);
       if (!proven) throw new ApiError('wrong_password');
       return proven;
     },

@@ -61,7 +61,7 @@ export interface UserContext {
   securityContext: object | null;
 }
 
-/** The form in which usernames are compared: without case, and with equal letters for different forms of a letter. */
+/** The form in which usernames and the names of `sign_in_names` are compared: without case, and with equal letters for different forms of a letter. */
 export const usernameKey = (username: string | Sql): Sql => sql`lower(normalize(${username}, nfkc))`;
 
 /** True if the user `u` is a person of the account, and was not deleted. */
