@@ -33,6 +33,12 @@ const SECURITY = {
   console: [{ consoleSession: [] }],
 } satisfies Record<Operation['auth'], object[]>;
 
+/** Our own pages call the API with their cookie. */
+const cookieFor = (op: Operation) => {
+  if (op.auth !== 'management') return [];
+  return [op.method === 'GET' ? { consoleSession: [] } : { consoleSession: [], csrfToken: [] }];
+};
+
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An access token, or an API key' },
   apiKey: {
@@ -53,6 +59,13 @@ const SECURITY_SCHEMES = {
     in: 'cookie',
     name: '__Host-oriel',
     description: 'The cookie of a person who signed in by browser; `oriel` without TLS',
+  },
+  csrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description:
+      'The field `csrf` of a form in one of our pages. A change with the cookie needs it, and the `Origin` of this server',
   },
 };
 
@@ -225,7 +238,11 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     tags: [op.tag],
     summary: op.summary,
     description: describeOperation(op),
-    security: [...SECURITY[op.auth], ...(op.embed && op.auth === 'management' ? SECURITY.embed : [])],
+    security: [
+      ...SECURITY[op.auth],
+      ...(op.embed && op.auth === 'management' ? SECURITY.embed : []),
+      ...cookieFor(op),
+    ],
     ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
     parameters: [...parameters(op), ...requestHeadersOf(op).map(refToParameter)],
     ...(body(op) ? { requestBody: body(op) } : {}),
@@ -268,7 +285,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     paths,
     components: {
       securitySchemes: Object.fromEntries(
-        Object.entries(SECURITY_SCHEMES).filter(([name]) => references.includes(`{"${name}":[]}`)),
+        Object.entries(SECURITY_SCHEMES).filter(([name]) => references.includes(`"${name}":[]`)),
       ),
       parameters: used('parameters', PARAMETERS),
       headers: used('headers', REPLY_HEADERS),

@@ -69,6 +69,11 @@ export const logout = operation({
   }),
   optionalBody: true,
   reply: Nothing,
+  replyHeaders: {
+    'set-cookie': Type.Optional(
+      Type.String({ description: 'Ends the cookie, if the session was of a browser' }),
+    ),
+  },
   errors: ['no_session'],
   scopedKeys: 'refused',
   audit: 'session',

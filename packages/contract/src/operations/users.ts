@@ -229,7 +229,7 @@ const UserUpdateInput = Shape('UserUpdateInput', {
   tosAccepted: Maybe(FreeObject),
   lastLogin: Maybe({
     ...DateTime,
-    description: 'When the user last signed in, as recorded by another system',
+    description: 'When the user last signed in. Each sign-in sets it; give it if another system recorded it',
   }),
   embedTheme: Maybe({
     ...FreeObject,

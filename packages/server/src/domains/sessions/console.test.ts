@@ -194,6 +194,8 @@ test.each(cases)('an API request that changes something, with %s', async (_, mak
   };
   const response = await world.raw('POST', '/auth/logout', { apiKey: null, headers });
   expect(response.status).toBe(status === 200 ? 204 : status);
+  // The browser forgets the cookie of a session that has ended.
+  expect(response.headers.get('set-cookie')).toBe(status === 200 ? people.console.cookie.clear() : null);
   const reading = await world.raw('GET', '/api/v1/users/me', {
     apiKey: null,
     headers: { cookie: own.cookie },

@@ -5,6 +5,7 @@ import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
+import type { Console } from './console.ts';
 import { prepareOwnPassword } from './own-password.ts';
 import { oauthTokens, tokens } from './replies.ts';
 import { type Sessions, signOut } from './sessions.ts';
@@ -13,7 +14,7 @@ import * as store from './store.ts';
 
 export function sessionRoutes(
   { essential, cursors }: Pick<Platform, 'essential' | 'cursors'>,
-  { signIn, sessions }: { signIn: SignIn; sessions: Sessions },
+  { signIn, sessions, console: { cookie } }: { signIn: SignIn; sessions: Sessions; console: Console },
 ) {
   return [
     handle(operations.login, async ({ origin }, { body }) => {
@@ -32,8 +33,13 @@ export function sessionRoutes(
       return oauthTokens(await sessions.refresh(body.refresh_token, body.client_id, origin));
     }),
 
-    handle(operations.logout, ({ actor, change }, { body }) =>
-      change(async (tx) => ({ reply: undefined, changes: await signOut(tx, actor, body) })),
+    handle(operations.logout, ({ actor, change, sendHeaders }, { body }) =>
+      change(async (tx) => {
+        const changes = await signOut(tx, actor, body);
+        const isOfBrowser = changes.some(({ before }) => (before as store.SessionRow).kind === 'console');
+        sendHeaders(isOfBrowser ? { 'set-cookie': cookie.clear() } : {});
+        return { reply: undefined, changes };
+      }),
     ),
 
     handle(operations.listMySessions, ({ actor, db }, { query }) =>

@@ -5,6 +5,7 @@ import { found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { toUser } from './routes.ts';
+import { isEmpty } from './rules.ts';
 import * as store from './store.ts';
 import { updateUser } from './users.ts';
 
@@ -24,6 +25,7 @@ export function meRoutes({ remember }: Pick<Platform, 'remember'>) {
       const committed = await change(async (tx) => {
         await store.lockUser(tx, userId);
         const before = found(await store.findUser(tx, userId), GONE);
+        if (isEmpty(body)) return { reply: toUser(before), changes: [] };
         const after = await updateUser(tx, before, body);
         return { reply: toUser(after), changes: changed(before, after) };
       });

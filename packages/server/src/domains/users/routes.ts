@@ -10,7 +10,7 @@ import { changeUsers } from './bulk.ts';
 import { pageOfPeople } from './list.ts';
 import { hashPassword } from './passwords.ts';
 import type { UserRemoval } from './removal.ts';
-import { rolesOfNewUser, toTime } from './rules.ts';
+import { isEmpty, rolesOfNewUser, toTime } from './rules.ts';
 import type { UserRow } from './store.ts';
 import {
   createUser,
@@ -70,6 +70,7 @@ export const userRoutes = (
       const passwordHash = password ? await hashPassword(password, sharerOf(actor)) : null;
       return change(async (tx) => {
         const before = await lockPerson(tx, params.id);
+        if (isEmpty(body)) return { reply: toUser(before), changes: [] };
         const after = await updateUser(tx, before, asked, passwordHash);
         const context = await updateUserContext(tx, before.id, { embedTheme, securityContext });
         const audited = { ...after, ...context?.after, ...(passwordHash ? NEW_PASSWORD : {}) };

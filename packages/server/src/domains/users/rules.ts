@@ -52,3 +52,6 @@ export function requireReadableUsername(username: string, field = 'username'): v
   if (LATIN.test(username) && OTHER_SCRIPT.test(username))
     throw invalid(field, 'must not mix Latin letters with letters of another script');
 }
+
+/** A change without fields writes nothing: no entry in the audit log, and no new `updatedAt`. */
+export const isEmpty = (body: object) => Object.keys(body).length === 0;

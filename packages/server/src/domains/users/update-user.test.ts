@@ -274,3 +274,16 @@ test.each([
 ])('a user with the roles %j has, after an update with %j, the roles %j', (current, asked, expected) => {
   expect(rolesOfChangedUser(current, asked)).toEqual(expected);
 });
+
+test('an update without fields writes nothing', async () => {
+  const user = await newUser();
+  const entries = await auditOf(user.id);
+  const { updatedAt } = await world.admin.getUser({ id: user.id });
+  expect(await update(user.id, {})).toMatchObject({ id: user.id, updatedAt });
+  expect(await auditOf(user.id)).toEqual(entries);
+  const { client, userId } = await world.person();
+  const own = await auditOf(userId);
+  const before = await client.getMe();
+  expect(await client.updateMe({ body: {} })).toEqual(before);
+  expect(await auditOf(userId)).toEqual(own);
+});
