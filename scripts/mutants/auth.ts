@@ -4,7 +4,7 @@ export const auth: Mutant[] = [
   {
     name: 'an operation needs its permission',
     file: `${SERVER}platform/auth/access.ts`,
-    from: "if (!mayIn(actor, deploymentId, op.permission)) throw new ApiError('forbidden');",
+    from: 'if (!mayIn(actor, deploymentId, op.permission)) throw withoutAction(op.permission);',
     to: '',
     tests: [`${TEST}permissions.test.ts`],
   },

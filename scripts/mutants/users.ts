@@ -2,6 +2,13 @@ import { type Mutant, SERVER, TEST } from './mutant.ts';
 
 export const users: Mutant[] = [
   {
+    name: 'a password that is easy to guess is refused wherever it is set',
+    file: `${SERVER}domains/users/passwords.ts`,
+    from: '  requireHardPassword(path, password, owner);\n',
+    to: '',
+    tests: [`${SERVER}domains/users/easy-passwords.test.ts`],
+  },
+  {
     name: 'an unknown user takes as long as a wrong password',
     file: `${SERVER}domains/users/passwords.ts`,
     from: 'verify(stored ?? nobodys, normalized(password))',

@@ -14,7 +14,8 @@ export const GivenPassword = Type.String({
 export const NewPassword = Type.String({
   minLength: PASSWORD_LENGTH.min,
   maxLength: PASSWORD_LENGTH.max,
-  description: 'The same password in another Unicode form counts as the same (NFC)',
+  description:
+    'Not a common one, and not the name or email of the user. The same password in another Unicode form counts as the same (NFC)',
   examples: ['correct horse battery staple'],
 });
 

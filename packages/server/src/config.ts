@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { PASSWORD_LENGTH } from '@oriel/contract';
 import { looksLikeApiKey } from './domains/api-keys/index.ts';
 import type { ProviderSettings } from './domains/identities/index.ts';
+import { isEasyPassword } from './domains/users/index.ts';
 import { StartupError } from './platform/startup-error.ts';
 
 export interface Config {
@@ -90,11 +91,16 @@ export function readConfig(env: Env): Config {
       `${SECRET_MIN} or more random characters, such as \`openssl rand -base64 48\` prints`,
       (value) => (isStrongSecret(value) ? value : undefined),
     );
-  const webAddress = (name: string) =>
-    read(name, 'an address that begins with http:// or https://, without a query', (value) => {
-      const url = parseUrl(value, ['http:', 'https:']);
-      return url && !url.search && !url.hash ? value.replace(/\/+$/, '') : undefined;
-    });
+  const origin = (name: string) =>
+    read(
+      name,
+      'an address that begins with http:// or https://, without a path, a query or a user: Oriel needs a host name or a port of its own',
+      (value) => {
+        const url = parseUrl(value, ['http:', 'https:']);
+        const isOrigin = url && url.pathname === '/' && !url.search && !url.hash && !url.username;
+        return isOrigin ? value.replace(/\/+$/, '') : undefined;
+      },
+    );
 
   const databaseUrl = read(
     'ORIEL_DATABASE_URL',
@@ -162,7 +168,7 @@ export function readConfig(env: Env): Config {
     role,
     host: text('ORIEL_HOST') ?? '127.0.0.1',
     port: integer('ORIEL_PORT', 0, 65_535) ?? 4000,
-    publicUrl: webAddress('ORIEL_PUBLIC_URL'),
+    publicUrl: origin('ORIEL_PUBLIC_URL'),
     dataDir: read('ORIEL_DATA_DIR', 'a folder', (value) => resolve(value)),
     databaseUrl,
     dbConnections: integer('ORIEL_DB_CONNECTIONS', 2, 500) ?? 10,
@@ -183,8 +189,8 @@ export function readConfig(env: Env): Config {
       ),
       password: read(
         'ORIEL_ADMIN_PASSWORD',
-        `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters, and not a word like \`password\``,
-        (value) => (isGoodPassword(value) ? value : undefined),
+        `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters, not a common password, and not the email`,
+        (value) => (isGoodPassword(value, env.ORIEL_ADMIN_EMAIL ?? '') ? value : undefined),
       ),
       apiKey: read(
         'ORIEL_ADMIN_API_KEY',
@@ -250,10 +256,10 @@ const isStrongSecret = (value: string) =>
   new Set(value).size >= 10 &&
   !PLACEHOLDER.test(value.toLowerCase().replaceAll(/[^a-z]/g, ''));
 
-const isGoodPassword = (value: string) =>
+const isGoodPassword = (value: string, email: string) =>
   [...value].length >= PASSWORD_LENGTH.min &&
   [...value].length <= PASSWORD_LENGTH.max &&
-  !PLACEHOLDER.test(value.toLowerCase().replaceAll(/[^a-z]/g, ''));
+  !isEasyPassword(value, { email });
 
 function isProxy(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;

@@ -132,6 +132,7 @@ export const changePasswordByForm = operation({
     'no_password',
     'passwords_differ',
     'password_too_short',
+    'password_too_easy',
     'sign_in_failed',
     'user_not_found',
   ],
@@ -201,7 +202,7 @@ const passwordForm = {
   body: Form(Shape('PasswordForm', { link, ...newPassword })),
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   replyHeaders: cookie,
-  errors: ['link_not_valid', 'passwords_differ', 'password_too_short', 'sign_in_failed'],
+  errors: ['link_not_valid', 'passwords_differ', 'password_too_short', 'password_too_easy', 'sign_in_failed'],
   audit: 'user',
 } as const;
 

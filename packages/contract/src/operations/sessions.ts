@@ -168,7 +168,7 @@ export const changeMyPassword = operation({
   body: Shape('ChangePasswordInput', { currentPassword: GivenPassword, newPassword: NewPassword }),
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   reply: Nothing,
-  errors: ['wrong_password', 'no_password'],
+  errors: ['wrong_password', 'no_password', 'password_too_easy', 'user_not_found'],
   scopedKeys: 'refused',
   audit: 'user',
 });

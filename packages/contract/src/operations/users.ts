@@ -27,6 +27,11 @@ export const errors = {
   user_not_found: { status: 404, message: 'There is no such user.' },
   username_taken: { status: 409, message: 'Another user has this username.', scimType: 'uniqueness' },
   email_taken: { status: 409, message: 'Another user has this email.', scimType: 'uniqueness' },
+  password_too_easy: {
+    status: 400,
+    message:
+      'This password is too easy to guess: it is a common one, or made of the name or email of its owner. Choose another one.',
+  },
   last_admin: { status: 409, message: 'At least one active user must keep the action `All`.' },
   user_owns_content: { status: 409, message: 'The user owns content: give a `newOwnerId` for it.' },
 } as const satisfies ErrorDefinitions;
@@ -154,7 +159,7 @@ export const createUser = operation({
   permission: 'All',
   body: UserCreateInput,
   reply: CreatedUser,
-  errors: ['invalid_reference', 'username_taken', 'email_taken'],
+  errors: ['invalid_reference', 'username_taken', 'email_taken', 'password_too_easy'],
   scopedKeys: 'refused',
   audit: 'user',
 });
@@ -255,7 +260,7 @@ export const updateUser = operation({
   params: { id: Id },
   body: UserUpdateInput,
   reply: User,
-  errors: ['user_not_found', 'invalid_reference', 'last_admin'],
+  errors: ['user_not_found', 'invalid_reference', 'last_admin', 'password_too_easy'],
   scopedKeys: 'refused',
   audit: 'user',
 });

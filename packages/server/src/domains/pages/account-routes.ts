@@ -61,7 +61,7 @@ export function accountRoutes(show: Show, { console, signIn }: PeopleSessions, i
       const location = `${ACCOUNT_PATH}?notice=password-changed`;
       const store = async () => {
         requireUsable(body);
-        const update = await prepareOwnPassword(signIn, actor.userId, body, origin);
+        const update = await prepareOwnPassword(db, signIn, actor.userId, body, origin);
         return change(async (tx) => ({ reply: { location }, changes: await update(tx) }));
       };
       const committed = await store().catch(async (error) => {

@@ -17,7 +17,7 @@ export function errorsOf({
   code,
   message,
 }: ApiError): { newPassword?: string; repeated?: string } | undefined {
-  if (code === 'password_too_short') return { newPassword: message };
+  if (code === 'password_too_short' || code === 'password_too_easy') return { newPassword: message };
   if (code === 'passwords_differ') return { repeated: message };
   return undefined;
 }

@@ -6,7 +6,7 @@ import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
-import { hashPassword, setPassword } from '../users/index.ts';
+import { hashNewPassword, setPassword } from '../users/index.ts';
 import * as store from './store.ts';
 
 /** The pages that the links lead to. The secret is in the parameter `link`. */
@@ -84,8 +84,8 @@ export function createPasswordLinks({ keys, publicUrl }: { keys: Keys; publicUrl
 
     async preparePassword(db, { link, password, ip }) {
       // The cheap check comes first, because hashing is expensive.
-      await find(db, link);
-      const passwordHash = await hashPassword(password, addressGroup(ip));
+      const person = await find(db, link);
+      const passwordHash = await hashNewPassword('newPassword', password, person, addressGroup(ip));
       const { userId, secretHash } = parse(link);
       return async (tx) => {
         if (!(await store.deleteLink(tx, userId, secretHash))) throw new ApiError('link_not_valid');

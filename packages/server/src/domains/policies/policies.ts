@@ -1,6 +1,6 @@
 /** Reads and sets policies for callers who manage the resource. */
 import type { Action } from '@oriel/contract';
-import { may, mayIn, reaches } from '../../platform/auth/access.ts';
+import { may, mayIn, reaches, withoutAction } from '../../platform/auth/access.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
@@ -133,6 +133,6 @@ async function requireManagedDeployment(db: Queryable, actor: Caller, id: number
   if (!reaches(actor, id)) throw new ApiError('outside_key_scope');
   const row = mayIn(actor, id, 'DeploymentRead') ? await findDeployment(db, id) : undefined;
   const deployment = found(row, 'resource_not_found');
-  if (!may(actor, 'DeploymentsManage')) throw new ApiError('forbidden');
+  if (!may(actor, 'DeploymentsManage')) throw withoutAction('DeploymentsManage');
   return { type: 'Deployment' as const, id, deploymentId: id, name: deployment.name };
 }

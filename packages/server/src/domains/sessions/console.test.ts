@@ -243,7 +243,7 @@ describe('the own password is not changed', () => {
   test.each(ways)('%s', async (_, change) => {
     const { id } = await createSignable(world);
     const given = { currentPassword: PASSWORD, newPassword: 'a new password' };
-    const update = await prepareOwnPassword(people.signIn, id, given, ORIGIN);
+    const update = await prepareOwnPassword(world.server.db, people.signIn, id, given, ORIGIN);
     await change(id);
     await expect(world.server.essential.transaction(update)).rejects.toMatchObject({
       code: 'wrong_password',

@@ -1,9 +1,9 @@
 /** A person changes their own password. */
 import type { Change } from '../../platform/audit/change.ts';
-import type { Tx } from '../../platform/db/database.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/http/attempt-limit.ts';
-import { hashPassword, setPassword } from '../users/index.ts';
+import { findPerson, hashNewPassword, setPassword } from '../users/index.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
 
 /**
@@ -11,13 +11,15 @@ import type { SignIn, SignInOrigin } from './sign-in.ts';
  * password, ends all sessions of the person, and returns the change for the audit log.
  */
 export async function prepareOwnPassword(
+  db: Queryable,
   signIn: SignIn,
   userId: number,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
   origin: SignInOrigin,
 ): Promise<(tx: Tx) => Promise<Change>> {
   const proven = await signIn.proveAgain(userId, currentPassword, origin);
-  const passwordHash = await hashPassword(newPassword, addressGroup(origin.ip));
+  const person = await findPerson(db, userId);
+  const passwordHash = await hashNewPassword('newPassword', newPassword, person, addressGroup(origin.ip));
   return async (tx) =>
     found(await setPassword(tx, userId, passwordHash, proven.passwordHash), 'wrong_password');
 }

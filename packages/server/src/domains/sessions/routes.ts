@@ -58,8 +58,8 @@ export function sessionRoutes(
       }),
     ),
 
-    handle(operations.changeMyPassword, async ({ actor, origin, change }, { body }) => {
-      const update = await prepareOwnPassword(signIn, actor.userId, body, origin);
+    handle(operations.changeMyPassword, async ({ actor, db, origin, change }, { body }) => {
+      const update = await prepareOwnPassword(db, signIn, actor.userId, body, origin);
       return change(async (tx) => ({ reply: undefined, changes: await update(tx) }));
     }),
   ];

@@ -96,7 +96,7 @@ describe('signing in', () => {
   });
 
   test('the longest password works, in the widest characters', async () => {
-    const password = '\u{1f511}'.repeat(1024);
+    const password = `some words ${'\u{1f511}'.repeat(1013)}`;
     const { email } = await createSignable(world, { password });
     await expect(logIn(world, { email }, password)).resolves.toBeTruthy();
     await expect(logIn(world, { email }, `${password.slice(0, -2)}\u{1f512}`)).rejects.toMatchObject({

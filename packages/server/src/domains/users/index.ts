@@ -4,8 +4,9 @@ import { meRoutes } from './me-routes.ts';
 import type { UserRemoval } from './removal.ts';
 import { type Invite, userRoutes } from './routes.ts';
 
+export { isEasyPassword } from './easy-passwords.ts';
 export { listPeople, type PeopleFilter } from './list.store.ts';
-export { hashPassword, verifyPassword } from './passwords.ts';
+export { hashNewPassword, hashPassword, verifyPassword } from './passwords.ts';
 export { createUserRemoval, type UserRemoval } from './removal.ts';
 export { ADMIN_ROLE, DEFAULT_ROLE, requireReadableUsername } from './rules.ts';
 export {

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { createGate, type Sharer } from '../../platform/db/gate.ts';
+import { type PasswordOwner, requireHardPassword } from './easy-passwords.ts';
 
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
@@ -16,6 +17,17 @@ const normalized = (password: string) => password.normalize('NFC');
 /** `sharer` is the address that the password comes from. Rejects with a 503 if too many wait. */
 export const hashPassword = (password: string, sharer: Sharer = null) =>
   gate.pass(sharer, () => hash(normalized(password), OPTIONS));
+
+/** For a password that somebody chose. `path` is the field of the request that has it. */
+export async function hashNewPassword(
+  path: string,
+  password: string,
+  owner: PasswordOwner,
+  sharer: Sharer,
+): Promise<string> {
+  requireHardPassword(path, password, owner);
+  return hashPassword(password, sharer);
+}
 
 let nobodysHash: Promise<string> | undefined;
 

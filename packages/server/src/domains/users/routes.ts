@@ -8,7 +8,7 @@ import { requireBytes } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/module.ts';
 import { changeUsers } from './bulk.ts';
 import { pageOfPeople } from './list.ts';
-import { hashPassword } from './passwords.ts';
+import { hashNewPassword } from './passwords.ts';
 import type { UserRemoval } from './removal.ts';
 import { isEmpty, rolesOfNewUser, toTime } from './rules.ts';
 import type { UserRow } from './store.ts';
@@ -43,7 +43,7 @@ export const userRoutes = (
     if (password && invitationExpiresInSeconds != null) {
       throw invalid('invitationExpiresInSeconds', 'is only for a user without a password');
     }
-    const passwordHash = password ? await hashPassword(password, sharerOf(actor)) : null;
+    const passwordHash = password ? await hashNewPassword('password', password, body, sharerOf(actor)) : null;
     return change(async (tx) => {
       const { username, email, firstName = null, picture = null, externalId = null } = body;
       const user = await createUser(
@@ -61,13 +61,15 @@ export const userRoutes = (
 
   ...handleEach(
     [operations.updateUser, operations.updateUserByPost],
-    async ({ actor, change }, { params, body }) => {
+    async ({ actor, db, change }, { params, body }) => {
       const { password, embedTheme, securityContext, ...asked } = body;
       for (const name of ['settings', 'tosAccepted', 'embedTheme', 'securityContext'] as const) {
         requireBytes(name, body[name], limits.userSettings);
       }
       if (asked.lastLogin) asked.lastLogin = toTime('lastLogin', asked.lastLogin);
-      const passwordHash = password ? await hashPassword(password, sharerOf(actor)) : null;
+      const passwordHash = password
+        ? await hashNewPassword('password', password, await findPerson(db, params.id), sharerOf(actor))
+        : null;
       return change(async (tx) => {
         const before = await lockPerson(tx, params.id);
         if (isEmpty(body)) return { reply: toUser(before), changes: [] };

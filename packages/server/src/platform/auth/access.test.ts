@@ -85,6 +85,25 @@ test.each([
   else expect(attempt).not.toThrow();
 });
 
+test.each([
+  [
+    'of the account',
+    createUser,
+    actor(['DeploymentRead']),
+    {},
+    /needs the action `All`, which admins have\.$/,
+  ],
+  [
+    'in a deployment',
+    deleteDeployment,
+    actor(['DeploymentRead']),
+    { deploymentId: 1 },
+    /the action `DeploymentDelete`\.$/,
+  ],
+])('a refusal names the action that is missing: %s', (_, operation, caller, params, message) => {
+  expect(() => authorize(operation as never, caller, params)).toThrow(message);
+});
+
 const known = { userId: 7, deploymentIds: [1], actions: new Set<Action>(), deploymentActions: new Map() };
 const embed = { sessionId: 3, embedTenant: 'acme', creatorMode: true };
 const ACTORS = {

@@ -29,6 +29,12 @@ export function authorize(op: Operation, actor: Actor, params: Record<string, un
   else authorizeAccountWide(op, actor);
 }
 
+/** The contract tells everybody which action an operation needs, so the message reveals nothing about resources. */
+export const withoutAction = (action: Action) =>
+  new ApiError('forbidden', {
+    message: `You may not do this: it needs the action \`${action}\`${action === 'All' ? ', which admins have' : ''}.`,
+  });
+
 /** Embed tokens can use only the operations that the contract opens to them. */
 const opensTo = ({ creatorMode }: EmbedSession, { embed }: Operation) =>
   embed === 'viewer' || (embed === 'creator' && creatorMode);
@@ -41,7 +47,7 @@ function authorizeIn(deploymentId: number, op: Operation, actor: Caller) {
   // A caller who may not see the deployment gets the same error as if it did not exist.
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
   if (op.permission === 'none' || op.permissionOn === 'resource') return;
-  if (!mayIn(actor, deploymentId, op.permission)) throw new ApiError('forbidden');
+  if (!mayIn(actor, deploymentId, op.permission)) throw withoutAction(op.permission);
 }
 
 function authorizeAccountWide(op: Operation, actor: Caller) {
@@ -52,5 +58,6 @@ function authorizeAccountWide(op: Operation, actor: Caller) {
   }
   // A caller who may read at least one deployment may list the deployments that they can read.
   const readsSome = op.permission === 'DeploymentRead' && actor.deploymentActions.size > 0;
-  if (op.permission !== 'none' && !may(actor, op.permission) && !readsSome) throw new ApiError('forbidden');
+  if (op.permission !== 'none' && !may(actor, op.permission) && !readsSome)
+    throw withoutAction(op.permission);
 }
