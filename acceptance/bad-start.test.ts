@@ -1,5 +1,6 @@
 /** If the server can not start, it says why and what to do in one line, and leaves nothing incomplete behind. */
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -12,6 +13,7 @@ import { startOldPostgres } from './old-postgres.ts';
 import {
   ADMIN_KEY,
   cleanUp,
+  MAIN,
   newDataDir,
   newFolder,
   openDatabase,
@@ -48,6 +50,17 @@ async function runGuide(heading: string, dataDir: string) {
   if (isRoot) expect(guide).toContain(`\`${asUser.trim()}\``);
   const script = command.replaceAll('.oriel', dataDir).replace('node_modules/', `${asUser}node_modules/`);
   await promisify(execFile)('/bin/sh', ['-c', script], { cwd: root });
+}
+
+/** Starts the server, changes something, and waits until the entry in the audit log is sealed. */
+async function sealing(dataDir: string) {
+  const server = await startServer(dataDir);
+  await server.client(ADMIN_KEY).createUserGroup({ body: { name: randomUUID() } });
+  const database = await openDatabase(dataDir);
+  const isSealed = async () => (await database.query('select from audit_log_seals')).rowCount;
+  await until('the audit log is sealed', isSealed);
+  await database.end();
+  return server;
 }
 
 describe('before anything is created', () => {
@@ -160,10 +173,16 @@ describe('a data dir that was used before', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('whose secret key is lost starts again after the command of the guide', async () => {
+  test('whose secret key is lost starts again after the command of the guide, and seals its audit log again', {
+    timeout: 120_000,
+  }, async () => {
+    await stop(await sealing(dataDir));
     await rm(join(dataDir, 'secret.key'));
     await runGuide('A lost secret key', dataDir);
-    await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+    const server = await sealing(dataDir);
+    await expect(server.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
+    const verify = spawnServer(dataDir, {}, [process.execPath, MAIN, 'audit-verify']);
+    expect((await verify.ended).code, verify.stderr).toBe(0);
   });
 
   test('whose secret key is damaged', async () => {

@@ -1707,6 +1707,21 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.restart_audit_seals()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into audit_log (operation, resource_type, resource_id, before)
+  select 'restartAuditSeals', 'auditLogSeals', 'all',
+         jsonb_build_object('newestSeal', head_no || ':' || encode(head_mac, 'hex'))
+  from audit_log_chain, tenant_settings where audit_log_enabled;
+  delete from audit_log_seals;
+  delete from audit_log_months where dropped_at is not null;
+  delete from audit_log_chain;
+  insert into audit_log_chain default values;
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.revoke_embed_sessions_of_deleted()
  RETURNS trigger
  LANGUAGE plpgsql

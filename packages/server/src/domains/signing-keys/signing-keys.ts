@@ -38,6 +38,7 @@ export const SIGNING_KEY_COLUMN: BoxedColumn = {
   table: 'signing_keys',
   column: 'private_key',
   keyColumn: 'id',
+  holds: 'the private keys that sign embed tokens',
   unmarkedPurpose: 'signing keys',
 };
 

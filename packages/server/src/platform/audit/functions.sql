@@ -58,3 +58,16 @@ begin
   end if;
   return made;
 end $$;
+
+-- For a lost secret key (docs/operating.md): without it, the key of the seals can not be opened again. All entries that
+-- are left get new seals, and a new entry says so. Dropped months are forgotten, because only the old key proves them.
+create or replace function restart_audit_seals() returns void language sql as $$
+  insert into audit_log (operation, resource_type, resource_id, before)
+  select 'restartAuditSeals', 'auditLogSeals', 'all',
+         jsonb_build_object('newestSeal', head_no || ':' || encode(head_mac, 'hex'))
+  from audit_log_chain, tenant_settings where audit_log_enabled;
+  delete from audit_log_seals;
+  delete from audit_log_months where dropped_at is not null;
+  delete from audit_log_chain;
+  insert into audit_log_chain default values;
+$$;

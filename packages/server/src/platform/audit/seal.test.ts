@@ -150,8 +150,10 @@ test('seals and the chain can not be changed to fit', async () => {
 
 test('a chain that was begun anew is noticed by who kept the newest seal, and shows when it was begun', async () => {
   const { newestSeal, sealedSince } = await log.verify();
-  await log.query('truncate audit_log_seals');
-  await log.query('update audit_log_chain set key = null, head_no = 0, head_mac = null, sealed_to = 0');
+  await log.query("insert into audit_log_months values ('2001-01-01', now(), 1, 'of the old key')");
+  await log.query('select restart_audit_seals()');
+  const [entry] = await log.query("select before from audit_log where resource_type = 'auditLogSeals'");
+  expect(entry).toEqual({ before: { newestSeal } });
   expect(await problem(newestSeal)).toBe('nothing is sealed yet, although a seal is expected');
   await log.sealAll();
   const after = await log.verify();

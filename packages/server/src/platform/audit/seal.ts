@@ -10,7 +10,12 @@ import { type ChainState, macOfChain, macOfSeal } from './macs.ts';
 import * as store from './seals.store.ts';
 
 /** The key is stored, because seals must be valid for longer than the installation's secret. */
-export const CHAIN_KEY: BoxedColumn = { table: 'audit_log_chain', column: 'key', keyColumn: 'singleton' };
+export const CHAIN_KEY: BoxedColumn = {
+  table: 'audit_log_chain',
+  column: 'key',
+  keyColumn: 'singleton',
+  holds: 'the key that seals the audit log',
+};
 const ROW = 'true';
 const KEY_BYTES = 32;
 

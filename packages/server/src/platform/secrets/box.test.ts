@@ -8,7 +8,13 @@ const [OLD, NEW, OTHER] = ['the old secret of this test, 001', 'the new secret',
   string,
   string,
 ];
-const TOKENS = { table: 'remotes', column: 'token', keyColumn: 'id', unmarkedPurpose: 'old tokens' };
+const TOKENS = {
+  table: 'remotes',
+  column: 'token',
+  keyColumn: 'id',
+  holds: 'tokens',
+  unmarkedPurpose: 'old tokens',
+};
 const PLAIN = Buffer.from('what nobody may read');
 const box = createBox(TOKENS, createKeyring([NEW]));
 

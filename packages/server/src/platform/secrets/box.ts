@@ -13,6 +13,8 @@ export interface BoxedColumn {
   column: string;
   /** The column that identifies the row. Each of its values must have exactly one text form. */
   keyColumn: string;
+  /** What the values are, in plain words, for the operator. */
+  holds: string;
   /**
    * The purpose of the key of old values without a mark, which consist only of a nonce, a tag and the encrypted data.
    */

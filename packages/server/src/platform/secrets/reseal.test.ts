@@ -10,8 +10,13 @@ import { requireSecretsOf, resealAll } from './reseal.ts';
 
 const OLD = 'the secret before';
 const NEW = 'the secret after';
-const TOKEN = { table: 'boxed_things', column: 'token', keyColumn: 'id' };
-const PASSWORD = { table: 'boxed_things', column: 'password', keyColumn: 'id' };
+const TOKEN = { table: 'boxed_things', column: 'token', keyColumn: 'id', holds: 'the tokens of things' };
+const PASSWORD = {
+  table: 'boxed_things',
+  column: 'password',
+  keyColumn: 'id',
+  holds: 'the passwords of things',
+};
 const before = createKeyring([OLD]);
 const both = createKeyring([NEW, OLD]);
 const after = createKeyring([NEW]);
@@ -145,7 +150,7 @@ test("two rows' values, or two columns', can not be exchanged in the database", 
   await expect(opened(TOKEN, before)).rejects.toMatchObject({ code: 'altered' });
 });
 
-test('values that were sealed with a missing secret stop a start, and the error names the value', async () => {
+test('values that were sealed with a missing secret stop a start, and the error says what they are and what to do', async () => {
   await fill(3);
   await expect(requireSecretsOf(db, before, [TOKEN, PASSWORD])).resolves.toBeUndefined();
   await expect(requireSecretsOf(db, both, [TOKEN, PASSWORD])).resolves.toBeUndefined();
@@ -153,7 +158,9 @@ test('values that were sealed with a missing secret stop a start, and the error 
   await expect(refused).rejects.toBeInstanceOf(StartupError);
   const id = before.ids[0].toString('hex');
   await expect(refused).rejects.toThrow(
-    new RegExp(`boxed_things.token of \\d, key ${id}.*ORIEL_SECRET_KEY_PREVIOUS`),
+    new RegExp(
+      `of the id ${id} .the tokens of things, in the table boxed_things.: .*ORIEL_SECRET_KEY_PREVIOUS.*"A lost secret key"`,
+    ),
   );
   await resealAll(db, both, [TOKEN, PASSWORD]);
   await expect(requireSecretsOf(db, after, [TOKEN, PASSWORD])).resolves.toBeUndefined();

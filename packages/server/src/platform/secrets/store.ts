@@ -26,12 +26,12 @@ export function updateSealed(tx: Tx, place: BoxedColumn, rowKey: string, sealed:
   return tx.run(sql`update ${table} set ${column} = ${sealed} where ${key}::text = ${rowKey}`);
 }
 
-/** Finds a sealed value that has none of these headers. Returns its row and its header. */
+/** Finds a sealed value that has none of these headers. Returns its header. */
 export function findForeign(db: Queryable, place: BoxedColumn, mark: Buffer, headers: readonly Buffer[]) {
-  const { table, column, key } = names(place);
+  const { table, column } = names(place);
   const length = headers[0]!.length;
-  return db.maybeOne<{ key: string; header: Buffer }>(sql`
-    select ${key}::text as key, substring(${column} from 1 for ${length}) as header from ${table}
+  return db.maybeOne<{ header: Buffer }>(sql`
+    select substring(${column} from 1 for ${length}) as header from ${table}
     where substring(${column} from 1 for ${mark.length}) = ${mark}
       and substring(${column} from 1 for ${length}) <> all (${headers}::bytea[])
     limit 1`);
