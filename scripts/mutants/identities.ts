@@ -2,6 +2,20 @@ import { type Mutant, SERVER } from './mutant.ts';
 
 export const identities: Mutant[] = [
   {
+    name: 'sign-ins with the provider that failed are counted for each person',
+    file: `${SERVER}domains/identities/failures.ts`,
+    from: 'String(user.userId) : known ?',
+    to: 'String(user.userId) : false ?',
+    tests: [`${SERVER}domains/identities/identities.test.ts`],
+  },
+  {
+    name: 'the log of a sign-in with the provider that failed has the number on the page',
+    file: `${SERVER}domains/identities/failures.ts`,
+    from: '{ requestId, operation, ip, code: error.code,',
+    to: '{ operation, ip, code: error.code,',
+    tests: [`${SERVER}domains/identities/failures.test.ts`],
+  },
+  {
     name: 'a sign-in with the provider ends only in the browser that began it',
     file: `${SERVER}domains/identities/routes.ts`,
     from: 'begun !== undefined && begun.state === query.state;',

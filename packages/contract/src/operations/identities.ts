@@ -8,7 +8,8 @@ export const errors = {
   provider_not_found: { status: 404, message: 'This server has no sign-in provider.' },
   provider_unavailable: {
     status: 502,
-    message: 'The sign-in provider did not answer as it should. Wait a moment, and try again.',
+    message:
+      'The sign-in provider can not be used at present. Try again in a moment. If it happens again, an admin must look at the settings: the log of the server says what is wrong.',
   },
   provider_refused: {
     status: 400,

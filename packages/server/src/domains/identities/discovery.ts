@@ -3,6 +3,7 @@ import * as oidc from 'openid-client';
 import type { Logger } from '../../platform/log.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { ProviderSettings } from './settings.ts';
+import { Trouble } from './trouble.ts';
 
 const REQUEST_MS = 5000;
 const MAX_BYTES = 256 * 1024;
@@ -36,7 +37,10 @@ export function createDiscovery(settings: ProviderSettings, outbound: Outbound, 
     if (known.until > Date.now()) return known.config;
     const old = known;
     return refresh().catch((error) => {
-      log.warn({ reason: reasonOf(error) }, 'the settings of the sign-in provider could not be read again');
+      log.warn(
+        new Trouble(error, 'discovery').why,
+        'the settings of the sign-in provider could not be read again',
+      );
       old.until = Date.now() + TRY_AGAIN_MS;
       return old.config;
     });
@@ -45,8 +49,8 @@ export function createDiscovery(settings: ProviderSettings, outbound: Outbound, 
 
 function discover({ issuer, clientId, clientSecret }: ProviderSettings, outbound: Outbound) {
   const server = new URL(issuer);
-  const send: oidc.CustomFetch = (url, { method, headers, body, signal }) =>
-    outbound.fetch(url, {
+  const send: oidc.CustomFetch = async (url, { method, headers, body, signal }) => {
+    const answer = await outbound.fetch(url, {
       method,
       headers,
       body: body as URLSearchParams | string | null | undefined,
@@ -54,6 +58,10 @@ function discover({ issuer, clientId, clientSecret }: ProviderSettings, outbound
       timeoutMs: REQUEST_MS,
       maxBytes: MAX_BYTES,
     });
+    // For the log, if the library does not like the answer.
+    const { origin, pathname } = new URL(url);
+    return Object.defineProperty(answer, 'url', { value: origin + pathname });
+  };
   return oidc.discovery(
     server,
     clientId,
@@ -78,19 +86,4 @@ function authenticate(clientSecret: string | undefined): oidc.ClientAuth {
     const methods = server.token_endpoint_auth_methods_supported as string[] | undefined;
     return (!methods || methods.includes('client_secret_basic') ? basic : post)(server, ...rest);
   };
-}
-
-/** The code or the message of the error and of its causes. Messages of `OutboundError` hold no secrets. */
-export function reasonOf(error: unknown): string {
-  const reasons: string[] = [];
-  for (let cause = error; cause instanceof Error && reasons.length < 4; cause = cause.cause as unknown) {
-    const { code, error: oauthError } = cause as { code?: unknown; error?: unknown };
-    reasons.push(
-      String(cause.name === 'OutboundError' ? cause.message : (oauthError ?? code ?? cause.name)).slice(
-        0,
-        200,
-      ),
-    );
-  }
-  return reasons.join(': ');
 }

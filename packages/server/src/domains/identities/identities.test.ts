@@ -282,3 +282,29 @@ test('sign-ins, refused ones, new users and their groups are in the audit log', 
     await refused.stop();
   }
 });
+
+test('failures of several people within a minute are entries of their own, with the user if there is one', async () => {
+  const here = visitsTo(open, provider);
+  const known = newAccount();
+  const { browser } = await here.signIn(known);
+  const { id } = (await here.whoIs(browser))!;
+  await open.admin.updateUser({ id, body: { isDeactivated: true } });
+  const [first, second] = [newAccount({ email: undefined }), newAccount({ email: known.email })];
+  const responses: Response[] = [];
+  for (const account of [known, first, second]) responses.push((await here.signIn(account)).response);
+  const entriesOf = async (response: Response) =>
+    (await open.admin.listAuditLog({ requestId: response.headers.get('x-request-id')! })).items.map(
+      ({ resourceType, resourceId, after }) => ({ resourceType, resourceId, after }),
+    );
+  const expected = [
+    { account: known, code: 'user_deactivated', resourceId: String(id) },
+    { account: first, code: 'identity_incomplete', resourceId: `${provider.issuer} ${first.sub}` },
+    { account: second, code: 'identity_taken', resourceId: `${provider.issuer} ${second.sub}` },
+  ];
+  for (const [i, { account, code, resourceId }] of expected.entries()) {
+    const after = { code, issuer: provider.issuer, subject: account.sub };
+    await expect
+      .poll(() => entriesOf(responses[i]!))
+      .toEqual([{ resourceType: 'failedSignIn', resourceId, after }]);
+  }
+});

@@ -3,6 +3,7 @@ import type { Module, Platform } from '../../platform/module.ts';
 import type { LinkedIdentities, SignInWay } from '../pages/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
+import { createFailures } from './failures.ts';
 import { createIdentities } from './identities.ts';
 import { linkedRoutes } from './linked-routes.ts';
 import { createPendingCookie } from './pending.ts';
@@ -28,9 +29,10 @@ export function identities(platform: Platform, { settings, console, links }: Ide
   const set = settings && {
     provider: createProvider(settings, { outbound, log, redirectUri: publicUrl + CALLBACK_PATH }),
     identities: createIdentities({ db, links, settings }),
+    failures: createFailures({ db, attempts, log }),
     pending: createPendingCookie(keysFor('sign-in with a provider'), publicUrl),
   };
-  return { routes: [...identityRoutes(set, { publicUrl, attempts, console, links }), ...linkedRoutes] };
+  return { routes: [...identityRoutes(set, { publicUrl, console, links }), ...linkedRoutes] };
 }
 
 /** For the pages: how to sign in and out with the provider, if there is one. */

@@ -3,9 +3,10 @@ import * as oidc from 'openid-client';
 import { ApiError } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
-import { createDiscovery, reasonOf } from './discovery.ts';
+import { createDiscovery } from './discovery.ts';
 import type { Claims } from './rules.ts';
 import type { ProviderSettings } from './settings.ts';
+import { Trouble } from './trouble.ts';
 
 /** What must be the same at the end of a sign-in as at its beginning. */
 export interface Checks {
@@ -44,15 +45,14 @@ export function createProvider(
   const { groupsClaim, externalIdClaim, scope } = settings;
   const discovered = createDiscovery(settings, outbound, log);
 
-  /** Errors of the library may hold answers of the provider with tokens, so only their codes are logged. */
-  const fail = (code: 'provider_refused' | 'provider_unavailable', error: unknown): never => {
-    log.warn({ reason: reasonOf(error) }, 'a sign-in with the provider failed');
-    throw new ApiError(code);
-  };
-  const configuration = () => discovered().catch((error) => fail('provider_unavailable', error));
+  const configuration = () =>
+    discovered().catch((error) => {
+      throw new ApiError('provider_unavailable', { cause: new Trouble(error, 'discovery') });
+    });
   const refuse = (error: unknown): never => {
     if (error instanceof ApiError) throw error;
-    return fail(isRefusal(error) ? 'provider_refused' : 'provider_unavailable', error);
+    const code = isRefusal(error) ? 'provider_refused' : 'provider_unavailable';
+    throw new ApiError(code, { cause: new Trouble(error, 'sign-in') });
   };
 
   /** Many providers give groups and emails only at this endpoint. What the signed token says counts more. */

@@ -1,10 +1,10 @@
 import { operations } from '@oriel/contract';
-import type { Attempts } from '../../platform/audit/events.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { ACCOUNT_PATH, ownAddress } from '../pages/index.ts';
 import { LINK_PATHS, type PasswordLinks } from '../password-links/index.ts';
-import type { Console, SignInOrigin } from '../sessions/index.ts';
+import type { Console } from '../sessions/index.ts';
+import type { Failures } from './failures.ts';
 import type { Identities } from './identities.ts';
 import type { PendingCookie } from './pending.ts';
 import type { Proof, Provider } from './provider.ts';
@@ -15,21 +15,24 @@ export interface SignInWithProvider {
   provider: Provider;
   identities: Identities;
   pending: PendingCookie;
+  failures: Failures;
 }
 
 interface Options {
   publicUrl: string;
-  attempts: Attempts;
   console: Console;
   links: PasswordLinks;
 }
 
 const SIGN_IN_PATH = '/sign-in';
 
-export function identityRoutes(
-  set: SignInWithProvider | undefined,
-  { publicUrl, attempts, console, links }: Options,
-) {
+/** The cookie is missing too if the sign-in began at another name of this server, such as localhost. */
+const notBegunAt = (address: string) =>
+  new ApiError('sign_in_not_begun', {
+    message: `This sign-in began in another browser, at another address or too long ago, or it has ended already. Sign in again at ${address}.`,
+  });
+
+export function identityRoutes(set: SignInWithProvider | undefined, { publicUrl, console, links }: Options) {
   const required = () => found(set, 'provider_not_found');
 
   /**
@@ -43,49 +46,32 @@ export function identityRoutes(
     console.csrf.requireOrigin({ origin: pathname && paths.includes(pathname) ? origin : undefined });
   };
 
-  const recordFailure = (
-    { operation, ip, requestId }: SignInOrigin,
-    error: unknown,
-    proof: Proof | undefined,
-  ) => {
-    if (!(error instanceof ApiError) || error.statusCode >= 500) return;
-    attempts.record({
-      operation,
-      resourceType: 'failedSignIn',
-      resourceId: 'unknown',
-      userId: null,
-      ip,
-      requestId,
-      // The provider has signed who it was. An admin can see whom to invite.
-      details: { code: error.code, issuer: proof?.issuer, subject: proof?.subject },
-    });
-  };
-
   return [
-    handle(operations.beginProviderSignIn, async ({ db, sendHeaders }, { query, headers }) => {
-      const { provider, pending } = required();
+    handle(operations.beginProviderSignIn, async ({ db, origin, sendHeaders }, { query, headers }) => {
+      const { provider, pending, failures } = required();
       const { link } = query;
       if (link !== undefined) {
         requirePage(headers, Object.values(LINK_PATHS));
         await links.find(db, link);
       }
-      const { url, ...checks } = await provider.begin();
+      const { url, ...checks } = await provider.begin().catch(failures.explain(origin));
       const next = ownAddress(query.next, ACCOUNT_PATH);
       sendHeaders({ 'set-cookie': pending.set({ ...checks, next, link }) });
       return { location: url };
     }),
 
     handle(operations.finishProviderSignIn, async ({ origin, sendHeaders }, { query, headers }) => {
-      const { provider, identities, pending } = required();
+      const { provider, identities, pending, failures } = required();
       const begun = pending.read(headers.cookie);
       const isOurs = begun !== undefined && begun.state === query.state;
       if (isOurs && begun.isSignOut) {
         sendHeaders({ 'set-cookie': [pending.clear()] });
-        return { location: await provider.signOutUrl(query, begun, publicUrl + SIGN_IN_PATH) };
+        const back = publicUrl + SIGN_IN_PATH;
+        return { location: await provider.signOutUrl(query, begun, back).catch(failures.explain(origin)) };
       }
       let proof: Proof | undefined;
       try {
-        if (!isOurs) throw new ApiError('sign_in_not_begun');
+        if (!isOurs) throw notBegunAt(publicUrl + SIGN_IN_PATH);
         const proven = await provider.finish(query, begun);
         if (!isSubject(proven.subject)) throw new ApiError('identity_incomplete');
         proof = proven;
@@ -94,15 +80,15 @@ export function identityRoutes(
         sendHeaders({ 'set-cookie': [setCookie, pending.clear()] });
         return { location: begun.next };
       } catch (error) {
-        recordFailure(origin, error, proof);
+        await failures.record(origin, error, proof);
         throw error;
       }
     }),
 
-    handle(operations.signOutAtProvider, async ({ sendHeaders }, { headers }) => {
-      const { provider, pending } = required();
+    handle(operations.signOutAtProvider, async ({ origin, sendHeaders }, { headers }) => {
+      const { provider, pending, failures } = required();
       requirePage(headers, [SIGN_IN_PATH]);
-      const { url, ...checks } = await provider.begin({ isSilent: true });
+      const { url, ...checks } = await provider.begin({ isSilent: true }).catch(failures.explain(origin));
       sendHeaders({ 'set-cookie': pending.set({ ...checks, next: SIGN_IN_PATH, isSignOut: true }) });
       return { location: url };
     }),

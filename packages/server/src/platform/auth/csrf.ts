@@ -41,7 +41,7 @@ export function createCsrf(keys: Keys, publicUrl: string): Csrf {
       // People may use another name of the server than the public one, such as localhost.
       if (origin === ours.origin || (host && origin === `${ours.protocol}//${host}`)) return;
       throw new ApiError('forbidden', {
-        message: `The request does not come from a page at ${ours.origin}.`,
+        message: `The request does not come from a page at ${ours.origin}. Open that address. If it is not the one that people use, an admin must change the setting ORIEL_PUBLIC_URL.`,
       });
     },
   };

@@ -10,17 +10,21 @@ export function errorView(failure: ApiError, requestId: string, backTo: string):
     title,
     hasError: true,
     body: html`<h1>${title}</h1>
-<p role="alert">${failure.statusCode >= 500 ? 'It is not your fault. Wait a moment, and try again.' : failure.message}</p>
+<p role="alert">${isOurFault(failure) ? 'It is not your fault. Wait a moment, and try again.' : failure.message}</p>
 ${failure.statusCode === 429 && html`<p>Try again ${inWords(failure.retryAfterSeconds ?? 60)}.</p>`}
 <a class="button primary" href="${backTo}">Go back</a>
 <p class="hint">If it happens again, tell an admin this number: <span class="mono">${requestId}</span></p>`,
   };
 }
 
+/** With a 502, the message says which other server it is. */
+const isOurFault = ({ statusCode }: ApiError) => statusCode >= 500 && statusCode !== 502;
+
 const TITLES: Record<number, string> = {
   403: 'This was not allowed',
   404: 'Not found',
   429: 'Too many attempts',
+  502: 'Another server does not answer',
   503: 'The server is busy',
   504: 'The server is busy',
 };

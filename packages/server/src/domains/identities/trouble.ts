@@ -1,0 +1,76 @@
+/** Why the provider can not be used, in words that help an operator. */
+import { OutboundError } from '../../platform/outbound/outbound.ts';
+
+export interface Why {
+  reason: string;
+  /** The address that was asked, without its query. */
+  asked?: string;
+  /** The status of the answer. */
+  status?: number;
+  /** What is probably wrong. */
+  check?: string;
+}
+
+/** Errors of the library may hold answers with tokens, so only what is safe is taken from them. */
+export class Trouble extends Error {
+  readonly why: Why;
+
+  constructor(error: unknown, during: 'discovery' | 'sign-in') {
+    const reason = reasonOf(error);
+    super(reason);
+    const answer = answerIn(error);
+    const check = checkOf(error, during, answer?.status);
+    this.why = {
+      reason,
+      ...(answer && { asked: answer.url, status: answer.status }),
+      ...(check && { check }),
+    };
+  }
+}
+
+function checkOf(error: unknown, during: 'discovery' | 'sign-in', status?: number): string | undefined {
+  const all = causesOf(error);
+  const failure = all.find((cause) => cause instanceof OutboundError)?.failure;
+  if (failure === 'address_refused') return 'ORIEL_OIDC_ISSUER, ORIEL_ALLOW_PRIVATE_REMOTES';
+  if (during === 'discovery') return 'ORIEL_OIDC_ISSUER';
+  if (status === 401 || all.some((cause) => OF_CLIENT.includes(String(wordOf(cause))))) {
+    return 'ORIEL_OIDC_CLIENT_ID, ORIEL_OIDC_CLIENT_SECRET';
+  }
+  if (all.some((cause) => wordOf(cause) === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED')) {
+    return 'the clocks of this server and of the provider';
+  }
+  return undefined;
+}
+
+const OF_CLIENT = ['invalid_client', 'unauthorized_client'];
+const CAUSES_MAX = 4;
+
+/** The error and its causes. */
+function causesOf(error: unknown): Error[] {
+  const all: Error[] = [];
+  for (let cause = error; cause instanceof Error && all.length < CAUSES_MAX; cause = cause.cause) {
+    all.push(cause);
+  }
+  return all;
+}
+
+/** The answer that the library did not like. */
+function answerIn(error: unknown): Response | undefined {
+  for (const cause of causesOf(error)) {
+    const { response } = cause as { response?: unknown };
+    for (const answer of [response, cause.cause]) if (answer instanceof Response) return answer;
+  }
+  return undefined;
+}
+
+/** What the provider calls the error, or else the code of the library. */
+const wordOf = (cause: Error) => {
+  const { code, error } = cause as { code?: unknown; error?: unknown };
+  return error ?? code ?? cause.name;
+};
+
+/** Messages of `OutboundError` hold no secrets. */
+export const reasonOf = (error: unknown): string =>
+  causesOf(error)
+    .map((cause) => String(cause instanceof OutboundError ? cause.message : wordOf(cause)).slice(0, 200))
+    .join(': ');
