@@ -116,7 +116,13 @@ describe('a callback is refused', () => {
   });
 
   test('the second time', async () => {
-    const { browser, callback } = await visits.signIn(newAccount());
+    await provider.expect(newAccount());
+    const { browser, callback } = await visits.toCallback();
+    const begun = browser.cookies(world.url).get(PENDING)!;
+    expect((await browser.get(callback)).status).toBe(303);
+    expect(errorOf(await browser.get(callback))).toEqual([400, 'sign_in_not_begun']);
+    // Somebody may have kept the cookie, but the provider takes its code once.
+    browser.cookies(world.url).set(PENDING, begun);
     expect(errorOf(await browser.get(callback))).toEqual([400, 'provider_refused']);
   });
 
