@@ -15,6 +15,7 @@ export const generatedFiles = (): Record<string, string> => ({
   'packages/client/src/routes.gen.ts': clientRoutes(),
   'docs/status-codes.md': statusCodes(),
   'docs/coverage.md': coverage(),
+  'docs/audit-resources.md': auditResources(),
 });
 
 function clientRoutes(): string {
@@ -82,6 +83,28 @@ function statusCodes(): string {
     '| Operation | Codes |',
     '|---|---|',
     ...perOperation,
+    '',
+  ].join('\n');
+}
+
+function auditResources(): string {
+  const types = [...new Set(allOperations.map(({ audit }) => audit))]
+    .filter((type) => type !== 'none')
+    .sort();
+  const rows = types.map((type) => {
+    const ids = allOperations.filter(({ audit }) => audit === type).map(({ id }) => `\`${id}\``);
+    return `| \`${type}\` | ${ids.join(', ')} |`;
+  });
+  return [
+    '# What the audit log names',
+    '',
+    'Made by `npm run generate` from the contract.',
+    '',
+    'The filters `resourceType` and `operation` of the [audit log](audit-log.md) take these names. An operation may also change resources of other types: a sign-in with a provider can create a `user`. The types of events that change nothing are in [The audit log](audit-log.md).',
+    '',
+    '| `resourceType` | `operation` |',
+    '|---|---|',
+    ...rows,
     '',
   ].join('\n');
 }

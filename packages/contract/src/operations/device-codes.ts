@@ -87,7 +87,11 @@ export const exchangeDeviceCode = operation({
   description:
     'A form is answered as RFC 8628 writes it, JSON in camelCase. A code is exchanged at most once. A form with `grant_type=refresh_token` renews the tokens, because OAuth libraries know one address for both.',
   body: FormOrJson(
-    Shape('DeviceTokenInput', { deviceCode: Type.String({ maxLength: 255 }), clientId }),
+    Shape('DeviceTokenInput', {
+      grantType: Maybe(Type.Enum(['urn:ietf:params:oauth:grant-type:device_code'])),
+      deviceCode: Type.String({ maxLength: 255 }),
+      clientId,
+    }),
     Type.Object(
       {
         grant_type: Maybe(

@@ -29,7 +29,7 @@ export function createApiKeyCredential(
     listKnown: (hashes) => store.listKnownHashes(db, hashes),
     subjectsOf: ({ userId, apiKeyId }) => [`user:${userId}`, `key:${apiKeyId}`],
     note: ({ apiKeyId }) => uses.note(apiKeyId),
-    unknown: 'The API key is unknown, has expired or was deleted.',
+    unknown: 'The API key is unknown, has expired or was deleted, or its user is deactivated.',
   });
 
   const kind: CredentialKind = {
@@ -39,7 +39,7 @@ export function createApiKeyCredential(
     example: { secret: `${API_KEY_PREFIX}an-example` },
     takes: ({ secret }) => looksLikeApiKey(secret),
     verify: ({ secret, address }) => keys.verify(secret, address),
-    howToSend: '`Authorization: Api-Key sk-…`',
+    howToSend: '`Authorization: Api-Key sk-…` (or `Bearer sk-…`)',
     whyNot({ scheme, secret }) {
       if (secret.startsWith(API_KEY_PREFIX)) {
         return `This is not an API key. An API key is \`${API_KEY_PREFIX}\`, followed by 8 to 253 printable characters.`;

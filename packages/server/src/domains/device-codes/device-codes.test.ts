@@ -115,7 +115,11 @@ test('JSON is taken and answered in camelCase', async () => {
   };
   await answer(device.userCode, id);
   const tokens = await world.client().exchangeDeviceCode({
-    body: { deviceCode: device.deviceCode, clientId: 'a-tool' },
+    body: {
+      grantType: 'urn:ietf:params:oauth:grant-type:device_code',
+      deviceCode: device.deviceCode,
+      clientId: 'a-tool',
+    },
   });
   expect(tokens).toEqual({
     accessToken: expect.any(String),

@@ -35,7 +35,10 @@ export const deviceCodeRoutes = (devices: DeviceCodes, sessions: Sessions, publi
     const { grant_type = GRANT_TYPE, device_code, refresh_token, client_id } = body;
     if (grant_type === REFRESH_TYPE)
       return oauthTokens(await sessions.refresh(given('refresh_token', refresh_token), client_id, origin));
-    if (grant_type !== GRANT_TYPE) throw new ApiError('unsupported_grant_type');
+    if (grant_type !== GRANT_TYPE) {
+      const message = `This address takes the \`grant_type\` \`${GRANT_TYPE}\` or \`${REFRESH_TYPE}\`.`;
+      throw new ApiError('unsupported_grant_type', { message });
+    }
     return oauthTokens(await devices.exchange(given('device_code', device_code), client_id, origin));
   }),
 

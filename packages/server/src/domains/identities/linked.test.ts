@@ -110,6 +110,7 @@ test('a person unlinks their own identity if they have a password, and keeps it 
   const page = await (await browser.get(`${world.url}/account`)).text();
   expect(page).toContain('You have no password here');
   expect(page).not.toContain('/account/identities/remove');
+  expect(page).not.toContain('/account/password');
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)![1]!;
   const [identity] = await world.admin.listUserIdentities({ id });
   const remove = await fetch(`${world.url}/account/identities/remove`, {

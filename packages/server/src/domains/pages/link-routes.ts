@@ -5,12 +5,12 @@ import type { Database } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import type { Call } from '../../platform/http/call.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { LINK_PATHS, type LinkRow, type PasswordLinks } from '../password-links/index.ts';
+import { isWholeLink, LINK_PATHS, type LinkRow, type PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
 import { errorsOf, requireUsable, type TypedTwice } from './new-password.ts';
 import { ACCOUNT_PATH, type Show } from './show.ts';
 import type { Theme } from './theme.ts';
-import { linkNotValidView, setPasswordView } from './views/set-password.ts';
+import { linkCutOffView, linkNotValidView, setPasswordView } from './views/set-password.ts';
 import { type SignInWay, whyNot } from './views/sign-in.ts';
 
 type Kind = keyof typeof LINK_PATHS;
@@ -21,8 +21,11 @@ type FormCall = Pick<Call, 'db' | 'origin'> & {
 };
 
 export function linkRoutes(show: Show, console: Console, links: PasswordLinks, ways: readonly SignInWay[]) {
-  const refuseLink = (kind: Kind) =>
-    show.failure(({ code }) => (code === 'link_not_valid' ? linkNotValidView(kind) : undefined));
+  const refuseLink = (kind: Kind, link: string) =>
+    show.failure(({ code }) => {
+      if (code !== 'link_not_valid') return undefined;
+      return isWholeLink(link) ? linkNotValidView(kind) : linkCutOffView(kind);
+    });
 
   const formOf =
     (kind: Kind, link: string, person: LinkRow, wrong: Partial<Parameters<typeof setPasswordView>[0]> = {}) =>
@@ -30,7 +33,7 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
       setPasswordView({ kind, path: LINK_PATHS[kind], link, person, name, ways, ...wrong });
 
   const open = async (db: Database, kind: Kind, link = '') =>
-    formOf(kind, link, await links.find(db, link).catch(refuseLink(kind)));
+    formOf(kind, link, await links.find(db, link).catch(refuseLink(kind, link)));
 
   /** Sets the password, and signs the person in. */
   async function submit(
@@ -39,7 +42,7 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
     notice: string,
     { db, origin, change, sendHeaders }: FormCall,
   ) {
-    const person = await links.find(db, link).catch(refuseLink(kind));
+    const person = await links.find(db, link).catch(refuseLink(kind, link));
     const again = (failure: ApiError) => {
       const errors = errorsOf(failure);
       if (errors) return formOf(kind, link, person, { errors });
@@ -55,7 +58,7 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
         changes: await set(tx),
       }));
     };
-    const committed = await store().catch(refuseLink(kind)).catch(show.failure(again));
+    const committed = await store().catch(refuseLink(kind, link)).catch(show.failure(again));
     sendHeaders({ 'set-cookie': (await console.open(person.userId, origin)).setCookie });
     return committed;
   }

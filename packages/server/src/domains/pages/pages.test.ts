@@ -174,6 +174,19 @@ describe('links', () => {
     expect(await statusWith(world.url, accessToken)).toBe(200);
   });
 
+  test('a link that is cut off or missing is called incomplete, and a used one is not', async () => {
+    const person = await createSignable(world);
+    const { url } = await world.admin.createResetLink({ id: person.id, body: {} });
+    await world.admin.createResetLink({ id: person.id, body: {} });
+    const link = new URL(url).searchParams.get('link')!;
+    const titleOf = async (path: string) =>
+      /<h1>(.*)<\/h1>/.exec(await (await browse(world).get(path)).text())?.[1];
+    const [whole, missing] = ['This link no longer works', 'This link is not complete'];
+    expect(await titleOf(`/reset-password?link=${link}`)).toBe(whole);
+    expect(await titleOf(`/reset-password?link=${link.slice(0, -1)}`)).toBe(missing);
+    expect(await titleOf('/invitation')).toBe(missing);
+  });
+
   test('a password that is set by a link is in the audit log as a change by the person', async () => {
     const person = await createSignable(world);
     const { url } = await world.admin.createResetLink({ id: person.id, body: {} });

@@ -18,6 +18,8 @@ export const LINK_PATHS: Record<store.LinkKind, string> = {
 const PREFIX = 'oriel_link_';
 /** More than 256 bits, and a multiple of three as ids need it. */
 const SECRET_BYTES = 33;
+/** Whether the text has the form of a link. A part of a link, as a mail program may cut it off, has not. */
+export const isWholeLink = (link: string) => /^oriel_link_\d+\.[\w-]{68}$/.test(link);
 const DEFAULT_SECONDS = 3600;
 
 export interface CreatedLink {

@@ -28,6 +28,11 @@ export interface Patchable {
 type Parts = Readonly<Record<string, readonly string[]>>;
 
 const READ_ONLY = ['id', 'meta', 'schemas', 'groups'];
+/** The other attributes of RFC 7643 (4.1, 4.2), in lower case. `members` is read elsewhere, and the rest ignored. */
+const OTHERS =
+  'members nickname profileurl usertype preferredlanguage locale timezone password phonenumbers ims photos addresses entitlements roles x509certificates'.split(
+    ' ',
+  );
 const OPS = ['add', 'replace', 'remove'];
 /** The longest text of a part. */
 const PART_MAX = 1000;
@@ -39,29 +44,36 @@ const COMPARED_MAX = 20_000;
  * not keep: what is left is small, however often the steps copy and compare it.
  */
 export function stepsOf(operations: readonly ScimPatchOperation[], patchable: Patchable): Step[] {
-  const steps = allSteps(operations, patchable.urn).flatMap((step) => withKnownParts(step, patchable));
+  const steps = allSteps(operations, patchable).flatMap((step) => withKnownParts(step, patchable));
   if (steps.length > scimLimits.operations) {
     throw invalid('Operations', `must change at most ${scimLimits.operations} attributes`);
   }
   return steps;
 }
 
-function allSteps(operations: readonly ScimPatchOperation[], urn: string): Step[] {
+function allSteps(operations: readonly ScimPatchOperation[], patchable: Patchable): Step[] {
+  const urn = patchable.urn.toLowerCase();
   return operations.flatMap((operation, i) => {
     const at = `Operations[${i}]`;
     const op = operation.op.toLowerCase() as Step['op'];
     if (!OPS.includes(op)) throw invalid(`${at}.op`, 'must be add, replace or remove');
     const steps = operation.path
-      ? [stepAt(op, operation.path, operation.value, at)]
+      ? [stepAt(op, operation.path, operation.value, at, patchable)]
       : stepsWithoutPath(op, operation.value, at);
-    return steps.filter((step) => step.urn === null || step.urn === urn.toLowerCase());
+    return steps.filter((step) => step.urn === null || step.urn === urn);
   });
 }
 
-function stepAt(op: Step['op'], path: string, value: unknown, at: string) {
+function stepAt(op: Step['op'], path: string, value: unknown, at: string, patchable: Patchable) {
   const target = parseTarget(path);
   if (READ_ONLY.includes(target.name) && target.urn === null) {
     throw new ApiError('scim_read_only', { message: `${at}.path: \`${target.name}\` can not be changed.` });
+  }
+  const isOurs = target.urn === null || target.urn === patchable.urn.toLowerCase();
+  if (isOurs && !isAttribute(target.name, patchable)) {
+    throw new ApiError('scim_invalid_path', {
+      message: `${at}.path: there is no attribute \`${target.name}\`.`,
+    });
   }
   if (op !== 'remove' && value === undefined) throw invalid(`${at}.value`, 'is required');
   return { ...target, op, value: lowerKeys(value), at };
@@ -75,6 +87,11 @@ function stepsWithoutPath(op: Step['op'], value: unknown, at: string) {
     .map(([path, part]) => ({ ...parseTarget(path), op, value: lowerKeys(part), at }))
     .filter(({ name }) => !READ_ONLY.includes(name));
 }
+
+const isAttribute = (name: string, { plain, complex, lists }: Patchable) =>
+  [...plain, ...OTHERS, ...READ_ONLY].includes(name) ||
+  Object.hasOwn(complex, name) ||
+  Object.hasOwn(lists, name);
 
 const partsOf = (name: string, { complex, lists }: Patchable) =>
   [complex, lists].find((attributes) => Object.hasOwn(attributes, name))?.[name];

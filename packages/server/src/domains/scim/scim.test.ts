@@ -261,6 +261,7 @@ describe('errors have the form of SCIM', () => {
     ['remove emails', { op: 'remove', path: 'emails' }, 'mutability'],
     ['remove the only email', { op: 'remove', path: 'emails[type eq "work"]' }, 'mutability'],
     ['replace emails by none', { op: 'replace', path: 'emails', value: [] }, 'mutability'],
+    ['a path that is no attribute', { op: 'replace', path: 'actve', value: false }, 'invalidPath'],
     ['remove active', { op: 'remove', path: 'active' }, 'mutability'],
     [
       'replace an email that is not there',
@@ -275,6 +276,10 @@ describe('errors have the form of SCIM', () => {
   });
 
   test('messages use the words of SCIM', async () => {
+    const userName = `${unique('taken')}@example.com`;
+    await createUser(scim, { userName, emails: undefined });
+    const again = await scim('POST', '/Users', { schemas: [USER], userName });
+    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining('`userName`')]);
     const noEmail = await scim('POST', '/Users', { schemas: [USER], userName: 'bjensen-without' });
     expect([noEmail.status, noEmail.body.detail]).toEqual([
       400,

@@ -3,7 +3,7 @@ import { operations, scimUrns } from '@oriel/contract';
 import { Type } from 'typebox';
 import { type Change, changed, created } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { ApiError, found, invalid, isApiError } from '../../platform/errors.ts';
 import { tagOf } from '../../platform/http/etag.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
 import { createUser, DEFAULT_ROLE, lockPerson, requireReadableUsername, updateUser } from '../users/index.ts';
@@ -149,10 +149,19 @@ export const namesOf = ({
 
 const hasNames = (names: store.Names) => Object.values(namesOf(names)).some((name) => name !== null);
 
+const takenName = () =>
+  new ApiError('username_taken', { message: 'Another user has this `userName`, or has it as email.' });
+
 export async function createScimUser(tx: Tx, fields: UserFields): Promise<Written> {
   requireReadableUsername(fields.username, 'userName');
   const { active, title, ...given } = fields;
-  const user = await createUser(tx, { ...given, passwordHash: null, picture: null, title }, [DEFAULT_ROLE]);
+  const user = await createUser(tx, { ...given, passwordHash: null, picture: null, title }, [
+    DEFAULT_ROLE,
+  ]).catch((error) => {
+    // The request has one name for both, and does not say `email`.
+    if (isApiError(error, 'email_taken') && fields.email === fields.username) throw takenName();
+    throw error;
+  });
   if (hasNames(fields)) await store.saveNames(tx, user.id, namesOf(fields));
   const after = active === false ? await updateUser(tx, user, { isDeactivated: true }) : user;
   const row = (await store.findScimUser(tx, user.id))!;

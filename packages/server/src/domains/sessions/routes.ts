@@ -29,7 +29,9 @@ export function sessionRoutes(
       if ('refreshToken' in body)
         return tokens(await sessions.refresh(body.refreshToken, body.clientId, origin));
       if ((body.grant_type ?? 'refresh_token') !== 'refresh_token')
-        throw new ApiError('unsupported_grant_type');
+        throw new ApiError('unsupported_grant_type', {
+          message: 'This address takes the `grant_type` `refresh_token`.',
+        });
       return oauthTokens(await sessions.refresh(body.refresh_token, body.client_id, origin));
     }),
 

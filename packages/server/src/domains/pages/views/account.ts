@@ -50,9 +50,13 @@ ${account.sessions.map((session) => sessionRow(session, account))}
 </section>
 ${account.identities.length > 0 && identitiesSection(account)}
 <section aria-labelledby="password">
-<h2 id="password">Change your password</h2>
-<p class="hint">You will be signed out everywhere else.</p>
-${passwordForm(account, errors)}
+<h2 id="password">${account.hasPassword ? 'Change your password' : 'Your password'}</h2>
+${
+  account.hasPassword
+    ? html`<p class="hint">You will be signed out everywhere else.</p>
+${passwordForm(account, errors)}`
+    : html`<p class="hint">You have no password. If you want one, ask an admin of your team for a link to set it.</p>`
+}
 </section>
 <section aria-labelledby="device">
 <h2 id="device">Connect a device</h2>

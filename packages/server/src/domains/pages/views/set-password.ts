@@ -58,3 +58,12 @@ export const linkNotValidView = (kind: SetPasswordForm['kind']): View => ({
   }</p>
 <a class="button primary" href="/sign-in">Go to sign-in</a>`,
 });
+
+export const linkCutOffView = (kind: SetPasswordForm['kind']): View => ({
+  title: 'This link is not complete',
+  hasError: true,
+  body: html`<h1>This link is not complete</h1>
+<p>A part of it is missing. Copy the whole link from the message that you got, and open it again.
+If you do not have it any more, ask ${kind === 'invitation' ? 'the person who invited you' : 'an admin of your team'} for a new one.</p>
+<a class="button primary" href="/sign-in">Go to sign-in</a>`,
+});
