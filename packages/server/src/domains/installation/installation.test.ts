@@ -98,11 +98,11 @@ test('admin settings that have no effect cause a warning, unless they are still 
     ORIEL_ADMIN_API_KEY: 'sk-another-one-that-was-never-made-here',
     ORIEL_ADMIN_EMAIL: 'eve@example.com',
     ORIEL_ADMIN_PASSWORD: 'another one that was never set',
-    ORIEL_OIDC_ISSUER: 'https://id.example.com',
+    ORIEL_SAML_ISSUER: 'https://id.example.com',
     ORIEL_PROT: '1',
   };
   expect(await warningsOf(made, changed)).toEqual([
-    'ORIEL_OIDC_ISSUER is not a setting of Oriel, and is ignored',
+    'ORIEL_SAML_ISSUER is not a setting of Oriel, and is ignored',
     'ORIEL_PROT is not a setting of Oriel, and is ignored',
     expect.stringMatching(/^ORIEL_ADMIN_API_KEY has no effect: .*npm run admin-key/),
     expect.stringMatching(/^ORIEL_ADMIN_PASSWORD has no effect: .*reset link/),

@@ -142,7 +142,7 @@ test('a start fails if a server sealed a value with the old secret after the rot
     [sealed],
   );
   await expect(serverWith(world, { key: NEW })).rejects.toThrow(
-    /signing_keys\.private_key of late, key [0-9a-f]{16}\): set ORIEL_SECRET_KEY_PREVIOUS/,
+    /of the id [0-9a-f]{16} \(.+, in the table signing_keys\): set ORIEL_SECRET_KEY_PREVIOUS/,
   );
 });
 
