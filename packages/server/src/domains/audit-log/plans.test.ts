@@ -1,9 +1,8 @@
 /** No page of the log reads many more entries than it shows, whatever the filter and however deep it is. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countingRows } from '../../../test/rows-read.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import type { Sql } from '../../platform/db/sql.ts';
 import type { EntryFilter, Position } from './list.store.ts';
 import { readPage } from './pages.ts';
 
@@ -30,34 +29,6 @@ beforeAll(async () => {
   await client.end();
 });
 afterAll(() => world.stop());
-
-interface Plan {
-  'Node Type': string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-}
-
-const readBy = (plan: Plan): number => {
-  const below = (plan.Plans ?? []).reduce((sum, other) => sum + readBy(other), 0);
-  if (!/Scan/.test(plan['Node Type']) || plan.Plans?.length) return below;
-  return (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
-};
-
-/** A database that counts the entries that its statements read. */
-function counting() {
-  const { pool } = world.server.db;
-  const counts = { read: 0 };
-  const many = async (query: Sql) => {
-    if (query.text.includes('from audit_log where')) {
-      const { rows } = await pool.query(`explain (analyze, format json) ${query.text}`, query.values);
-      counts.read += readBy(rows[0]['QUERY PLAN'][0].Plan);
-    }
-    return (await pool.query(query.text, query.values)).rows;
-  };
-  return { counts, db: { many } as unknown as Queryable };
-}
 
 const NO_FILTER: EntryFilter = {
   actorId: null,
@@ -89,7 +60,7 @@ test.each<[string, Partial<EntryFilter>]>([
   ['nothing that exists', { operation: 'operation-none' }],
 ])('the first page and a deep one by %s', async (_name, given) => {
   const filter = { ...NO_FILTER, ...given };
-  const { counts, db } = counting();
+  const { counts, db } = countingRows(world, 'from audit_log where');
   let after: Position | null = null;
   for (const size of [PAGE, 200, PAGE]) {
     counts.read = 0;

@@ -1,9 +1,8 @@
 /** What identity providers ask before every change finds its row by an index, with 100,000 users and 10,000 groups. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countingRows } from '../../../test/rows-read.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import type { Sql } from '../../platform/db/sql.ts';
 import { countScimGroups, filterableGroups, listScimGroups } from './groups.store.ts';
 import { groupPage, userPage } from './pages.store.ts';
 import { countScimUsers, filterableUsers, listScimUsers } from './users.store.ts';
@@ -37,33 +36,6 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => world.stop());
 
-interface Plan {
-  'Node Type': string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-}
-
-const readBy = (plan: Plan): number => {
-  const below = (plan.Plans ?? []).reduce((sum, other) => sum + readBy(other), 0);
-  if (!/Scan/.test(plan['Node Type']) || plan.Plans?.length) return below;
-  return (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
-};
-
-/** A database that counts the rows that its statements read. */
-function counting() {
-  const { pool } = world.server.db;
-  const counts = { read: 0 };
-  const many = async ({ text, values }: Sql) => {
-    const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values);
-    counts.read += readBy(rows[0]['QUERY PLAN'][0].Plan);
-    return (await pool.query(text, values)).rows;
-  };
-  const one = async (query: Sql) => (await many(query))[0];
-  return { counts, db: { many, one } as unknown as Queryable };
-}
-
 test.each([
   ['userName eq "USER-77777"', 'User-77777'],
   ['externalId eq "ext-77777"', 'User-77777'],
@@ -74,7 +46,7 @@ test.each([
   ['userName eq "user-77777" and active eq true', 'User-77777'],
   ['externalId eq "ext-77777" or userName eq "user-77777"', 'User-77777'],
 ])('users by %s', async (filter, username) => {
-  const { counts, db } = counting();
+  const { counts, db } = countingRows(world);
   const page = userPage({ filter }, filterableUsers);
   expect(await countScimUsers(db, page.where)).toBe(1);
   expect(await listScimUsers(db, page)).toMatchObject([{ username }]);
@@ -84,7 +56,7 @@ test.each([
 test.each(['displayName eq "GROUP 7777"', 'displayName eq "Group 7777" and id pr'])(
   'groups by %s',
   async (filter) => {
-    const { counts, db } = counting();
+    const { counts, db } = countingRows(world);
     const page = groupPage({ filter }, filterableGroups);
     expect(await countScimGroups(db, page.where)).toBe(1);
     expect(await listScimGroups(db, page)).toMatchObject([{ name: 'Group 7777' }]);
@@ -93,7 +65,7 @@ test.each(['displayName eq "GROUP 7777"', 'displayName eq "Group 7777" and id pr
 );
 
 test('a group by its externalId', async () => {
-  const { counts, db } = counting();
+  const { counts, db } = countingRows(world);
   const page = groupPage({ filter: 'externalId eq "group-ext-777"' }, filterableGroups);
   expect(await countScimGroups(db, page.where)).toBe(1);
   expect(await listScimGroups(db, page)).toHaveLength(1);
