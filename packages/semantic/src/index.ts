@@ -1,0 +1,25 @@
+export { type Compiled, CUBES_MAX, compileModel, isModelFile, MODEL_CHARACTERS_MAX } from './compile.ts';
+export { type Draft, draftCubes } from './drafts/drafts.ts';
+export type { DraftTable } from './drafts/tables.ts';
+export type * from './model.ts';
+export { type Budget, createBudget } from './plan/budget.ts';
+export { QueryError, type QueryErrorCode, type QueryIssue } from './plan/errors.ts';
+export type { NormalQuery } from './plan/normal-query.ts';
+export {
+  type DialectName,
+  type Plan,
+  type PlannedColumn,
+  type PlanOptions,
+  type Plans,
+  planQuery,
+  ROWS_MAX,
+} from './plan/plan.ts';
+export { QUERY_LIMITS } from './plan/query.ts';
+export type { Statement } from './plan/render.ts';
+export type { Viewer } from './plan/viewer.ts';
+export { PROBLEMS_MAX, type Problem, type ProblemCode } from './problems.ts';
+export type { Annotation } from './shown/annotations.ts';
+export { type Explanation, explainPlan, type HiddenMember, hiddenMembers } from './shown/explanations.ts';
+export { type MetaCube, metaOf } from './shown/meta.ts';
+export { planSql, type SqlOptions, type SqlPlan } from './sql/plan-sql.ts';
+export { SQL_LIMITS } from './sql/selects.ts';

@@ -1,0 +1,154 @@
+/** Cubes and views, as a file writes them. */
+import { expression } from '../expressions.ts';
+import type { Relationship } from '../model.ts';
+import type { Problems, Source } from '../problems.ts';
+import {
+  allOr,
+  list,
+  mention,
+  type Name,
+  name,
+  needed,
+  neverBlank,
+  object,
+  oneOf,
+  optional,
+  orElse,
+  type Reader,
+  truth,
+} from '../read.ts';
+import { readYaml, shorten } from '../yaml.ts';
+import { described, dimension, hierarchy, measure, NO_NAME, segment } from './members.ts';
+import { policy } from './policies.ts';
+import { refreshKey } from './refresh-keys.ts';
+
+const RELATIONSHIPS: readonly Relationship[] = ['many_to_one', 'one_to_many', 'one_to_one'];
+const RELATIONSHIPS_MEANT = {
+  belongs_to: 'many_to_one',
+  belongsTo: 'many_to_one',
+  has_many: 'one_to_many',
+  hasMany: 'one_to_many',
+  has_one: 'one_to_one',
+  hasOne: 'one_to_one',
+} as const;
+
+const NO_SQL = { parts: [''], spot: NO_NAME.spot };
+
+const join = object({
+  what: 'a join',
+  fields: {
+    name: needed(mention, NO_NAME),
+    relationship: needed(oneOf(RELATIONSHIPS, RELATIONSHIPS_MEANT), 'many_to_one'),
+    sql: needed(expression, NO_SQL),
+  },
+});
+export type RawJoin = ReturnType<typeof join>;
+
+const TABLE_PART = '(?:[A-Za-z_][A-Za-z0-9_$]*|"[^"\\\\\\u0000-\\u001f]+"|`[^`\\\\\\u0000-\\u001f]+`)';
+const TABLE = new RegExp(`^${TABLE_PART}(?:\\.${TABLE_PART}){0,3}$`);
+
+/** A name, perhaps with a schema and a catalogue before it. Anything else would be SQL that nobody checked. */
+const tableName: Reader<string> = (value, problems) => {
+  const given = value.kind === 'text' ? value.text.trim() : '';
+  if (!TABLE.test(given)) {
+    const hint = 'Write `schema.table`. Use `sql` for a query.';
+    problems.add(value, 'bad_value', `\`${shorten(given)}\` is not the name of a table.`, hint);
+  }
+  return given;
+};
+
+const NO_PRE_AGGREGATIONS = 'Pre-aggregations are not supported.';
+
+const cube = object({
+  what: 'a cube',
+  fields: {
+    ...described,
+    sql_table: optional(tableName),
+    sql: optional(expression),
+    data_source: optional(name),
+    refresh_key: optional(refreshKey),
+    joins: orElse(list('`joins`', join), []),
+    dimensions: orElse(list('`dimensions`', dimension), []),
+    measures: orElse(list('`measures`', measure), []),
+    segments: orElse(list('`segments`', segment), []),
+    hierarchies: orElse(list('`hierarchies`', hierarchy), []),
+    access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1 }))),
+  },
+  refused: {
+    shown: 'The key is named `public`.',
+    extends: 'A cube can not extend another one. Write its members here, or join the cubes.',
+    sql_alias: 'Oriel chooses the alias of a cube in SQL.',
+    pre_aggregations: NO_PRE_AGGREGATIONS,
+    rollups: NO_PRE_AGGREGATIONS,
+    calendar: 'Calendar cubes are not supported. Use `granularities` of a time dimension.',
+    context_members: 'There are no context members. Use a view.',
+  },
+});
+export type RawCube = ReturnType<typeof cube>;
+
+const includedObject = object({
+  what: 'an item of `includes`',
+  fields: { ...described, name: needed(mention, NO_NAME), alias: optional(name) },
+});
+export type RawIncluded = ReturnType<typeof includedObject>;
+
+/** The name of a member, or an object that also gives it another name, title or description. */
+const included: Reader<RawIncluded> = (value, problems) =>
+  value.kind === 'text'
+    ? { ...NOTHING_INCLUDED, name: mention(value, problems), where: { spot: value, keys: new Map() } }
+    : includedObject(value, problems);
+
+const NOTHING_INCLUDED = {
+  title: undefined,
+  description: undefined,
+  public: undefined,
+  meta: undefined,
+  alias: undefined,
+};
+
+const viewCube = object({
+  what: 'an item of `cubes` in a view',
+  fields: {
+    join_path: needed(mention, NO_NAME),
+    includes: neverBlank(needed(allOr('`includes`', included), [])),
+    excludes: neverBlank(orElse(list('`excludes`', mention), [] as readonly Name[])),
+    prefix: orElse(truth, false),
+    alias: optional(name),
+  },
+  refused: { split: 'A view is one table. Make another view.' },
+});
+export type RawViewCube = ReturnType<typeof viewCube>;
+
+const view = object({
+  what: 'a view',
+  fields: {
+    ...described,
+    cubes: needed(list('`cubes`', viewCube, { min: 1 }), []),
+    access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1 }))),
+  },
+  refused: {
+    shown: 'The key is named `public`.',
+    folders: 'A view has no folders. Use `hierarchies` of its cubes, or `meta`.',
+    extends: 'A view can not extend another one.',
+    dimensions: 'A view has no dimensions of its own. Define them in a cube, and include them.',
+    measures: 'A view has no measures of its own. Define them in a cube, and include them.',
+    includes: 'Give `includes` for each item of `cubes`.',
+    excludes: 'Give `excludes` for each item of `cubes`.',
+  },
+});
+export type RawView = ReturnType<typeof view>;
+
+const modelFile = object({
+  what: 'a file of the model',
+  fields: { cubes: orElse(list('`cubes`', cube), []), views: orElse(list('`views`', view), []) },
+});
+
+export interface RawFile {
+  readonly cubes: readonly RawCube[];
+  readonly views: readonly RawView[];
+}
+
+export function readFile(source: Source, problems: Problems): RawFile {
+  const value = readYaml(source, problems);
+  return value && value.kind !== 'nothing' ? modelFile(value, problems) : { cubes: [], views: [] };
+}

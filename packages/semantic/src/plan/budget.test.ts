@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { errorOf, modelOf, NOW, somebody } from '../../test/plans.ts';
+import { createBudget, planQuery } from '../index.ts';
+
+const CUBES = ['orders', 'items', 'returns', 'visits'];
+const model = modelOf(`cubes:
+${CUBES.map(
+  (name) => `  - name: ${name}
+    sql_table: ${name}
+    joins: [${name === 'orders' ? '' : '{ name: orders, relationship: many_to_one, sql: "{CUBE}.order_id = {orders}.id" }'}]
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: status, sql: status, type: string }
+      - { name: at, sql: at, type: time }
+    measures:
+      - { name: count, type: count }
+      - { name: recent, type: count, rolling_window: { trailing: 7 day } }
+`,
+).join('')}`);
+
+const rolling = (ranges: string[][], measures = ['orders.recent', 'items.recent']) => ({
+  measures,
+  timeDimensions: [{ dimension: 'orders.at', granularity: 'day', compareDateRange: ranges }],
+  timezone: 'America/New_York',
+});
+const fiveYears = ['2019-01-01', '2023-12-31'];
+const repeat = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
+const planAll = (queries: readonly object[]) => {
+  const budget = createBudget();
+  return queries.map((query) => planQuery(model, query, somebody, { dialect: 'postgres', now: NOW, budget }));
+};
+
+test('five years by day with a rolling window are planned, and compared with five other years', () => {
+  const { plans } = planQuery(model, rolling([['2014-01-01', '2018-12-31'], fiveYears]), somebody, {
+    dialect: 'postgres',
+    now: NOW,
+  });
+  expect(plans).toHaveLength(2);
+});
+
+test('rolling windows over many days, ranges and cubes are refused', () => {
+  const { code, message } = errorOf(model, rolling(repeat(10, ['2010-01-01', '2020-12-31'])));
+  expect(code).toBe('unsupported_query');
+  expect(message).toContain('shorter date ranges');
+});
+
+test('the queries of a request share one budget', () => {
+  const query = rolling([fiveYears, fiveYears]);
+  expect(planAll([query])).toHaveLength(1);
+  expect(() => planAll(repeat(20, query))).toThrow('too large together');
+});
+
+test('filters count for each compared range and each cube with measures', () => {
+  const query = (count: number, ranges: number) => ({
+    measures: CUBES.map((name) => `${name}.count`),
+    timeDimensions: [{ dimension: 'orders.at', compareDateRange: repeat(ranges, fiveYears) }],
+    filters: repeat(count, { member: 'orders.status', operator: 'set' }),
+  });
+  expect(planAll([query(500, 2)])).toHaveLength(1);
+  expect(planAll(repeat(20, query(5, 2)))).toHaveLength(20);
+  expect(errorOf(model, query(500, 10)).code).toBe('unsupported_query');
+  expect(() => planAll(repeat(20, query(500, 2)))).toThrow('too large together');
+});
+
+test('values of filters count too', () => {
+  const values = Array.from({ length: 10_000 }, (_, i) => `v${i}`);
+  const query = {
+    measures: ['orders.count', 'items.count'],
+    filters: [{ member: 'orders.status', operator: 'equals', values }],
+  };
+  expect(planAll([query])).toHaveLength(1);
+  expect(() => planAll(repeat(20, query))).toThrow('too large together');
+});

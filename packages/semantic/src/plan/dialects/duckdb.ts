@@ -1,0 +1,43 @@
+/** The session's time zone must be UTC: times without a zone are UTC. */
+import type { Dialect } from '../render.ts';
+import type { Value, ValueType } from '../sql.ts';
+import { quoted, truncations, valuesTable, withoutComments } from './common.ts';
+
+const TYPES: Record<Exclude<ValueType, 'decimal'>, string> = {
+  text: 'varchar',
+  integer: 'bigint',
+  bigInteger: 'hugeint',
+  double: 'double',
+  boolean: 'boolean',
+  instant: 'timestamptz',
+  local: 'timestamp',
+};
+
+/** A decimal says its own number of digits, because DuckDB would cut them off at three. */
+const typeOf = ({ type, text }: Value) =>
+  type === 'decimal'
+    ? `decimal(${text.replace(/\D/g, '').length}, ${text.length - text.indexOf('.') - 1})`
+    : TYPES[type];
+
+export const duckdb: Dialect = {
+  name: 'duckdb',
+  quote: quoted,
+  parameter: (value, number) => `$${number}::${typeOf(value)}`,
+  textOf: ({ text }) => text,
+  ending: '',
+  rows: valuesTable,
+  withoutComments,
+  calls: {
+    ...truncations,
+    asText: (x) => `(${x})::varchar`,
+    textOrder: (x) => `(${x})::varchar`,
+    ilike: (x, pattern) => `(${x})::varchar ilike ${pattern} escape '\\'`,
+    local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
+    divisor: (x) => `nullif(${x}, 0)`,
+    approxDistinct: (x) => `approx_count_distinct(${x})`,
+    binSeconds: (x, seconds, origin) => `time_bucket(to_seconds(${seconds}), ${x}, ${origin})`,
+    binMonths: (x, months, base) =>
+      `(timestamp '2000-01-01' + to_months((${base} + ${months} * floor(((extract(year from ${x}) - 2000) * 12 + extract(month from ${x}) - 1 - ${base}) / ${months}))::int))`,
+    addSeconds: (x, seconds) => `(${x} + to_seconds(${seconds}))`,
+  },
+};

@@ -1,0 +1,40 @@
+/** The session's time zone must be UTC: times without a zone are UTC. */
+import type { Dialect } from '../render.ts';
+import type { ValueType } from '../sql.ts';
+import { quoted, truncations, valuesTable, withoutComments } from './common.ts';
+
+const TYPES: Record<ValueType, string> = {
+  text: 'text',
+  integer: 'bigint',
+  bigInteger: 'numeric',
+  decimal: 'numeric',
+  double: 'double precision',
+  boolean: 'boolean',
+  instant: 'timestamptz',
+  local: 'timestamp',
+};
+
+export const postgres: Dialect = {
+  name: 'postgres',
+  quote: quoted,
+  parameter: ({ type }, number) => `$${number}::${TYPES[type]}`,
+  textOf: ({ text }) => text,
+  ending: '',
+  rows: valuesTable,
+  withoutComments,
+  calls: {
+    ...truncations,
+    asText: (x) => `(${x})::text`,
+    // Code points, as in DuckDB, so that a page holds the same rows on every engine.
+    textOrder: (x) => `(${x})::text collate "C"`,
+    ilike: (x, pattern) => `(${x})::text ilike ${pattern}`,
+    local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
+    // A quotient of whole numbers has decimals.
+    divisor: (x) => `nullif((${x})::numeric, 0)`,
+    approxDistinct: (x) => `count(distinct ${x})`,
+    binSeconds: (x, seconds, origin) => `date_bin(${seconds} * interval '1 second', ${x}, ${origin})`,
+    binMonths: (x, months, base) =>
+      `(timestamp '2000-01-01' + interval '1 month' * (${base} + ${months} * floor(((extract(year from ${x}) - 2000) * 12 + extract(month from ${x}) - 1 - ${base})::numeric / ${months}))::int)`,
+    addSeconds: (x, seconds) => `(${x} + ${seconds} * interval '1 second')`,
+  },
+};

@@ -1,0 +1,145 @@
+/** What the names, granularities and date ranges of a query mean. */
+import { UNITS } from '../language/intervals.ts';
+import type { DimensionType, Model } from '../model.ts';
+import { didYouMean } from '../problems.ts';
+import type { Span } from '../times/moments.ts';
+import { type Clock, type RangeText, readRange } from '../times/ranges.ts';
+import { createAliases } from './aliases.ts';
+import { queryError } from './errors.ts';
+import { type FoundFilters, findFilters, membersOf } from './filters.ts';
+import { typeOfMeasure } from './measures.ts';
+import {
+  createMembers,
+  type DimensionMember,
+  type MeasureMember,
+  type Members,
+  type SegmentMember,
+} from './members.ts';
+import type { Named, Query, TimeDimension } from './query.ts';
+import type { Viewer } from './viewer.ts';
+
+export interface Found {
+  readonly members: Members;
+  readonly outputs: readonly Output[];
+  readonly times: readonly FoundTime[];
+  readonly segments: readonly SegmentMember[];
+  readonly filters: FoundFilters;
+  /** The paths of everything but measures. */
+  readonly paths: readonly (readonly string[])[];
+}
+
+/** A column of the answer. */
+export type Output = { readonly column: string; readonly key: string; readonly type: DimensionType } & (
+  | { readonly kind: 'dimension'; readonly member: DimensionMember; readonly granularity: undefined }
+  | { readonly kind: 'timeDimension'; readonly member: DimensionMember; readonly granularity: string }
+  | { readonly kind: 'measure'; readonly member: MeasureMember; readonly granularity: undefined }
+);
+
+/** A time dimension with the dates that it is limited to. */
+export interface FoundTime {
+  readonly member: DimensionMember;
+  readonly granularity: string | undefined;
+  readonly span: Span | undefined;
+}
+
+export function findMembers(model: Model, query: Query, viewer: Viewer, clock: Clock): Found {
+  const members = createMembers(model, viewer);
+  const dimensions = once(query.dimensions).map(members.dimension);
+  const times = query.timeDimensions.map((item) => findTime(item, members, clock));
+  const measures = once(query.measures).map(members.measure);
+  const segments = once(query.segments).map(members.segment);
+  const filters = findFilters(query.filters, members);
+  const located = [
+    ...dimensions,
+    ...times.map(({ member }) => member),
+    ...segments,
+    ...filters.onRows.flatMap(membersOf),
+  ];
+  return {
+    members,
+    outputs: outputsOf(model, dimensions, times, measures),
+    times,
+    segments,
+    filters,
+    paths: located.map(({ path }) => path),
+  };
+}
+
+const once = (names: readonly Named[]) =>
+  names.filter(({ name }, i) => names.findIndex((other) => other.name === name) === i);
+
+function findTime(item: TimeDimension, members: Members, clock: Clock): FoundTime {
+  const { granularity, dateRange, path } = item;
+  const member = members.dimension(item);
+  const { type, granularities } = member.dimension;
+  const at = path.replace(/\.dimension$/, '');
+  if (type !== 'time') {
+    throw queryError('invalid_query', `\`${item.name}\` is of type \`${type}\`, and not a time.`, path);
+  }
+  const known = [...UNITS, ...granularities.keys()] as string[];
+  if (granularity !== undefined && !known.includes(granularity)) {
+    const message = `\`${item.name}\` has no such granularity.`;
+    const hint = didYouMean(granularity.slice(0, 100), known);
+    throw queryError('invalid_query', hint ? `${message} ${hint}` : message, `${at}.granularity`);
+  }
+  return {
+    member,
+    granularity,
+    span: dateRange === undefined ? undefined : spanOf(dateRange, `${at}.dateRange`, clock),
+  };
+}
+
+function spanOf(range: RangeText, path: string, clock: Clock): Span {
+  const span = readRange(range, clock);
+  if (span) return span;
+  const hint =
+    'Give two dates, one date, or words such as `today`, `last 7 days`, `this month` or `from 2 days ago to now`.';
+  throw queryError('invalid_query', `This is not a date range. ${hint}`, path);
+}
+
+function outputsOf(
+  model: Model,
+  dimensions: readonly DimensionMember[],
+  times: readonly FoundTime[],
+  measures: readonly MeasureMember[],
+): Output[] {
+  const aliases = createAliases();
+  const outputs = new Map<string, Output>();
+  for (const member of dimensions) {
+    const { key } = member;
+    const column = aliases.next(key);
+    outputs.set(key, {
+      column,
+      key,
+      type: member.dimension.type,
+      kind: 'dimension',
+      member,
+      granularity: undefined,
+    });
+  }
+  for (const { member, granularity } of times) {
+    const key = `${member.key}.${granularity}`;
+    if (granularity === undefined || outputs.has(key)) continue;
+    outputs.set(key, {
+      column: aliases.next(key),
+      key,
+      type: 'time',
+      kind: 'timeDimension',
+      member,
+      granularity,
+    });
+  }
+  for (const member of measures) {
+    const { key, measure } = member;
+    const type = typeOfMeasure(model, measure);
+    outputs.set(key, {
+      column: aliases.next(key),
+      key,
+      type,
+      kind: 'measure',
+      member,
+      granularity: undefined,
+    });
+  }
+  return [...outputs.values()];
+}

@@ -1,0 +1,24 @@
+import type { Model } from '../model.ts';
+import { QueryError } from './errors.ts';
+import { multiplies, pathBetween } from './paths.ts';
+
+/**
+ * The cube that rows come from if no measure decides it: the first one whose rows are not multiplied by joining the
+ * others, or else the first one that all others can be joined to.
+ */
+export function homeOf(model: Model, paths: readonly (readonly string[])[]): readonly string[] {
+  const ends = [...new Map(paths.map((path) => [path.join('.'), path])).values()];
+  let usable: readonly string[] | undefined;
+  let failure: QueryError | undefined;
+  for (const home of ends) {
+    try {
+      if (!ends.some((end) => multiplies(model, pathBetween(model, home, end)))) return home;
+      usable ??= home;
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      failure ??= error;
+    }
+  }
+  if (usable) return usable;
+  throw failure!;
+}

@@ -1,0 +1,138 @@
+/** What the names in a query mean, for this viewer. */
+import type { Cube, Dimension, Measure, Model, Policy, Segment, View } from '../model.ts';
+import { type QueryError, queryError } from './errors.ts';
+import type { Named } from './query.ts';
+import { policiesFor, type Viewer } from './viewer.ts';
+
+interface Place {
+  /** As the query names it. */
+  readonly key: string;
+  readonly cube: Cube;
+  /** The cubes that lead to it, the last one being its own. Of a query for cubes, only that one. */
+  readonly path: readonly string[];
+}
+export interface DimensionMember extends Place {
+  readonly kind: 'dimension';
+  readonly dimension: Dimension;
+}
+export interface MeasureMember extends Place {
+  readonly kind: 'measure';
+  readonly measure: Measure;
+}
+export interface SegmentMember extends Place {
+  readonly kind: 'segment';
+  readonly segment: Segment;
+}
+export type Member = DimensionMember | MeasureMember | SegmentMember;
+
+/** Looks up members, and keeps what a query names, because policies depend on it. */
+export interface Members {
+  /** Undefined for a query for cubes. */
+  readonly view: View | undefined;
+  /** The members that the query names, by the name of their cube or view. Those of a view are of its cubes too. */
+  readonly named: ReadonlyMap<string, ReadonlySet<string>>;
+  find(named: Named): Member;
+  dimension(named: Named): DimensionMember;
+  measure(named: Named): MeasureMember;
+  segment(named: Named): SegmentMember;
+}
+
+export function createMembers(model: Model, viewer: Viewer): Members {
+  const named = new Map<string, Set<string>>();
+  const note = (owner: string, member: string) => {
+    if (!named.has(owner)) named.set(owner, new Set());
+    named.get(owner)!.add(member);
+  };
+  let view: View | undefined;
+  let first: string | undefined;
+
+  const find = (wanted: Named): Member => {
+    const [owner, name] = wanted.name.split('.') as [string, string];
+    const found = findMember(model, owner, name, viewer);
+    if (!found) throw unknown(wanted);
+    first ??= owner;
+    if (first !== owner && (view !== undefined || model.views.has(owner))) {
+      throw queryError('invalid_query', 'A query is for one view, or for cubes.', wanted.path);
+    }
+    view = model.views.get(owner);
+    note(owner, name);
+    note(found.cube.name, memberName(found));
+    return found;
+  };
+  const ofKind = <Kind extends Member['kind']>(wanted: Named, kind: Kind) => {
+    const found = find(wanted);
+    if (found.kind !== kind) {
+      throw queryError(
+        'invalid_query',
+        `\`${wanted.name}\` is a ${found.kind}, and not a ${kind}.`,
+        wanted.path,
+      );
+    }
+    return found as Extract<Member, { kind: Kind }>;
+  };
+  return {
+    get view() {
+      return view;
+    },
+    named,
+    find,
+    dimension: (wanted) => ofKind(wanted, 'dimension'),
+    measure: (wanted) => ofKind(wanted, 'measure'),
+    segment: (wanted) => ofKind(wanted, 'segment'),
+  };
+}
+
+/** Undefined for a member that does not exist, or that the viewer can not use. */
+export const findMember = (model: Model, owner: string, name: string, viewer: Viewer): Member | undefined =>
+  model.views.has(owner)
+    ? findInView(model, model.views.get(owner)!, name, viewer)
+    : findInCube(model.cubes.get(owner), name, viewer);
+
+/** The same words for a member that does not exist and for one that is hidden. */
+const unknown = ({ name, path }: Named): QueryError =>
+  queryError('unknown_member', `There is no member \`${name}\` that this query can use.`, path);
+
+const memberName = (member: Member) =>
+  member.kind === 'dimension'
+    ? member.dimension.name
+    : member.kind === 'measure'
+      ? member.measure.name
+      : member.segment.name;
+
+function findInCube(cube: Cube | undefined, name: string, viewer: Viewer): Member | undefined {
+  if (!cube?.public) return undefined;
+  const member = memberOf(cube, name, [cube.name], `${cube.name}.${name}`);
+  if (!member || !isPublic(member) || !opens(cube.policies, name, viewer)) return undefined;
+  return member;
+}
+
+function findInView(model: Model, view: View, name: string, viewer: Viewer): Member | undefined {
+  const included = view.public ? view.members.get(name) : undefined;
+  if (!included?.public) return undefined;
+  const cube = model.cubes.get(included.cube)!;
+  if (!opens(view.policies, name, viewer) || !opens(cube.policies, included.member, viewer)) return undefined;
+  return memberOf(cube, included.member, included.path, `${view.name}.${name}`);
+}
+
+const isPublic = (member: Member) =>
+  (member.kind === 'dimension'
+    ? member.dimension
+    : member.kind === 'measure'
+      ? member.measure
+      : member.segment
+  ).public;
+
+/** A viewer whom no policy admits gets no rows instead, whatever the query names. */
+function opens(policies: readonly Policy[], name: string, viewer: Viewer): boolean {
+  const admitting = policiesFor(policies, viewer);
+  return admitting.length === 0 || admitting.some(({ members }) => members.has(name));
+}
+
+export function memberOf(cube: Cube, name: string, path: readonly string[], key: string): Member | undefined {
+  const dimension = cube.dimensions.get(name);
+  if (dimension) return { kind: 'dimension', key, cube, path, dimension };
+  const measure = cube.measures.get(name);
+  if (measure) return { kind: 'measure', key, cube, path, measure };
+  const segment = cube.segments.get(name);
+  return segment && { kind: 'segment', key, cube, path, segment };
+}

@@ -1,0 +1,61 @@
+/** A query whose form was checked. Its members may still be unknown. */
+import type { Operator } from '../model.ts';
+import type { RangeText } from '../times/ranges.ts';
+
+export interface Query {
+  readonly measures: readonly Named[];
+  /** Time dimensions with a granularity are in `timeDimensions`, also if they were given here. */
+  readonly dimensions: readonly Named[];
+  readonly timeDimensions: readonly TimeDimension[];
+  readonly segments: readonly Named[];
+  readonly filters: readonly Filter[];
+  /** Undefined for the usual order. */
+  readonly order: readonly Order[] | undefined;
+  readonly limit: number | undefined;
+  readonly offset: number;
+  readonly timezone: string;
+  readonly total: boolean;
+  readonly ungrouped: boolean;
+}
+
+/** A member as the query names it, and where in the query. */
+export interface Named {
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface TimeDimension extends Named {
+  readonly granularity: string | undefined;
+  readonly dateRange: RangeText | undefined;
+  readonly compareDateRange: readonly RangeText[] | undefined;
+}
+
+export type Filter =
+  | { readonly and: readonly Filter[]; readonly path: string }
+  | { readonly or: readonly Filter[]; readonly path: string }
+  | Comparison;
+
+export interface Comparison extends Named {
+  readonly operator: Operator;
+  readonly values: readonly FilterValue[];
+}
+export type FilterValue = string | number | boolean | null;
+
+export interface Order extends Named {
+  readonly descending: boolean;
+}
+
+export const QUERY_LIMITS = {
+  /** Measures, dimensions, time dimensions and segments together. */
+  members: 200,
+  /** Comparisons in all filters together. */
+  filters: 500,
+  /** How deep `and` and `or` may be nested. */
+  depth: 10,
+  /** Values of all filters together. */
+  values: 10_000,
+  /** The characters of a value. */
+  text: 10_000,
+  /** Ranges that are compared with each other. */
+  comparedRanges: 10,
+} as const;

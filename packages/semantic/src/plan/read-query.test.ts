@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { customers, JOIN, orders } from '../../test/marked.ts';
+import { errorOf, modelOf, planOf } from '../../test/plans.ts';
+
+const model = modelOf(orders(JOIN) + customers());
+const MEASURES = { measures: ['orders.count'] };
+const filters = (...items: unknown[]) => ({ ...MEASURES, filters: items });
+const filter = (more: object) =>
+  filters({ member: 'orders.status', operator: 'equals', values: ['a'], ...more });
+const created = (more: object) => ({
+  ...MEASURES,
+  timeDimensions: [{ dimension: 'orders.created_at', ...more }],
+});
+const nested = (depth: number): object =>
+  depth ? { and: [nested(depth - 1)] } : { member: 'orders.status', operator: 'set' };
+
+test.each<[string, unknown, string, RegExp]>([
+  ['no object', [], '', /object/],
+  ['nothing to show', { filters: [] }, '', /needs a measure/],
+  [
+    'only a date range',
+    { timeDimensions: [{ dimension: 'orders.created_at', dateRange: 'today' }] },
+    '',
+    /needs a measure/,
+  ],
+  ['an unknown key', { ...MEASURES, limits: 1 }, 'limits', /Did you mean `limit`/],
+  ['a measure that is no name', { measures: ['count'] }, 'measures[0]', /name of a member/],
+  ['SQL as a member', { measures: ['orders.count; drop table orders'] }, 'measures[0]', /name of a member/],
+  ['a number as a member', { dimensions: [1] }, 'dimensions[0]', /text/],
+  ['measures that are no list', { measures: 'orders.count' }, 'measures', /list/],
+  ['a limit below zero', { ...MEASURES, limit: -1 }, 'limit', /0 or more/],
+  ['a limit with decimals', { ...MEASURES, limit: 1.5 }, 'limit', /whole/],
+  ['a limit as a text', { ...MEASURES, limit: '5' }, 'limit', /whole/],
+  ['a total that is no truth', { ...MEASURES, total: 'yes' }, 'total', /true/],
+  ['a time zone that does not exist', { ...MEASURES, timezone: 'Europe/Atlantis' }, 'timezone', /time zone/],
+  ['an offset as a time zone', { ...MEASURES, timezone: '+01:00' }, 'timezone', /time zone/],
+  ['an unknown operator', filter({ operator: 'equal' }), 'filters[0].operator', /Did you mean `equals`/],
+  ['an operator of every object', filter({ operator: 'constructor' }), 'filters[0].operator', /operator/],
+  ['no values', filter({ values: [] }), 'filters[0].values', /one or more/],
+  ['two values for gt', filter({ operator: 'gt', values: ['a', 'b'] }), 'filters[0].values', /one value/],
+  ['an object as a value', filter({ values: [{}] }), 'filters[0].values[0]', /text/],
+  ['an integer that is not exact', filter({ values: [2 ** 53] }), 'filters[0].values[0]', /as a text/],
+  ['a zero byte', filter({ values: ['a\0b'] }), 'filters[0].values[0]', /zero byte/],
+  ['a very long value', filter({ values: ['a'.repeat(10_001)] }), 'filters[0].values[0]', /characters/],
+  ['an empty group', filters({ or: [] }), 'filters[0].or', /empty/],
+  ['and beside or', filters({ and: [], or: [] }), 'filters[0].or', /key/],
+  ['groups nested too deep', filters(nested(11)), `filters[0]${'.and[0]'.repeat(10)}`, /10 deep/],
+  [
+    'too many filters',
+    filters(...Array.from({ length: 10_000 }, () => ({ member: 'orders.status', operator: 'set' }))),
+    'filters',
+    /500/,
+  ],
+  [
+    'too many values',
+    filter({ values: Array.from({ length: 10_001 }, () => 'a') }),
+    'filters[0].values',
+    /10000/,
+  ],
+  ['too many members', { dimensions: Array.from({ length: 201 }, () => 'orders.status') }, '', /200/],
+  [
+    'an unknown granularity',
+    created({ granularity: 'days' }),
+    'timeDimensions[0].granularity',
+    /Did you mean `day`/,
+  ],
+  [
+    'a date that does not exist',
+    created({ dateRange: ['2024-02-30', '2024-03-01'] }),
+    'timeDimensions[0].dateRange',
+    /date range/,
+  ],
+  [
+    'words that are no range',
+    created({ dateRange: 'last few days' }),
+    'timeDimensions[0].dateRange',
+    /last 7 days/,
+  ],
+  [
+    'one range to compare',
+    created({ compareDateRange: ['today'] }),
+    'timeDimensions[0].compareDateRange',
+    /2 to 10/,
+  ],
+  [
+    'a text as a time',
+    { ...MEASURES, timeDimensions: [{ dimension: 'orders.status' }] },
+    'timeDimensions[0].dimension',
+    /not a time/,
+  ],
+  ['a dimension as a measure', { measures: ['orders.status'] }, 'measures[0]', /is a dimension/],
+  ['a segment as a filter', filter({ member: 'orders.open' }), 'filters[0].member', /segments/],
+  ['a text for a number', filter({ member: 'orders.count', values: ['many'] }), 'filters[0]', /does not fit/],
+  [
+    'contains for a truth',
+    filter({ member: 'orders.paid', operator: 'contains' }),
+    'filters[0]',
+    /type `boolean`/,
+  ],
+  [
+    'a date for a text',
+    filter({ operator: 'inDateRange', values: ['2024-01-01'] }),
+    'filters[0]',
+    /does not fit/,
+  ],
+  ['null for contains', filter({ operator: 'contains', values: [null] }), 'filters[0]', /does not fit/],
+  [
+    'a dimension and a measure in one or',
+    filters({
+      or: [
+        { member: 'orders.status', operator: 'set' },
+        { member: 'orders.count', operator: 'set' },
+      ],
+    }),
+    'filters[0]',
+    /same `or`/,
+  ],
+  [
+    'an order by what is not asked for',
+    { ...MEASURES, order: { 'orders.total': 'asc' } },
+    'order.orders.total',
+    /asks for/,
+  ],
+  ['a direction that is none', { ...MEASURES, order: [['orders.count', 'up']] }, 'order[0]', /asc/],
+  [
+    'a filter on a measure without groups',
+    { ...filters({ member: 'orders.count', operator: 'set' }), ungrouped: true },
+    'filters',
+    /ungrouped/,
+  ],
+])('a query is refused for %s', (_, query, path, message) => {
+  const error = errorOf(model, query);
+  expect(error.code).toBe('invalid_query');
+  expect(error.issues[0]).toMatchObject({ path, message: expect.stringMatching(message) });
+});
+
+test('several mistakes are told at once', () => {
+  expect(errorOf(model, { measures: ['x'], limit: 'a', foo: 1 }).issues.map(({ path }) => path)).toEqual([
+    'foo',
+    'measures[0]',
+    'limit',
+  ]);
+});
+
+test('keys that concern only the answer are accepted', () => {
+  expect(
+    planOf(model, {
+      ...MEASURES,
+      renewQuery: true,
+      responseFormat: 'compact',
+      order: [{ id: 'orders.count', desc: true }],
+    }),
+  ).toBeDefined();
+});
+
+test('an answer has no more rows than the caller of the planner allows', () => {
+  expect(planOf(model, { ...MEASURES, limit: 10_000_000 }).statement.sql).toMatch(/limit 50000$/);
+  expect(planOf(model, { ...MEASURES, limit: 0 }).statement.sql).toMatch(/limit 0$/);
+});
+
+const twoWays = modelOf(`cubes:
+${['a', 'b', 'c', 'd']
+  .map(
+    (name, i) => `  - name: ${name}
+    sql_table: ${name}
+    joins: [${[['b', 'c'], ['d'], ['d'], []][i]!.map((to) => `{ name: ${to}, relationship: many_to_one, sql: "{CUBE}.x = {${to}}.y" }`).join(', ')}]
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
+    measures: [{ name: count, type: count }]
+`,
+  )
+  .join('')}  - name: alone
+    sql_table: alone
+    measures: [{ name: count, type: count }]
+views:
+  - { name: v, cubes: [{ join_path: a, includes: [count] }, { join_path: a.c.d, prefix: true, includes: [id] }] }
+`);
+
+test('two join paths of the same length are refused, and a view can choose one', () => {
+  expect(errorOf(twoWays, { measures: ['a.count'], dimensions: ['d.id'] }).code).toBe('ambiguous_join');
+  expect(planOf(twoWays, { measures: ['v.count'], dimensions: ['v.d_id'] }).statement.sql).toContain(
+    'join c as "c"',
+  );
+  // A cube between the ambiguous ones decides nothing, but here it is the only one from which all is clear.
+  expect(planOf(twoWays, { dimensions: ['b.id', 'c.id', 'a.id'] }).statement.sql).toContain('from a as "a"');
+});
+
+test('cubes that no join connects are refused', () => {
+  expect(errorOf(twoWays, { measures: ['a.count', 'alone.count'] }).code).toBe('no_join_path');
+});
+
+test('a view and a cube in one query are refused', () => {
+  expect(errorOf(twoWays, { measures: ['v.count', 'a.count'] }).issues[0]!.path).toBe('measures[1]');
+});

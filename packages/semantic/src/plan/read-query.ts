@@ -1,0 +1,294 @@
+/** From JSON to a query: form, types and limits. What is wrong is said with its place in the query. */
+import { OPERATORS } from '../language/policies.ts';
+import type { Operator } from '../model.ts';
+import { didYouMean } from '../problems.ts';
+import type { RangeText } from '../times/ranges.ts';
+import { QueryError, type QueryIssue } from './errors.ts';
+import {
+  type Comparison,
+  type Filter,
+  type FilterValue,
+  type Named,
+  type Order,
+  QUERY_LIMITS,
+  type Query,
+  type TimeDimension,
+} from './query.ts';
+
+/** The keys of a query. Those that are false concern the answer, and not the plan. */
+const KEYS: Record<string, boolean> = {
+  measures: true,
+  dimensions: true,
+  timeDimensions: true,
+  segments: true,
+  filters: true,
+  order: true,
+  limit: true,
+  offset: true,
+  timezone: true,
+  total: true,
+  ungrouped: true,
+  renewQuery: false,
+  cache: false,
+  responseFormat: false,
+};
+const TIME_KEYS = ['dimension', 'granularity', 'dateRange', 'compareDateRange'];
+const FILTER_KEYS = ['member', 'dimension', 'operator', 'values'];
+
+const MEMBER = /^[A-Za-z_][A-Za-z0-9_]{0,127}\.[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const MEMBER_AND_GRANULARITY = /^([A-Za-z_]\w{0,127}\.[A-Za-z_]\w{0,127})\.([A-Za-z_]\w{0,127})$/;
+const ISSUES_MAX = 20;
+
+interface Reading {
+  readonly issues: QueryIssue[];
+  members: number;
+  filters: number;
+  values: number;
+}
+
+export function readQuery(json: unknown): Query {
+  const reading: Reading = { issues: [], members: 0, filters: 0, values: 0 };
+  const query = isObject(json) ? read(json, reading) : undefined;
+  if (!query) refuse(reading, '', 'A query is an object.');
+  if (!query || reading.issues.length)
+    throw new QueryError('invalid_query', reading.issues.slice(0, ISSUES_MAX));
+  return query;
+}
+
+function read(json: Record<string, unknown>, reading: Reading): Query {
+  refuseUnknown(json, Object.keys(KEYS), '', reading);
+  const names = (key: string) => list(json[key], key, reading, named);
+  const dimensions: Named[] = [];
+  const timeDimensions = list(json.timeDimensions, 'timeDimensions', reading, timeDimension);
+  for (const item of list(json.dimensions, 'dimensions', reading, text)) {
+    const split = MEMBER_AND_GRANULARITY.exec(item.name);
+    if (split) {
+      const more = { dateRange: undefined, compareDateRange: undefined };
+      timeDimensions.push({ name: split[1]!, path: item.path, granularity: split[2], ...more });
+    } else dimensions.push(named(item.name, item.path, reading));
+    reading.members++;
+  }
+  const query: Query = {
+    measures: names('measures'),
+    dimensions,
+    timeDimensions,
+    segments: names('segments'),
+    filters: list(json.filters, 'filters', reading, (item, path) => filter(item, path, 1, reading)),
+    order: json.order === undefined || json.order === null ? undefined : order(json.order, reading),
+    limit: wholeNumber(json.limit, 'limit', reading),
+    offset: wholeNumber(json.offset, 'offset', reading) ?? 0,
+    timezone:
+      json.timezone === undefined || json.timezone === null
+        ? 'UTC'
+        : text(json.timezone, 'timezone', reading).name,
+    total: truth(json.total, 'total', reading),
+    ungrouped: truth(json.ungrouped, 'ungrouped', reading),
+  };
+  const members =
+    query.measures.length + query.dimensions.length + query.timeDimensions.length + query.segments.length;
+  if (members > QUERY_LIMITS.members)
+    refuse(reading, '', `A query names at most ${QUERY_LIMITS.members} members.`);
+  if (reading.filters > QUERY_LIMITS.filters) {
+    refuse(reading, 'filters', `A query has at most ${QUERY_LIMITS.filters} filters.`);
+  }
+  if (reading.values > QUERY_LIMITS.values) {
+    refuse(reading, 'filters', `The filters of a query have at most ${QUERY_LIMITS.values} values.`);
+  }
+  if (
+    !query.measures.length &&
+    !query.dimensions.length &&
+    !query.timeDimensions.some((item) => item.granularity)
+  ) {
+    refuse(reading, '', 'A query needs a measure, a dimension, or a time dimension with a granularity.');
+  }
+  return query;
+}
+
+function timeDimension(item: unknown, path: string, reading: Reading): TimeDimension {
+  const json = isObject(item) ? item : {};
+  if (!isObject(item)) refuse(reading, path, 'This must be an object with `dimension`.');
+  refuseUnknown(json, TIME_KEYS, path, reading);
+  const { granularity, dateRange, compareDateRange } = json;
+  const given = granularity !== undefined && granularity !== null;
+  if (given && typeof granularity !== 'string')
+    refuse(reading, `${path}.granularity`, 'This must be a text.');
+  if (isGiven(dateRange) && isGiven(compareDateRange)) {
+    refuse(reading, path, 'Give `dateRange` or `compareDateRange`, and not both.');
+  }
+  return {
+    ...named(json.dimension, `${path}.dimension`, reading),
+    granularity: typeof granularity === 'string' ? granularity : undefined,
+    dateRange: isGiven(dateRange) ? range(dateRange, `${path}.dateRange`, reading) : undefined,
+    compareDateRange: isGiven(compareDateRange)
+      ? comparedRanges(compareDateRange, `${path}.compareDateRange`, reading)
+      : undefined,
+  };
+}
+
+function comparedRanges(json: unknown, path: string, reading: Reading): RangeText[] {
+  const ranges = list(json, path, reading, range);
+  if (ranges.length < 2 || ranges.length > QUERY_LIMITS.comparedRanges) {
+    refuse(reading, path, `Give 2 to ${QUERY_LIMITS.comparedRanges} ranges.`);
+  }
+  return ranges;
+}
+
+function range(json: unknown, path: string, reading: Reading): RangeText {
+  if (typeof json === 'string') return bounded(json, path, reading);
+  const texts = list(json, path, reading, (item, at) => text(item, at, reading).name);
+  if (texts.length < 1 || texts.length > 2) {
+    refuse(reading, path, 'This must be two dates, one date, or a text such as `last 7 days`.');
+  }
+  return texts;
+}
+
+function filter(json: unknown, path: string, depth: number, reading: Reading): Filter {
+  const nothing: Comparison = { name: '', path, operator: 'set', values: [] };
+  if (!isObject(json)) {
+    refuse(reading, path, 'This must be a filter: an object with `member` and `operator`, `and` or `or`.');
+    return nothing;
+  }
+  const group = Object.hasOwn(json, 'and') ? 'and' : Object.hasOwn(json, 'or') ? 'or' : undefined;
+  if (group === undefined) return comparison(json, path, reading);
+  refuseUnknown(json, [group], path, reading);
+  if (depth > QUERY_LIMITS.depth) {
+    refuse(reading, path, `Filters are nested at most ${QUERY_LIMITS.depth} deep.`);
+    return nothing;
+  }
+  const parts = list(json[group], `${path}.${group}`, reading, (item, at) =>
+    filter(item, at, depth + 1, reading),
+  );
+  if (!parts.length) refuse(reading, `${path}.${group}`, 'This can not be empty.');
+  return group === 'and' ? { and: parts, path } : { or: parts, path };
+}
+
+function comparison(json: Record<string, unknown>, path: string, reading: Reading): Comparison {
+  reading.filters++;
+  refuseUnknown(json, FILTER_KEYS, path, reading);
+  const member = named(json.member ?? json.dimension, `${path}.member`, reading);
+  const operator = json.operator as Operator;
+  if (typeof operator !== 'string' || !Object.hasOwn(OPERATORS, operator)) {
+    const hint = typeof operator === 'string' ? didYouMean(operator, Object.keys(OPERATORS)) : undefined;
+    refuse(reading, `${path}.operator`, ['There is no such operator.', hint].filter(Boolean).join(' '));
+    return { ...member, path, operator: 'set', values: [] };
+  }
+  const values = list(json.values ?? [], `${path}.values`, reading, filterValue);
+  reading.values += values.length;
+  const [least, most] = OPERATORS[operator];
+  if (values.length < least || (values.length > most && most > 0)) {
+    const count = most === least ? 'one value' : most === 2 ? 'one or two values' : 'one or more values';
+    refuse(reading, `${path}.values`, `\`${operator}\` takes ${count}.`);
+  }
+  return { ...member, path, operator, values };
+}
+
+function filterValue(json: unknown, path: string, reading: Reading): FilterValue {
+  if (typeof json === 'string') return bounded(json, path, reading);
+  if (json === null || typeof json === 'boolean') return json;
+  if (typeof json === 'number' && Number.isFinite(json)) {
+    if (Number.isInteger(json) && !Number.isSafeInteger(json)) {
+      refuse(reading, path, 'This number is too large to be exact. Send it as a text.');
+    }
+    return json;
+  }
+  refuse(reading, path, 'This must be a text, a number, `true`, `false` or `null`.');
+  return null;
+}
+
+function order(json: unknown, reading: Reading): Order[] {
+  const one = (member: unknown, direction: unknown, path: string): Order => {
+    if (direction !== 'asc' && direction !== 'desc')
+      refuse(reading, path, 'The direction is `asc` or `desc`.');
+    return { ...text(member, path, reading), descending: direction === 'desc' };
+  };
+  if (isObject(json)) {
+    return Object.entries(json).map(([member, direction]) =>
+      one(member, direction, `order.${member.slice(0, 200)}`),
+    );
+  }
+  return list(json, 'order', reading, (item, path) => {
+    if (Array.isArray(item) && item.length === 2) return one(item[0], item[1], path);
+    if (isObject(item) && 'id' in item) return one(item.id, item.desc === true ? 'desc' : 'asc', path);
+    refuse(reading, path, 'This must be a member and a direction: `["orders.count", "desc"]`.');
+    return { name: '', path, descending: false };
+  });
+}
+
+function list<T>(
+  json: unknown,
+  path: string,
+  reading: Reading,
+  item: (json: unknown, path: string, reading: Reading) => T,
+): T[] {
+  if (json === undefined || json === null) return [];
+  if (!Array.isArray(json)) {
+    refuse(reading, path, 'This must be a list.');
+    return [];
+  }
+  if (json.length > QUERY_LIMITS.values) {
+    refuse(reading, path, `This list has more than ${QUERY_LIMITS.values} items.`);
+    return [];
+  }
+  return json.map((value, i) => item(value, `${path}[${i}]`, reading));
+}
+
+function named(json: unknown, path: string, reading: Reading): Named {
+  if (typeof json !== 'string' || !MEMBER.test(json)) {
+    refuse(reading, path, 'This must be the name of a member, such as `orders.count`.');
+    return { name: '', path };
+  }
+  return { name: json, path };
+}
+
+function text(json: unknown, path: string, reading: Reading): Named {
+  if (typeof json === 'string') return { name: bounded(json, path, reading), path };
+  refuse(reading, path, 'This must be a text.');
+  return { name: '', path };
+}
+
+function bounded(text: string, path: string, reading: Reading): string {
+  if (text.length > QUERY_LIMITS.text)
+    refuse(reading, path, `This has more than ${QUERY_LIMITS.text} characters.`);
+  // No database takes it in a text.
+  if (text.includes('\0')) refuse(reading, path, 'This contains a zero byte.');
+  return text;
+}
+
+function wholeNumber(json: unknown, path: string, reading: Reading): number | undefined {
+  if (json === undefined || json === null) return undefined;
+  if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json;
+  refuse(reading, path, 'This must be a whole number, 0 or more.');
+  return undefined;
+}
+
+function truth(json: unknown, path: string, reading: Reading): boolean {
+  if (json !== undefined && json !== null && typeof json !== 'boolean') {
+    refuse(reading, path, 'This must be `true` or `false`.');
+  }
+  return json === true;
+}
+
+function refuseUnknown(
+  json: Record<string, unknown>,
+  keys: readonly string[],
+  path: string,
+  reading: Reading,
+) {
+  for (const key of Object.keys(json)) {
+    if (keys.includes(key)) continue;
+    const at = path ? `${path}.${key.slice(0, 100)}` : key.slice(0, 100);
+    refuse(
+      reading,
+      at,
+      ['There is no such key.', didYouMean(key.slice(0, 100), keys)].filter(Boolean).join(' '),
+    );
+  }
+}
+
+const isGiven = (json: unknown) => json !== undefined && json !== null;
+const isObject = (json: unknown): json is Record<string, unknown> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+function refuse({ issues }: Reading, path: string, message: string) {
+  if (issues.length < ISSUES_MAX) issues.push({ path, message });
+}

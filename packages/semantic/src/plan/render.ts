@@ -1,0 +1,106 @@
+/** Writes a plan as text, in the words of a dialect. */
+import type { Call, Condition, Piece, Select, Source, Sql, Value } from './sql.ts';
+
+export interface Dialect {
+  readonly name: 'duckdb' | 'postgres' | 'clickhouse';
+  quote(name: string): string;
+  /** The parameter with this number, from 1. */
+  parameter(value: Value, number: number): string;
+  /** The text of a parameter, in the form that the database reads. */
+  textOf(value: Value): string;
+  /** What stands at the end of a statement. */
+  readonly ending: string;
+  /** A source with these rows, which are written already. */
+  rows(rows: readonly (readonly string[])[], columns: readonly string[], alias: string): string;
+  /** A comment of the model must not swallow what the planner writes after it, such as the other side of a policy. */
+  withoutComments(text: string): string;
+  readonly calls: Readonly<Record<Call['call'], (...args: readonly string[]) => string>>;
+}
+
+export interface Statement {
+  readonly sql: string;
+  /** Texts, in the order of their numbers. The statement itself says the type of each. */
+  readonly parameters: readonly string[];
+}
+
+export const renderStatement = (select: Select, dialect: Dialect): Statement =>
+  render(dialect, (writer) => writer.select(select, ''));
+
+export interface SelectsByName {
+  readonly tables: readonly { readonly name: string; readonly select: Select }[];
+  /** Further ones that can name the tables, as text of a WITH. */
+  readonly expressions: readonly Sql[];
+}
+
+/** A statement that reads the rows of selects by their names. */
+export const renderWith = ({ tables, expressions }: SelectsByName, body: Sql, dialect: Dialect): Statement =>
+  render(dialect, (writer) => {
+    const named = tables.map(({ name, select }) => `${name} as (\n${writer.select(select, '  ')}\n)`);
+    return `with ${[...named, ...expressions.map(writer.sql)].join(',\n')}\n${writer.sql(body)}`;
+  });
+
+function render(dialect: Dialect, write: (writer: ReturnType<typeof createWriter>) => string): Statement {
+  const values: Value[] = [];
+  const numbers = new Map<string, number>();
+  const numberOf = (value: Value) => {
+    const key = `${value.type} ${value.text}`;
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    values.push(value);
+    numbers.set(key, values.length);
+    return values.length;
+  };
+  const text = write(createWriter(dialect, numberOf));
+  return { sql: text + dialect.ending, parameters: values.map(dialect.textOf) };
+}
+
+function createWriter(dialect: Dialect, numberOf: (value: Value) => number) {
+  const piece = (item: Piece): string => {
+    if (typeof item === 'string') return item;
+    if (!('kind' in item)) return sql(item);
+    if (item.kind === 'name') return dialect.quote(item.name);
+    if (item.kind === 'value') return dialect.parameter(item, numberOf(item));
+    return dialect.calls[item.call](...item.args.map(sql));
+  };
+  const sql = (pieces: Sql): string => pieces.map(piece).join('');
+  const condition = (item: Condition) => (typeof item === 'boolean' ? String(item) : sql(item));
+
+  const source = ({ alias, of }: Source, indent: string): string => {
+    const quoted = dialect.quote(alias);
+    if ('table' in of) return `${of.table} as ${quoted}`;
+    if ('query' in of) return `(\n${of.query.replace(/;\s*$/, '')}\n${indent}) as ${quoted}`;
+    if ('select' in of) return `(\n${select(of.select, `${indent}  `)}\n${indent}) as ${quoted}`;
+    const rows = of.rows.map((row) => row.map(piece));
+    return dialect.rows(rows, of.columns.map(dialect.quote), quoted);
+  };
+
+  const select = (plan: Select, indent: string): string => {
+    const lines: string[] = [];
+    const columns = plan.columns.map(
+      (column) => `${indent}  ${sql(column.sql)} as ${dialect.quote(column.name)}`,
+    );
+    lines.push(`${indent}select${plan.distinct ? ' distinct' : ''}\n${columns.join(',\n')}`);
+    lines.push(`${indent}from ${source(plan.from, indent)}`);
+    for (const join of plan.joins ?? []) {
+      const on = join.on === undefined ? '' : ` on ${condition(join.on)}`;
+      lines.push(`${indent}${join.type} join ${source(join.source, indent)}${on}`);
+    }
+    const where = (plan.where ?? []).filter((part) => part !== true);
+    if (where.length) lines.push(`${indent}where ${where.map(condition).join(`\n${indent}  and `)}`);
+    if (plan.groupBy) {
+      lines.push(`${indent}group by ${Array.from({ length: plan.groupBy }, (_, i) => i + 1).join(', ')}`);
+    }
+    if (plan.order?.length) {
+      const order = plan.order.map(
+        (part) => `${sql(part.sql)} ${part.descending ? 'desc' : 'asc'} nulls last`,
+      );
+      lines.push(`${indent}order by ${order.join(', ')}`);
+    }
+    if (plan.limit !== undefined) lines.push(`${indent}limit ${plan.limit}`);
+    if (plan.offset) lines.push(`${indent}offset ${plan.offset}`);
+    // Databases do not move conditions over it, although it skips nothing.
+    else if (plan.isClosed) lines.push(`${indent}offset 0`);
+    return lines.join('\n');
+  };
+  return { select, sql };
+}

@@ -1,0 +1,205 @@
+/** The rows that something is computed from: a cube, the cubes that are joined to it, and the SQL of members on them. */
+import type {
+  Case,
+  Cube,
+  Expression,
+  Join,
+  Label,
+  MemberReference,
+  Model,
+  Reference,
+  Unit,
+} from '../model.ts';
+import { type Periods, periodsOf } from '../times/calendar.ts';
+import { writeLocal } from '../times/moments.ts';
+import type { Zone } from '../times/zones.ts';
+import { type Aliases, createAliases } from './aliases.ts';
+import type { Budget } from './budget.ts';
+import { queryError } from './errors.ts';
+import { pathBetween, shortestPath } from './paths.ts';
+import type { Dialect } from './render.ts';
+import {
+  call,
+  inBrackets,
+  type JoinClause,
+  joined,
+  name,
+  type Piece,
+  type Source,
+  type Sql,
+  sql,
+  value,
+} from './sql.ts';
+
+/** A cube at one place of the joins. A cube that two paths lead to is there twice. */
+export interface Node {
+  readonly cube: Cube;
+  readonly alias: string;
+  readonly parent: Node | undefined;
+  /** Whether a row of the first cube may have several rows here. */
+  readonly multiplied: boolean;
+  readonly children: Map<string, Node>;
+}
+
+export interface RowsContext {
+  readonly model: Model;
+  readonly zone: Zone;
+  readonly dialect: Dialect;
+  /** The names of all cubes that the statement reads. The set grows while SQL is made. */
+  readonly cubes: Set<string>;
+  readonly budget: Budget;
+  /** The SQL of a `sub_query` dimension, after joining what it needs. */
+  subQuery(rows: Rows, node: Node, dimension: string): Sql;
+}
+
+export interface Rows {
+  readonly context: RowsContext;
+  readonly root: Node;
+  readonly from: Source;
+  /** In the order in which they were joined. The list grows while SQL is made. */
+  readonly nodes: readonly Node[];
+  readonly joins: JoinClause[];
+  readonly aliases: Aliases;
+  /** The cube at the end of a path, joined if it is not there yet. */
+  at(path: readonly string[]): Node;
+  /** Joins these cubes, one after the other, beginning at the first cube of the rows. */
+  along(cubes: readonly string[]): void;
+  dimension(node: Node, dimension: string, granularity?: string): Sql;
+  segment(node: Node, segment: string): Sql;
+  expression(node: Node, expression: Expression, onMeasure?: (reference: MemberReference) => Sql): Sql;
+  /** Calls the function, and returns the nodes that it used. */
+  watching<T>(make: () => T): { readonly made: T; readonly used: ReadonlySet<Node> };
+}
+
+/** `home` is the path of the first cube, which is its last one. */
+export function createRows(context: RowsContext, home: readonly string[]): Rows {
+  const { model, dialect } = context;
+  const aliases = createAliases();
+  const nodes: Node[] = [];
+  const joins: JoinClause[] = [];
+  const ready = new Set<Node>();
+  const watchers: Set<Node>[] = [];
+
+  const addNode = (cube: Cube, parent: Node | undefined, multiplied: boolean): Node => {
+    context.cubes.add(cube.name);
+    return { cube, alias: aliases.next(cube.name), parent, multiplied, children: new Map() };
+  };
+  const root = addNode(model.cubes.get(home.at(-1)!)!, undefined, false);
+  nodes.push(root);
+  ready.add(root);
+
+  const step = (from: Node, to: string): Node => {
+    if (from.parent?.cube.name === to) return from.parent;
+    const known = from.children.get(to);
+    if (known) return known;
+    if (!ready.has(from)) {
+      const message = `The join of \`${from.cube.name}\` depends on \`${to}\`, which is joined only after it.`;
+      throw queryError('unsupported_query', message);
+    }
+    const join = from.cube.joins.get(to)!;
+    const node = addNode(model.cubes.get(to)!, from, from.multiplied || join.relationship === 'one_to_many');
+    from.children.set(to, node);
+    const on = conditionOf(join, from, node);
+    ready.add(node);
+    nodes.push(node);
+    joins.push({ type: 'left', source: { alias: node.alias, of: node.cube.from }, on });
+    return node;
+  };
+  const walk = (from: Node, path: readonly string[]) => path.reduce(step, from);
+  const use = (node: Node) => {
+    for (const watcher of watchers) watcher.add(node);
+    return node;
+  };
+
+  /** The condition names the two cubes, whoever of them wrote it. */
+  const conditionOf = (join: Join, from: Node, to: Node): Sql =>
+    join.sql.map((part): Piece => {
+      if (typeof part === 'string') return dialect.withoutComments(part);
+      return reference(part.cube === from.cube.name ? from : to, { ...part, path: [part.cube] });
+    });
+
+  const follow = (node: Node, path: readonly string[]): Node => {
+    const [first, ...rest] = path;
+    if (first === node.cube.name) return walk(node, rest);
+    // One cube alone: whichever way leads there.
+    return walk(walk(node, shortestPath(model, node.cube.name, first!).slice(1)), rest);
+  };
+
+  const reference = (node: Node, part: Reference): Sql => {
+    const target = use(follow(node, part.path));
+    if (part.kind === 'table') return [name(target.alias)];
+    if (part.kind === 'segment') return rows.segment(target, part.member);
+    return inBrackets(rows.dimension(target, part.member, part.granularity));
+  };
+
+  const rows: Rows = {
+    context,
+    root,
+    from: { alias: root.alias, of: root.cube.from },
+    nodes,
+    joins,
+    aliases,
+    at: (path) => use(walk(root, pathBetween(model, home, path).slice(1))),
+    along: (cubes) => void walk(root, cubes),
+    expression: (node, expression, onMeasure) =>
+      expression.map((part): Piece => {
+        if (typeof part === 'string') return dialect.withoutComments(part);
+        if (part.kind === 'measure' && onMeasure) return onMeasure(part);
+        return reference(node, part);
+      }),
+    dimension(node, dimensionName, granularity) {
+      const dimension = node.cube.dimensions.get(dimensionName)!;
+      const plain = dimension.subQuery
+        ? context.subQuery(rows, node, dimensionName)
+        : 'when' in dimension.value
+          ? caseOf(rows, node, dimension.value)
+          : rows.expression(node, dimension.value);
+      if (granularity === undefined) return plain;
+      const custom = dimension.granularities.get(granularity);
+      const local = call('local', plain, [value('text', context.zone.name)]);
+      return custom
+        ? inPeriods(local, requirePeriods(custom))
+        : call(`truncate ${granularity as Unit}`, local);
+    },
+    segment: (node, segment) => sql`(${rows.expression(node, node.cube.segments.get(segment)!.sql)})`,
+    watching(make) {
+      const used = new Set<Node>();
+      watchers.push(used);
+      try {
+        return { made: make(), used };
+      } finally {
+        watchers.pop();
+      }
+    },
+  };
+  return rows;
+}
+
+function caseOf(rows: Rows, node: Node, { when, otherwise }: Case): Sql {
+  const labelOf = (label: Label): Sql =>
+    'sql' in label ? rows.expression(node, label.sql) : [value('text', label.text)];
+  const branches = when.map(
+    ({ condition, label }) => sql`when ${rows.expression(node, condition)} then ${labelOf(label)}`,
+  );
+  return sql`case ${joined(branches, ' ')}${otherwise ? sql` else ${labelOf(otherwise)}` : []} end`;
+}
+
+export function requirePeriods(granularity: Parameters<typeof periodsOf>[0]): Periods {
+  const periods = periodsOf(granularity);
+  if (periods) return periods;
+  const message = `The granularity \`${granularity.name}\` mixes months with shorter units, which is not supported.`;
+  throw queryError('unsupported_query', message);
+}
+
+/** Whole numbers of the model, as text of the statement. */
+const number = (count: number): Sql => [String(count)];
+
+function inPeriods(local: Sql, periods: Periods): Sql {
+  if ('seconds' in periods) {
+    return call('binSeconds', local, number(periods.seconds), [value('local', writeLocal(periods.originMs))]);
+  }
+  const { months, base, shiftSeconds } = periods;
+  if (shiftSeconds === 0) return call('binMonths', local, number(months), number(base));
+  const shifted = call('addSeconds', local, number(-shiftSeconds));
+  return call('addSeconds', call('binMonths', shifted, number(months), number(base)), number(shiftSeconds));
+}

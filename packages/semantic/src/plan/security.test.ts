@@ -1,0 +1,255 @@
+import { expect, test } from 'vitest';
+import { errorOf, modelOf, planOf, somebody } from '../../test/plans.ts';
+import type { Json, Operator, Viewer } from '../index.ts';
+import { OPERATORS } from '../language/policies.ts';
+
+const cube = (policies: string, dimensions = '') => `cubes:
+  - name: orders
+    sql_table: orders
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: status, sql: status, type: string }
+      - { name: secret, sql: secret, type: string, public: false }
+      - { name: region_id, sql: region_id, type: number }
+      - { name: created_at, sql: created_at, type: time }
+      - { name: active, sql: "{CUBE}.a or {CUBE}.b -- why", type: boolean }
+${dimensions}    measures:
+      - { name: count, type: count }
+    access_policy:
+${policies}`;
+
+const rowPolicy = (member: string, operator: string, values: string) =>
+  cube(
+    `      - group: "*"\n        row_level: { filters: [{ member: ${member}, operator: ${operator}, values: ${values} }] }\n`,
+  );
+const COUNT = { measures: ['orders.count'] };
+const having = (userAttributes: Record<string, Json>): Viewer => ({ ...somebody, userAttributes });
+const whereOf = (text: string, viewer: Viewer, query: object = COUNT) =>
+  / where (.*)|$/
+    .exec(planOf(modelOf(text), query, viewer).statement.sql.replace(/\s+/g, ' '))![0]
+    .split(' ) as ')[0]!
+    .trim();
+
+test('members that are hidden and members that do not exist get the same error', () => {
+  const model = modelOf(cube('      - group: "*"\n        member_level: { excludes: [region_id] }\n'));
+  const messages = ['id', 'secret', 'region_id', 'nothing'].map((name) => {
+    const { code, message } = errorOf(model, { dimensions: [`orders.${name}`] });
+    return [code, message.replaceAll(name, 'x')];
+  });
+  expect(new Set(messages.map(String)).size).toBe(1);
+  expect(messages[0]![0]).toBe('unknown_member');
+  const other = errorOf(model, { dimensions: ['nowhere.x'] });
+  expect(other.message).toBe(messages[0]![1]!.replace('orders', 'nowhere'));
+});
+
+test('a hidden member is refused wherever a query names it', () => {
+  const model = modelOf(
+    cube('      - group: "*"\n        member_level: { excludes: [region_id, created_at] }\n'),
+  );
+  const queries = [
+    { dimensions: ['orders.region_id'] },
+    { ...COUNT, filters: [{ or: [{ and: [{ member: 'orders.region_id', operator: 'set' }] }] }] },
+    { ...COUNT, timeDimensions: [{ dimension: 'orders.created_at', dateRange: 'today' }] },
+    { dimensions: ['orders.created_at.day'] },
+  ];
+  for (const query of queries) expect(errorOf(model, query).code).toBe('unknown_member');
+});
+
+test.each(Object.keys(OPERATORS) as Operator[])(
+  '%s matches no row if the attribute is missing, null, empty or no value',
+  (operator) => {
+    if (operator === 'set' || operator === 'notSet') return;
+    const member = operator.includes('Date') ? 'created_at' : 'status';
+    const text = rowPolicy(member, operator, '["{ userAttributes.a }"]');
+    for (const attributes of [
+      {},
+      { a: null },
+      { a: [] },
+      { a: [null] },
+      { a: {} },
+      { a: [[]] },
+      { b: 'x' },
+    ] as Record<string, Json>[]) {
+      expect(whereOf(text, having(attributes)), JSON.stringify(attributes)).toBe('where false');
+    }
+  },
+);
+
+test.each(['contains', 'notContains', 'startsWith', 'notStartsWith', 'endsWith', 'notEndsWith'])(
+  '%s matches no row if the attribute is an empty text',
+  (operator) => {
+    const text = rowPolicy('status', operator, '["{ userAttributes.a }"]');
+    for (const a of ['', [''], ['x', '']]) expect(whereOf(text, having({ a }))).toBe('where false');
+    expect(whereOf(text, having({ a: 'x' }))).not.toBe('where false');
+  },
+);
+
+test('a value of the viewer that does not fit the column matches no row', () => {
+  const text = rowPolicy('region_id', 'notEquals', '["{ userAttributes.a }"]');
+  for (const a of ['x', '1; drop', true, '', 2 ** 53, '1e999'])
+    expect(whereOf(text, having({ a }))).toBe('where false');
+  expect(whereOf(text, having({ a: ['1', 'x'] }))).toBe('where false');
+  expect(whereOf(text, having({ a: '9007199254740993' }))).toBe('where "orders".region_id <> $1::bigint');
+});
+
+test('what every object has is no attribute', () => {
+  for (const path of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    const text = rowPolicy('status', 'notEquals', `["{ userAttributes.${path} }"]`);
+    expect(whereOf(text, somebody)).toBe('where false');
+  }
+  const inherited = having(Object.create({ a: 'x' }));
+  expect(whereOf(rowPolicy('status', 'notEquals', '["{ userAttributes.a }"]'), inherited)).toBe(
+    'where false',
+  );
+  const text = rowPolicy('status', 'notEquals', '["{ securityContext.list.length }"]');
+  expect(whereOf(text, { ...somebody, securityContext: { list: ['a'] } })).toBe('where false');
+});
+
+test('values inside of the security context are found, and lists become several values', () => {
+  const text = rowPolicy('region_id', 'equals', '["{ securityContext.customer.ids }"]');
+  const securityContext = { customer: { ids: ['1', '2'] } };
+  expect(whereOf(text, { ...somebody, securityContext })).toBe(
+    'where "orders".region_id in ($1::bigint, $2::bigint)',
+  );
+});
+
+test('another filter may still be true beside one without its attribute', () => {
+  const text = cube(`      - group: "*"
+        row_level:
+          filters:
+            - or:
+                - { member: status, operator: equals, values: ["{ userAttributes.a }"] }
+                - { member: region_id, operator: equals, values: [7] }
+`);
+  expect(whereOf(text, somebody)).toBe('where "orders".region_id = $1::bigint');
+});
+
+const grouped = (group: string) => cube(`      - group: "${group}"\n`);
+
+test.each<[string, Partial<Viewer>, boolean]>([
+  ['sales', { groups: ['sales'] }, true],
+  ['sales', { tenantGroups: ['sales'], roles: ['sales'] }, false],
+  ['tenant:sales', { tenantGroups: ['sales'] }, true],
+  ['tenant:sales', { groups: ['tenant:sales', 'sales'], roles: ['sales'] }, false],
+  ['role:Admin', { roles: ['Admin'] }, true],
+  ['role:Admin', { groups: ['role:Admin', 'Admin'], tenantGroups: ['Admin'] }, false],
+  ['*', {}, true],
+])('a policy for %s admits %j: %s', (group, viewer, isAdmitted) => {
+  expect(whereOf(grouped(group), { ...somebody, ...viewer })).toBe(isAdmitted ? '' : 'where false');
+});
+
+test('a policy counts only if it opens every member that the query names', () => {
+  const text = cube(`      - group: "*"
+        row_level: { filters: [{ member: status, operator: equals, values: [a] }] }
+        member_level: { includes: [count, status] }
+      - group: "*"
+        row_level: { filters: [{ member: region_id, operator: equals, values: [1] }] }
+        member_level: { includes: [count, region_id] }
+`);
+  expect(whereOf(text, somebody)).toContain(' or ');
+  expect(whereOf(text, somebody, { ...COUNT, dimensions: ['orders.status'] })).toContain(
+    'status)::varchar = $1::varchar group',
+  );
+  expect(whereOf(text, somebody, { dimensions: ['orders.status', 'orders.region_id'] })).toContain(
+    'where false',
+  );
+});
+
+test('the time zone of a query does not move what a policy says about times', () => {
+  const text = rowPolicy('created_at', 'afterOrOnDate', '["2024-01-01"]');
+  const parameters = ['UTC', 'Asia/Tokyo'].map(
+    (timezone) => planOf(modelOf(text), { ...COUNT, timezone }).statement.parameters,
+  );
+  expect(parameters).toEqual([['2024-01-01T00:00:00.000000Z'], ['2024-01-01T00:00:00.000000Z']]);
+});
+
+test('an `or` or a comment in the SQL of a dimension can not weaken a policy', () => {
+  const where = whereOf(rowPolicy('active', 'equals', '[true]'), somebody);
+  expect(where).toMatch(/^where \("orders"\.a or "orders"\.b +\) = \$1::boolean$/);
+});
+
+/** Puts a text at every place of a query where a text is, one after the other. */
+function* injections(value: unknown, text: string): Generator<unknown> {
+  if (typeof value === 'string') yield text;
+  else if (Array.isArray(value)) {
+    for (const [i, item] of value.entries())
+      for (const made of injections(item, text)) yield value.with(i, made);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value))
+      for (const made of injections(item, text)) yield { ...value, [key]: made };
+  }
+}
+
+test('no text of a query or a viewer becomes part of the SQL', () => {
+  const model = modelOf(rowPolicy('status', 'notEquals', '["{ userAttributes.a }"]'));
+  const query = {
+    measures: ['orders.count'],
+    dimensions: ['orders.status'],
+    timeDimensions: [
+      { dimension: 'orders.created_at', granularity: 'day', dateRange: ['2024-01-01', '2024-01-31'] },
+    ],
+    filters: [
+      {
+        or: [
+          { member: 'orders.status', operator: 'contains', values: ['x'] },
+          { member: 'orders.region_id', operator: 'equals', values: ['1'] },
+        ],
+      },
+    ],
+    segments: [],
+    order: [['orders.count', 'desc']],
+    timezone: 'UTC',
+  };
+  const texts = ["x' or 1=1 --", '"; drop table orders; --', '$1', "\\'; --", '{CUBE}', '%', 'INJECTED'];
+  let planned = 0;
+  let refused = 0;
+  for (const text of texts) {
+    for (const made of injections(query, text)) {
+      for (const dialect of ['duckdb', 'postgres'] as const) {
+        try {
+          const { statement } = planOf(model, made as object, having({ a: text }), dialect);
+          planned++;
+          expect(statement.sql.replace(/\$\d+::/g, '')).not.toContain(text);
+          expect(
+            statement.parameters.some(
+              (parameter) => parameter.includes(text.replace(/[\\%_]/g, '\\$&')) || parameter.includes(text),
+            ),
+          ).toBe(true);
+        } catch (error) {
+          if ((error as Error).name !== 'QueryError') throw error;
+          refused++;
+        }
+      }
+    }
+  }
+  expect(planned).toBe(texts.length * 2);
+  expect(refused).toBeGreaterThan(100);
+});
+
+test('policies of a cube that lies only between two facts apply to both, with or without rows of it', () => {
+  const fact = (name: string) => `  - name: ${name}
+    sql_table: ${name}
+    joins:
+      - { name: accounts, relationship: many_to_one, sql: "{CUBE}.account_id = {accounts}.id" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: count, type: count }
+`;
+  const model = modelOf(`cubes:
+  - name: accounts
+    sql_table: accounts
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: region, sql: region, type: string }
+    access_policy:
+      - group: "*"
+        row_level: { filters: [{ member: region, operator: equals, values: ["{ userAttributes.region }"] }] }
+${fact('orders')}${fact('tickets')}`);
+  const query = { measures: ['orders.count', 'tickets.count'] };
+  const sqlFor = (viewer: Viewer) => planOf(model, query, viewer).statement.sql;
+  expect(sqlFor(having({ region: 'EMEA' })).match(/"accounts"\)?\.region/g)).toHaveLength(2);
+  expect(sqlFor(somebody).match(/where\s+false/g)).toHaveLength(2);
+  // Alone, a fact does not pass through the other cube.
+  expect(planOf(model, { measures: ['orders.count'] }, somebody).cubes).toEqual(['orders']);
+});

@@ -1,0 +1,57 @@
+/** Rows as they are, with the value that each measure would aggregate. */
+
+import { guardDivisions } from './divisions.ts';
+import { queryError } from './errors.ts';
+import type { Found } from './find.ts';
+import { keySql, type PlanContext, type RowFilter } from './groups.ts';
+import { homeOf } from './homes.ts';
+import { type InheritedFilter, isOwnAggregate, referredMeasure, valueOfRow } from './measures.ts';
+import type { MeasureMember } from './members.ts';
+import { policyConditions } from './policies.ts';
+import { createRows, type Rows } from './rows.ts';
+import { inBrackets, type Select, type Sql, sql } from './sql.ts';
+
+export function planUngrouped(context: PlanContext, found: Found, filters: readonly RowFilter[]): Select {
+  const {
+    outputs,
+    filters: { onMeasures },
+  } = found;
+  if (onMeasures.length) {
+    throw queryError('invalid_query', 'An ungrouped query can only be filtered by dimensions.', 'filters');
+  }
+  const paths = [...outputs.map(({ member }) => member.path), ...found.paths];
+  const rows = createRows(context, homeOf(context.model, paths));
+  const columns = outputs.map((output) => ({
+    name: output.column,
+    sql: output.kind === 'measure' ? rowValue(rows, output.member, []) : keySql(rows, output),
+  }));
+  const where = filters.map((filter) => filter.make(rows));
+  const policies = policyConditions(rows, context);
+  return { columns, from: rows.from, joins: rows.joins, where: [...where, ...policies] };
+}
+
+function rowValue(rows: Rows, member: MeasureMember, inherited: readonly InheritedFilter[]): Sql {
+  const { measure, path, key } = member;
+  const { model } = rows.context;
+  if (measure.rollingWindow || isOwnAggregate(measure)) {
+    throw queryError(
+      'unsupported_query',
+      `\`${key}\` has no value for a single row, so the query can not be ungrouped.`,
+    );
+  }
+  if (measure.type === 'number') {
+    const passedOn = [...inherited, ...measure.filters.map((expression) => ({ path, expression }))];
+    const parts = measure.sql!.map((part): string | Sql => {
+      if (typeof part === 'string') return rows.context.dialect.withoutComments(part);
+      if (part.kind !== 'measure')
+        throw new Error('A number that combines measures refers to measures only.');
+      return sql`(${rowValue(rows, referredMeasure(model, member, part), passedOn)})`;
+    });
+    return guardDivisions(parts);
+  }
+  const node = rows.at(path);
+  const value = valueOfRow(rows, node, measure, inherited);
+  if (measure.type !== 'count') return value ?? sql`1`;
+  const counted = value ?? (node === rows.root ? undefined : rows.dimension(node, node.cube.primaryKey[0]!));
+  return counted ? sql`case when ${inBrackets(counted)} is not null then 1 else 0 end` : sql`1`;
+}

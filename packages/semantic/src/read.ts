@@ -1,0 +1,224 @@
+/**
+ * Readers turn a value of a file into what the language says it is. A reader that finds something wrong reports it and
+ * returns a value that is good enough to go on, so that one run finds every mistake.
+ */
+import type { Json } from './model.ts';
+import { didYouMean, listed, nearest, type Problems, type Spot } from './problems.ts';
+import { type MapValue, QUOTE_BRACES, shorten, type TextValue, type Value } from './yaml.ts';
+
+export type Reader<T> = (value: Value, problems: Problems) => T;
+
+export interface Field<T> {
+  readonly read: Reader<T>;
+  readonly isNeeded: boolean;
+  /** If the key is missing. */
+  readonly otherwise: T;
+  /** A key with nothing after it counts as missing, unless this is set. */
+  readonly refusesBlank?: boolean;
+}
+
+export const needed = <T>(read: Reader<T>, otherwise: T): Field<T> => ({ read, isNeeded: true, otherwise });
+export const optional = <T>(read: Reader<T>): Field<T | undefined> => ({
+  read,
+  isNeeded: false,
+  otherwise: undefined,
+});
+export const orElse = <T>(read: Reader<T>, otherwise: T): Field<T> => ({ read, isNeeded: false, otherwise });
+/** For keys that restrict who sees what: without them everything is open, and nobody means that by a blank one. */
+export const neverBlank = <T>(field: Field<T>): Field<T> => ({ ...field, refusesBlank: true });
+
+/** Where the object is in its file, and where each of its keys is. */
+export interface Where {
+  readonly spot: Spot;
+  readonly keys: ReadonlyMap<string, Spot>;
+}
+
+export type ObjectOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never } & {
+  readonly where: Where;
+};
+
+interface ObjectKind<F> {
+  /** In messages: `a dimension`. */
+  readonly what: string;
+  readonly fields: F;
+  /** Keys of the wider language that this one does not have, with the reason. */
+  readonly refused?: Record<string, string>;
+}
+
+export function object<F extends Record<string, Field<unknown>>>({
+  what,
+  fields,
+  refused = {},
+}: ObjectKind<F>): Reader<ObjectOf<F>> {
+  const known = Object.keys(fields);
+  return (value, problems) => {
+    const keys = new Map<string, Spot>();
+    const misspelt = new Set<string>();
+    const read: Record<string, unknown> = { where: { spot: value, keys } };
+    for (const key of known) read[key] = fields[key]!.otherwise;
+    if (value.kind !== 'map') {
+      const hint = value.kind === 'list' ? undefined : `It has the keys ${listed(known)}.`;
+      problems.add(value, 'bad_value', `${capital(what)} must have keys and values.`, hint);
+      return read as ObjectOf<F>;
+    }
+    for (const { key, offset, value: given } of value.entries) {
+      const spot = { source: value.source, offset };
+      keys.set(key, spot);
+      if (Object.hasOwn(fields, key)) {
+        if (given.kind !== 'nothing') read[key] = fields[key]!.read(given, problems);
+        else if (fields[key]!.refusesBlank) refuseBlank(spot, key);
+        else keys.delete(key);
+      } else refuseKey(spot, key);
+    }
+    for (const key of known) {
+      if (fields[key]!.isNeeded && !keys.has(key) && !misspelt.has(key)) {
+        problems.add(value, 'missing_key', `${capital(what)} needs the key \`${key}\`.`);
+      }
+    }
+    return read as ObjectOf<F>;
+
+    function refuseBlank(spot: Spot, key: string) {
+      const hint = 'Write a value after it, or remove the key.';
+      problems.add(spot, 'bad_value', `\`${key}\` has no value.`, hint);
+    }
+
+    function refuseKey(spot: Spot, key: string) {
+      if (Object.hasOwn(refused, key)) return problems.add(spot, 'unsupported', refused[key]!);
+      const meant = nearest(key, known);
+      if (meant !== undefined) misspelt.add(meant);
+      const hint = meant === undefined ? `It has the keys ${listed(known)}.` : `Did you mean \`${meant}\`?`;
+      problems.add(spot, 'unknown_key', `\`${shorten(key)}\` is not a key of ${what}.`, hint);
+    }
+  };
+}
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const list =
+  <T>(
+    what: string,
+    read: Reader<T>,
+    { max = Number.POSITIVE_INFINITY, min = 0 } = {},
+  ): Reader<readonly T[]> =>
+  (value, problems) => {
+    if (value.kind !== 'list') {
+      problems.add(value, 'bad_value', `${capital(what)} must be a list.`, 'Begin each item with `-`.');
+      return [];
+    }
+    if (value.items.length > max) problems.add(value, 'too_large', `${capital(what)} can be at most ${max}.`);
+    if (value.items.length < min)
+      problems.add(value, 'bad_value', `${capital(what)} can not be an empty list.`);
+    return value.items.slice(0, max).map((item) => read(item, problems));
+  };
+
+const textValue = (value: Value, problems: Problems): TextValue | undefined => {
+  if (value.kind === 'text') return value;
+  problems.add(value, 'bad_value', 'This must be a text.', value.kind === 'map' ? QUOTE_BRACES : undefined);
+  return undefined;
+};
+
+export const text =
+  (max: number): Reader<string> =>
+  (value, problems) => {
+    const given = textValue(value, problems);
+    if (!given) return '';
+    if (given.text.trim() === '') problems.add(value, 'bad_value', 'This text is empty.');
+    if (given.text.length > max)
+      problems.add(value, 'too_large', `This text has more than ${max} characters.`);
+    return given.text;
+  };
+
+export const truth: Reader<boolean> = (value, problems) => {
+  const given = value.kind === 'text' && value.isPlain ? value.text.toLowerCase() : undefined;
+  if (given !== 'true' && given !== 'false') {
+    problems.add(value, 'bad_value', 'This must be `true` or `false`.', 'Write it without quotes.');
+  }
+  return given === 'true';
+};
+
+/** One of these words. `meant` maps words of older or wider languages to those of this one. */
+export const oneOf =
+  <Word extends string>(words: readonly Word[], meant: Record<string, Word> = {}): Reader<Word> =>
+  (value, problems) => {
+    const given = textValue(value, problems);
+    const found = words.find((word) => word === given?.text);
+    if (given && !found) {
+      const same = Object.hasOwn(meant, given.text) ? `Did you mean \`${meant[given.text]}\`?` : undefined;
+      const hint = same ?? didYouMean(given.text, words);
+      problems.add(value, 'bad_value', `\`${shorten(given.text)}\` is not ${listed(words)}.`, hint);
+    }
+    return found ?? words[0]!;
+  };
+
+export interface Name {
+  /** Empty if it is not a name. */
+  readonly text: string;
+  readonly spot: Spot;
+}
+
+const NAME_MAX = 128;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const RESERVED = ['CUBE', 'FILTER_PARAMS', 'SECURITY_CONTEXT', 'userAttributes', 'securityContext'];
+
+/** The name of something that this file defines. */
+export const name: Reader<Name> = (value, problems) => {
+  const given = textValue(value, problems)?.text ?? '';
+  const wrong = (message: string, hint?: string) => {
+    problems.add(value, 'bad_value', message, hint);
+    return { text: '', spot: value };
+  };
+  if (value.kind !== 'text') return { text: '', spot: value };
+  if (!NAME.test(given)) {
+    const rule = 'A name has letters, digits and `_`, and does not begin with a digit.';
+    return wrong(`\`${shorten(given)}\` is not a name.`, rule);
+  }
+  if (given.length > NAME_MAX) return wrong(`A name has at most ${NAME_MAX} characters.`);
+  if (RESERVED.includes(given)) return wrong(`\`${given}\` has a meaning of its own and can not be a name.`);
+  return { text: given, spot: value };
+};
+
+/** The name of something that is defined elsewhere, perhaps with dots. */
+export const mention: Reader<Name> = (value, problems) => ({
+  text: textValue(value, problems)?.text ?? '',
+  spot: value,
+});
+
+/** `*`, or a list. */
+export const allOr =
+  <T>(what: string, read: Reader<T>): Reader<readonly T[] | '*'> =>
+  (value, problems) => {
+    if (value.kind === 'text' && value.text === '*') return '*';
+    if (value.kind === 'list') return list(what, read)(value, problems);
+    problems.add(value, 'bad_value', `${capital(what)} must be a list, or "*" for all.`);
+    return [];
+  };
+
+const META_MAX = 64 * 1024;
+const NUMBER = /^[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$/;
+
+/** Free data for those who use the model. It must fit in 64 KB of JSON. */
+export const meta: Reader<Json> = (value, problems) => {
+  const json = toJson(value);
+  if (value.kind !== 'map') problems.add(value, 'bad_value', '`meta` must have keys and values.');
+  if (JSON.stringify(json).length > META_MAX)
+    problems.add(value, 'too_large', '`meta` is larger than 64 KB.');
+  return json;
+};
+
+function toJson(value: Value): Json {
+  if (value.kind === 'nothing') return null;
+  if (value.kind === 'list') return value.items.map(toJson);
+  if (value.kind === 'map') return mapToJson(value);
+  const { text, isPlain } = value;
+  if (!isPlain) return text;
+  if (/^(true|True|TRUE|false|False|FALSE)$/.test(text)) return text.toLowerCase() === 'true';
+  // A number that JavaScript would round stays a text.
+  return NUMBER.test(text) && String(Number(text)) === text ? Number(text) : text;
+}
+
+/** A key such as `__proto__` is a key like any other. */
+const mapToJson = ({ entries }: MapValue): Json =>
+  Object.fromEntries(entries.map(({ key, value }) => [key, toJson(value)]));
+
+/** Reports a problem at a key of an object, or at the object if the key is missing. */
+export const atKey = ({ where }: { where: Where }, key: string): Spot => where.keys.get(key) ?? where.spot;

@@ -1,0 +1,121 @@
+import { isMoment } from '../language/intervals.ts';
+import type { RawComparison, RawCondition, RawPolicy } from '../language/policies.ts';
+import type { Comparison, Condition, DimensionType, Policy } from '../model.ts';
+import { OF_TEXT, OF_TIME } from '../operators.ts';
+import { didYouMean, type Problems } from '../problems.ts';
+import { atKey, type Name } from '../read.ts';
+import { shorten } from '../yaml.ts';
+
+/** The members of the cube or view that has the policies. */
+export interface PolicyMembers {
+  readonly all: ReadonlySet<string>;
+  /** Undefined for a member that is no dimension. */
+  typeOf(name: string): DimensionType | undefined;
+}
+
+export const resolvePolicies = (
+  raws: readonly RawPolicy[] | undefined,
+  members: PolicyMembers,
+  problems: Problems,
+): Policy[] => (raws ?? []).map((raw) => resolvePolicy(raw, members, problems));
+
+function resolvePolicy(raw: RawPolicy, members: PolicyMembers, problems: Problems): Policy {
+  return {
+    groups: groupsOf(raw, problems),
+    rows: rowsOf(raw, members, problems),
+    members: membersOf(raw, members, problems),
+  };
+}
+
+function groupsOf(raw: RawPolicy, problems: Problems): Policy['groups'] {
+  if ((raw.group === undefined) === (raw.groups === undefined)) {
+    const hint = 'Use `group: "*"` for everybody.';
+    problems.add(raw.where.spot, 'missing_key', 'A policy needs `group` or `groups`, and not both.', hint);
+  }
+  const groups = raw.groups ?? (raw.group === undefined ? [] : [raw.group]);
+  if (groups === '*' || groups.includes('*')) return '*';
+  if (raw.groups && groups.length === 0) {
+    problems.add(atKey(raw, 'groups'), 'bad_value', '`groups` can not be an empty list.');
+  }
+  return groups;
+}
+
+function rowsOf(
+  { row_level: level }: RawPolicy,
+  members: PolicyMembers,
+  problems: Problems,
+): Condition | undefined {
+  if (!level) return undefined;
+  if ((level.filters === undefined) === !level.allow_all) {
+    const message = '`row_level` needs `filters` or `allow_all: true`, and not both.';
+    problems.add(level.where.spot, 'missing_key', message);
+  }
+  return level.filters && { and: level.filters.map((filter) => resolveCondition(filter, members, problems)) };
+}
+
+function resolveCondition(raw: RawCondition, members: PolicyMembers, problems: Problems): Condition {
+  if ('and' in raw) return { and: raw.and.map((part) => resolveCondition(part, members, problems)) };
+  if ('or' in raw) return { or: raw.or.map((part) => resolveCondition(part, members, problems)) };
+  return resolveComparison(raw, members, problems);
+}
+
+function resolveComparison(raw: RawComparison, members: PolicyMembers, problems: Problems): Comparison {
+  const { member, operator, values } = raw;
+  const type = requireMember(member, members, problems) ? members.typeOf(member.text) : undefined;
+  if (type === undefined && members.all.has(member.text)) {
+    problems.add(
+      member.spot,
+      'not_allowed_here',
+      `\`${member.text}\` is not a dimension, so it can not choose rows.`,
+    );
+  }
+  const fits = !(OF_TIME.test(operator) && type !== 'time') && !(OF_TEXT.test(operator) && type !== 'string');
+  if (type !== undefined && !fits) {
+    const message = `\`${operator}\` does not fit \`${member.text}\`, which is of type \`${type}\`.`;
+    problems.add(raw.spot, 'bad_value', message);
+  }
+  for (const { value, spot } of values) {
+    if (type !== undefined && 'literal' in value && !isOf(type, value.literal)) {
+      const message = `\`${shorten(value.literal)}\` does not fit \`${member.text}\`, which is of type \`${type}\`.`;
+      problems.add(spot, 'bad_value', message);
+    }
+  }
+  return { member: member.text, operator, values: values.map(({ value }) => value) };
+}
+
+const NUMBER = /^[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?$/;
+
+function isOf(type: DimensionType, literal: string): boolean {
+  if (type === 'number') return NUMBER.test(literal);
+  if (type === 'boolean') return literal === 'true' || literal === 'false';
+  return type === 'string' || isMoment(literal);
+}
+
+function membersOf(
+  { member_level: level }: RawPolicy,
+  members: PolicyMembers,
+  problems: Problems,
+): Set<string> {
+  const pick = (names: readonly Name[] | '*' | undefined, otherwise: Iterable<string>) => {
+    if (names === undefined) return otherwise;
+    if (names === '*') return members.all;
+    return names.filter((name) => requireMember(name, members, problems)).map(({ text }) => text);
+  };
+  if (level && !level.where.keys.has('includes') && !level.where.keys.has('excludes')) {
+    problems.add(level.where.spot, 'missing_key', '`member_level` needs `includes` or `excludes`.');
+  }
+  const open = new Set(pick(level?.includes, members.all));
+  for (const name of pick(level?.excludes, [])) open.delete(name);
+  return open;
+}
+
+function requireMember(name: Name, { all }: PolicyMembers, problems: Problems): boolean {
+  if (name.text === '') return false;
+  const isThere = all.has(name.text);
+  if (!isThere) {
+    const message = `There is no member \`${shorten(name.text)}\` here.`;
+    const hint = () => didYouMean(name.text, all) ?? 'A policy names the members of its own cube or view.';
+    problems.add(name.spot, 'unknown_name', message, hint);
+  }
+  return isThere;
+}

@@ -1,0 +1,91 @@
+/** What an answer says about its columns: titles, types and formats. */
+import type { Described, Json, Model } from '../model.ts';
+import type { Found } from '../plan/find.ts';
+import { typeOfMeasure } from '../plan/measures.ts';
+import type { Member } from '../plan/members.ts';
+import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
+
+export interface ShownMember {
+  readonly title: string;
+  readonly shortTitle: string;
+  readonly type: string;
+  readonly description?: string;
+  readonly format?: string;
+  readonly meta?: Json;
+  readonly granularity?: ShownGranularity;
+}
+
+/** By the names of the members, as the query writes them. */
+export interface Annotation {
+  readonly measures: { readonly [member: string]: ShownMember };
+  readonly dimensions: { readonly [member: string]: ShownMember };
+  readonly timeDimensions: { readonly [member: string]: ShownMember };
+  readonly segments: { readonly [member: string]: ShownMember };
+}
+
+export function annotationOf(model: Model, { outputs, times, segments }: Found): Annotation {
+  const shown = (member: Member) => showMember(model, member);
+  const timeDimensions: Record<string, ShownMember> = {};
+  for (const { member, granularity } of times) {
+    timeDimensions[member.key] ??= shown(member);
+    if (granularity === undefined) continue;
+    const custom = member.dimension.granularities.get(granularity);
+    timeDimensions[`${member.key}.${granularity}`] = {
+      ...shown(member),
+      granularity: custom
+        ? shownGranularity(custom)
+        : {
+            name: granularity,
+            title: titleOf({ name: granularity, title: undefined }),
+            interval: `1 ${granularity}`,
+          },
+    };
+  }
+  const ofKind = (kind: 'measure' | 'dimension') =>
+    Object.fromEntries(
+      outputs.filter((output) => output.kind === kind).map(({ key, member }) => [key, shown(member)]),
+    );
+  return {
+    measures: ofKind('measure'),
+    dimensions: ofKind('dimension'),
+    timeDimensions,
+    segments: Object.fromEntries(segments.map((member) => [member.key, shown(member)])),
+  };
+}
+
+/** A member of a view has the words of the view, as far as it has any. */
+export function showMember(model: Model, member: Member): ShownMember {
+  const [owner, name] = member.key.split('.') as [string, string];
+  const view = model.views.get(owner);
+  const own = ownOf(member);
+  const said: Described = view?.members.get(name) ?? own;
+  const shortTitle = titleOf({ title: said.title ?? (view ? undefined : own.title), name });
+  const description = said.description ?? own.description;
+  const meta = said.meta ?? own.meta;
+  const format = formatOf(member);
+  return {
+    title: `${titleOf(view ?? member.cube)} ${shortTitle}`,
+    shortTitle,
+    type: typeOf(model, member),
+    ...(description === undefined ? {} : { description }),
+    ...(format === undefined ? {} : { format }),
+    ...(meta === undefined ? {} : { meta }),
+  };
+}
+
+export const ownOf = (member: Member) =>
+  member.kind === 'dimension'
+    ? member.dimension
+    : member.kind === 'measure'
+      ? member.measure
+      : member.segment;
+
+function typeOf(model: Model, member: Member): string {
+  if (member.kind === 'segment') return 'boolean';
+  return member.kind === 'dimension' ? member.dimension.type : typeOfMeasure(model, member.measure);
+}
+
+function formatOf(member: Member): string | undefined {
+  if (member.kind === 'segment') return undefined;
+  return member.kind === 'dimension' ? member.dimension.format : member.measure.format;
+}

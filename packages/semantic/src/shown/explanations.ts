@@ -1,0 +1,130 @@
+/** Why a viewer sees what they see: which policies applied to a query, and which members are hidden. */
+import type { Condition, Cube, Model, Policy, View } from '../model.ts';
+import { findMember } from '../plan/members.ts';
+import type { Plan } from '../plan/plan.ts';
+import { opensAll } from '../plan/policies.ts';
+import type { Filter } from '../plan/query.ts';
+import { readQuery } from '../plan/read-query.ts';
+import { admittingGroups, policyValues, type Viewer } from '../plan/viewer.ts';
+
+/** A cube that the statement reads, or the view that is queried. */
+export interface Explanation {
+  readonly name: string;
+  readonly kind: 'cube' | 'view';
+  /** Without policies, all rows. If no policy counts, none. */
+  readonly rows: 'all' | 'filtered' | 'none';
+  readonly policies: readonly ExplainedPolicy[];
+}
+
+export interface ExplainedPolicy {
+  readonly groups: readonly string[];
+  /** The groups that the viewer belongs to. */
+  readonly matchedGroups: readonly string[];
+  readonly counts: boolean;
+  readonly why: string;
+  /** With the values of the viewer; undefined for all rows. */
+  readonly filter: ExplainedFilter | undefined;
+}
+
+export type ExplainedFilter =
+  | { readonly and: readonly ExplainedFilter[] }
+  | { readonly or: readonly ExplainedFilter[] }
+  | {
+      readonly member: string;
+      readonly operator: string;
+      readonly values: readonly (string | number | boolean)[];
+      /** What the viewer has no value for. The comparison is false then. */
+      readonly missing?: readonly string[];
+    };
+
+export interface HiddenMember {
+  readonly member: string;
+  readonly why: string;
+}
+
+export function explainPlan(model: Model, { cubes, view, named }: Plan, viewer: Viewer): Explanation[] {
+  const owners: [Cube | View, 'cube' | 'view'][] = cubes.map((name) => [model.cubes.get(name)!, 'cube']);
+  if (view !== undefined) owners.unshift([model.views.get(view)!, 'view']);
+  return owners.map(([owner, kind]) => {
+    const policies = owner.policies.map((policy) => explainPolicy(policy, named.get(owner.name), viewer));
+    const counting = policies.filter(({ counts }) => counts);
+    const isOpen = !policies.length || counting.some(({ filter }) => filter === undefined);
+    return {
+      name: owner.name,
+      kind,
+      rows: isOpen ? 'all' : counting.length ? 'filtered' : 'none',
+      policies,
+    };
+  });
+}
+
+function explainPolicy(
+  policy: Policy,
+  named: ReadonlySet<string> | undefined,
+  viewer: Viewer,
+): ExplainedPolicy {
+  const matchedGroups = admittingGroups(policy, viewer);
+  const closed = [...(named ?? [])].filter((member) => !policy.members.has(member));
+  const counts = matchedGroups.length > 0 && opensAll(policy, named);
+  const why = counts
+    ? 'It admits the viewer, and opens every member that the query names.'
+    : matchedGroups.length
+      ? `It does not open ${closed.join(', ')}, which the query names.`
+      : 'The viewer belongs to none of its groups.';
+  return {
+    groups: policy.groups === '*' ? ['*'] : policy.groups,
+    matchedGroups,
+    counts,
+    why,
+    filter: policy.rows && explainFilter(policy.rows, viewer),
+  };
+}
+
+function explainFilter(condition: Condition, viewer: Viewer): ExplainedFilter {
+  if ('and' in condition) return { and: condition.and.map((part) => explainFilter(part, viewer)) };
+  if ('or' in condition) return { or: condition.or.map((part) => explainFilter(part, viewer)) };
+  const { member, operator, values } = condition;
+  const missing = values.flatMap((value) =>
+    'viewer' in value && !policyValues([value], operator, viewer)
+      ? [[value.viewer, ...value.path].join('.')]
+      : [],
+  );
+  const given = policyValues(values, operator, viewer) ?? [];
+  return { member, operator, values: given, ...(missing.length ? { missing } : {}) };
+}
+
+/** The members of the cubes and views that the query names which the viewer can not use. */
+export function hiddenMembers(model: Model, json: unknown, viewer: Viewer): HiddenMember[] {
+  const query = readQuery(json);
+  const names = [
+    ...query.measures,
+    ...query.dimensions,
+    ...query.timeDimensions,
+    ...query.segments,
+    ...query.filters.flatMap(comparisons),
+  ].map(({ name }) => name);
+  return [...new Set(names.map((name) => name.split('.')[0]!))].flatMap((owner) => {
+    const found = model.views.get(owner) ?? model.cubes.get(owner);
+    if (!found) return [];
+    const members = 'members' in found ? [...found.members] : membersOf(found);
+    return members
+      .filter(([name]) => !findMember(model, owner, name, viewer))
+      .map(([name, { public: isPublic }]) => ({
+        member: `${owner}.${name}`,
+        why: !found.public
+          ? `\`${owner}\` is not public.`
+          : isPublic
+            ? 'Policies admit the viewer, but none of them opens it.'
+            : 'It is not public.',
+      }));
+  });
+}
+
+const membersOf = ({ dimensions, measures, segments }: Cube) => [...dimensions, ...measures, ...segments];
+
+const comparisons = (filter: Filter): readonly { name: string }[] =>
+  'and' in filter
+    ? filter.and.flatMap(comparisons)
+    : 'or' in filter
+      ? filter.or.flatMap(comparisons)
+      : [filter];

@@ -1,0 +1,173 @@
+/** What a viewer can query: the cubes and views of a model with the members that are open to the viewer. */
+import type { Cube, Json, Model, View } from '../model.ts';
+import { findMember, type Member } from '../plan/members.ts';
+import { policiesFor, type Viewer } from '../plan/viewer.ts';
+import { ownOf, type ShownMember, showMember } from './annotations.ts';
+import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
+
+export interface MetaCube {
+  readonly name: string;
+  readonly title: string;
+  readonly type: 'cube' | 'view';
+  readonly description?: string;
+  readonly meta?: Json;
+  readonly public: true;
+  readonly isVisible: true;
+  /** Cubes with the same number can be combined in a query. */
+  readonly connectedComponent?: number;
+  readonly measures: readonly MetaMeasure[];
+  readonly dimensions: readonly MetaDimension[];
+  readonly segments: readonly MetaMember[];
+  readonly hierarchies: readonly MetaHierarchy[];
+  readonly folders: readonly [];
+  readonly nestedFolders: readonly [];
+}
+
+export interface MetaMember extends Omit<ShownMember, 'granularity'> {
+  readonly name: string;
+  readonly public: true;
+  readonly isVisible: true;
+  /** In a view, the member of the cube. */
+  readonly aliasMember?: string;
+}
+
+export interface MetaMeasure extends MetaMember {
+  readonly aggType: string;
+  readonly cumulative: boolean;
+  readonly cumulativeTotal: boolean;
+  readonly drillMembers: readonly string[];
+  readonly drillMembersGrouped: {
+    readonly measures: readonly string[];
+    readonly dimensions: readonly string[];
+  };
+}
+
+export interface MetaDimension extends MetaMember {
+  readonly primaryKey: boolean;
+  readonly suggestFilterValues: true;
+  readonly granularities?: readonly ShownGranularity[];
+}
+
+export interface MetaHierarchy {
+  readonly name: string;
+  readonly title: string;
+  readonly levels: readonly string[];
+  readonly public: true;
+}
+
+/** Leaves out what policies hide, and what no policy opens to the viewer. */
+export function metaOf(model: Model, viewer: Viewer): MetaCube[] {
+  const isOpen = (owner: Cube | View) =>
+    owner.public && (!owner.policies.length || policiesFor(owner.policies, viewer).length > 0);
+  const components = connectedComponents(model);
+  const cubes = [...model.cubes.values()].filter(isOpen).map((cube) => ({
+    ...describe(model, viewer, cube, [
+      ...cube.dimensions.keys(),
+      ...cube.measures.keys(),
+      ...cube.segments.keys(),
+    ]),
+    connectedComponent: components.get(cube.name)!,
+  }));
+  const views = [...model.views.values()]
+    .filter(isOpen)
+    .map((view) => describe(model, viewer, view, [...view.members.keys()]));
+  return [...cubes, ...views].filter(
+    ({ measures, dimensions, segments }) => measures.length + dimensions.length + segments.length > 0,
+  );
+}
+
+function describe(model: Model, viewer: Viewer, owner: Cube | View, names: readonly string[]): MetaCube {
+  const found = names.flatMap((name) => findMember(model, owner.name, name, viewer) ?? []);
+  const isView = model.views.has(owner.name);
+  const common = (member: Member): MetaMember => ({
+    name: member.key,
+    ...showMember(model, member),
+    public: true,
+    isVisible: true,
+    ...(isView ? { aliasMember: `${member.cube.name}.${ownOf(member).name}` } : {}),
+  });
+  const visible = new Set(found.map(({ key }) => key));
+  return {
+    name: owner.name,
+    title: titleOf(owner),
+    type: isView ? 'view' : 'cube',
+    ...(owner.description === undefined ? {} : { description: owner.description }),
+    ...(owner.meta === undefined ? {} : { meta: owner.meta }),
+    public: true,
+    isVisible: true,
+    measures: found.flatMap((member) =>
+      member.kind === 'measure' ? measureOf(member, common(member), visible) : [],
+    ),
+    dimensions: found.flatMap((member) =>
+      member.kind === 'dimension' ? dimensionOf(member, common(member)) : [],
+    ),
+    segments: found.flatMap((member) => (member.kind === 'segment' ? common(member) : [])),
+    hierarchies: hierarchiesOf(owner, visible),
+    folders: [],
+    nestedFolders: [],
+  };
+}
+
+function measureOf(
+  { measure }: Extract<Member, { kind: 'measure' }>,
+  common: MetaMember,
+  visible: ReadonlySet<string>,
+): MetaMeasure {
+  const drillMembers = measure.drillMembers
+    .map(({ cube, member }) => `${cube}.${member}`)
+    .filter((key) => visible.has(key));
+  return {
+    ...common,
+    aggType: AGG_TYPES[measure.type] ?? measure.type,
+    cumulative: measure.rollingWindow !== undefined,
+    cumulativeTotal: measure.rollingWindow !== undefined,
+    drillMembers,
+    drillMembersGrouped: { measures: [], dimensions: drillMembers },
+  };
+}
+
+/** The words of clients. */
+const AGG_TYPES: Record<string, string> = {
+  count_distinct: 'countDistinct',
+  count_distinct_approx: 'countDistinctApprox',
+};
+
+const dimensionOf = (
+  { dimension }: Extract<Member, { kind: 'dimension' }>,
+  common: MetaMember,
+): MetaDimension => ({
+  ...common,
+  primaryKey: dimension.primaryKey,
+  suggestFilterValues: true,
+  ...(dimension.granularities.size
+    ? { granularities: [...dimension.granularities.values()].map(shownGranularity) }
+    : {}),
+});
+
+/** A hierarchy without a level that is hidden would say something else, so it is hidden too. */
+function hierarchiesOf(owner: Cube | View, visible: ReadonlySet<string>): MetaHierarchy[] {
+  return [...owner.hierarchies.values()].flatMap((hierarchy): MetaHierarchy[] => {
+    const levels = hierarchy.levels.map((level) =>
+      typeof level === 'string' ? `${owner.name}.${level}` : `${level.cube}.${level.dimension}`,
+    );
+    const isPublic = !('public' in hierarchy) || hierarchy.public;
+    if (!isPublic || !levels.every((level) => visible.has(level))) return [];
+    return [{ name: `${owner.name}.${hierarchy.name}`, title: titleOf(hierarchy), levels, public: true }];
+  });
+}
+
+function connectedComponents(model: Model): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  let count = 0;
+  for (const first of model.cubes.keys()) {
+    if (found.has(first)) continue;
+    count++;
+    const queue = [first];
+    for (const cube of queue) {
+      if (found.has(cube)) continue;
+      found.set(cube, count);
+      queue.push(...model.cubes.get(cube)!.joins.keys());
+    }
+  }
+  return found;
+}

@@ -1,0 +1,107 @@
+import { parseSync } from 'libpg-query';
+import { expect, test } from 'vitest';
+import { ATTACKS } from '../../test/attacks.ts';
+import { modelOf, somebody } from '../../test/plans.ts';
+import { sqlErrorOf, sqlPlanOf } from '../../test/sql.ts';
+import { planSql, QueryError } from '../index.ts';
+
+const model = modelOf(`cubes:
+  - name: orders
+    sql_table: shop_orders
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: status, sql: status, type: string }
+    measures:
+      - { name: count, type: count }
+  - name: customers
+    sql_table: shop_customers
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: region, sql: region, type: string }
+  - name: hidden
+    public: false
+    sql_table: shop_hidden
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+`);
+
+/** What the statement is refused with; undefined if it is not. */
+function refusalOf(text: string): string | undefined {
+  try {
+    sqlPlanOf(model, text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof QueryError) return error.code;
+    if ((error as Error).name === 'SqlError') return 'syntax';
+    throw error;
+  }
+}
+
+test('what is not one plain SELECT from cubes and views is refused', () => {
+  const accepted = ATTACKS.filter((text) => refusalOf(text) === undefined);
+  console.log(`${ATTACKS.length} attacks by SQL`);
+  expect(accepted).toEqual([]);
+  expect(ATTACKS.length).toBeGreaterThan(400);
+});
+
+test('each part of a tree that nobody knows is refused', () => {
+  const text = `with x as (select id, upper(status) as s from orders where id > 1 and status like 'a%' order by 2 limit 3)
+    select s, count(*) filter (where s is not null) as n, sum(id) over (partition by s order by id rows 1 preceding),
+      case when s = 'A' then 1 else 2 end, cast(id as numeric(10, 2)), coalesce(s, 'x')
+    from x left join (select region from customers) c on c.region = x.s
+    where s in (select status from orders) group by s, id having count(*) > 1 order by n desc`;
+  const tree = parseSync(text);
+  const plan = (given: unknown) =>
+    planSql(model, given, somebody, { dialect: () => 'duckdb', now: new Date() });
+  plan(tree);
+  let changes = 0;
+  /** Puts an unknown field into each object of the tree, one after the other. */
+  const visit = (node: unknown) => {
+    if (typeof node !== 'object' || node === null) return;
+    if (!Array.isArray(node)) {
+      const object = node as Record<string, unknown>;
+      object.newField = { X: {} };
+      expect(() => plan(tree), JSON.stringify(node).slice(0, 300)).toThrow(QueryError);
+      delete object.newField;
+      changes++;
+    }
+    for (const part of Object.values(node)) visit(part);
+  };
+  visit(tree);
+  plan(tree);
+  expect(changes).toBeGreaterThan(200);
+});
+
+const LARGE: [string, string][] = [
+  ['deep sums', `select ${'1 + '.repeat(150)}1 from orders`],
+  ['deep selects', `select ${'(select '.repeat(120)}1${')'.repeat(120)} from orders`],
+  ['deep tables', `select 1 from ${'(select 1 from '.repeat(120)}orders${') x'.repeat(120)}`],
+  [
+    'deep joins',
+    `select 1 from orders o ${Array.from({ length: 120 }, (_, i) => `cross join orders o${i}`).join(' ')}`,
+  ],
+  [
+    'many arguments',
+    `select coalesce(${Array.from({ length: 101 }, () => 'status').join(', ')}) from orders`,
+  ],
+  ['many tables', `select 1 from ${Array.from({ length: 51 }, (_, i) => `orders o${i}`).join(', ')}`],
+  ['many columns', `select ${Array.from({ length: 501 }, () => 'id').join(', ')} from orders`],
+  [
+    'columns that double',
+    `with x0 as (select * from orders), ${Array.from({ length: 20 }, (_, i) => `x${i + 1} as (select a.*, b.* from x${i} a, x${i} b)`).join(', ')} select 1 from x20`,
+  ],
+];
+test.each(LARGE)('a statement with %s is refused', (_, text) => {
+  expect(sqlErrorOf(model, text).code).toBe('unsupported_query');
+});
+
+test('names that the statement gets are in no text of the model', () => {
+  const clash = modelOf(`cubes:
+  - name: orders
+    sql_table: ORIEL_1
+    dimensions:
+      - { name: id, sql: "{CUBE}.oriel__2", type: number, primary_key: true, public: true }
+`);
+  const { statement } = sqlPlanOf(clash, 'select id from orders');
+  expect(statement.sql).toContain('with oriel___');
+});

@@ -1,0 +1,51 @@
+/** Values that stand in a statement: the only text of its author that becomes text of the SQL that runs. */
+import type { Sql } from '../plan/sql.ts';
+import { type Fields, isObject, only, textOf, unsupported } from './tree.ts';
+
+/**
+ * A backslash has two meanings, which a setting of PostgreSQL decides, but only one after an `E`. The author's values are
+ * not parameters, because PostgreSQL finds the type of a text in the statement by what it is compared with.
+ */
+export const literal = (text: string): string => {
+  const quoted = text.replaceAll("'", "''");
+  return quoted.includes('\\') ? `E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;
+};
+
+const DECIMAL = /^(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+export function constantSql(fields: Fields): Sql {
+  const constant = constantOf(fields);
+  if (constant === null) return ['null'];
+  if (typeof constant === 'object') return [`(${constant.decimal})`];
+  if (typeof constant === 'string') return [literal(constant)];
+  return [`(${String(constant)})`];
+}
+
+export type Constant = string | number | boolean | null | { readonly decimal: string };
+
+export function constantOf(fields: Fields): Constant {
+  const { isnull, ival, fval, boolval, sval } = only(fields, 'A value', [
+    'isnull',
+    'ival',
+    'fval',
+    'boolval',
+    'sval',
+  ]);
+  if (isnull === true) return null;
+  if (isObject(ival)) return wholeNumber(only(ival, 'A number', ['ival']).ival ?? 0);
+  if (isObject(fval)) return { decimal: decimal(textOf(only(fval, 'A number', ['fval']).fval)) };
+  if (isObject(boolval)) return only(boolval, 'A truth value', ['boolval']).boolval === true;
+  if (isObject(sval)) return textOf(only(sval, 'A text', ['sval']).sval);
+  throw unsupported('The SQL has a value that can not be used here.');
+}
+
+function wholeNumber(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw unsupported('The SQL has a number that can not be used here.');
+}
+
+function decimal(text: string): string {
+  // The sign of a decimal that stands alone is part of its text.
+  if (DECIMAL.test(text.replace(/^-/, ''))) return text;
+  throw unsupported('The SQL has a number that can not be used here.');
+}

@@ -1,0 +1,89 @@
+/**
+ * From SQL of somebody who reads cubes and views as tables to SQL that a data source runs. Each table becomes the rows
+ * that the viewer may see, and the statement is written again around them from its tree: only what is known and allowed
+ * gets into it.
+ */
+import type { Model } from '../model.ts';
+import { DIALECTS, type DialectName } from '../plan/plan.ts';
+import { type Dialect, renderWith, type Statement } from '../plan/render.ts';
+import type { Viewer } from '../plan/viewer.ts';
+import { prefixFor } from './names.ts';
+import { createSelects, selectIn, uniqueNames } from './selects.ts';
+import { openTable, type Table } from './tables.ts';
+import { invalid, listOf, only, unsupported } from './tree.ts';
+
+export interface SqlOptions {
+  /** Of the data source. */
+  readonly dialect: (dataSource: string) => DialectName;
+  readonly now: Date;
+}
+
+export interface SqlPlan {
+  readonly statement: Statement;
+  /** The names of the columns, each of them once. */
+  readonly columns: readonly string[];
+  readonly dataSource: string;
+  /** The cubes that the statement reads, also those that are only passed through. */
+  readonly cubes: readonly string[];
+}
+
+/** `tree` is what PostgreSQL's parser makes of the text. Throws a `QueryError` if the statement is wrong or refused. */
+export function planSql(model: Model, tree: unknown, viewer: Viewer, options: SqlOptions): SqlPlan {
+  const dialect = (dataSource: string) => dialectNamed(options.dialect(dataSource));
+  const governed = { model, viewer, nowMs: options.now.getTime(), dialect };
+  const prefix = prefixFor(model);
+  const opened: { readonly table: Table; readonly source: string }[] = [];
+  let names = 0;
+  const selects = createSelects({
+    nowMs: governed.nowMs,
+    newName: () => `${prefix}_${++names}`,
+    isTable: (name) => openTable(governed, name) !== undefined,
+    open(name) {
+      const table = openTable(governed, name);
+      if (!table) return undefined;
+      const entry = { table, source: `${prefix}_${++names}` };
+      opened.push(entry);
+      return entry;
+    },
+  });
+  const { body, expressions, columns } = selects.select(theSelect(tree), {
+    parent: undefined,
+    expressions: new Map(),
+    depth: 0,
+  });
+  const dataSource = sourceOf(opened.map(({ table }) => table));
+  const cubes = new Set<string>();
+  const tables = opened.map(({ table, source }) => {
+    const { select, cubes: read } = table.rows();
+    for (const cube of read) cubes.add(cube);
+    return { name: source, select };
+  });
+  return {
+    statement: renderWith({ tables, expressions }, body, dialect(dataSource)),
+    columns: uniqueNames(columns),
+    dataSource,
+    cubes: [...cubes],
+  };
+}
+
+function dialectNamed(name: DialectName): Dialect {
+  if (name === 'duckdb' || name === 'postgres') return DIALECTS[name];
+  throw unsupported('SQL can not be run in this kind of data source yet.');
+}
+
+function theSelect(tree: unknown) {
+  const { stmts } = only(tree, 'The SQL', ['version', 'stmts']);
+  const [statement, another] = listOf(stmts);
+  if (statement === undefined) throw invalid('The SQL is empty.');
+  if (another !== undefined) throw unsupported('Only one statement can be run.');
+  return selectIn(only(statement, 'A statement', ['stmt', 'stmt_len', 'stmt_location']).stmt);
+}
+
+function sourceOf(tables: readonly Table[]): string {
+  const [first, ...others] = tables;
+  if (!first) throw invalid('The SQL reads no cube and no view.');
+  if (others.some(({ dataSource }) => dataSource !== first.dataSource)) {
+    throw unsupported('The cubes and views of one statement are in the same data source.');
+  }
+  return first.dataSource;
+}

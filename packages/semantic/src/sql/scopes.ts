@@ -1,0 +1,90 @@
+/** What the names in a statement stand for. */
+import { queryError } from '../plan/errors.ts';
+import type { Sql } from '../plan/sql.ts';
+import { invalid } from './tree.ts';
+
+/** Something that rows come from: a table, another select or a common table expression. */
+export interface Relation {
+  /** As the statement names it. */
+  readonly name: string;
+  /** As the statement that runs names it. */
+  readonly alias: string;
+  /** Those of `*`. */
+  readonly columns: readonly string[];
+  /** The name of the column in the statement that runs; undefined if there is none. */
+  use(column: string): string | undefined;
+  readonly table?: {
+    isMeasure(name: string): boolean;
+    measure(name: string, alias: string): Sql | undefined;
+  };
+}
+
+export interface Scope {
+  readonly relations: readonly Relation[];
+  readonly parent: Scope | undefined;
+}
+
+/** The same words for a column that does not exist and for one that is hidden. */
+const unknownColumn = (name: string) =>
+  queryError('unknown_member', `There is no column \`${name}\` that this query can use.`);
+
+export function findRelation(scope: Scope, name: string): Relation | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    const found = at.relations.find((relation) => relation.name === name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Undefined if no relation of this scope itself has the column. */
+function findHere({ relations }: Scope, column: string): Sql | undefined {
+  const found = relations.filter((relation) => hasColumn(relation, column));
+  if (found.length > 1) {
+    throw invalid(`The column \`${column}\` is in several tables. Write the name of its table before it.`);
+  }
+  const [relation] = found;
+  return relation && [`${relation.alias}.${relation.use(column)}`];
+}
+
+const hasColumn = (relation: Relation, column: string) => relation.use(column) !== undefined;
+
+export function columnHere(scope: Scope, column: string): Sql | undefined {
+  return findHere(scope, column);
+}
+
+export function columnSql(scope: Scope, names: readonly string[]): Sql {
+  const [first, second, ...more] = names;
+  if (first === undefined || more.length) {
+    throw invalid('A column is written as `status` or `orders.status`.');
+  }
+  if (second === undefined) {
+    for (let at: Scope | undefined = scope; at; at = at.parent) {
+      const found = findHere(at, first);
+      if (found) return found;
+    }
+    throw measureHint(scope.relations, first) ?? unknownColumn(first);
+  }
+  const relation = findRelation(scope, first);
+  const column = relation?.use(second);
+  if (relation && column !== undefined) return [`${relation.alias}.${column}`];
+  throw measureHint(relation ? [relation] : [], second) ?? unknownColumn(`${first}.${second}`);
+}
+
+function measureHint(relations: readonly Relation[], name: string) {
+  return relations.some(({ table }) => table?.isMeasure(name))
+    ? invalid(`\`${name}\` is a measure. Write \`measure(${name})\`.`)
+    : undefined;
+}
+
+/** Measures are computed from the rows of one table, which nothing else may repeat or leave out. */
+export function measureSql(scope: Scope, names: readonly string[]): Sql {
+  const [relation, another] = scope.relations;
+  const name = names.at(-1)!;
+  if (!relation?.table || another) {
+    throw invalid('`measure` needs a SELECT from one cube or view, without joins and other tables.');
+  }
+  const isHere = names.length === 1 || (names.length === 2 && names[0] === relation.name);
+  const made = isHere ? relation.table.measure(name, relation.alias) : undefined;
+  if (made) return made;
+  throw queryError('unknown_member', `There is no measure \`${names.join('.')}\` that this query can use.`);
+}

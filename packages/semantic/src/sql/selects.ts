@@ -1,0 +1,413 @@
+/** The selects of a statement, written again around the tables of the viewer. */
+import { queryError } from '../plan/errors.ts';
+import { joined, type Sql, sql } from '../plan/sql.ts';
+import { constantOf } from './constants.ts';
+import { expressionSql } from './expressions.ts';
+import { orderSql } from './orders.ts';
+import { columnHere, findRelation, type Relation, type Scope } from './scopes.ts';
+import type { Table } from './tables.ts';
+import {
+  type Fields,
+  invalid,
+  isObject,
+  listOf,
+  namesOf,
+  nodeOf,
+  only,
+  partOf,
+  textOf,
+  unsupported,
+  wordOf,
+} from './tree.ts';
+import { DEPTH_MAX, type Writing } from './writing.ts';
+
+export const SQL_LIMITS = {
+  /** Characters of the statement. */
+  text: 20_000,
+  /** Tables, selects and common table expressions that rows come from, each time that they are named. */
+  relations: 50,
+  /** Columns of a select. */
+  columns: 500,
+} as const;
+
+export interface Statement {
+  /** Opens the table once more. Undefined if there is no such table that the viewer can use. */
+  open(name: string): { readonly table: Table; readonly source: string } | undefined;
+  /** Whether the viewer has a table of this name. */
+  isTable(name: string): boolean;
+  /** A name that nothing else has. */
+  newName(): string;
+  readonly nowMs: number;
+}
+
+/** A select that was written. Its columns are `c1`, `c2` and so on in the statement that runs. */
+export interface Written {
+  readonly body: Sql;
+  /** Its common table expressions. */
+  readonly expressions: readonly Sql[];
+  /** As the statement names them. */
+  readonly columns: readonly string[];
+}
+
+/** The common table expressions that a select can name. */
+type Expressions = ReadonlyMap<string, { readonly source: string; readonly columns: readonly string[] }>;
+
+interface Place {
+  readonly parent: Scope | undefined;
+  readonly expressions: Expressions;
+  readonly depth: number;
+}
+
+export function createSelects(statement: Statement) {
+  let relationCount = 0;
+
+  const countRelation = () => {
+    if (++relationCount > SQL_LIMITS.relations) {
+      throw unsupported(`The SQL names more than ${SQL_LIMITS.relations} tables.`);
+    }
+  };
+
+  /** Nobody can take one of these names for the table that has it. */
+  const requireFree = (name: string) => {
+    if (statement.isTable(name)) {
+      throw invalid(`\`${name}\` is a cube or view. Give it another name here.`);
+    }
+  };
+
+  function select(node: unknown, place: Place): Written {
+    if (place.depth >= DEPTH_MAX) throw unsupported(`The SQL is nested more than ${DEPTH_MAX} deep.`);
+    const fields = only(node, 'A SELECT', [
+      'distinctClause',
+      'targetList',
+      'fromClause',
+      'whereClause',
+      'groupClause',
+      'havingClause',
+      'sortClause',
+      'limitOffset',
+      'limitCount',
+      'limitOption',
+      'withClause',
+      'op',
+      'all',
+      'larg',
+      'rarg',
+    ]);
+    const { texts, expressions } = withSql(fields.withClause, place);
+    const inner = { ...place, expressions, depth: place.depth + 1 };
+    const { body, columns, writing } =
+      fields.op === 'SETOP_NONE' ? plain(fields, inner) : combined(fields, inner);
+    if (columns.length > SQL_LIMITS.columns) {
+      throw unsupported(`A SELECT has at most ${SQL_LIMITS.columns} columns.`);
+    }
+    const order = fields.sortClause === undefined ? [] : sql` order by ${sortSql(fields, columns, writing)}`;
+    return { body: sql`${body}${order}${pageSql(fields)}`, expressions: texts, columns };
+  }
+
+  /** Each one sees those before it, and not itself. */
+  function withSql(clause: unknown, place: Place): { texts: Sql[]; expressions: Expressions } {
+    if (clause === undefined) return { texts: [], expressions: place.expressions };
+    const expressions = new Map(place.expressions);
+    const own = new Set<string>();
+    const texts = listOf(only(clause, 'WITH', ['ctes']).ctes).map((item) => {
+      const { ctename, ctequery } = partOf(item, 'CommonTableExpr', 'WITH', [
+        'ctename',
+        'ctequery',
+        'ctematerialized',
+      ]);
+      const name = textOf(ctename);
+      requireFree(name);
+      if (own.has(name)) throw invalid(`WITH names \`${name}\` twice.`);
+      own.add(name);
+      const made = select(selectIn(ctequery), {
+        ...place,
+        expressions: new Map(expressions),
+        depth: place.depth + 1,
+      });
+      const source = statement.newName();
+      expressions.set(name, { source, columns: made.columns });
+      return sql`${source} as (${textOfSelect(made)})`;
+    });
+    return { texts, expressions };
+  }
+
+  function plain(fields: Fields, place: Place): { body: Sql; columns: string[]; writing: Writing } {
+    const items = listOf(fields.fromClause).map((item) => fromSql(item, place));
+    const relations = items.flatMap((item) => item.relations);
+    const names = relations.map(({ name }) => name);
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice !== undefined) throw invalid(`FROM names \`${twice}\` twice. Give one of them an alias.`);
+    const writing = writingIn({ relations, parent: place.parent }, place);
+
+    const targets = listOf(fields.targetList).flatMap((target) => targetsOf(target, writing));
+    if (!targets.length) throw invalid('A SELECT has at least one column.');
+    const columns = targets.map(({ name }) => name);
+    const listed = targets.map((target, i) => sql`${target.sql} as c${String(i + 1)}`);
+    const distinct = isDistinct(fields.distinctClause) ? 'distinct ' : '';
+    const parts = [sql`select ${distinct}${joined(listed, ', ')}`];
+    if (items.length)
+      parts.push(
+        sql`from ${joined(
+          items.map((item) => item.sql),
+          ', ',
+        )}`,
+      );
+    if (fields.whereClause !== undefined)
+      parts.push(sql`where ${expressionSql(fields.whereClause, writing)}`);
+    if (fields.groupClause !== undefined) parts.push(sql`group by ${groupSql(fields, columns, writing)}`);
+    if (fields.havingClause !== undefined) {
+      parts.push(sql`having ${expressionSql(fields.havingClause, writing)}`);
+    }
+    return { body: joined(parts, ' '), columns, writing };
+  }
+
+  /** UNION and the like. Only the columns of the result can be ordered by. */
+  function combined(
+    fields: Fields,
+    place: Place,
+  ): { body: Sql; columns: readonly string[]; writing: Writing } {
+    const word = wordOf(fields.op, 'UNION', {
+      SETOP_UNION: 'union',
+      SETOP_INTERSECT: 'intersect',
+      SETOP_EXCEPT: 'except',
+    });
+    const [left, right] = [select(fields.larg, place), select(fields.rarg, place)];
+    if (left.columns.length !== right.columns.length) {
+      throw invalid(`Both sides of ${word.toUpperCase()} have the same number of columns.`);
+    }
+    const all = fields.all === true ? ' all' : '';
+    const body = sql`(${textOfSelect(left)}) ${word}${all} (${textOfSelect(right)})`;
+    return {
+      body,
+      columns: left.columns,
+      writing: writingIn({ relations: [], parent: undefined }, place),
+    };
+  }
+
+  const writingIn = (scope: Scope, place: Place): Writing => ({
+    scope,
+    nowMs: statement.nowMs,
+    depth: place.depth,
+    expression: expressionSql,
+    select(node, outer) {
+      countRelation();
+      const inner = select(selectIn(node), { ...place, parent: outer, depth: place.depth + 1 });
+      return { sql: textOfSelect(inner), width: inner.columns.length };
+    },
+  });
+
+  function fromSql(node: unknown, place: Place): { sql: Sql; relations: Relation[] } {
+    const { kind, fields } = nodeOf(node);
+    if (kind === 'JoinExpr') return joinSql(fields, place);
+    countRelation();
+    if (kind === 'RangeVar') return tableSql(fields, place);
+    if (kind === 'RangeSubselect') {
+      const { subquery, alias } = only(fields, 'A SELECT in FROM', ['subquery', 'alias']);
+      const name = aliasOf(alias);
+      if (name !== undefined) requireFree(name);
+      const inner = select(selectIn(subquery), { ...place, depth: place.depth + 1 });
+      const made = statement.newName();
+      return {
+        sql: sql`(${textOfSelect(inner)}) as ${made}`,
+        relations: [relationOf(name ?? made, made, inner.columns)],
+      };
+    }
+    if (kind === 'RangeFunction') throw unsupported('A function can not be a table.');
+    throw unsupported('FROM takes cubes, views, and SELECTs in brackets.');
+  }
+
+  function tableSql(fields: Fields, { expressions }: Place): { sql: Sql; relations: Relation[] } {
+    const given = only(fields, 'The name of a table', ['relname', 'inh', 'relpersistence', 'alias']);
+    if (given.inh !== true) throw unsupported('The name of a table can not have ONLY before it.');
+    const table = textOf(given.relname);
+    const name = aliasOf(given.alias) ?? table;
+    if (name !== table) requireFree(name);
+    const alias = statement.newName();
+    const expression = expressions.get(table);
+    if (expression) {
+      return {
+        sql: sql`${expression.source} as ${alias}`,
+        relations: [relationOf(name, alias, expression.columns)],
+      };
+    }
+    const opened = statement.open(table);
+    if (!opened) {
+      throw queryError('unknown_member', `There is no cube or view \`${table}\` that this query can use.`);
+    }
+    const { columns, use } = opened.table;
+    return {
+      sql: sql`${opened.source} as ${alias}`,
+      relations: [{ name, alias, columns, use, table: opened.table }],
+    };
+  }
+
+  function joinSql(fields: Fields, place: Place): { sql: Sql; relations: Relation[] } {
+    const { jointype, larg, rarg, quals } = only(fields, 'A join', ['jointype', 'larg', 'rarg', 'quals']);
+    const word = wordOf(jointype, 'a join', {
+      JOIN_INNER: 'join',
+      JOIN_LEFT: 'left join',
+      JOIN_RIGHT: 'right join',
+      JOIN_FULL: 'full join',
+    });
+    if (place.depth >= DEPTH_MAX) throw unsupported(`The SQL is nested more than ${DEPTH_MAX} deep.`);
+    const deeper = { ...place, depth: place.depth + 1 };
+    const [left, right] = [fromSql(larg, deeper), fromSql(rarg, deeper)];
+    const relations = [...left.relations, ...right.relations];
+    if (quals === undefined) return { sql: sql`(${left.sql} cross join ${right.sql})`, relations };
+    const on = expressionSql(quals, writingIn({ relations, parent: place.parent }, deeper));
+    return { sql: sql`(${left.sql} ${word} ${right.sql} on ${on})`, relations };
+  }
+
+  return { select };
+}
+
+const textOfSelect = ({ body, expressions }: Written): Sql =>
+  expressions.length ? sql`with ${joined(expressions, ', ')} ${body}` : body;
+
+const relationOf = (name: string, alias: string, columns: readonly string[]): Relation => ({
+  name,
+  alias,
+  columns,
+  use(column) {
+    const index = columns.indexOf(column);
+    if (index >= 0 && columns.lastIndexOf(column) !== index) {
+      throw invalid(`\`${name}\` has several columns \`${column}\`. Give them aliases.`);
+    }
+    return index < 0 ? undefined : `c${index + 1}`;
+  },
+});
+
+export function selectIn(node: unknown): Fields {
+  const { kind, fields } = nodeOf(node);
+  if (kind !== 'SelectStmt') throw unsupported('Only a SELECT can be run.');
+  return fields;
+}
+
+function aliasOf(alias: unknown): string | undefined {
+  return alias === undefined ? undefined : textOf(only(alias, 'An alias', ['aliasname']).aliasname);
+}
+
+/** `DISTINCT` without ON is a list with nothing in it. */
+function isDistinct(clause: unknown): boolean {
+  if (clause === undefined) return false;
+  if (listOf(clause).every((item) => isObject(item) && Object.keys(item).length === 0)) return true;
+  throw unsupported('DISTINCT ON can not be used.');
+}
+
+interface Target {
+  readonly name: string;
+  readonly sql: Sql;
+}
+
+function targetsOf(node: unknown, writing: Writing): Target[] {
+  const { name, val } = partOf(node, 'ResTarget', 'A column of SELECT', ['name', 'val']);
+  const { kind, fields } = nodeOf(val);
+  if (kind === 'ColumnRef') {
+    const parts = listOf(only(fields, 'A column', ['fields']).fields);
+    if (isStar(parts.at(-1))) return starTargets(namesOf(parts.slice(0, -1)), writing);
+  }
+  return [
+    { name: name === undefined ? nameOf(kind, fields) : textOf(name), sql: expressionSql(val, writing) },
+  ];
+}
+
+const isStar = (node: unknown) => isObject(node) && Object.hasOwn(node, 'A_Star');
+
+function starTargets(names: readonly string[], { scope }: Writing): Target[] {
+  const [owner, more] = names;
+  const found = owner === undefined ? undefined : findRelation({ ...scope, parent: undefined }, owner);
+  const relations = owner === undefined ? scope.relations : found ? [found] : [];
+  if (more !== undefined || !relations.length) {
+    throw invalid(`\`${[...names, '*'].join('.')}\` stands for no columns here.`);
+  }
+  return relations.flatMap((relation) =>
+    relation.columns.map((name, i) => ({
+      name,
+      // By its place, because columns of a select may have the same name.
+      sql: [`${relation.alias}.${relation.table ? relation.use(name) : `c${i + 1}`}`],
+    })),
+  );
+}
+
+/** The names that PostgreSQL gives, except for measures. */
+function nameOf(kind: string, fields: Fields): string {
+  if (kind === 'ColumnRef') return namesOf(fields.fields).at(-1) ?? '';
+  if (kind === 'FuncCall') {
+    const name = namesOf(fields.funcname).at(-1) ?? '';
+    const [arg] = name === 'measure' ? listOf(fields.args) : [];
+    return arg === undefined ? name : nameIn(arg);
+  }
+  if (kind === 'TypeCast') return nameIn(fields.arg);
+  return { CaseExpr: 'case', CoalesceExpr: 'coalesce', MinMaxExpr: 'greatest' }[kind] ?? 'column';
+}
+
+const nameIn = (node: unknown) => {
+  const { kind, fields } = nodeOf(node);
+  return nameOf(kind, fields);
+};
+
+/** A number stands for the column at that place. */
+function placeOf(node: unknown, columns: readonly string[]): number | undefined {
+  const { kind, fields } = nodeOf(node);
+  if (kind !== 'A_Const') return undefined;
+  const number = constantOf(fields);
+  if (typeof number === 'number' && number >= 1 && number <= columns.length) return number;
+  throw invalid(`A column is named, or counted from 1 to ${columns.length}.`);
+}
+
+function bareName(node: unknown): string | undefined {
+  const { kind, fields } = nodeOf(node);
+  if (kind !== 'ColumnRef') return undefined;
+  const [first, more] = listOf(only(fields, 'A column', ['fields']).fields);
+  return more === undefined && !isStar(first) ? namesOf([first])[0] : undefined;
+}
+
+/** Columns of tables go before names of the result, as in PostgreSQL. */
+function groupSql({ groupClause }: Fields, columns: readonly string[], writing: Writing): Sql {
+  const parts = listOf(groupClause).map((node): Sql => {
+    const place = placeOf(node, columns);
+    if (place !== undefined) return [String(place)];
+    const name = bareName(node);
+    const index = name === undefined ? -1 : columns.indexOf(name);
+    if (index >= 0 && !columnHere(writing.scope, name!)) return [String(index + 1)];
+    return expressionSql(node, writing);
+  });
+  return joined(parts, ', ');
+}
+
+/** Names of the result go before columns of tables, as in PostgreSQL. */
+function sortSql(fields: Fields, columns: readonly string[], writing: Writing): Sql {
+  return orderSql(fields.sortClause, writing, (node) => {
+    const name = bareName(node);
+    const place = placeOf(node, columns) ?? (name === undefined ? 0 : columns.indexOf(name) + 1);
+    if (place) return [String(place)];
+    if (fields.op !== 'SETOP_NONE') throw invalid('UNION and the like are ordered by columns of the result.');
+    return expressionSql(node, writing);
+  });
+}
+
+function pageSql({ limitCount, limitOffset, limitOption }: Fields): Sql {
+  if (limitOption !== 'LIMIT_OPTION_DEFAULT' && limitOption !== 'LIMIT_OPTION_COUNT') {
+    throw unsupported('WITH TIES can not be used.');
+  }
+  const part = (word: string, node: unknown): Sql => {
+    if (node === undefined) return [];
+    const { kind, fields } = nodeOf(node);
+    const number = kind === 'A_Const' ? constantOf(fields) : undefined;
+    if (number === null) return [];
+    if (typeof number === 'number' && number >= 0) return [` ${word} ${number}`];
+    throw invalid(`${word.toUpperCase()} takes a whole number.`);
+  };
+  return [...part('limit', limitCount), ...part('offset', limitOffset)];
+}
+
+/** For the keys of a row, which are different from one another. */
+export function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let i = 2; taken.has(unique); i++) unique = `${name}_${i}`;
+    taken.add(unique);
+    return unique;
+  });
+}

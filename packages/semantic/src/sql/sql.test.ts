@@ -1,0 +1,460 @@
+/** SQL that reads cubes and views as tables: what it means, on every engine. */
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type Cell, type Engine, openDuckDb, openPostgres } from '../../test/engines.ts';
+import { modelOf, somebody } from '../../test/plans.ts';
+import { sqlErrorOf, sqlPlanOf } from '../../test/sql.ts';
+import { planQuery, type Viewer } from '../index.ts';
+
+const model = modelOf(`cubes:
+  - name: customers
+    sql_table: shop_customers
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: name, sql: name, type: string }
+      - { name: region, sql: region, type: string }
+      - { name: secret, sql: name, type: string, public: false }
+    measures:
+      - { name: count, type: count }
+    access_policy:
+      - group: all
+        row_level: { allow_all: true }
+      - group: "*"
+        row_level: { filters: [{ member: region, operator: equals, values: ["{ userAttributes.region }"] }] }
+  - name: orders
+    sql_table: shop_orders
+    joins:
+      - { name: customers, relationship: many_to_one, sql: "{CUBE}.customer_id = {customers.id}" }
+      - { name: items, relationship: one_to_many, sql: "{CUBE.id} = {items}.order_id" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: customer_id, sql: customer_id, type: number }
+      - { name: status, sql: status, type: string }
+      - { name: ordered_at, sql: ordered_at, type: time }
+    measures:
+      - { name: count, type: count }
+      - { name: amount, sql: amount, type: sum }
+      - { name: average, sql: amount, type: avg }
+      - { name: done, type: count, filters: [{ sql: "{CUBE}.status = 'done'" }] }
+      - { name: done_share, sql: "{done} / {count}", type: number }
+      - { name: buyers, sql: customer_id, type: count_distinct }
+      - { name: latest, sql: "{ordered_at}", type: max }
+      - { name: own, sql: "sum({CUBE}.amount) / 2", type: number }
+      - { name: window, sql: amount, type: sum, rolling_window: { trailing: 7 day } }
+    segments:
+      - { name: big, sql: "{CUBE}.amount > 6" }
+  - name: items
+    sql_table: shop_items
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: product, sql: product, type: string }
+    measures:
+      - { name: count, type: count }
+  - name: hidden
+    sql_table: shop_orders
+    public: false
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+  - name: elsewhere
+    sql_table: others
+    data_source: other
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+views:
+  - name: sales
+    cubes:
+      - { join_path: orders, includes: "*" }
+      - { join_path: orders.customers, includes: [name, region] }
+      - { join_path: orders.items, includes: [product] }
+`);
+
+const TABLES = [
+  'create table shop_customers (id bigint, name text, region text)',
+  "insert into shop_customers values (1, 'Ada', 'EMEA'), (2, 'Bob', 'AMER'), (3, '7', 'EMEA')",
+  'create table shop_orders (id bigint, customer_id bigint, status text, amount decimal(10, 2), ordered_at timestamp)',
+  `insert into shop_orders values (1, 1, 'new', 10.5, '2024-01-10 08:00:00'), (2, 1, 'done', 20, '2024-01-31 23:30:00'),
+    (3, 2, 'done', 5.25, '2024-02-01 00:30:00'), (4, 3, 'done', 7, '2024-02-15 12:00:00'), (5, 3, null, 1, '2024-03-01 12:00:00')`,
+  'create table shop_items (id bigint, order_id bigint, product text)',
+  "insert into shop_items values (1, 1, 'pen'), (2, 1, 'ink'), (3, 2, 'pen')",
+];
+
+let engines: Engine[] = [];
+beforeAll(async () => {
+  engines = [await openDuckDb(), await openPostgres(inject('postgresUrl'))];
+  for (const engine of engines) for (const statement of TABLES) await engine.run(statement);
+});
+afterAll(async () => {
+  for (const engine of engines) await engine.close();
+});
+
+const analyst: Viewer = { ...somebody, groups: ['all'] };
+const emea: Viewer = { ...somebody, userAttributes: { region: 'EMEA' } };
+
+/** The rows, which are the same on all engines. */
+async function rowsOf(text: string, viewer: Viewer = analyst): Promise<Cell[][]> {
+  const answers: Cell[][][] = [];
+  for (const engine of engines) {
+    const { statement } = sqlPlanOf(model, text, viewer, engine.dialect);
+    answers.push(
+      await engine.rows(statement).catch((error) => {
+        throw new Error(`${engine.dialect}: ${error.message}\n${statement.sql}`);
+      }),
+    );
+  }
+  expect(answers[1], text).toEqual(answers[0]);
+  return answers[0]!;
+}
+
+const MEANINGS: [string, Cell[][]][] = [
+  [
+    'select id, status from orders where id < 3 order by id',
+    [
+      ['1', 'new'],
+      ['2', 'done'],
+    ],
+  ],
+  ['select * from customers order by 1 limit 1', [['1', 'Ada', 'EMEA']]],
+  ["select c.* from customers as c where c.name = 'Bob'", [['2', 'Bob', 'AMER']]],
+  ['select count(*) from orders', [['5']]],
+  [
+    'select status, count(*) as n from orders group by status order by n desc, status',
+    [
+      ['done', '3'],
+      ['new', '1'],
+      [null, '1'],
+    ],
+  ],
+  ['select upper(status) as status, count(*) from orders group by 1 having count(*) > 1', [['DONE', '3']]],
+  [
+    'select status as state, count(*) from orders group by state order by state nulls first',
+    [
+      [null, '1'],
+      ['done', '3'],
+      ['new', '1'],
+    ],
+  ],
+  ['select distinct region from customers order by region desc', [['EMEA'], ['AMER']]],
+  [
+    "select o.id, c.name from orders o join customers c on c.id = o.customer_id where c.region = 'EMEA' order by o.id",
+    [
+      ['1', 'Ada'],
+      ['2', 'Ada'],
+      ['4', '7'],
+      ['5', '7'],
+    ],
+  ],
+  [
+    "select c.name, o.id from customers c left join orders o on o.customer_id = c.id and o.status = 'new' order by 1, 2",
+    [
+      ['7', null],
+      ['Ada', '1'],
+      ['Bob', null],
+    ],
+  ],
+  [
+    'with big as (select customer_id as c, count(*) as n from orders group by 1), named as (select c.name, b.n from big b, customers c where c.id = b.c) select * from named order by name',
+    [
+      ['7', '2'],
+      ['Ada', '2'],
+      ['Bob', '1'],
+    ],
+  ],
+  ["select name from customers where id in (select customer_id from orders where status = 'new')", [['Ada']]],
+  [
+    'select name from customers c where exists (select 1 from orders o where o.customer_id = c.id and o.status is null)',
+    [['7']],
+  ],
+  [
+    'select name, (select count(*) from orders where customer_id = customers.id) as n from customers order by id',
+    [
+      ['Ada', '2'],
+      ['Bob', '1'],
+      ['7', '2'],
+    ],
+  ],
+  ['select id from orders where id >= all (select id from orders)', [['5']]],
+  [
+    'select id from orders where id = 1 union all select id from customers where id = 3 order by id desc',
+    [['3'], ['1']],
+  ],
+  ["select region from customers except select 'AMER' order by 1", [['EMEA']]],
+  [
+    '(with a as (select id from orders where id = 1) select id from a) union (with b as (select id from orders where id = 2) select id from b) order by 1',
+    [['1'], ['2']],
+  ],
+  [
+    'select n from (with a as (select count(*) as n from orders) select n from a) x where n in (with b as (select 5 as v from orders) select v from b)',
+    [['5']],
+  ],
+  ['select x.n from (select count(*) as n from orders) x', [['5']]],
+  [
+    'select id, row_number() over (partition by customer_id order by id desc) as r from orders order by id',
+    [
+      ['1', '2'],
+      ['2', '1'],
+      ['3', '1'],
+      ['4', '2'],
+      ['5', '1'],
+    ],
+  ],
+  [
+    'select id, sum(id) over (order by id rows between 1 preceding and current row) from orders order by id limit 3',
+    [
+      ['1', '1'],
+      ['2', '3'],
+      ['3', '5'],
+    ],
+  ],
+  [
+    'select id, lag(id, 1, 0) over (order by id) from orders order by id limit 2 offset 1',
+    [
+      ['2', '1'],
+      ['3', '2'],
+    ],
+  ],
+  ['select percentile_cont(0.5) within group (order by id) from orders', [['3']]],
+  ["select string_agg(name, ', ' order by name) from customers", [['7, Ada, Bob']]],
+  ["select count(distinct customer_id), count(*) filter (where status = 'done') from orders", [['3', '3']]],
+  [
+    "select date_trunc('month', ordered_at) as month, count(*) from orders group by date_trunc('month', ordered_at) order by month",
+    [
+      ['2024-01-01 00:00:00', '2'],
+      ['2024-02-01 00:00:00', '2'],
+      ['2024-03-01 00:00:00', '1'],
+    ],
+  ],
+  [
+    "select extract(month from ordered_at), date_part('year', ordered_at) from orders where id = 3",
+    [['2', '2024']],
+  ],
+  [
+    "select id from orders where ordered_at >= timestamp '2024-02-01' and ordered_at < date '2024-02-10' + interval '1 day'",
+    [['3']],
+  ],
+  ["select id from orders where ordered_at > '2024-02-15' order by 1", [['4'], ['5']]],
+  [
+    "select count(*) from orders where ordered_at > now() - interval '60 days' and ordered_at < current_date",
+    [['2']],
+  ],
+  [
+    "select case when id > 2 then 'late' when id = 2 then 'mid' else 'early' end as k, count(*) from orders group by 1 order by 1",
+    [
+      ['early', '1'],
+      ['late', '3'],
+      ['mid', '1'],
+    ],
+  ],
+  ["select case status when 'new' then 1 end from orders where id = 1", [['1']]],
+  [
+    "select coalesce(status, 'none'), nullif(id, 5), greatest(id, 3), least(id, 3) from orders where id = 5",
+    [['none', null, '5', '3']],
+  ],
+  ["select id from orders where status not in ('new', 'x') and id between 2 and 3 and not (id = 2)", [['3']]],
+  [
+    "select id from orders where status like 'd%' and status not like '%x' and status ilike 'DO__' order by id",
+    [['2'], ['3'], ['4']],
+  ],
+  [
+    "select 'a\\b' like 'a\\\\b', 'a%' like 'a\\%', 'ab' like 'a\\%', 'a\\' like 'a\\\\', 'a!' like 'a!!' escape '!', 'a\\' like 'a\\' escape '!' from orders where id = 1",
+    [[true, true, false, true, true, true]],
+  ],
+  [
+    "select name from customers where '50%' like '50!%' escape '!' and name is distinct from 'Ada' and (name = '7') is not true",
+    [['Bob']],
+  ],
+  [
+    "select -id, +id, id + 2 * 3 - 1, id % 2, 'a' || 'b', 1.50, true, null from orders where id = 1",
+    [['-1', '1', '6', '1', 'ab', '1.5', true, null]],
+  ],
+  [
+    "select cast(id as text), id::numeric(10, 2), cast('12' as integer) from orders where id = 1",
+    [['1', '1', '12']],
+  ],
+  [
+    "select trim(' a '), substring(name from 1 for 2), position('b' in name), length(name), left(name, 1), replace(name, 'B', 'R'), concat(name, 1) from customers where id = 2",
+    [['a', 'Bo', '3', '3', 'B', 'Rob', 'Bob1']],
+  ],
+  ['select round(avg(id), 1), min(status), bool_or(id = 1) from orders', [['3', 'done', true]]],
+  [
+    "select 'it''s', E'a\\\\b\\n', 'a\\b', U&'\\0041', $$x'y$$ from orders where id = 1",
+    [["it's", 'a\\b\n', 'a\\b', 'A', "x'y"]],
+  ],
+  ['select id from orders where big order by id', [['1'], ['2'], ['4']]],
+  ['select a.id, b.id from orders a cross join orders b where a.id = 1 and b.id > 4', [['1', '5']]],
+  [
+    'select a.n from (select customer_id, count(*) as n from orders group by customer_id) as a full join customers c on c.id = a.customer_id order by 1',
+    [['1'], ['2'], ['2']],
+  ],
+];
+
+test.each(MEANINGS)('%s', async (text, rows) => {
+  expect(await rowsOf(text)).toEqual(rows);
+});
+
+test('columns have the names of the statement, each once', () => {
+  const names = (text: string) => sqlPlanOf(model, text).columns;
+  expect(
+    names(
+      'select id, o.status as "State", count(*), count(*), measure(amount), 1 + 1, id::text from orders o',
+    ),
+  ).toEqual(['id', 'State', 'count', 'count_2', 'amount', 'column', 'id_2']);
+});
+
+/** Measures in SQL, and the JSON query that means the same. */
+const MEASURES: [string, object][] = [
+  ['select measure(count) from orders', { measures: ['orders.count'] }],
+  [
+    'select status, measure(count), measure(amount), measure(o.average) from orders o group by 1 order by 1',
+    { dimensions: ['orders.status'], measures: ['orders.count', 'orders.amount', 'orders.average'] },
+  ],
+  [
+    'select status, measure(done), measure(done_share), measure(buyers), measure(latest) from orders group by status order by status',
+    {
+      dimensions: ['orders.status'],
+      measures: ['orders.done', 'orders.done_share', 'orders.buyers', 'orders.latest'],
+    },
+  ],
+  [
+    'select region, measure(amount) from sales group by region order by region',
+    { dimensions: ['sales.region'], measures: ['sales.amount'] },
+  ],
+  [
+    "select measure(amount) from sales where name <> 'Bob' having measure(count) > 1",
+    {
+      measures: ['sales.amount'],
+      filters: [{ member: 'sales.name', operator: 'notEquals', values: ['Bob'] }],
+    },
+  ],
+  ['select measure(count) from orders where big', { measures: ['orders.count'], segments: ['orders.big'] }],
+];
+
+test.each(MEASURES)('%s means what a JSON query means', async (text, query) => {
+  for (const viewer of [analyst, emea, somebody]) {
+    for (const engine of engines) {
+      const { plans } = planQuery(model, { order: [], ...query }, viewer, {
+        dialect: engine.dialect,
+        now: new Date(),
+      });
+      const sorted = (rows: Cell[][]) => rows.map((row) => JSON.stringify(row)).sort();
+      const expected = sorted(await engine.rows(plans[0]!.statement));
+      const { statement } = sqlPlanOf(model, text, viewer, engine.dialect);
+      const isEmpty = text.includes('having') && viewer === somebody;
+      expect(sorted(await engine.rows(statement)), statement.sql).toEqual(isEmpty ? [] : expected);
+    }
+  }
+});
+
+const WRONG_MEASURES: [string, string][] = [
+  ['select count from orders', '`count` is a measure. Write `measure(count)`.'],
+  ['select orders.count from orders', '`count` is a measure. Write `measure(count)`.'],
+  ['select measure(o.amount) from orders o, customers c', 'one cube or view, without joins'],
+  ['select measure(o.amount) from orders o join customers c on true', 'one cube or view, without joins'],
+  ['select measure(amount) from (select * from orders) x', 'one cube or view'],
+  ['with o as (select * from orders) select measure(amount) from o', 'one cube or view'],
+  ['select product, measure(amount) from sales group by 1', 'repeat the rows'],
+  ['select measure(own) from orders', 'SQL can not use it'],
+  ['select measure("window") from orders', 'SQL can not use it'],
+  ['select measure(status) from orders', 'There is no measure `status`'],
+  ['select measure(1) from orders', '`measure` takes the name of a measure.'],
+  ['select measure(distinct count) from orders', 'can not be used like this'],
+  ['select measure(count) over () from orders', 'can not be used like this'],
+];
+test.each(WRONG_MEASURES)('%s is refused, because measures are of one table', (text, message) => {
+  expect(sqlErrorOf(model, text, analyst).message).toContain(message);
+});
+
+test('policies of every cube behind a table apply, wherever the table stands', async () => {
+  expect(await rowsOf('select name from customers order by id', emea)).toEqual([['Ada'], ['7']]);
+  expect(await rowsOf('select count(*) from customers', emea)).toEqual([['2']]);
+  expect(await rowsOf('select count(*) from customers', somebody)).toEqual([['0']]);
+  expect(await rowsOf('select id from sales where name is not null order by id', emea)).toEqual(
+    ['1', '1', '2', '4', '5'].filter((id, i, all) => all.indexOf(id) === i).map((id) => [id]),
+  );
+  expect(
+    await rowsOf('select id from orders where customer_id in (select id from customers) order by id', emea),
+  ).toEqual([['1'], ['2'], ['4'], ['5']]);
+  expect(
+    await rowsOf('select o.id from orders o right join customers c on c.id = o.customer_id order by 1', emea),
+  ).toEqual([['1'], ['2'], ['4'], ['5']]);
+  expect(await rowsOf('select (select max(name) from customers) from orders limit 1', somebody)).toEqual([
+    [null],
+  ]);
+});
+
+test('a condition is not computed for a row that the viewer may not see', async () => {
+  // `Ada` and `Bob` are no numbers, so the cast fails for them.
+  const hidden: Viewer = { ...somebody, userAttributes: { region: 'nowhere' } };
+  const texts = [
+    'select count(*) from customers where cast(name as integer) = 7',
+    'select count(*) from customers a join customers b on cast(a.name as integer) = b.id',
+    'select sum(case when cast(name as integer) > 0 then 1 end) from customers where cast(name as integer) > 0',
+  ];
+  for (const text of texts) {
+    for (const engine of engines) {
+      const { statement } = sqlPlanOf(model, text, hidden, engine.dialect);
+      expect(statement.sql).toContain('offset 0');
+      await engine.rows(statement);
+    }
+  }
+  for (const engine of engines) {
+    const { statement } = sqlPlanOf(model, texts[0]!, analyst, engine.dialect);
+    await expect(engine.rows(statement)).rejects.toThrow();
+  }
+});
+
+test('whether a pattern fails does not depend on values that the viewer may not see', async () => {
+  const postgres = engines.find(({ dialect }) => dialect === 'postgres')!;
+  await postgres.run('analyze shop_customers');
+  const hidden: Viewer = { ...somebody, userAttributes: { region: 'nowhere' } };
+  const ask = async (pattern: string) => {
+    const text = `select id from customers where name like '${pattern}'`;
+    try {
+      return String(await postgres.rows(sqlPlanOf(model, text, hidden, 'postgres').statement));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(await ask('Ada%')).toBe(await ask('Eve%'));
+  expect(await ask('A%\\')).toBe(await ask('E%\\'));
+  expect(await ask('A%\\')).toContain('can not end with its escape character');
+});
+
+test('rows that nothing guards can be filtered where they are read', () => {
+  expect(sqlPlanOf(model, 'select status from orders').statement.sql).not.toContain('offset 0');
+});
+
+test('the values of the viewer are parameters, and names of the statement do not get into the SQL', () => {
+  const text =
+    'with "x; drop" as (select region as "y""z" from customers) select "y""z" as "a b" from "x; drop" "t""t"';
+  const viewer: Viewer = { ...somebody, userAttributes: { region: "E'; select" } };
+  const { statement } = sqlPlanOf(model, text, viewer);
+  expect(statement.parameters).toContain("E'; select");
+  for (const part of ['drop', 'y"', 'a b', 't"', "E'"]) expect(statement.sql).not.toContain(part);
+});
+
+test('what a member that is hidden is called can not be found out', () => {
+  const told = (text: string, viewer = analyst) => sqlErrorOf(model, text, viewer);
+  for (const [hidden, missing] of [
+    ['select secret from customers', 'select sacred from customers'],
+    ['select c.secret from customers c', 'select c.sacred from customers c'],
+    ['select id from hidden', 'select id from hodden'],
+    ['select hidden.id from orders', 'select hodden.id from orders'],
+    ['select measure(secret) from customers', 'select measure(sacred) from customers'],
+  ] as const) {
+    const [one, other] = [told(hidden), told(missing)];
+    expect(one.code).toBe('unknown_member');
+    expect(one.message.replace(/secret|hidden/g, 'X')).toBe(other.message.replace(/sacred|hodden/g, 'X'));
+  }
+  // A name that a viewer can not use is free for other things.
+  expect(sqlPlanOf(model, 'with hidden as (select id from orders) select id from hidden').columns).toEqual([
+    'id',
+  ]);
+});
+
+test('a statement reads one data source', () => {
+  expect(sqlErrorOf(model, 'select 1').message).toContain('reads no cube and no view');
+  expect(sqlErrorOf(model, 'select 1 from orders, elsewhere').message).toContain('same data source');
+  for (const text of ['select id from orders', 'select measure(done_share) from orders']) {
+    const inClickHouse = () => sqlPlanOf(model, text, somebody, 'clickhouse');
+    expect(inClickHouse).toThrow('SQL can not be run in this kind of data source yet.');
+  }
+});

@@ -1,0 +1,61 @@
+-- a missing attribute
+-- {
+--   "measures": [
+--     "customers.count"
+--   ],
+--   "dimensions": [
+--     "customers.name"
+--   ]
+-- }
+-- viewer: {"groups":["sales"],"tenantGroups":[],"roles":[],"userAttributes":{"region":"eu"},"securityContext":{}}
+
+-- duckdb
+select
+  "fact_1"."customers.name" as "customers.name",
+  "fact_1"."m1" as "customers.count"
+from (
+  select
+    "customers".name as "customers.name",
+    count(*) as "m1"
+  from customers as "customers"
+  where false
+  group by 1
+) as "fact_1"
+order by "fact_1"."m1" desc nulls last, ("fact_1"."customers.name")::varchar asc nulls last
+limit 50000;
+-- []
+
+-- postgres
+select
+  "fact_1"."customers.name" as "customers.name",
+  "fact_1"."m1" as "customers.count"
+from (
+  select
+    "customers".name as "customers.name",
+    count(*) as "m1"
+  from customers as "customers"
+  where false
+  group by 1
+) as "fact_1"
+order by "fact_1"."m1" desc nulls last, ("fact_1"."customers.name")::text collate "C" asc nulls last
+limit 50000;
+-- []
+
+-- clickhouse
+select
+  "fact_1"."customers.name" as "customers.name",
+  "fact_1"."m1" as "customers.count"
+from (
+  select
+    "customers".name as "customers.name",
+    count(*) as "m1"
+  from customers as "customers"
+  where false
+  group by 1
+) as "fact_1"
+order by "fact_1"."m1" desc nulls last, toString("fact_1"."customers.name") asc nulls last
+limit 50000
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+-- []
+
+-- rows

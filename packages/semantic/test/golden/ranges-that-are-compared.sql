@@ -1,0 +1,121 @@
+-- ranges that are compared
+-- {
+--   "measures": [
+--     "orders.revenue"
+--   ],
+--   "timeDimensions": [
+--     {
+--       "dimension": "orders.created_at",
+--       "granularity": "month",
+--       "compareDateRange": [
+--         "this month",
+--         "last month"
+--       ]
+--     }
+--   ]
+-- }
+-- viewer: {"groups":["support"],"tenantGroups":[],"roles":["Admin"],"userAttributes":{},"securityContext":{}}
+
+-- duckdb
+select
+  "fact_1"."orders.created_at.month" as "orders.created_at.month",
+  "fact_1"."m1" as "orders.revenue"
+from (
+  select
+    date_trunc('month', timezone($1::varchar, ("orders".created_at)::timestamptz)) as "orders.created_at.month",
+    sum("orders".amount) as "m1"
+  from orders as "orders"
+  where ("orders".created_at >= $2::timestamptz and "orders".created_at < $3::timestamptz)
+  group by 1
+) as "fact_1"
+order by "fact_1"."orders.created_at.month" asc nulls last
+limit 50000;
+-- ["UTC","2024-04-01T00:00:00.000000Z","2024-05-01T00:00:00.000000Z"]
+
+-- duckdb
+select
+  "fact_1"."orders.created_at.month" as "orders.created_at.month",
+  "fact_1"."m1" as "orders.revenue"
+from (
+  select
+    date_trunc('month', timezone($1::varchar, ("orders".created_at)::timestamptz)) as "orders.created_at.month",
+    sum("orders".amount) as "m1"
+  from orders as "orders"
+  where ("orders".created_at >= $2::timestamptz and "orders".created_at < $3::timestamptz)
+  group by 1
+) as "fact_1"
+order by "fact_1"."orders.created_at.month" asc nulls last
+limit 50000;
+-- ["UTC","2024-03-01T00:00:00.000000Z","2024-04-01T00:00:00.000000Z"]
+
+-- postgres
+select
+  "fact_1"."orders.created_at.month" as "orders.created_at.month",
+  "fact_1"."m1" as "orders.revenue"
+from (
+  select
+    date_trunc('month', timezone($1::text, ("orders".created_at)::timestamptz)) as "orders.created_at.month",
+    sum("orders".amount) as "m1"
+  from orders as "orders"
+  where ("orders".created_at >= $2::timestamptz and "orders".created_at < $3::timestamptz)
+  group by 1
+) as "fact_1"
+order by "fact_1"."orders.created_at.month" asc nulls last
+limit 50000;
+-- ["UTC","2024-04-01T00:00:00.000000Z","2024-05-01T00:00:00.000000Z"]
+
+-- postgres
+select
+  "fact_1"."orders.created_at.month" as "orders.created_at.month",
+  "fact_1"."m1" as "orders.revenue"
+from (
+  select
+    date_trunc('month', timezone($1::text, ("orders".created_at)::timestamptz)) as "orders.created_at.month",
+    sum("orders".amount) as "m1"
+  from orders as "orders"
+  where ("orders".created_at >= $2::timestamptz and "orders".created_at < $3::timestamptz)
+  group by 1
+) as "fact_1"
+order by "fact_1"."orders.created_at.month" asc nulls last
+limit 50000;
+-- ["UTC","2024-03-01T00:00:00.000000Z","2024-04-01T00:00:00.000000Z"]
+
+-- clickhouse
+select
+  "fact_1"."orders.created_at.month" as "orders.created_at.month",
+  "fact_1"."m1" as "orders.revenue"
+from (
+  select
+    toDateTime64(toStartOfMonth(addSeconds(toDateTime64("orders".created_at, 6, 'UTC'), timezoneOffset(toTimeZone(toDateTime64("orders".created_at, 6, 'UTC'), {p1:String})))), 6, 'UTC') as "orders.created_at.month",
+    sum("orders".amount) as "m1"
+  from orders as "orders"
+  where ("orders".created_at >= {p2:DateTime64(6, 'UTC')} and "orders".created_at < {p3:DateTime64(6, 'UTC')})
+  group by 1
+) as "fact_1"
+order by "fact_1"."orders.created_at.month" asc nulls last
+limit 50000
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+-- ["UTC","2024-04-01 00:00:00.000000","2024-05-01 00:00:00.000000"]
+
+-- clickhouse
+select
+  "fact_1"."orders.created_at.month" as "orders.created_at.month",
+  "fact_1"."m1" as "orders.revenue"
+from (
+  select
+    toDateTime64(toStartOfMonth(addSeconds(toDateTime64("orders".created_at, 6, 'UTC'), timezoneOffset(toTimeZone(toDateTime64("orders".created_at, 6, 'UTC'), {p1:String})))), 6, 'UTC') as "orders.created_at.month",
+    sum("orders".amount) as "m1"
+  from orders as "orders"
+  where ("orders".created_at >= {p2:DateTime64(6, 'UTC')} and "orders".created_at < {p3:DateTime64(6, 'UTC')})
+  group by 1
+) as "fact_1"
+order by "fact_1"."orders.created_at.month" asc nulls last
+limit 50000
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+-- ["UTC","2024-03-01 00:00:00.000000","2024-04-01 00:00:00.000000"]
+
+-- rows
+-- ["2024-04-01 00:00:00","250"]
+
+-- rows
+-- ["2024-03-01 00:00:00","120.5"]
