@@ -1,0 +1,56 @@
+/** Finds data sources of deployments, and asks them. */
+import { type DataSource, dataSourcesOf } from '../../engines/data-sources.ts';
+import { type CallLimits, EngineError, type Reach, type Table } from '../../engines/engine.ts';
+import type { Engines } from '../../engines/engines.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { EnvVars } from '../env-vars/index.ts';
+import type { PrepareFiles } from './demo-files.ts';
+
+export interface DataSources {
+  /** Throws if there is no such source, or if its variables are wrong. */
+  require(db: Queryable, deploymentId: number, name: string): Promise<DataSource>;
+  listTables(deploymentId: number, source: DataSource, limits: CallLimits): Promise<Table[]>;
+  test(deploymentId: number, source: DataSource, limits: CallLimits): Promise<Reach>;
+}
+
+interface Parts {
+  engines: Pick<Engines, 'of'>;
+  variables: Pick<EnvVars, 'readEnvVars'>;
+  prepareFiles: PrepareFiles;
+}
+
+export const createDataSources = ({ engines, variables, prepareFiles }: Parts): DataSources => ({
+  async require(db, deploymentId, name) {
+    const values = Object.fromEntries(await variables.readEnvVars(db, deploymentId));
+    const { sources, problems } = dataSourcesOf(values);
+    const source = sources.get(name);
+    if (source) {
+      await prepareFiles(db, deploymentId);
+      return source;
+    }
+    const own = problems.filter((problem) => problem.source === name);
+    if (!own.length) throw new ApiError('data_source_not_found');
+    const message = own.map(({ variable, message }) => `${variable} ${message}.`).join(' ');
+    throw new ApiError('data_source_invalid', { message });
+  },
+
+  async listTables(deploymentId, source, limits) {
+    try {
+      return await engines.of(deploymentId, source).listTables(limits);
+    } catch (error) {
+      if (error instanceof EngineError) throw new ApiError('data_source_failed', { message: error.message });
+      throw error;
+    }
+  },
+
+  async test(deploymentId, source, limits) {
+    try {
+      return await engines.of(deploymentId, source).test(limits);
+    } catch (error) {
+      // There is no engine for this type of source.
+      if (error instanceof EngineError) return { isReachable: false, message: error.message };
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,26 @@
+import type { Engines } from '../../engines/engines.ts';
+import type { Module } from '../../platform/module.ts';
+import type { BranchTurns, EnqueueBuild } from '../data-models/index.ts';
+import type { EnvVars } from '../env-vars/index.ts';
+import { createDataSources } from './data-sources.ts';
+import type { PrepareFiles } from './demo-files.ts';
+import { dataSourceRoutes } from './routes.ts';
+
+export { createDemoFiles, type PrepareFiles } from './demo-files.ts';
+
+export interface DataSourcesOptions {
+  engines: Engines;
+  variables: EnvVars;
+  prepareFiles: PrepareFiles;
+  enqueueBuild: EnqueueBuild;
+  branchTurns: BranchTurns;
+}
+
+export const dataSources = ({
+  engines,
+  variables,
+  prepareFiles,
+  ...writing
+}: DataSourcesOptions): Module => ({
+  routes: dataSourceRoutes(createDataSources({ engines, variables, prepareFiles }), writing),
+});

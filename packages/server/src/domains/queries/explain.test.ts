@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+
+const POLICIES = `    access_policy:
+      - groups: [analysts, "role:Admin"]
+        row_level: { allow_all: true }
+      - group: partners
+        member_level: { excludes: [name] }
+        row_level: { filters: [{ member: region, operator: equals, values: ["{ userAttributes.region }"] }] }
+`;
+
+let world: World;
+let deploymentId: number;
+beforeAll(async () => {
+  world = await createWorld();
+  const text = SHOP_MODEL['model/cubes/shop.yml'].replace(
+    '  - name: orders\n',
+    `${POLICIES}  - name: orders\n`,
+  );
+  deploymentId = await createShop(world, { ...SHOP_MODEL, 'model/cubes/shop.yml': text });
+});
+afterAll(() => world.stop());
+
+const QUERY = { measures: ['orders.count'], dimensions: ['customers.region'] };
+const explain = (viewer: object | undefined, query: object = QUERY) =>
+  world.admin.explainQuery({ deploymentId, body: { query, viewer } });
+
+test('an explanation says which policies apply to a query, why, and with which values', async () => {
+  const { plans, viewer, error } = await explain({
+    groups: ['partners'],
+    userAttributes: { region: 'EMEA' },
+  });
+  expect(error).toBeUndefined();
+  expect(viewer).toMatchObject({ groups: ['partners'], roles: [] });
+  expect(plans[0]).toMatchObject({
+    dataSource: 'default',
+    dbType: 'duckdb',
+    values: expect.arrayContaining(['EMEA']),
+  });
+  expect(plans[0]!.sql).not.toContain('EMEA');
+  expect(plans[0]!.reads).toEqual([
+    { name: 'orders', kind: 'cube', rows: 'all', policies: [] },
+    {
+      name: 'customers',
+      kind: 'cube',
+      rows: 'filtered',
+      policies: [
+        {
+          groups: ['analysts', 'role:Admin'],
+          matchedGroups: [],
+          counts: false,
+          why: 'The viewer belongs to none of its groups.',
+        },
+        {
+          groups: ['partners'],
+          matchedGroups: ['partners'],
+          counts: true,
+          why: 'It admits the viewer, and opens every member that the query names.',
+          filter: { and: [{ member: 'region', operator: 'equals', values: ['EMEA'] }] },
+        },
+      ],
+    },
+  ]);
+});
+
+test('an explanation says what a viewer lacks, and that no policy admits them', async () => {
+  const lacking = await explain({ groups: ['partners'] });
+  expect(lacking.plans[0]!.reads[1]!.policies[1]).toMatchObject({
+    filter: { and: [{ member: 'region', values: [], missing: ['userAttributes.region'] }] },
+  });
+  const nobody = await explain({});
+  expect(nobody.plans[0]!.reads[1]).toMatchObject({ name: 'customers', rows: 'none' });
+});
+
+test('an explanation names hidden members, also if the query asks for one', async () => {
+  const query = { dimensions: ['customers.name'] };
+  const { hiddenMembers, plans, error } = await explain({ groups: ['partners'] }, query);
+  expect(hiddenMembers).toEqual([
+    { member: 'customers.id', why: 'It is not public.' },
+    { member: 'customers.name', why: 'Policies admit the viewer, but none of them opens it.' },
+  ]);
+  expect(plans).toEqual([]);
+  expect(error).toMatchObject({ code: 'unknown_member' });
+});
+
+test('an explanation is of the caller by default, and only for who may read the schema', async () => {
+  const { viewer, plans } = await explain(undefined);
+  expect(viewer).toMatchObject({ roles: ['Admin'] });
+  expect(plans[0]!.reads[1]).toMatchObject({ rows: 'all' });
+  const reader = await world.person({ roles: ['Viewer'] });
+  const refused = reader.client.explainQuery({ deploymentId, body: { query: QUERY } });
+  await expect(refused).rejects.toMatchObject({ status: 403 });
+  const { client } = await world.embedded({ deploymentId, externalId: unique('viewer') });
+  const embedded = client.explainQuery({ deploymentId, body: { query: QUERY } });
+  await expect(embedded).rejects.toMatchObject({ status: 403 });
+});

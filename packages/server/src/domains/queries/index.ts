@@ -1,0 +1,41 @@
+import type { Engines } from '../../engines/engines.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import type { Compiler } from '../builds/index.ts';
+import type { EnvVars } from '../env-vars/index.ts';
+import { createKeptPlans } from './kept-plans.ts';
+import { createModels } from './models.ts';
+import { createQueries, type Queries } from './queries.ts';
+import { createResults } from './results.ts';
+import { queryRoutes } from './routes.ts';
+import { createSources, type SourceOptions } from './sources.ts';
+import { createSqlParser } from './sql-parser.ts';
+import { createViewers } from './viewers.ts';
+
+export { type Queries, queryIn } from './queries.ts';
+
+export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFiles'> {
+  engines: Engines;
+  compiler: Compiler;
+  variables: EnvVars;
+}
+
+export function createQueryApi(platform: Platform, options: QueryOptions) {
+  const parser = createSqlParser();
+  const api = createQueries({
+    models: createModels(platform, options.compiler),
+    sources: createSources({ ...options, platform }),
+    viewers: createViewers(platform.db),
+    plans: createKeptPlans(),
+    results: createResults(),
+    parser,
+  });
+  return { ...api, stop: parser.stop };
+}
+
+export const queries = (api: Queries & Pick<Module, 'stop'>, engines: Engines): Module => ({
+  routes: queryRoutes(api),
+  async stop() {
+    await api.stop?.();
+    await engines.stop();
+  },
+});

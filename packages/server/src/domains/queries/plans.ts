@@ -1,0 +1,158 @@
+/** From the query of a caller to statements. */
+import { createHash } from 'node:crypto';
+import {
+  type Budget,
+  createBudget,
+  type Model,
+  type NormalQuery,
+  type Plan,
+  planQuery,
+  type RefreshKey,
+  ROWS_MAX,
+  type Viewer,
+} from '@oriel/semantic';
+import type { MoreValue, Query } from '../../engines/engine.ts';
+import type { FindSource, OpenSource } from './sources.ts';
+
+export type AnswerType = 'regularQuery' | 'compareDateRangeQuery' | 'blendingQuery';
+
+export interface PlannedQuery {
+  plan: Plan;
+  source: OpenSource;
+  /** As clients see it. */
+  query: NormalQuery & { responseFormat?: 'compact' };
+  dataSource: string;
+  dbType: string;
+  /** The text with which each answer begins: an object that is not closed. */
+  head: string;
+  statement: Query;
+  total: Query | undefined;
+  /** The names of the values in a row, if rows are arrays. */
+  members: readonly string[] | undefined;
+  isRenewed: boolean;
+  /** Of the cubes that the statement reads. */
+  refreshKeys: readonly (RefreshKey | undefined)[];
+}
+
+export interface PlanContext {
+  model: Model;
+  viewer: Viewer;
+  source: FindSource;
+  now: Date;
+}
+
+export interface PlannedQueries {
+  type: AnswerType;
+  queries: PlannedQuery[];
+  /** Until then, the same query has the same plan. Infinite if it does not depend on the time. */
+  sameUntilMs: number;
+}
+
+/** Throws a `QueryError` if a query is wrong. */
+export function planQueries(given: object | readonly object[], context: PlanContext): PlannedQueries {
+  const list = Array.isArray(given) ? (given as object[]) : [given];
+  const budget = createBudget();
+  const planned = list.map((query) => planOne(query, context, budget));
+  const [first] = planned as [PlannedQueries, ...PlannedQueries[]];
+  if (list.length === 1) return first;
+  const queries = planned.flatMap(({ queries }) => queries);
+  const sameUntilMs = Math.min(...planned.map((one) => one.sameUntilMs));
+  return { type: 'blendingQuery', queries: queries.map(withBlendedTime), sameUntilMs };
+}
+
+function planOne(json: object, { model, viewer, source, now }: PlanContext, budget: Budget): PlannedQueries {
+  const { type, plans, sameUntilMs } = planQuery(model, json, viewer, {
+    dialect: (name) => source(name).dialect,
+    now,
+    // One more than an answer may have, so that the engine notices that there are more.
+    rowsMax: ROWS_MAX + 1,
+    budget,
+  });
+  const { responseFormat, renewQuery } = json as { responseFormat?: unknown; renewQuery?: unknown };
+  const wishes = { isCompact: responseFormat === 'compact', isRenewed: renewQuery === true };
+  const refreshKeysOf = ({ cubes }: Plan) => cubes.map((name) => model.cubes.get(name)!.refreshKey);
+  return {
+    type,
+    sameUntilMs,
+    queries: plans.map((plan) => ({
+      ...toPlanned(plan, source(plan.dataSource), {
+        ...wishes,
+        more: type === 'compareDateRangeQuery' ? comparedRange(plan) : [],
+      }),
+      refreshKeys: refreshKeysOf(plan),
+    })),
+  };
+}
+
+interface Wishes {
+  isCompact: boolean;
+  isRenewed: boolean;
+  more: readonly MoreValue[];
+}
+
+function toPlanned(
+  plan: Plan,
+  source: OpenSource,
+  { isCompact, isRenewed, more }: Wishes,
+): Omit<PlannedQuery, 'refreshKeys'> {
+  const { statement, total, columns, annotation, dataSource } = plan;
+  const keys = columns.map(({ key }) => key);
+  const limited = { ...plan.query, limit: Math.min(plan.query.limit, ROWS_MAX) };
+  const query = isCompact ? { ...limited, responseFormat: 'compact' as const } : limited;
+  const dbType = source.type;
+  const head = { query, annotation, dataSource, dbType, external: false, slowQuery: false };
+  return {
+    plan,
+    source,
+    query,
+    dataSource,
+    dbType,
+    head: JSON.stringify(head).slice(0, -1),
+    statement: {
+      sql: statement.sql,
+      parameters: statement.parameters,
+      keys,
+      rowForm: isCompact ? 'arrays' : 'objects',
+      more,
+    },
+    total: total && { sql: total.sql, parameters: total.parameters, rowForm: 'arrays' },
+    members: isCompact ? [...keys, ...more.map(({ key }) => key)] : undefined,
+    isRenewed,
+  };
+}
+
+/** Clients tell the ranges apart by it. */
+function comparedRange({ query: { timeDimensions } }: Plan): MoreValue[] {
+  const range = timeDimensions.find(({ dateRange }) => dateRange)?.dateRange;
+  return range ? [{ key: 'compareDateRange', text: range.join(' - ') }] : [];
+}
+
+/** Several queries have their time in common, under one name. */
+function withBlendedTime(planned: PlannedQuery): PlannedQuery {
+  const time = planned.query.timeDimensions.find(({ granularity }) => granularity !== undefined);
+  if (!time) return planned;
+  const more = [
+    ...(planned.statement.more ?? []),
+    { key: `time.${time.granularity}`, sameAs: `${time.dimension}.${time.granularity}` },
+  ];
+  const members = planned.members && [...planned.members, more.at(-1)!.key];
+  return { ...planned, members, statement: { ...planned.statement, more } };
+}
+
+/** Everything that a result depends on. */
+export const keyOf = (source: OpenSource, statement: Query, version: readonly string[]): string =>
+  JSON.stringify([source.id, source.version(), version, statementHash(statement)]);
+
+/** Kept together with the statement, which is kept with its plan. */
+const statementHashes = new WeakMap<Query, string>();
+
+function statementHash(statement: Query): string {
+  let hash = statementHashes.get(statement);
+  if (hash === undefined) {
+    hash = hashOf(JSON.stringify(statement));
+    statementHashes.set(statement, hash);
+  }
+  return hash;
+}
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -1,0 +1,246 @@
+/** What the query API answers, and to whom. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { modeller } from '../../../test/data-models.ts';
+import { createShop, deployModel, SHOP_FILES, whenBuilt } from '../../../test/shops.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+
+let world: World;
+let deploymentId: number;
+beforeAll(async () => {
+  world = await createWorld();
+  deploymentId = await createShop(world);
+});
+afterAll(() => world.stop());
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several forms, each checked against its schema
+const jsonOf = async (response: Response | Promise<Response>): Promise<any> => (await response).json();
+
+const base = (id = deploymentId) => `/query/api/v1/deployments/${id}`;
+const get = (what: string, query: unknown, headers?: Record<string, string>, more = '') =>
+  world.raw('GET', `${base()}/${what}?query=${encodeURIComponent(JSON.stringify(query))}${more}`, {
+    headers,
+  });
+const post = (what: string, body: unknown, options: { headers?: Record<string, string>; id?: number } = {}) =>
+  world.raw('POST', `${base(options.id)}/${what}`, {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...options.headers },
+  });
+const load = (query: object, options?: Parameters<typeof post>[2]) =>
+  jsonOf(post('load', { query }, options));
+const refusal = async (response: Promise<Response>) => {
+  const answer = await response;
+  return { status: answer.status, code: answer.headers.get('x-error-code'), ...(await jsonOf(answer)) };
+};
+
+const COUNT = { measures: ['orders.count'] };
+
+describe('answers', () => {
+  test('numbers come with all of their digits, by POST and by GET', async () => {
+    const query = { measures: ['orders.count', 'orders.amount'], dimensions: ['orders.status'] };
+    const expected = [
+      { 'orders.status': 'done', 'orders.count': '3', 'orders.amount': '32.25' },
+      { 'orders.status': 'new', 'orders.count': '2', 'orders.amount': '11.5' },
+    ];
+    expect((await load(query)).data).toEqual(expected);
+    expect((await jsonOf(get('load', query))).data).toEqual(expected);
+  });
+
+  test('an answer says how it understood the query, and what its columns are', async () => {
+    const answer = await load({
+      measures: ['orders.amount'],
+      dimensions: ['orders.status'],
+      timeDimensions: [{ dimension: 'orders.ordered_at', granularity: 'month', dateRange: '2024-01-31' }],
+      timezone: 'Europe/Berlin',
+    });
+    expect(answer.query).toMatchObject({
+      timeDimensions: [
+        {
+          dimension: 'orders.ordered_at',
+          granularity: 'month',
+          dateRange: ['2024-01-31T00:00:00.000', '2024-01-31T23:59:59.999'],
+        },
+      ],
+      order: [{ id: 'orders.ordered_at.month', desc: false }],
+      limit: 50_000,
+      timezone: 'Europe/Berlin',
+    });
+    expect(answer.annotation).toMatchObject({
+      measures: {
+        'orders.amount': { title: 'Orders Amount', shortTitle: 'Amount', type: 'number', format: 'currency' },
+      },
+      dimensions: { 'orders.status': { title: 'Orders State', shortTitle: 'State', type: 'string' } },
+      timeDimensions: { 'orders.ordered_at.month': { granularity: { name: 'month', interval: '1 month' } } },
+    });
+    expect(answer).toMatchObject({ dataSource: 'default', dbType: 'duckdb', rowsCapped: false, data: [] });
+  });
+
+  test('the total counts all rows, whatever the limit', async () => {
+    const query = { dimensions: ['orders.id'], limit: 2, total: true };
+    expect(await load(query)).toMatchObject({ total: 5, data: [{ 'orders.id': '1' }, { 'orders.id': '2' }] });
+  });
+
+  test('rows beyond the largest number are left out, and the answer says so', async () => {
+    const { id } = await world.deployment();
+    const rows = Array.from({ length: 50_001 }, (_, i) => `${i}\n`).join('');
+    await world.writeFiles(id, { 'many.csv': `id\n${rows}` });
+    const model = `cubes:\n  - name: many\n    sql_table: files.many\n    dimensions:\n      - { name: id, sql: id, type: number, primary_key: true, public: true }\n`;
+    await deployModel(world, id, { 'model/cubes/many.yml': model });
+    const capped = await load({ dimensions: ['many.id'], limit: 1_000_000, total: true }, { id });
+    expect(capped).toMatchObject({ rowsCapped: true, total: 50_001, query: { limit: 50_000 } });
+    expect(capped.data).toHaveLength(50_000);
+    const whole = await load({ dimensions: ['many.id'], limit: 50_000, ungrouped: true }, { id });
+    expect(whole).toMatchObject({ rowsCapped: false });
+  });
+
+  test('rows can come as arrays', async () => {
+    const answer = await load({ ...COUNT, dimensions: ['orders.status'], responseFormat: 'compact' });
+    expect(answer.data).toEqual({
+      members: ['orders.status', 'orders.count'],
+      dataset: [
+        ['done', '3'],
+        ['new', '2'],
+      ],
+    });
+  });
+
+  test('the SQL of a query holds no value of it', async () => {
+    const filters = [{ member: 'orders.status', operator: 'equals', values: ["it's; drop table x"] }];
+    const answer = await jsonOf(post('sql', { query: { ...COUNT, filters } }));
+    const [text, values] = answer.sql.sql;
+    expect(text).not.toContain('drop');
+    expect(values).toContain("it's; drop table x");
+    expect((await load({ ...COUNT, filters })).data).toEqual([{ 'orders.count': '0' }]);
+  });
+
+  test('a list of what can be queried has the members of cubes and views', async () => {
+    const { cubes } = await jsonOf(world.raw('GET', `${base()}/meta`));
+    const orders = cubes.find(({ name }: { name: string }) => name === 'orders');
+    expect(orders.measures.map(({ name }: { name: string }) => name)).toEqual([
+      'orders.count',
+      'orders.amount',
+    ]);
+    expect(orders.measures[0].drillMembers).toEqual(['orders.id', 'orders.status']);
+    const views = (await jsonOf(post('meta', { onlyViews: true }))).cubes;
+    expect(views.map(({ name }: { name: string }) => name)).toEqual(['example', 'sales']);
+    expect(views[1].dimensions).toContainEqual(
+      expect.objectContaining({ name: 'sales.region', aliasMember: 'customers.region' }),
+    );
+  });
+});
+
+describe('bad queries', () => {
+  test.each([
+    ['an unknown member', { measures: ['orders.nothing'] }, 400, 'unknown_member'],
+    ['nothing to ask for', { measures: [] }, 400, 'invalid_query'],
+    [
+      'too many filters',
+      { ...COUNT, filters: Array(501).fill({ member: 'orders.id', operator: 'set' }) },
+      400,
+      'invalid_query',
+    ],
+    [
+      'more filters in all queries together than can be planned quickly',
+      Array(12).fill({ ...COUNT, filters: Array(500).fill({ member: 'orders.id', operator: 'set' }) }),
+      400,
+      'unsupported_query',
+    ],
+    ['an unknown time zone', { ...COUNT, timezone: 'Mars/Base' }, 400, 'invalid_query'],
+  ])('%s is refused, and the next query works', async (_, query, status, code) => {
+    const refused = await refusal(post('load', { query }));
+    expect(refused).toMatchObject({ status, code, error: expect.any(String) });
+    expect((await load(COUNT)).data).toEqual([{ 'orders.count': '5' }]);
+  });
+
+  test('text in the address that is no query is a 400, and a number that would be rounded too', async () => {
+    const at = (text: string) => world.raw('GET', `${base()}/load?query=${encodeURIComponent(text)}`);
+    expect(await refusal(at('{"measures":'))).toMatchObject({ status: 400, code: 'malformed_json' });
+    expect(await refusal(at('[]'))).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(await refusal(at('7'))).toMatchObject({ status: 400, code: 'invalid_request' });
+    const large = '{"filters":[{"member":"orders.id","operator":"equals","values":[9007199254740993]}]}';
+    expect(await refusal(at(large))).toMatchObject({ status: 400, code: 'integer_too_large' });
+  });
+
+  test('what is wrong with the SQL of the model is told to those who may read the model only', async () => {
+    const { id } = await world.deployment();
+    const model = `cubes:\n  - name: gone\n    sql_table: files.secret_name\n    measures:\n      - { name: count, type: count }\n`;
+    await deployModel(world, id, { 'model/cubes/gone.yml': model });
+    const body = { query: { measures: ['gone.count'] } };
+    expect(await refusal(post('load', body, { id }))).toMatchObject({
+      status: 400,
+      code: 'query_invalid',
+      error: expect.stringContaining('secret_name'),
+    });
+    const { token } = await world.embedded({ deploymentId: id, externalId: unique('viewer') });
+    const seen = await refusal(post('load', body, { id, headers: { authorization: token } }));
+    expect(seen).toMatchObject({ status: 400, code: 'query_invalid' });
+    expect(seen.error).not.toContain('secret_name');
+  });
+
+  test('a cube of a data source that no variable describes is a 409', async () => {
+    const { id } = await world.deployment();
+    const model = `cubes:\n  - name: far\n    data_source: warehouse\n    sql_table: t\n    measures:\n      - { name: count, type: count }\n`;
+    await deployModel(world, id, { 'model/cubes/far.yml': model });
+    const answer = await refusal(post('load', { query: { measures: ['far.count'] } }, { id }));
+    expect(answer).toMatchObject({ status: 409, code: 'source_not_configured' });
+  });
+});
+
+describe('callers', () => {
+  test('people, API keys, embed tokens and environment tokens query alike, with or without a scheme', async () => {
+    const reader = await world.person({ roles: ['Viewer'] });
+    const { token: embedToken } = await world.embedded({ deploymentId, externalId: unique('viewer') });
+    const { items } = await world.admin.getDeploymentEnvironments({ deploymentId, type: 'production' });
+    const { data } = await world.admin.createDeploymentEnvironmentToken({
+      deploymentId,
+      environmentId: items[0]!.id,
+      body: { security_context: {} },
+    });
+    for (const secret of [reader.apiKey, embedToken, data.token]) {
+      for (const authorization of [secret, `Bearer ${secret}`]) {
+        expect((await jsonOf(get('load', COUNT, { authorization }))).data).toEqual([{ 'orders.count': '5' }]);
+      }
+    }
+  });
+
+  test('an environment token queries the model of its environment, and a broken build does not replace it', async () => {
+    const { id } = await world.deployment();
+    await world.writeFiles(id, SHOP_FILES);
+    const developer = await modeller(world, id, { branch: 'trial', client: world.admin });
+    const modelWith = (measure: string) =>
+      `cubes:\n  - name: orders\n    sql_table: files.orders\n    measures:\n      - { name: ${measure}, type: count }\n`;
+    await developer.write({ 'model/cubes/orders.yml': modelWith('trial_count') });
+    await whenBuilt(world, id, 'trial');
+    const { items } = await world.admin.getDeploymentEnvironments({ deploymentId: id, type: 'development' });
+    const { data } = await world.admin.createDeploymentEnvironmentToken({
+      deploymentId: id,
+      environmentId: items[0]!.id,
+      body: { security_context: {} },
+    });
+    const headers = { authorization: data.token };
+    const query = { measures: ['orders.trial_count'] };
+    const loaded = () => post('load', { query }, { id, headers });
+    await expect.poll(async () => (await loaded()).status).toBe(200);
+    expect(await refusal(post('load', { query }, { id }))).toMatchObject({ code: 'unknown_member' });
+    await developer.write({ 'model/cubes/orders.yml': 'cubes: 7' });
+    await expect
+      .poll(async () => (await world.admin.buildStatus({ deploymentId: id, branchName: 'trial' })).status)
+      .toBe('failed');
+    expect((await loaded()).status).toBe(200);
+  });
+
+  test('without AIBIView nobody queries, and a token for another deployment is a 403', async () => {
+    const role = await world.admin.createRole({
+      body: { name: unique('role'), actions: ['DeploymentRead'] },
+    });
+    const person = await world.person({ roles: [role.name] });
+    expect(await refusal(get('load', COUNT, { authorization: person.apiKey }))).toMatchObject({
+      status: 403,
+    });
+    const { id: other } = await world.deployment();
+    const { token } = await world.embedded({ deploymentId: other, externalId: unique('viewer') });
+    expect(await refusal(get('load', COUNT, { authorization: token }))).toMatchObject({
+      status: 403,
+      error: 'The embed token is for another deployment.',
+    });
+  });
+});

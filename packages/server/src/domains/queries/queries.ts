@@ -1,0 +1,211 @@
+/** Answers queries: the model and the viewer of the caller, the plans, and the results of the data source. */
+import { setMaxListeners } from 'node:events';
+import { type MetaCube, metaOf, type Viewer } from '@oriel/semantic';
+import type { Query } from '../../engines/engine.ts';
+import { mayIn } from '../../platform/auth/access.ts';
+import { sharerOf } from '../../platform/auth/actor.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/http/json-body.ts';
+import { type Answered, answerText, sqlAnswerText } from './answers.ts';
+import { toApiError } from './errors.ts';
+import { explain } from './explain.ts';
+import { type Freshness, freshnessOf } from './freshness.ts';
+import type { KeptPlans } from './kept-plans.ts';
+import type { Models } from './models.ts';
+import { hashOf, keyOf, type PlanContext, type PlannedQueries, type PlannedQuery } from './plans.ts';
+import type { Result, Results } from './results.ts';
+import type { OpenSource, Sources } from './sources.ts';
+import type { SqlParser } from './sql-parser.ts';
+import { type PlannedSql, planSqlQuery } from './sql-plans.ts';
+import type { Asker, Viewers } from './viewers.ts';
+
+export interface QueryCall {
+  actor: Asker;
+  db: Database;
+  /** Made when somebody asks for it, because most answers are there at once. */
+  readonly signal: AbortSignal;
+  deploymentId: number;
+}
+
+/** One query, or several. */
+export type Given = object | readonly object[];
+
+export interface Queries {
+  plan(call: QueryCall, query: Given): Promise<PlannedQueries>;
+  load(call: QueryCall, query: Given, wishes: LoadWishes): Promise<Loaded>;
+  /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
+  run(call: QueryCall, query: Given): Promise<void>;
+  /** Like `load` and `run`, for SQL that reads cubes and views as tables. */
+  loadSql(call: QueryCall, text: string, wishes: { isRenewed: boolean }): Promise<Loaded>;
+  runSql(call: QueryCall, text: string): Promise<void>;
+  meta(call: QueryCall): Promise<MetaCube[]>;
+  /** Without a viewer, the caller. */
+  explain(call: QueryCall, query: object, viewer: Viewer | undefined): Promise<ReturnType<typeof explain>>;
+}
+
+type Loaded = Uint8Array | AsyncIterable<Uint8Array>;
+
+export interface LoadWishes {
+  isMulti: boolean;
+  isRenewed: boolean;
+}
+
+export interface QueriesOptions {
+  models: Models;
+  sources: Sources;
+  viewers: Viewers;
+  plans: KeptPlans;
+  results: Results;
+  parser: Pick<SqlParser, 'parse'>;
+}
+
+export function createQueries({ models, sources, viewers, plans, results, parser }: QueriesOptions): Queries {
+  const servedBy = ({ actor, deploymentId }: QueryCall) => ({
+    deploymentId,
+    branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
+  });
+
+  async function contextOf(call: QueryCall): Promise<PlanContext> {
+    const { db, actor, deploymentId } = call;
+    const model = await models.find(db, servedBy(call));
+    const source = await sources.of(db, deploymentId);
+    // Last of all, so that nothing is older than the query itself.
+    const viewer = await viewers.of(actor);
+    return { model, viewer, source, now: new Date() };
+  }
+  const plan = async (call: QueryCall, query: Given) => plans.plan(query, await contextOf(call));
+  const planOfSql = async (call: QueryCall, text: string) => {
+    const tree = await parser.parse(text, { sharer: sharerOf(call.actor), signal: call.signal });
+    return planSqlQuery(tree, await contextOf(call));
+  };
+
+  const resultOf = (
+    call: QueryCall,
+    source: OpenSource,
+    statement: Query,
+    { maxAgeMs, version, ...wishes }: Freshness & { isRenewed: boolean; mayStream: boolean },
+  ): Result | Promise<Result> => {
+    const key = keyOf(source, statement, version);
+    const known = wishes.isRenewed ? undefined : results.known(key, maxAgeMs);
+    if (known) return known;
+    const { signal } = call;
+    // Each of several queries listens.
+    setMaxListeners(0, signal);
+    return results.find({
+      ...wishes,
+      key,
+      maxAgeMs,
+      sharer: sharerOf(call.actor),
+      signal,
+      run: (ended) => source.engine.query(statement, { signal: ended }),
+    });
+  };
+
+  const freshnessFor = (
+    call: QueryCall,
+    { source, refreshKeys }: Pick<PlannedSql, 'source' | 'refreshKeys'>,
+    isRenewed: boolean,
+  ) =>
+    freshnessOf(refreshKeys, async (sql, maxAgeMs) => {
+      const how = { isRenewed, mayStream: false, maxAgeMs, version: [] };
+      return hashOf(textOf(await resultOf(call, source, { sql, rowForm: 'arrays' }, how)));
+    });
+
+  async function answerSql(call: QueryCall, text: string, isRenewed: boolean) {
+    const planned = await planOfSql(call, text);
+    const freshness = await freshnessFor(call, planned, isRenewed);
+    const how = { ...freshness, isRenewed, mayStream: true };
+    return { ...planned, result: await resultOf(call, planned.source, planned.statement, how) };
+  }
+
+  async function answer(
+    call: QueryCall,
+    planned: PlannedQuery,
+    wishes: { isRenewed: boolean; mayStream: boolean },
+  ): Promise<Answered> {
+    const { source, statement, total } = planned;
+    const isRenewed = wishes.isRenewed || planned.isRenewed;
+    const whole = { isRenewed, mayStream: false };
+    const freshness = await freshnessFor(call, planned, isRenewed);
+    // Before the rows, because a stream of rows must not wait for another query.
+    const counted = total && (await resultOf(call, source, total, { ...whole, ...freshness }));
+    const how = { ...freshness, isRenewed, mayStream: wishes.mayStream };
+    const result = await resultOf(call, source, statement, how);
+    return { planned, result, total: counted && Number(JSON.parse(textOf(counted))[0][0]) };
+  }
+
+  return {
+    plan: (call, query) => explaining(call, () => plan(call, query)),
+    meta: (call) =>
+      explaining(call, async () => {
+        const model = await models.find(call.db, servedBy(call));
+        return metaOf(model, await viewers.of(call.actor));
+      }),
+    run: (call, query) =>
+      explaining(call, async () => {
+        const { queries } = await plan(call, query);
+        for (const planned of queries) {
+          const { result } = await answer(call, planned, { isRenewed: true, mayStream: true });
+          await readAll(result);
+        }
+      }),
+    loadSql: (call, text, { isRenewed }) =>
+      explainingSql(call, async () => {
+        const { columns, result } = await answerSql(call, text, isRenewed);
+        return sqlAnswerText(columns, result);
+      }),
+    runSql: (call, text) =>
+      explainingSql(call, async () => readAll((await answerSql(call, text, true)).result)),
+    explain: (call, query, given) =>
+      explaining(call, async () => {
+        const { db, actor, deploymentId } = call;
+        const model = await models.find(db, servedBy(call));
+        const source = await sources.of(db, deploymentId);
+        return explain(query, { model, source, viewer: given ?? (await viewers.of(actor)) });
+      }),
+    load: (call, query, { isMulti, isRenewed }) =>
+      explaining(call, async () => {
+        const { type, queries } = await plan(call, query);
+        const wishes = { isRenewed, mayStream: queries.length === 1 };
+        const answered = await Promise.all(queries.map((planned) => answer(call, planned, wishes)));
+        return answerText(type, answered, isMulti || type !== 'regularQuery');
+      }),
+  };
+}
+
+/** Several queries in one request. */
+const QUERIES_MAX = 20;
+
+/** The query in a text, such as one in an address. Throws a 400 that names the field. */
+export function queryIn(text: string, field = 'query'): Given {
+  const query = parseJson(text);
+  const isQuery = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (Array.isArray(query)) {
+    if (query.length < 1 || query.length > QUERIES_MAX)
+      throw invalid(field, `must have 1 to ${QUERIES_MAX} queries`);
+    if (query.every(isQuery)) return query;
+  } else if (isQuery(query)) return query as object;
+  throw invalid(field, 'must be a query, which is an object, or a list of queries');
+}
+
+async function readAll({ rows }: Result) {
+  if (!Buffer.isBuffer(rows)) for await (const _piece of rows);
+}
+
+const textOf = ({ rows }: Result) => rows.toString();
+
+async function explaining<T>(
+  { actor, deploymentId }: QueryCall,
+  work: () => Promise<T>,
+  isSql = false,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const showsSource = actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');
+    throw toApiError(error, { showsSource, isSql });
+  }
+}
+
+const explainingSql = <T>(call: QueryCall, work: () => Promise<T>) => explaining(call, work, true);

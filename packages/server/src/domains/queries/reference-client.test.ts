@@ -1,0 +1,158 @@
+/** The npm package `@cubejs-client/core`, unchanged, asks the demo. */
+import cube, { type CubeApi, type ResultSet } from '@cubejs-client/core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { whenBuilt } from '../../../test/shops.ts';
+import { ADMIN_KEY, createOwnWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+let api: CubeApi;
+beforeAll(async () => {
+  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  await whenBuilt(world, 1);
+  api = apiFor(ADMIN_KEY);
+});
+afterAll(() => world.stop());
+
+const apiFor = (token: string, options: object = {}) =>
+  cube(token, { apiUrl: `${world.url}/query/api/v1/deployments/1`, ...options });
+
+const YEAR = { dimension: 'orders.ordered_at', dateRange: ['2025-01-01', '2025-12-31'] as [string, string] };
+
+test('it loads rows, casts numbers and pivots them', async () => {
+  const result = await api.load(
+    {
+      measures: ['orders.count'],
+      dimensions: ['orders.status'],
+      timeDimensions: [{ ...YEAR, granularity: 'quarter' }],
+    },
+    { castNumerics: true },
+  );
+  const rows = result.rawData() as Record<string, unknown>[];
+  expect(rows.every((row) => typeof row['orders.count'] === 'number')).toBe(true);
+  const table = result.tablePivot({ x: ['orders.ordered_at.quarter'], y: ['orders.status', 'measures'] });
+  expect(table.map((row) => row['orders.ordered_at.quarter'])).toEqual(
+    ['01', '04', '07', '10'].map((month) => `2025-${month}-01T00:00:00.000`),
+  );
+  const counted = rows.reduce((sum, row) => sum + (row['orders.count'] as number), 0);
+  expect(counted).toBeGreaterThan(1000);
+  expect(result.seriesNames().map(({ key }) => key)).toContain('completed,orders.count');
+});
+
+test('periods without rows are filled in by the dates that the answer names', async () => {
+  const result = await api.load({
+    measures: ['orders.count'],
+    timeDimensions: [
+      { dimension: 'orders.ordered_at', granularity: 'month', dateRange: ['2023-11-01', '2024-01-31'] },
+    ],
+  });
+  expect(result.chartPivot().map(({ x }) => x.slice(0, 7))).toEqual(['2023-11', '2023-12', '2024-01']);
+});
+
+test('it asks with a long query by POST', async () => {
+  const values = Array.from({ length: 400 }, (_, i) => `no such status ${i}`);
+  const result = await api.load({
+    measures: ['orders.count'],
+    filters: [{ member: 'orders.status', operator: 'notEquals', values }],
+  });
+  expect(Number((result.rawData() as Record<string, string>[])[0]!['orders.count'])).toBeGreaterThan(1000);
+});
+
+test('it compares date ranges', async () => {
+  const result = (await api.load({
+    measures: ['orders.count'],
+    timeDimensions: [
+      {
+        dimension: 'orders.ordered_at',
+        granularity: 'month',
+        compareDateRange: [
+          ['2024-01-01', '2024-02-29'],
+          ['2025-01-01', '2025-02-28'],
+        ],
+      },
+    ],
+  })) as ResultSet;
+  expect(result.seriesNames()).toHaveLength(2);
+  const pivot = result.chartPivot();
+  expect(pivot).toHaveLength(2);
+  expect(Object.values(pivot[0]!).filter((value) => Number(value) > 0)).toHaveLength(2);
+});
+
+test('it puts the answers of several queries side by side', async () => {
+  const time = (dimension: string) => ({ dimension, granularity: 'year', dateRange: YEAR.dateRange });
+  const result = await api.load([
+    { measures: ['orders.count'], timeDimensions: [time('orders.ordered_at')] },
+    { measures: ['events.count'], timeDimensions: [time('events.happened_at')] },
+  ] as Parameters<CubeApi['load']>[0]);
+  const [row, ...others] = (result as ResultSet).tablePivot();
+  expect(others).toEqual([]);
+  expect(row).toMatchObject({
+    'time.year': '2025-01-01T00:00:00.000',
+    'orders.count': expect.stringMatching(/^\d+$/),
+    'events.count': expect.stringMatching(/^\d+$/),
+  });
+  expect((result as ResultSet).decompose()).toHaveLength(2);
+});
+
+test('it reads rows as arrays, and the total', async () => {
+  const query = { dimensions: ['orders.status'], measures: ['orders.count'], limit: 2, total: true };
+  const compact = await api.load(query, undefined, undefined, 'compact');
+  const plain = await api.load(query);
+  expect(compact.rawData()).toEqual(plain.rawData());
+  expect(plain.totalRows()).toBeGreaterThan(2);
+});
+
+test('it reads rows if it asks for columns', async () => {
+  const query = { measures: ['orders.count'], dimensions: ['orders.status'] };
+  const byColumn = await api.load(query, {}, undefined, 'columnar');
+  expect(byColumn.rawData()).toEqual((await api.load(query)).rawData());
+});
+
+test('it reads what can be queried', async () => {
+  const meta = await api.meta();
+  expect(meta.resolveMember('orders.count', 'measures')).toMatchObject({
+    title: 'Orders Orders',
+    type: 'number',
+  });
+  expect(meta.defaultTimeDimensionNameFor('orders.count')).toBe('orders.ordered_at');
+  expect(meta.membersGroupedByCube().measures.length).toBeGreaterThan(3);
+});
+
+test('it shows SQL, and how a query was understood', async () => {
+  const query = { measures: ['orders.count'], timeDimensions: [{ ...YEAR, granularity: 'month' }] };
+  const sql = await api.sql(query as Parameters<CubeApi['sql']>[0]);
+  expect(sql.sql()).toMatch(/select/i);
+  const dry = await api.dryRun(query as Parameters<CubeApi['dryRun']>[0]);
+  expect(dry).toMatchObject({
+    queryType: 'regularQuery',
+    normalizedQueries: [{ measures: ['orders.count'], timezone: 'UTC' }],
+    pivotQuery: { queryType: 'regularQuery' },
+    queryOrder: [{ 'orders.ordered_at.month': 'asc' }],
+  });
+});
+
+test('it runs SQL', async () => {
+  const text = 'select status, measure(count) as orders from orders group by 1 order by 1';
+  const { schema, data } = await api.cubeSql(text);
+  expect(schema).toEqual([
+    { name: 'status', column_type: 'String' },
+    { name: 'orders', column_type: 'Number' },
+  ]);
+  const loaded = await api.load({ measures: ['orders.count'], dimensions: ['orders.status'] });
+  const expected = (loaded.rawData() as Record<string, string>[]).map((row) => [
+    row['orders.status'],
+    row['orders.count'],
+  ]);
+  expect(data).toEqual(expected.sort());
+  await expect(api.cubeSql('select pg_sleep(9) from orders')).rejects.toThrow(
+    'The function `pg_sleep` can not be used.',
+  );
+});
+
+test('it gets the message of an error', async () => {
+  const wrong = api.load({ measures: ['orders.nothing'] });
+  await expect(wrong).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('There is no member `orders.nothing` that this query can use.'),
+  });
+  await expect(apiFor('nobody').load({ measures: ['orders.count'] })).rejects.toMatchObject({ status: 401 });
+});

@@ -1,0 +1,90 @@
+import { operations } from '@oriel/contract';
+import { handle } from '../../platform/http/routes.ts';
+import { pivotQueryOf } from './answers.ts';
+import { toViewer } from './explain.ts';
+import type { PlannedQueries } from './plans.ts';
+import { type Given, type Queries, type QueryCall, queryIn } from './queries.ts';
+
+type Call = Omit<QueryCall, 'deploymentId'>;
+type Path = { params: { deploymentId: number } };
+interface Wished {
+  queryType?: string | null;
+  cache?: string | null;
+}
+
+export function queryRoutes(queries: Queries) {
+  const callOf = (call: Call, { params }: Path): QueryCall => ({
+    actor: call.actor,
+    db: call.db,
+    get signal() {
+      return call.signal;
+    },
+    ...params,
+  });
+  const load = (call: QueryCall, query: Given, { queryType, cache }: Wished) =>
+    queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
+  const meta = async (call: QueryCall, onlyViews: boolean | null | undefined) => {
+    const cubes = await queries.meta(call);
+    return { cubes: onlyViews ? cubes.filter(({ type }) => type === 'view') : cubes } as never;
+  };
+  return [
+    handle(operations.load, (call, input) => load(callOf(call, input), input.body.query, input.body)),
+    handle(operations.loadByAddress, (call, input) =>
+      load(callOf(call, input), queryIn(input.query.query), input.query),
+    ),
+
+    handle(operations.runSql, async (call, input) => ({
+      contentType: 'application/jsonl',
+      data: await queries.loadSql(callOf(call, input), input.body.query, {
+        isRenewed: input.body.cache === 'no-cache',
+      }),
+    })),
+
+    handle(operations.getQueryMeta, (call, input) => meta(callOf(call, input), input.query.onlyViews)),
+    handle(operations.postQueryMeta, (call, input) => meta(callOf(call, input), input.body.onlyViews)),
+
+    handle(operations.querySql, async (call, input) =>
+      sqlOf(await queries.plan(callOf(call, input), input.body.query)),
+    ),
+    handle(operations.querySqlByAddress, async (call, input) =>
+      sqlOf(await queries.plan(callOf(call, input), queryIn(input.query.query))),
+    ),
+
+    handle(operations.dryRunQuery, async (call, input) =>
+      understood(await queries.plan(callOf(call, input), input.body.query)),
+    ),
+    handle(operations.dryRunQueryByAddress, async (call, input) =>
+      understood(await queries.plan(callOf(call, input), queryIn(input.query.query))),
+    ),
+
+    handle(
+      operations.explainQuery,
+      async (call, input) =>
+        (await queries.explain(
+          callOf(call, input),
+          input.body.query,
+          input.body.viewer ? toViewer(input.body.viewer) : undefined,
+        )) as never,
+    ),
+  ];
+}
+
+function sqlOf({ queries }: PlannedQueries) {
+  const all = queries.map(({ statement, dataSource, dbType }) => ({
+    sql: { sql: [statement.sql, [...(statement.parameters ?? [])]], dataSource, dbType },
+  }));
+  return all.length === 1 ? all[0]! : all;
+}
+
+function understood({ type, queries }: PlannedQueries) {
+  const normalizedQueries = queries.map(({ query }) => query);
+  return {
+    queryType: type,
+    normalizedQueries,
+    pivotQuery: pivotQueryOf(type, normalizedQueries),
+    queryOrder: normalizedQueries.map(({ order }) =>
+      Object.fromEntries(order.map(({ id, desc }) => [id, desc ? ('desc' as const) : ('asc' as const)])),
+    ),
+    transformedQueries: [],
+  };
+}

@@ -1,0 +1,88 @@
+/** The data sources of deployments, with their engines. */
+import type { DialectName } from '@oriel/semantic';
+import { type DataSource, dataSourcesOf } from '../../engines/data-sources.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { Engines } from '../../engines/engines.ts';
+import { createFileVersions } from '../../engines/file-versions.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Platform } from '../../platform/module.ts';
+import type { PrepareFiles } from '../data-sources/index.ts';
+import type { EnvVars } from '../env-vars/index.ts';
+
+export interface SourceOptions {
+  engines: Engines;
+  variables: EnvVars;
+  prepareFiles: PrepareFiles;
+  dataDir: string;
+  platform: Pick<Platform, 'remember'>;
+}
+
+export interface OpenSource {
+  readonly engine: Engine;
+  type: DataSource['type'];
+  dialect: DialectName;
+  /** Which source it is: changes if its settings change. */
+  id: string;
+  /** Changes if the data has changed, as far as that can be known without asking the source. */
+  version(): string;
+}
+
+/** The same function as long as the variables are. Throws a 409 if they do not describe the source. */
+export type FindSource = (name: string) => OpenSource;
+
+export interface Sources {
+  of(db: Queryable, deploymentId: number): Promise<FindSource>;
+}
+
+export function createSources({
+  engines,
+  variables,
+  prepareFiles,
+  dataDir,
+  platform,
+}: SourceOptions): Sources {
+  const known = platform.remember<number, FindSource>((id) => [`deployment:${id}`]);
+  const versionOf = createFileVersions(dataDir);
+
+  const open = (deploymentId: number, source: DataSource): OpenSource => {
+    const { password: _password, ...settings } = { password: '', ...source };
+    return {
+      engine: engines.of(deploymentId, source),
+      type: source.type,
+      dialect: source.type,
+      id: JSON.stringify([deploymentId, settings]),
+      version: () => (source.type === 'duckdb' ? versionOf(deploymentId) : ''),
+    };
+  };
+
+  const read = async (db: Queryable, deploymentId: number): Promise<FindSource> => {
+    const given = Object.fromEntries(await variables.readEnvVars(db, deploymentId));
+    const { sources, problems } = dataSourcesOf(given);
+    const opened = new Map([...sources].map(([name, source]) => [name, open(deploymentId, source)]));
+    return (name) => {
+      const source = opened.get(name.toLowerCase());
+      if (!source) throw notConfigured(name, problems);
+      return source;
+    };
+  };
+
+  return {
+    async of(db, deploymentId) {
+      const source =
+        known.get(deploymentId) ?? (await known.load(deploymentId, () => read(db, deploymentId)));
+      await prepareFiles(db, deploymentId);
+      return source;
+    },
+  };
+}
+
+function notConfigured(name: string, problems: ReturnType<typeof dataSourcesOf>['problems']) {
+  const own = problems.filter((problem) => problem.source === name.toLowerCase());
+  const why = own.length
+    ? own.map(({ variable, message }) => `${variable} ${message}`).join('; ')
+    : 'no variable of the deployment describes it';
+  return new ApiError('source_not_configured', {
+    message: `The data source \`${name}\` can not be used: ${why}.`,
+  });
+}

@@ -1,0 +1,66 @@
+/** Parses SQL in threads, so that a large or malicious statement delays nobody. */
+import { QueryError, SQL_LIMITS } from '@oriel/semantic';
+import { ApiError } from '../../platform/errors.ts';
+import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
+import { createTurns } from '../../platform/turns.ts';
+
+/** What the thread answers. The tree is text, because that is read faster than many objects are copied. */
+export type Parsed = { tree: string } | { problem: string; position?: number | undefined };
+
+export interface Reader {
+  /** Who waits in one line: one of their statements is parsed at a time, so that a thread remains for others. */
+  sharer: string;
+  signal: AbortSignal;
+}
+
+export interface SqlParser {
+  /** The tree of PostgreSQL's parser. Throws a `QueryError` if there is none. */
+  parse(text: string, by: Reader): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** A statement takes milliseconds; most of the time is for loading the parser. */
+const LIMITS = { timeMs: 3000, memoryMb: 128 };
+const TREE_CHARACTERS_MAX = 500_000;
+
+export function createSqlParser(): SqlParser {
+  const threads = createThreads<string, Parsed>(threadScript('parse-thread'), LIMITS);
+  const turns = createTurns({
+    togetherMax: 2,
+    waitingMax: 200,
+    waitMs: 30_000,
+    busy: () => new ApiError('busy'),
+  });
+
+  const run = (text: string, signal: AbortSignal) =>
+    threads.run(text, signal).catch((error: unknown): never => {
+      if (signal.aborted) throw error;
+      if (error instanceof ThreadLimitReached || isBroken(error)) throw tooLarge();
+      throw error;
+    });
+
+  return {
+    async parse(text, { sharer, signal }) {
+      if (text.length > SQL_LIMITS.text) {
+        throw wrong('unsupported_query', `The SQL has more than ${SQL_LIMITS.text} characters.`);
+      }
+      if (text.trim() === '') throw wrong('invalid_query', 'The SQL is empty.');
+      const inTurn = () => turns.together('all', () => run(text, signal), signal);
+      const parsed = await turns.alone(`of ${sharer}`, inTurn, signal);
+      if ('problem' in parsed) throw wrong('invalid_query', inWords(parsed));
+      if (parsed.tree.length > TREE_CHARACTERS_MAX) throw tooLarge();
+      return JSON.parse(parsed.tree);
+    },
+    stop: threads.stop,
+  };
+}
+
+/** Of a text that is nested too deep for the memory of the parser. */
+const isBroken = (error: unknown) =>
+  error instanceof Error && (error.name === 'RangeError' || error.name === 'RuntimeError');
+
+const inWords = ({ problem, position }: { problem: string; position?: number | undefined }) =>
+  `The SQL can not be read: ${problem}${position ? `, at character ${position + 1}` : ''}.`;
+
+const wrong = (code: QueryError['code'], message: string) => new QueryError(code, [{ path: '', message }]);
+const tooLarge = () => wrong('unsupported_query', 'The SQL is too large, or nested too deep.');

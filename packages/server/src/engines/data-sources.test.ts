@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { dataSourcesOf } from './data-sources.ts';
+
+const SERVER = { DB_TYPE: 'postgres', DB_HOST: 'db.example.com', DB_NAME: 'shop', DB_USER: 'reader' };
+const problemsOf = (envVars: Record<string, string>) =>
+  dataSourcesOf(envVars).problems.map(({ variable, message }) => `${variable} ${message}`);
+
+test('without variables the default source is DuckDB on the files of the deployment', () => {
+  const expected = new Map([['default', { name: 'default', type: 'duckdb' }]]);
+  expect(dataSourcesOf({})).toEqual({ sources: expected, problems: [] });
+  expect(dataSourcesOf({ DB_TYPE: 'duckdb', DB_HOST: '', MY_DB_HOST: 'x', DS_DB_HOST: 'x' })).toEqual({
+    sources: expected,
+    problems: [],
+  });
+});
+
+test('a server has a default port, and TLS with a checked certificate', () => {
+  expect(dataSourcesOf(SERVER).sources.get('default')).toEqual({
+    name: 'default',
+    type: 'postgres',
+    host: 'db.example.com',
+    port: 5432,
+    database: 'shop',
+    user: 'reader',
+    password: '',
+    tls: 'verify',
+  });
+  const more = { DB_PORT: '6543', DB_PASS: ' secret ', DB_SSL: 'false', DB_HOST: '2001:db8::1' };
+  expect(dataSourcesOf({ ...SERVER, ...more }).sources.get('default')).toMatchObject({
+    host: '2001:db8::1',
+    port: 6543,
+    password: ' secret ',
+    tls: 'off',
+  });
+});
+
+test('a second source has its own variables, and the default one stays', () => {
+  const second = Object.fromEntries(
+    Object.entries(SERVER).map(([name, value]) => [`DS_EU_WEST_${name}`, value]),
+  );
+  const { sources, problems } = dataSourcesOf(second);
+  expect(problems).toEqual([]);
+  expect([...sources.keys()]).toEqual(['default', 'eu_west']);
+  expect(sources.get('eu_west')).toMatchObject({ type: 'postgres', host: 'db.example.com' });
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ DB_TYPE: 'oracle' }, 'DB_TYPE must be one of duckdb, postgres, clickhouse'],
+  [{ DB_HOST: 'db.example.com' }, 'DB_TYPE must be one of duckdb, postgres, clickhouse'],
+  [{ DS_EU_DB_HOST: 'x' }, 'DS_EU_DB_TYPE must be one of duckdb, postgres, clickhouse'],
+  [{ DB_TYPE: 'duckdb', DB_NAME: 'x' }, 'DB_NAME is not for duckdb, which reads the files of the deployment'],
+  [{ ...SERVER, DB_NAME: '' }, 'DB_NAME must be set for postgres'],
+  ...['/var/run/postgresql', '@abstract', 'https://x', 'x:5432', 'ab:5432', 'x/y', 'a b', '-x', '%2Frun'].map(
+    (host): [Record<string, string>, string] => [
+      { ...SERVER, DB_HOST: host },
+      'DB_HOST must be a host name or an address, without a protocol, a port or a path',
+    ],
+  ),
+  [{ ...SERVER, DB_PORT: '0' }, 'DB_PORT must be a whole number from 1 to 65535'],
+  [{ ...SERVER, DB_PORT: '5432 ' }, 'DB_PORT must be a whole number from 1 to 65535'],
+  [{ ...SERVER, DB_SSL: 'maybe' }, 'DB_SSL must be one of true, no-verify, false'],
+])('%j is refused with one clear problem', (envVars, problem) => {
+  expect(problemsOf(envVars)).toEqual([problem]);
+});
+
+test('a problem of one source leaves the others usable, and tells no secret', () => {
+  const { sources, problems } = dataSourcesOf({
+    ...SERVER,
+    DB_PASS: 'hunter2',
+    DB_SSL: 'x',
+    DS_EU_DB_TYPE: 'duckdb',
+  });
+  expect([...sources.keys()]).toEqual(['eu']);
+  expect(JSON.stringify(problems)).not.toContain('hunter2');
+});

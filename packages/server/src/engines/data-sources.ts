@@ -1,0 +1,125 @@
+/** The data sources of a deployment, from its environment variables. */
+import { isIP } from 'node:net';
+
+export interface DuckdbSource {
+  /** `default`, or the lower-cased name in `DS_<NAME>_DB_…`. Cubes name it as their `data_source`. */
+  name: string;
+  /** Reads the files of the deployment. */
+  type: 'duckdb';
+}
+
+export interface ServerSource extends Server {
+  name: string;
+  type: 'postgres' | 'clickhouse';
+}
+
+/** Where a database is, and who connects to it. */
+export interface Server {
+  host: string;
+  port: number;
+  database: string;
+  user: string;
+  password: string;
+  /** `verify` checks the certificate and the name in it. */
+  tls: 'verify' | 'no-verify' | 'off';
+}
+
+export type DataSource = DuckdbSource | ServerSource;
+
+export interface DataSourceProblem {
+  /** The name of the source. */
+  source: string;
+  /** The name of the variable. */
+  variable: string;
+  message: string;
+}
+
+export interface DataSources {
+  /** By name. A source with a problem is left out. */
+  sources: Map<string, DataSource>;
+  problems: DataSourceProblem[];
+}
+
+export const DEFAULT_SOURCE = 'default';
+
+const FIELDS = ['TYPE', 'HOST', 'PORT', 'NAME', 'USER', 'PASS', 'SSL'] as const;
+type Field = (typeof FIELDS)[number];
+type Given = Partial<Record<Field, string>>;
+
+const VARIABLE = new RegExp(`^(?:DS_([A-Z0-9][A-Z0-9_]*?)_)?DB_(${FIELDS.join('|')})$`);
+const TYPES = ['duckdb', 'postgres', 'clickhouse'] as const;
+const PORTS = { postgres: 5432, clickhouse: 8443 };
+const TLS: Record<string, ServerSource['tls']> = { true: 'verify', 'no-verify': 'no-verify', false: 'off' };
+/** Not a path, which would be a Unix socket of this machine. */
+const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
+
+/** Without any variable, the default source is DuckDB on the files of the deployment. */
+export function dataSourcesOf(envVars: Readonly<Record<string, string>>): DataSources {
+  const sources = new Map<string, DataSource>();
+  const problems: DataSourceProblem[] = [];
+  for (const [name, given] of gather(envVars)) {
+    const prefix = name === DEFAULT_SOURCE ? 'DB_' : `DS_${name.toUpperCase()}_DB_`;
+    const found = problemsOf(given).map(([field, message]) => ({
+      source: name,
+      variable: prefix + field,
+      message,
+    }));
+    problems.push(...found);
+    if (found.length === 0) sources.set(name, sourceOf(name, given));
+  }
+  return { sources, problems };
+}
+
+/** An empty variable counts as unset. */
+function gather(envVars: Readonly<Record<string, string>>): Map<string, Given> {
+  const gathered = new Map<string, Given>([[DEFAULT_SOURCE, {}]]);
+  for (const [variable, value] of Object.entries(envVars)) {
+    const [, name = DEFAULT_SOURCE, field] = VARIABLE.exec(variable) ?? [];
+    if (field === undefined || value === '') continue;
+    const key = name.toLowerCase();
+    gathered.set(key, { ...gathered.get(key), [field]: value });
+  }
+  const isUnset = Object.keys(gathered.get(DEFAULT_SOURCE)!).length === 0;
+  if (isUnset) gathered.set(DEFAULT_SOURCE, { TYPE: 'duckdb' });
+  return gathered;
+}
+
+function problemsOf(given: Given): [Field, string][] {
+  const { TYPE, HOST: host, PORT, SSL } = given;
+  const type = TYPES.find((known) => known === TYPE);
+  if (!type) return [['TYPE', `must be one of ${TYPES.join(', ')}`]];
+  if (type === 'duckdb') {
+    return FIELDS.filter((field) => field !== 'TYPE' && given[field] !== undefined).map((field) => [
+      field,
+      'is not for duckdb, which reads the files of the deployment',
+    ]);
+  }
+  const missing = (['HOST', 'NAME', 'USER'] as const).filter((field) => given[field] === undefined);
+  const problems = missing.map((field): [Field, string] => [field, `must be set for ${type}`]);
+  if (host !== undefined && !HOST_NAME.test(host) && !isIP(host)) {
+    problems.push(['HOST', 'must be a host name or an address, without a protocol, a port or a path']);
+  }
+  if (PORT !== undefined && !(/^\d{1,5}$/.test(PORT) && Number(PORT) >= 1 && Number(PORT) <= 65_535)) {
+    problems.push(['PORT', 'must be a whole number from 1 to 65535']);
+  }
+  if (SSL !== undefined && !Object.hasOwn(TLS, SSL)) {
+    problems.push(['SSL', `must be one of ${Object.keys(TLS).join(', ')}`]);
+  }
+  return problems;
+}
+
+/** Only for variables without problems. */
+function sourceOf(name: string, { TYPE, HOST: host, PORT, NAME, USER, PASS, SSL }: Given): DataSource {
+  if (TYPE === 'duckdb') return { name, type: 'duckdb' };
+  const type = TYPE as ServerSource['type'];
+  return {
+    name,
+    type,
+    host: host!,
+    port: PORT === undefined ? PORTS[type] : Number(PORT),
+    database: NAME!,
+    user: USER!,
+    password: PASS ?? '',
+    tls: TLS[SSL ?? 'true']!,
+  };
+}

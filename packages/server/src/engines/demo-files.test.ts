@@ -1,0 +1,80 @@
+import { readdirSync, statSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NO_SERVERS } from '../../test/engines.ts';
+import { isRoot } from '../platform/processes/process-user.ts';
+import { filesDirOf } from './engine-user.ts';
+import { createEngines, type Engines } from './engines.ts';
+
+const script = join(import.meta.dirname, '../../dist/engine.js');
+const log = pino({ level: 'silent' });
+let dataDir: string;
+let engines: Engines;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'oriel-demo-'));
+  await chmod(dataDir, 0o711);
+  engines = createEngines({ script, dataDir, ...NO_SERVERS, log });
+  // At the same time, as two servers with one data dir would.
+  await Promise.all([1, 2].map(() => engines.makeDemoFiles(1)));
+});
+afterAll(async () => {
+  await engines.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function ask(sql: string): Promise<unknown[]> {
+  const answer = await engines
+    .of(1, { name: 'default', type: 'duckdb' })
+    .query({ sql, rowForm: 'arrays' }, { timeoutMs: 120_000 });
+  const pieces: Buffer[] = [];
+  for await (const piece of answer.rows) pieces.push(piece);
+  return JSON.parse(Buffer.concat(pieces).toString());
+}
+
+/** Every server must make the same rows: a change of them must be meant. */
+const EXPECTED = [
+  ['customers', '1200', '8c0866b5a7e8187ca7d88b9ed112d2c2'],
+  ['events', '30000', '0dc07ff5cf039d00d29709841abc8216'],
+  ['line_items', '36116', '57c289fe80bc4924f4cfdad86c3020dd'],
+  ['orders', '12000', '74cac8be45f2af42a379158d873ee828'],
+  ['products', '180', '87c42f5a97a6eff20b2cb02fc1b07736'],
+];
+
+test('every machine makes the same rows', async () => {
+  const rows = EXPECTED.map(
+    ([table]) =>
+      `select '${table}', count(*), md5(string_agg(r::varchar, '|' order by r.id)) from files.${table} as r`,
+  );
+  expect(await ask(`${rows.join(' union all ')} order by 1`)).toEqual(EXPECTED);
+});
+
+test('every row belongs to rows that are there', async () => {
+  expect(
+    await ask(`
+      select (select count(*) from files.orders where customer_id not in (select id from files.customers)),
+        (select count(*) from files.line_items where order_id not in (select id from files.orders)),
+        (select count(*) from files.line_items where product_id not in (select id from files.products)),
+        (select count(*) from files.events where customer_id not in (select id from files.customers)),
+        (select count(distinct tier) from files.customers), (select count(distinct region) from files.customers)`),
+  ).toEqual([['0', '0', '0', '0', '4', '3']]);
+});
+
+test('the files are only for the server and its engines, who can not write to them, and nothing else is left', () => {
+  const dir = filesDirOf(dataDir, 1);
+  expect(readdirSync(join(dataDir, 'files'))).toEqual(['1']);
+  for (const path of [dir, join(dir, 'orders.parquet')]) {
+    const { mode, uid } = statSync(path);
+    expect(mode & 0o027).toBe(0);
+    if (isRoot()) expect(uid).toBe(0);
+  }
+});
+
+test('files that are there stay as they are', async () => {
+  const before = statSync(join(filesDirOf(dataDir, 1), 'orders.parquet')).mtimeMs;
+  await engines.makeDemoFiles(1);
+  expect(statSync(join(filesDirOf(dataDir, 1), 'orders.parquet')).mtimeMs).toBe(before);
+});

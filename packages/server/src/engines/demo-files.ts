@@ -1,0 +1,55 @@
+/** Makes the files of the demo's deployment, in a process of its own. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../platform/log.ts';
+import { giveTo } from '../platform/processes/process-user.ts';
+import { nodeProgram } from '../platform/processes/program.ts';
+import { supervise } from '../platform/processes/supervise.ts';
+import type { EngineProgram } from './engine-program.ts';
+import { letRead, makeFilesDir } from './engine-user.ts';
+import type { DemoDataSettings } from './process/main.ts';
+
+const FILES = ['customers', 'products', 'orders', 'line_items', 'events'].map((table) => `${table}.parquet`);
+const MAKE_WITHIN_MS = 5 * 60_000;
+
+export interface DemoFilesOptions {
+  program: EngineProgram;
+  dataDir: string;
+  deploymentId: number;
+  log: Logger;
+}
+
+/**
+ * Does nothing if the files are there. They appear one by one, each of them whole. Several servers may make them at the
+ * same time, because all make the same.
+ */
+export async function makeDemoFiles({
+  program,
+  dataDir,
+  deploymentId,
+  log,
+}: DemoFilesOptions): Promise<void> {
+  const { script, command, user } = program;
+  const dir = await makeFilesDir(user, dataDir, deploymentId);
+  if (FILES.every((file) => existsSync(join(dir, file)))) return;
+  const work = await mkdtemp(join(dataDir, 'files', '.making-'));
+  try {
+    if (user) await giveTo(user, work);
+    const start: DemoDataSettings = { type: 'demo-data', folder: work };
+    const maker = await supervise({
+      name: 'maker of the demo data',
+      program: nodeProgram(script, { command, user }),
+      start,
+      startWithinMs: MAKE_WITHIN_MS,
+      log,
+    });
+    await maker.stop();
+    for (const file of FILES) {
+      await letRead(user, join(work, file), 0o640);
+      await rename(join(work, file), join(dir, file));
+    }
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}

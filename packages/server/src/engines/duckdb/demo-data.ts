@@ -1,0 +1,85 @@
+/**
+ * Makes the data of the demo: what a shop sold from 2024 to 2026. Every value comes from a hash of its row's number, so
+ * it is the same on every machine.
+ */
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+
+const DEMO_TABLES = ['customers', 'products', 'orders', 'line_items', 'events'] as const;
+
+const DAYS = 1096;
+const CUSTOMERS = 1200;
+const PRODUCTS = 180;
+const ORDERS = 12_000;
+const EVENTS = 30_000;
+
+const list = (...values: string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`;
+
+const MACROS = [
+  // A number from 0 to n - 1.
+  "create macro draw(salt, i, n) as (('0x' || left(md5(concat(salt, ':', i)), 7))::bigint % n)",
+  'create macro pick(salt, i, choices) as choices[draw(salt, i, len(choices)) + 1]',
+  // Small numbers come more often, as with real customers.
+  "create macro skewed(salt, i, n) as (draw(salt, i, n) * draw(concat(salt, '2'), i, n)) // n",
+  `create macro moment(salt, i) as timestamp '2024-01-01' + to_seconds(draw(salt, i, ${DAYS} * 86400))`,
+];
+
+const PLACES = `(values
+  (0, 'EU', 'Germany', 'Berlin'), (1, 'EU', 'Germany', 'Hamburg'), (2, 'EU', 'France', 'Lyon'),
+  (3, 'EU', 'Spain', 'Valencia'), (4, 'EU', 'Italy', 'Turin'), (5, 'AMER', 'United States', 'Austin'),
+  (6, 'AMER', 'United States', 'Portland'), (7, 'AMER', 'Canada', 'Toronto'), (8, 'AMER', 'Brazil', 'Recife'),
+  (9, 'APAC', 'Japan', 'Osaka'), (10, 'APAC', 'India', 'Pune'), (11, 'APAC', 'Australia', 'Perth')
+) as places (place, region, country, city)`;
+
+const CATEGORIES = list('Chairs', 'Desks', 'Lamps', 'Shelves', 'Storage', 'Textiles');
+const BRANDS = list('Arbor', 'Fjell', 'Lumen', 'Nordlicht', 'Oakline', 'Terra');
+
+const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
+  customers: `
+    select i as id,
+      concat(pick('first', i, ${list('Alder', 'Birch', 'Cedar', 'Elm', 'Hazel', 'Juniper', 'Maple', 'Willow')}), ' ',
+        pick('second', i, ${list('Works', 'Studio', 'Trading', 'Partners', 'Supply', 'House')}), ' ', i) as name,
+      concat('buyer', i, '@example.com') as email, region, country, city,
+      pick('tier', i, [1, 1, 1, 1, 2, 2, 3, 4])::integer as tier, moment('signup', i) as signed_up_at
+    from range(1, ${CUSTOMERS + 1}) as numbers (i) join ${PLACES} on place = draw('place', i, 12) order by i`,
+  products: `
+    select i as id, concat(pick('brand', i, ${BRANDS}), ' ', rtrim(pick('category', i, ${CATEGORIES}), 's'), ' ', i) as name,
+      pick('category', i, ${CATEGORIES}) as category, pick('brand', i, ${BRANDS}) as brand,
+      concat('https://example.com/pictures/', i, '.png') as picture_url,
+      ((500 + draw('cost', i, 30000)) / 100)::decimal(10, 2) as cost
+    from range(1, ${PRODUCTS + 1}) as numbers (i) order by i`,
+  orders: `
+    select i as id, 1 + skewed('customer', i, ${CUSTOMERS}) as customer_id,
+      pick('status', i, ${list('completed', 'completed', 'completed', 'completed', 'shipped', 'processing', 'cancelled')}) as status,
+      pick('channel', i, ${list('web', 'web', 'mobile', 'partner', 'phone')}) as channel,
+      moment('ordered', i) as ordered_at, ((300 + draw('shipping', i, 2500)) / 100)::decimal(10, 2) as shipping_cost
+    from range(1, ${ORDERS + 1}) as numbers (i) order by i`,
+  line_items: `
+    select o * 10 + l as id, o as order_id, 1 + skewed('product', o * 10 + l, ${PRODUCTS}) as product_id,
+      (1 + skewed('quantity', o * 10 + l, 8))::integer as quantity,
+      ((900 + draw('price', skewed('product', o * 10 + l, ${PRODUCTS}), 45000)) / 100)::decimal(10, 2) as unit_price,
+      pick('discount', o * 10 + l, [0, 0, 0, 0.05, 0.1, 0.2])::decimal(4, 2) as discount
+    from range(1, ${ORDERS + 1}) as orders (o), range(0, 5) as lines (l) where l <= draw('lines', o, 5) order by id`,
+  events: `
+    select i as id, 1 + skewed('visitor', i // 5, ${CUSTOMERS}) as customer_id,
+      case i % 5 when 0 then 'view' when 1 then 'search' when 2 then 'view'
+        when 3 then 'add_to_cart' else pick('kind', i, ${list('view', 'view', 'checkout')}) end as kind,
+      concat('https://example.com/', pick('page', i, ${list('home', 'search', 'product', 'basket')})) as page,
+      pick('device', i // 5, ${list('desktop', 'mobile', 'mobile', 'tablet')}) as device,
+      left(md5(concat('session:', i // 5)), 12) as session_id,
+      moment('visit', i // 5) + to_seconds(i % 5 * 40 + draw('pause', i, 40)) as happened_at
+    from range(1, ${EVENTS + 1}) as numbers (i) order by i`,
+};
+
+/** Writes one Parquet file for each table. */
+export async function writeDemoData(folder: string): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  for (const macro of MACROS) await connection.run(macro);
+  for (const table of DEMO_TABLES) {
+    const path = join(folder, `${table}.parquet`).replaceAll("'", "''");
+    await connection.run(`copy (${SELECTS[table]}) to '${path}' (format parquet)`);
+  }
+  connection.closeSync();
+  instance.closeSync();
+}

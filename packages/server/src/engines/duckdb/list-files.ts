@@ -1,0 +1,44 @@
+/** The files of a folder that are tables: `orders.parquet` is `files.orders`. */
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { EngineError } from '../engine.ts';
+
+export const FILES_MAX = 1000;
+/** If both exist, the table is the Parquet file. */
+const READERS: Record<string, string> = { parquet: 'read_parquet', csv: 'read_csv' };
+const FILE_NAME = /^([\w][\w .-]*)\.(parquet|csv)$/;
+
+export interface FileFound {
+  path: string;
+  reader: string;
+  /** Another text means that the file has changed. */
+  version: string;
+}
+
+/** By the names of the tables. */
+export function listFiles(filesDir: string): Map<string, FileFound> {
+  const found = new Map<string, FileFound>();
+  for (const file of namesIn(filesDir).sort()) {
+    const [, table, kind] = FILE_NAME.exec(file) ?? [];
+    if (table === undefined || kind === undefined) continue;
+    const path = join(filesDir, file);
+    // `lstat`, because a link could lead out of the folder.
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFile()) continue;
+    found.set(table, { path, reader: READERS[kind]!, version: `${file} ${stat.size} ${stat.mtimeMs}` });
+    if (found.size > FILES_MAX) {
+      throw new EngineError('source_unavailable', `There are more than ${FILES_MAX} files.`);
+    }
+  }
+  return found;
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    throw new EngineError('source_unavailable', `The folder of files can not be read (${code}).`);
+  }
+}

@@ -1,0 +1,185 @@
+/** Runs queries in DuckDB, within the engine's process. */
+import { type DuckDBConnection, type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api';
+import type { Write } from '../../platform/processes/serve-parent.ts';
+import { type Column, EngineError, type Summary, type Table } from '../engine.ts';
+import { ROW_BYTES_MAX, rowTooLarge, startRows } from '../process/row-text.ts';
+import { type Run, requireSelect, type Source } from '../process/source.ts';
+import { type DuckdbSettings, openDatabase, withConnection } from './database.ts';
+import { explain } from './errors.ts';
+import { createFileTables } from './files.ts';
+import { noteUnused, releaseAll } from './release.ts';
+import { type ColumnTexts, columnTypeOf, textsOf } from './texts.ts';
+
+/** An interrupt is lost if the query has not started yet, so it is repeated. */
+const INTERRUPT_EVERY_MS = 50;
+/** A few functions can not be interrupted. After this time the process ends, and another one is started. */
+const INTERRUPT_WITHIN_MS = 2000;
+
+export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
+  const instance = await openDatabase(settings);
+  const files = createFileTables(instance, settings.filesDir);
+
+  async function run<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    try {
+      await files.refresh();
+      return await withConnection(instance, (connection) =>
+        interruptible(connection, signal, () => work(connection)),
+      );
+    } catch (error) {
+      // What the query had computed until then may be large.
+      setImmediate(releaseAll);
+      signal.throwIfAborted();
+      throw explain(error, files.failures);
+    }
+  }
+
+  return {
+    run: (given, signal, write) => run(signal, (connection) => sendRows(connection, given, signal, write)),
+    listTables: (signal) => run(signal, listTables),
+    test: (signal) =>
+      run(signal, async (connection) => {
+        const [row] = (await connection.runAndReadAll(COUNT_FILES)).getRowsJS();
+        const count = Number(row?.[0]);
+        const unread = files.failures.size ? `, and ${files.failures.size} that can not be read` : '';
+        return `DuckDB reads ${count} ${count === 1 ? 'file' : 'files'}${unread}.`;
+      }),
+    async close() {
+      instance.closeSync();
+    },
+  };
+}
+
+async function interruptible<T>(
+  connection: DuckDBConnection,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timers: NodeJS.Timeout[] = [];
+  const interrupt = () => {
+    connection.interrupt();
+    timers.push(setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS));
+    timers.push(setTimeout(() => process.kill(process.pid, 'SIGKILL'), INTERRUPT_WITHIN_MS));
+  };
+  signal.throwIfAborted();
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    for (const timer of timers) clearInterval(timer);
+  }
+}
+
+/**
+ * The driver loses errors that come after the first rows of a streamed result: the rows just end. So the result is
+ * computed as a whole before the first row is sent, and DuckDB itself must limit the rows, or they would not fit into
+ * the memory.
+ */
+async function compute(connection: DuckDBConnection, { query, maxRows }: Run) {
+  requireSelect(query.sql);
+  const given = await prepareOne(connection, query.sql);
+  const names = Array.from({ length: given.columnCount }, (_, i) => given.columnName(i));
+  const inner = query.sql.replace(/[\s;]+$/, '');
+  const limited = `select * from (\n${inner}\n) as answer limit ${maxRows + 1}`;
+  const statement = await prepareOne(connection, limited);
+  bind(statement, query.parameters ?? []);
+  const result = await statement.run();
+  // The outer statement renames columns that have the same name.
+  const columnNames = names.length === result.columnCount ? names : result.columnNames();
+  return { result, columnNames };
+}
+
+async function prepareOne(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) {
+    throw new EngineError(
+      'query_refused',
+      `Only one statement can be run, but there are ${statements.count}.`,
+    );
+  }
+  const statement = await statements.prepare(0);
+  if (statement.statementType !== StatementType.SELECT) {
+    throw new EngineError('query_refused', 'Only a SELECT can be run.');
+  }
+  return statement;
+}
+
+function bind(statement: DuckDBPreparedStatement, parameters: readonly (string | null)[]) {
+  if (statement.parameterCount !== parameters.length) {
+    throw new EngineError(
+      'query_invalid',
+      `The statement has ${statement.parameterCount} parameters, but ${parameters.length} values were given.`,
+    );
+  }
+  parameters.forEach((value, i) => {
+    if (value === null) statement.bindNull(i + 1);
+    else statement.bindVarchar(i + 1, value);
+  });
+}
+
+async function sendRows(
+  connection: DuckDBConnection,
+  run: Run,
+  signal: AbortSignal,
+  write: Write,
+): Promise<Summary> {
+  const { result, columnNames } = await compute(connection, run);
+  const types = result.columnTypes();
+  const columns = columnNames.map(
+    (name, i): Column => ({ name, type: columnTypeOf(types[i]!), nativeType: types[i]!.toString() }),
+  );
+  const rows = await startRows(columns, run, write);
+  for (;;) {
+    signal.throwIfAborted();
+    const chunk = await result.fetchChunk();
+    if (!chunk || chunk.rowCount === 0) break;
+    const texts = types.map((type, i) => textsOf(chunk, i, type));
+    for (let row = 0; row < chunk.rowCount; row++) {
+      requireShort(texts, row);
+      if (!rows.add(texts.map(({ textAt }) => textAt(row)))) break;
+      if (rows.isPieceFull) await rows.send();
+    }
+  }
+  // The driver also returns an empty chunk if there is no memory for the next one.
+  if (rows.rowCount < Math.min(result.rowCount, run.maxRows)) {
+    throw new EngineError(
+      'query_too_large',
+      'The answer needs more memory than it may have: ask for less at once.',
+    );
+  }
+  const summary = await rows.end();
+  noteUnused(summary.bytes);
+  return summary;
+}
+
+function requireShort(texts: ColumnTexts[], row: number) {
+  let bytes = 0;
+  for (const { bytesAt } of texts) bytes += bytesAt(row);
+  if (bytes > ROW_BYTES_MAX) throw rowTooLarge();
+}
+
+const COUNT_FILES = "select count(*) from duckdb_views() where schema_name = 'files'";
+
+/** Files have no keys. */
+async function listTables(connection: DuckDBConnection): Promise<Table[]> {
+  const reader = await connection.runAndReadAll(
+    "select table_name from information_schema.tables where table_schema = 'files' order by 1",
+  );
+  const tables: Table[] = [];
+  for (const [name] of reader.getRowsJS() as [string][]) {
+    const { columnNames, columnTypes } = await describe(connection, name);
+    const columns = columnNames.map((column, i) => ({
+      name: column,
+      type: columnTypeOf(columnTypes[i]!),
+      nativeType: columnTypes[i]!.toString(),
+      isNullable: true,
+    }));
+    tables.push({ schema: 'files', name, columns, primaryKey: [], foreignKeys: [] });
+  }
+  return tables;
+}
+
+async function describe(connection: DuckDBConnection, table: string) {
+  const result = await connection.run(`select * from files."${table.replaceAll('"', '""')}" limit 0`);
+  return { columnNames: result.columnNames(), columnTypes: result.columnTypes() };
+}

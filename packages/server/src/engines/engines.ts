@@ -1,0 +1,240 @@
+/**
+ * The engines of all deployments. Each data source of a deployment has a process of its own, started by its first query
+ * and stopped when nobody has used it for a while (docs/decisions/0011-engine-processes.md).
+ */
+import { createHash } from 'node:crypto';
+import type { DatabaseIdentity } from '../platform/db/identity.ts';
+import type { Logger } from '../platform/log.ts';
+import { nodeProgram } from '../platform/processes/program.ts';
+import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';
+import { createTurns } from '../platform/turns.ts';
+import type { ClickhouseSettings } from './clickhouse/connection.ts';
+import type { DataSource } from './data-sources.ts';
+import { makeDemoFiles } from './demo-files.ts';
+import type { DuckdbSettings } from './duckdb/database.ts';
+import { type Engine, EngineError } from './engine.ts';
+import { createEngineProgram, type FindProgram } from './engine-program.ts';
+import { filesDirOf } from './engine-user.ts';
+import type { PostgresSettings } from './postgres/connections.ts';
+import type { SourceSettings } from './process/main.ts';
+import { createProcessEngine, type WithProcess } from './process-engine.ts';
+
+export interface EnginesOptions {
+  /** The program of an engine's process, as the build made it. */
+  script: string;
+  dataDir: string;
+  /** See ORIEL_ALLOW_PRIVATE_REMOTES. */
+  allowPrivateRemotes: boolean;
+  /** The server's own database, which no query may read. */
+  ownDatabase(): Promise<DatabaseIdentity>;
+  log: Logger;
+  limits?: Partial<EngineLimits>;
+  /** For tests: another program of Node. */
+  node?: string;
+  /** For tests. */
+  process?: Partial<SuperviseOptions>;
+}
+
+export interface EngineLimits {
+  /** More processes than this do not run at once. One that nobody uses makes way. */
+  processes: number;
+  /** Of these, one deployment has no more than this. */
+  deploymentProcesses: number;
+  /** How long a process stays after its last query. */
+  idleMs: number;
+  /** For one DuckDB. */
+  memoryMb: number;
+  threads: number;
+  /** Queries of one source that run at once. Others wait. */
+  atOnce: number;
+  waiting: number;
+  waitMs: number;
+}
+
+const LIMITS: EngineLimits = {
+  processes: 16,
+  deploymentProcesses: 6,
+  idleMs: 5 * 60_000,
+  memoryMb: 1024,
+  threads: 4,
+  atOnce: 4,
+  waiting: 200,
+  waitMs: 30_000,
+};
+
+/** For JavaScript, beside the memory of DuckDB itself. */
+const HEAP_MB = 384;
+/** What a process needs before it does anything, such as stacks of threads. */
+const BASE_MB = 512;
+/**
+ * For the allocator of DuckDB. It would keep the memory of a large query for itself, although the limit of the process
+ * counts it, and then smaller queries would find no memory.
+ */
+const GIVE_MEMORY_BACK = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
+const OPEN_FILES = 1200;
+const ANSWER_WITHIN_MS = 15_000;
+/** Short, because one viewer's query may have ended the process, and everybody else waits for the next one. */
+const PAUSES = { firstMs: 200, maxMs: 2000 };
+
+export interface Engines {
+  /** Costs nothing until the engine is used. */
+  of(deploymentId: number, source: DataSource): Engine;
+  /** Does nothing if the files of the demo are there. */
+  makeDemoFiles(deploymentId: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What decides which process runs the queries. */
+type Settings = DuckdbSettings | Omit<PostgresSettings, 'own'> | ClickhouseSettings;
+
+interface Entry {
+  deploymentId: number;
+  process: Promise<SupervisedProcess>;
+  users: number;
+  lastUsed: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function createEngines(options: EnginesOptions): Engines {
+  const { dataDir, log } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const program = createEngineProgram(options);
+  const entries = new Map<string, Entry>();
+  const stopping = new Set<Promise<void>>();
+  let isStopped = false;
+  const turns = createTurns({
+    togetherMax: limits.atOnce,
+    waitingMax: limits.waiting,
+    waitMs: limits.waitMs,
+    busy: () =>
+      new EngineError('source_busy', 'Too many queries wait for this data source. Try again later.'),
+  });
+
+  function end(key: string, entry: Entry): Promise<void> {
+    if (entries.get(key) === entry) entries.delete(key);
+    clearTimeout(entry.timer);
+    const ended = entry.process
+      .then((process) => process.stop())
+      .catch((error) => options.log.warn({ err: error }, 'an engine could not be stopped'));
+    stopping.add(ended);
+    return ended.finally(() => stopping.delete(ended));
+  }
+
+  function makeRoomFor(deploymentId: number) {
+    const own = [...entries].filter(([, entry]) => entry.deploymentId === deploymentId);
+    if (own.length >= limits.deploymentProcesses) {
+      endIdle(own, 'Too many data sources of this deployment are in use. Try again later.');
+    } else if (entries.size >= limits.processes) {
+      endIdle([...entries], 'Too many data sources are in use. Try again later.');
+    }
+  }
+
+  /** Ends the one that was not used for the longest time. */
+  function endIdle(among: [string, Entry][], ifNone: string) {
+    const [oldest] = among
+      .filter(([, { users }]) => users === 0)
+      .sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (!oldest) throw new EngineError('source_busy', ifNone);
+    void end(...oldest);
+  }
+
+  function open(deploymentId: number, key: string, settings: Settings): Entry {
+    makeRoomFor(deploymentId);
+    const entry: Entry = {
+      deploymentId,
+      process: startProcess(program, options, limits, settings),
+      users: 0,
+      lastUsed: 0,
+      timer: undefined,
+    };
+    entries.set(key, entry);
+    // The next query tries again.
+    entry.process.catch(() => {
+      if (entries.get(key) === entry) entries.delete(key);
+    });
+    return entry;
+  }
+
+  const withProcessOf =
+    (deploymentId: number, key: string, settings: Settings): WithProcess =>
+    async (work) => {
+      if (isStopped) throw new EngineError('source_unavailable', 'The server stops.');
+      const entry = entries.get(key) ?? open(deploymentId, key, settings);
+      entry.users++;
+      clearTimeout(entry.timer);
+      try {
+        return await work(await entry.process);
+      } finally {
+        entry.lastUsed = performance.now();
+        if (--entry.users === 0 && entries.get(key) === entry) {
+          entry.timer = setTimeout(() => void end(key, entry), limits.idleMs).unref();
+        }
+      }
+    };
+
+  return {
+    of(deploymentId, source) {
+      const settings = settingsOf(options, limits, deploymentId, source);
+      // A source whose settings have changed gets another process. The old one is stopped when it is idle.
+      const key = `${deploymentId} ${source.name} ${fingerprint(settings)}`;
+      return createProcessEngine(withProcessOf(deploymentId, key, settings), turns, key);
+    },
+    makeDemoFiles: async (deploymentId) =>
+      makeDemoFiles({ program: await program(), dataDir, deploymentId, log }),
+    async stop() {
+      isStopped = true;
+      await Promise.all([...entries].map(([key, entry]) => end(key, entry)));
+      await Promise.all(stopping);
+    },
+  };
+}
+
+const fingerprint = (settings: Settings) =>
+  createHash('sha256').update(JSON.stringify(settings)).digest('base64url');
+
+function settingsOf(
+  { dataDir, allowPrivateRemotes }: EnginesOptions,
+  { memoryMb, threads, atOnce }: EngineLimits,
+  deploymentId: number,
+  source: DataSource,
+): Settings {
+  if (source.type === 'duckdb') {
+    return { type: 'duckdb', filesDir: filesDirOf(dataDir, deploymentId), memoryMb, threads };
+  }
+  const { name: _name, ...server } = source;
+  return { ...server, connections: atOnce, allowPrivate: allowPrivateRemotes };
+}
+
+async function startProcess(
+  program: FindProgram,
+  options: EnginesOptions,
+  { atOnce }: EngineLimits,
+  settings: Settings,
+): Promise<SupervisedProcess> {
+  const { log } = options;
+  const engineMb = settings.type === 'duckdb' ? settings.memoryMb : 0;
+  try {
+    const { script, ...rest } = await program();
+    return await supervise({
+      name: `${settings.type} engine`,
+      program: nodeProgram(script, {
+        heapMb: HEAP_MB,
+        ...rest,
+        // Node runs each query of DuckDB in a thread of its own pool.
+        env: { UV_THREADPOOL_SIZE: String(atOnce + 4), DUCKDB_JE_MALLOC_CONF: GIVE_MEMORY_BACK },
+        limits: { openFiles: OPEN_FILES, dataMb: HEAP_MB + BASE_MB + engineMb },
+      }),
+      start: await completed(settings, options),
+      answerWithinMs: ANSWER_WITHIN_MS,
+      pauses: PAUSES,
+      log,
+      ...options.process,
+    });
+  } catch (error) {
+    log.error({ err: error }, 'an engine could not be started');
+    throw new EngineError('source_unavailable', 'The engine could not be started.');
+  }
+}
+
+const completed = async (settings: Settings, { ownDatabase }: EnginesOptions): Promise<SourceSettings> =>
+  settings.type === 'postgres' ? { ...settings, own: await ownDatabase() } : settings;

@@ -1,0 +1,155 @@
+/** An engine whose queries run in a process of its own. */
+import { ChildError } from '../platform/processes/channel.ts';
+import type { SupervisedProcess } from '../platform/processes/supervise.ts';
+import type { Turns } from '../platform/turns.ts';
+import { createByteQueue } from './byte-queue.ts';
+import {
+  type Answer,
+  type CallLimits,
+  type Column,
+  DEFAULT_LIMITS,
+  type Engine,
+  EngineError,
+  type EngineErrorCode,
+  type Query,
+  type QueryLimits,
+  type Summary,
+  type Table,
+} from './engine.ts';
+import type { Run } from './process/source.ts';
+
+/** For lists of tables and tests of a connection. */
+const CALL_TIMEOUT_MS = 30_000;
+
+/** Gives the process to the work, and keeps the process running until the work has ended. */
+export type WithProcess = <T>(work: (process: SupervisedProcess) => Promise<T>) => Promise<T>;
+
+export function createProcessEngine(withProcess: WithProcess, turns: Turns, key: string): Engine {
+  /** Resolves with the first value that `work` passes to `begin`. The turn ends when `work` ends. */
+  const inTurn = <T>(
+    signal: AbortSignal | undefined,
+    work: (process: SupervisedProcess, begin: (value: T) => void) => Promise<unknown>,
+  ) =>
+    new Promise<T>((resolve, reject) => {
+      const leave = () => reject(signal!.reason);
+      signal?.addEventListener('abort', leave, { once: true });
+      turns
+        .together(key, () => withProcess((process) => work(process, resolve)), signal)
+        .catch((error) => reject(explain(error, signal)))
+        .finally(() => signal?.removeEventListener('abort', leave));
+    });
+
+  const call = <T>(method: string, { timeoutMs = CALL_TIMEOUT_MS, signal }: CallLimits = {}) =>
+    inTurn<T>(signal, async (process, begin) =>
+      begin(await twice(process, timeoutMs, signal, (left) => process.request<T>(method, {}, left))),
+    );
+
+  return {
+    query(query, given = {}) {
+      const limits = { ...DEFAULT_LIMITS, ...given };
+      return inTurn<Answer>(limits.signal, (process, begin) => runQuery(process, query, limits, begin));
+    },
+    listTables: (limits) => call<Table[]>('listTables', limits),
+    async test(limits) {
+      try {
+        return { isReachable: true, message: await call<string>('test', limits) };
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        return { isReachable: false, message: error.message.split('\n')[0]! };
+      }
+    },
+  };
+}
+
+/** Ends when the query has ended. The answer begins with the first bytes. */
+async function runQuery(
+  process: SupervisedProcess,
+  query: Query,
+  { maxRows, maxBytes, timeoutMs, signal: given }: QueryLimits,
+  begin: (answer: Answer) => void,
+) {
+  const left = new AbortController();
+  const signal = given ? AbortSignal.any([given, left.signal]) : left.signal;
+  const queue = createByteQueue(() => left.abort(new Error('nobody reads the answer')));
+  const run: Run = { query, maxRows, maxBytes, timeoutMs };
+  let hasBegun = false;
+  let end: { resolve(summary: Summary): void; reject(error: Error): void };
+  const summary = new Promise<Summary>((resolve, reject) => {
+    end = { resolve, reject };
+  });
+  // A reader learns of a failure from the iteration, and may not look here.
+  summary.catch(() => {});
+
+  const onBytes = (bytes: Buffer, taken: () => void) => {
+    if (hasBegun) return queue.push(bytes, taken);
+    hasBegun = true;
+    taken();
+    begin({ columns: JSON.parse(bytes.toString()) as Column[], rows: queue, summary });
+  };
+  try {
+    const result = await twice(
+      process,
+      timeoutMs,
+      signal,
+      (options) => process.request<Summary>('query', run, { ...options, onBytes }),
+      () => !hasBegun,
+    );
+    queue.end();
+    end!.resolve(result);
+  } catch (error) {
+    const reason = explain(error, given);
+    queue.fail(reason);
+    end!.reject(reason);
+    throw reason;
+  }
+}
+
+/**
+ * Queries change nothing, so one that was lost with its process runs a second time. Otherwise a query that ends the
+ * process would take the queries of others with it.
+ */
+async function twice<T>(
+  process: SupervisedProcess,
+  timeoutMs: number,
+  given: AbortSignal | undefined,
+  attempt: (options: { timeoutMs: number; signal: AbortSignal | undefined }) => Promise<T>,
+  mayRepeat = () => true,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const left = Math.max(1, deadline - performance.now());
+    await whenUp(process, left, given);
+    try {
+      return await attempt({ timeoutMs: Math.max(1, deadline - performance.now()), signal: given });
+    } catch (error) {
+      const isLost = error instanceof ChildError && error.code === 'gone';
+      if (!isLost || !isFirst || !mayRepeat()) throw error;
+    }
+  }
+}
+
+async function whenUp(process: SupervisedProcess, withinMs: number, given: AbortSignal | undefined) {
+  if (process.isUp) return;
+  const late = AbortSignal.timeout(Math.ceil(withinMs));
+  try {
+    await process.whenUp(given ? AbortSignal.any([given, late]) : late);
+  } catch (error) {
+    given?.throwIfAborted();
+    if (late.aborted) throw new EngineError('source_unavailable', 'The engine could not be started in time.');
+    throw error;
+  }
+}
+
+const MESSAGES: Record<string, [EngineErrorCode, string]> = {
+  gone: ['source_unavailable', 'The engine ended during the query. Try again.'],
+  timed_out: ['query_timed_out', 'The query took too long, and was ended.'],
+  too_large: ['query_invalid', 'The query is too large.'],
+};
+
+function explain(error: unknown, given: AbortSignal | undefined): Error {
+  if (given?.aborted) return given.reason as Error;
+  if (!(error instanceof ChildError)) return error as Error;
+  const [code, message] = MESSAGES[error.code] ?? [];
+  if (code && message) return new EngineError(code, message);
+  return new EngineError((error.remoteCode as EngineErrorCode | undefined) ?? 'query_failed', error.message);
+}

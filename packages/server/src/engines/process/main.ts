@@ -1,0 +1,43 @@
+/** The program of an engine's process. It serves one data source of one deployment, and knows nothing else. */
+import { serveParent, type Write } from '../../platform/processes/serve-parent.ts';
+import type { ClickhouseSettings } from '../clickhouse/connection.ts';
+import type { DuckdbSettings } from '../duckdb/database.ts';
+import type { PostgresSettings } from '../postgres/connections.ts';
+import type { Run, Source } from './source.ts';
+
+export type SourceSettings = DuckdbSettings | PostgresSettings | ClickhouseSettings;
+
+/** The process makes the data of the demo, and then waits for its end. */
+export interface DemoDataSettings {
+  type: 'demo-data';
+  folder: string;
+}
+
+let source: Source | undefined;
+
+/** Each driver is loaded only where it is used. */
+async function open(settings: SourceSettings): Promise<Source> {
+  switch (settings.type) {
+    case 'duckdb':
+      return (await import('../duckdb/source.ts')).openDuckdb(settings);
+    case 'postgres':
+      return (await import('../postgres/source.ts')).openPostgres(settings);
+    case 'clickhouse':
+      return (await import('../clickhouse/source.ts')).openClickhouse(settings);
+  }
+}
+
+serveParent({
+  async onStart(settings: SourceSettings | DemoDataSettings) {
+    if (settings.type === 'demo-data') {
+      const { writeDemoData } = await import('../duckdb/demo-data.ts');
+      await writeDemoData(settings.folder);
+    } else source = await open(settings);
+  },
+  handlers: {
+    query: (run: Run, signal: AbortSignal, write: Write) => source!.run(run, signal, write),
+    listTables: (_: unknown, signal: AbortSignal) => source!.listTables(signal),
+    test: (_: unknown, signal: AbortSignal) => source!.test(signal),
+  },
+  onStop: () => source?.close(),
+});

@@ -1,0 +1,17 @@
+import { EngineError } from '../engine.ts';
+
+const HINTS: [RegExp, string][] = [
+  [
+    /does not support SSL|wrong version number|packet length too long/i,
+    ' To connect without TLS, set DB_SSL to false.',
+  ],
+  [/certificate|altnames/i, ' To connect without a check of the certificate, set DB_SSL to no-verify.'],
+];
+
+/** If a name has several addresses, only the code says why none of them could be reached. */
+export function unreachable(error: unknown): EngineError {
+  const { message, code } = error as NodeJS.ErrnoException;
+  const why = (message || code || 'unknown reason').split('\n')[0]!.slice(0, 300).replace(/\.$/, '');
+  const hint = HINTS.find(([pattern]) => pattern.test(why))?.[1] ?? '';
+  return new EngineError('source_unavailable', `The database can not be reached: ${why}.${hint}`);
+}
