@@ -1,10 +1,9 @@
 /** If the admin's key is lost, an operator with access to the database can make a new one. */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { databaseProcesses } from './database-processes.ts';
 import {
-  ADMIN_KEY,
   cleanUp,
   MAIN,
   newDataDir,
@@ -17,13 +16,9 @@ import {
   usedDataDir,
 } from './server-process.ts';
 
-let dataDir: string;
-beforeAll(async () => {
-  dataDir = await newDataDir();
-});
 afterAll(cleanUp);
 
-async function adminKey(args: string[] = [], settings: Settings = {}, at = dataDir) {
+async function adminKey(at: string, args: string[] = [], settings: Settings = {}) {
   const run = spawnServer(at, settings, [process.execPath, MAIN, 'admin-key', ...args]);
   const { code } = await run.ended;
   const apiKey = /^ {2}export ORIEL_ADMIN_API_KEY=(\S+)$/m.exec(run.stdout)?.[1];
@@ -31,7 +26,8 @@ async function adminKey(args: string[] = [], settings: Settings = {}, at = dataD
 }
 
 test('without a database, the command says so and creates nothing', async () => {
-  const { code, stderr } = await adminKey();
+  const dataDir = await newDataDir();
+  const { code, stderr } = await adminKey(dataDir);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^There is no database in .*start Oriel once.*\n$/);
   expect(readdirSync(dirname(dataDir))).toEqual([]);
@@ -40,34 +36,32 @@ test('without a database, the command says so and creates nothing', async () => 
 test('the command works while a server runs, through its address, and while none runs', {
   timeout: 120_000,
 }, async () => {
-  const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' };
-  const server = await startServer(dataDir, settings);
+  const dataDir = await usedDataDir();
+  const server = await startServer(dataDir);
   const address = `postgres://oriel@${encodeURIComponent(join(dataDir, 'run'))}/oriel`;
-  const beside = await adminKey();
-  const byAddress = await adminKey(
-    ['--user', 'admin@example.com'],
-    { ORIEL_DATABASE_URL: address },
-    await newDataDir(),
-  );
+  const beside = await adminKey(dataDir);
+  const byAddress = await adminKey(await newDataDir(), ['--user', 'admin@example.com'], {
+    ORIEL_DATABASE_URL: address,
+  });
   for (const { code, apiKey, stderr } of [beside, byAddress]) {
     expect([code, stderr]).toEqual([0, '']);
     await expect(server.client(apiKey).getMe()).resolves.toMatchObject({ isAdmin: true });
   }
 
-  const unknown = await adminKey(['--user', 'eve']);
+  const unknown = await adminKey(dataDir, ['--user', 'eve']);
   expect(unknown).toMatchObject({
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^There is no active admin .*eve.*\n$/),
   });
-  const misspelt = await adminKey(['--usr', 'eve']);
+  const misspelt = await adminKey(dataDir, ['--usr', 'eve']);
   expect(misspelt).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^Usage: .*--user/) });
 
   await stop(server);
-  const alone = await adminKey();
+  const alone = await adminKey(dataDir);
   expect([alone.code, alone.stderr]).toEqual([0, '']);
   expect(databaseProcesses(dataDir)).toEqual([]);
-  const next = await startServer(dataDir, settings);
+  const next = await startServer(dataDir);
   await expect(next.client(alone.apiKey).getMe()).resolves.toMatchObject({ isAdmin: true });
 
   const database = await openDatabase(dataDir);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireGit } from '../scripts/git.ts';
 import { cleanUp, newDataDir, newFolder, type RunningServer, startServer } from './server-process.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -23,7 +24,7 @@ interface Example {
 const pasted = (page: string): Example[] =>
   [...page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:\n```(?:json|text)\n([\s\S]*?)^```$)?/gm)]
     .map(([, command, output = '']) => ({ command: command!, output: output.trim() }))
-    .filter(({ command }) => command.includes('curl'));
+    .filter(({ command }) => !command.startsWith('npm '));
 
 /** `$ command`, with the lines below it as its output. A command continues if its line ends with a backslash. */
 const prompted = (page: string): Example[] =>
@@ -37,11 +38,16 @@ const prompted = (page: string): Example[] =>
     });
 
 /** The examples run one after the other, on one server. */
-const examples = [...pasted(readme), ...prompted(readPage('docs/account.md'))];
+const examples = [
+  ...pasted(readme),
+  ...pasted(readPage('docs/data-models.md')),
+  ...['docs/account.md', 'docs/deployments.md'].flatMap((page) => prompted(readPage(page))),
+];
 
 let server: RunningServer;
 let shell: (command: string) => string;
 beforeAll(async () => {
+  requireGit();
   server = await startServer(await newDataDir());
   shell = await openShell();
   // The first start prints this line, and the README asks the reader to paste it.
@@ -49,17 +55,21 @@ beforeAll(async () => {
 });
 afterAll(cleanUp);
 
-/** Runs commands one after the other, as in one terminal: variables that one of them sets are set for the later ones. */
+/**
+ * Runs commands one after the other, as in one terminal: in one folder, and variables that one of them sets are set for
+ * the later ones.
+ */
 async function openShell() {
   const folder = await newFolder();
   const variables = join(folder, 'variables');
   await writeFile(variables, '');
+  const cwd = await newFolder();
   const curl = `#!/bin/sh\nexec "${process.execPath}" "${join(import.meta.dirname, 'curl.mjs')}" "$@"\n`;
   await writeFile(join(folder, 'curl'), curl, { mode: 0o755 });
   return (command: string) => {
     const script = `. "$VARIABLES"; set -a\n${command.replaceAll(ADDRESS, server.url)}\nexport -p > "$VARIABLES"`;
     const env = { PATH: `${folder}:${process.env.PATH}`, VARIABLES: variables };
-    const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8', env });
+    const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8', env, cwd });
     expect([stderr, status]).toEqual(['', 0]);
     return stdout.trim();
   };
@@ -75,6 +85,8 @@ const settle = (text: string) =>
     .replaceAll(/(?<=^|^Session )\d+\.[\w.-]{32,}$/gm, '<session>')
     .replaceAll(/"(startCursor|endCursor)":"[^"]+"/g, '"$1":"<cursor>"')
     .replaceAll(/"lastSeenAt":("<time>"|null)/g, '"lastSeenAt":<time or null>')
+    .replaceAll(/"buildJobId":\d+/g, '"buildJobId":<id>')
+    .replaceAll(/\b[0-9a-f]{40}\b/g, '<hash>')
     .replaceAll(/"requestId":"[^"]+"/g, '"requestId":"<id>"');
 
 test('there are examples', () => {

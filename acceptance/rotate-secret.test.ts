@@ -7,11 +7,11 @@ import {
   ADMIN_KEY,
   cleanUp,
   MAIN,
-  newDataDir,
   openDatabase,
   spawnServer,
   startServer,
   stop,
+  usedDataDir,
 } from './server-process.ts';
 
 afterAll(cleanUp);
@@ -23,14 +23,13 @@ async function rotateSecret(dataDir: string) {
 }
 
 test('a generated secret key is replaced while the server runs', { timeout: 180_000 }, async () => {
-  const dataDir = await newDataDir();
-  const settings = { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' };
+  const dataDir = await usedDataDir();
   const file = join(dataDir, 'secret.key');
   const keyIds = async ({ url }: { url: string }) =>
     ((await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(
       ({ kid }) => kid,
     );
-  const first = await startServer(dataDir, settings);
+  const first = await startServer(dataDir);
   const before = await keyIds(first);
   expect(before).not.toEqual([]);
   await stop(first);
@@ -43,7 +42,7 @@ test('a generated secret key is replaced while the server runs', { timeout: 180_
     stderr: expect.stringMatching(/^There is no secret in .*start Oriel once/),
   });
 
-  const second = await startServer(dataDir, settings);
+  const second = await startServer(dataDir);
   expect(readFileSync(file, 'utf8')).not.toBe(readFileSync(`${file}.previous`, 'utf8'));
   expect(await keyIds(second)).toEqual(before);
   expect(await rotateSecret(dataDir)).toMatchObject({
@@ -55,7 +54,7 @@ test('a generated secret key is replaced while the server runs', { timeout: 180_
   await stop(second);
   await rm(`${file}.previous`);
 
-  const third = await startServer(dataDir, settings);
+  const third = await startServer(dataDir);
   expect(await keyIds(third)).toEqual(before);
   const database = await openDatabase(dataDir);
   const { rows } = await database.query(

@@ -1,7 +1,7 @@
 /** Runs the built server as a separate process with given settings, reads its output, and always cleans up. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -58,23 +58,40 @@ export async function newFolder(): Promise<string> {
 
 export const newDataDir = async () => join(await newFolder(), 'data');
 
-let setUp: Promise<string> | undefined;
+let used: Promise<string> | undefined;
 
 /** A data dir after a first start with ADMIN_KEY and without a demo, for tests that are not about the first start. */
 export async function usedDataDir(): Promise<string> {
-  setUp ??= setUpOnce();
+  used ??= setUpOnce();
   const dataDir = await newDataDir();
-  await promisify(execFile)('cp', ['-a', await setUp, dataDir]);
+  await promisify(execFile)('cp', ['-a', await used, dataDir]);
   return dataDir;
 }
 
+/** The test process that comes first sets it up for all of them. */
 async function setUpOnce(): Promise<string> {
-  const dataDir = join(inject('runFolder'), `used-${process.pid}`, 'data');
+  const folder = join(inject('runFolder'), 'used');
+  const complete = join(folder, 'complete');
+  const lock = new pg.Client(inject('postgresUrl'));
+  await lock.connect();
+  try {
+    // Given back if this process ends.
+    await lock.query(`select pg_advisory_lock(hashtext('${folder}'))`);
+    if (!existsSync(complete)) await setUp(folder, complete);
+  } finally {
+    await lock.end();
+  }
+  return complete;
+}
+
+async function setUp(folder: string, complete: string) {
+  const dataDir = join(folder, 'data');
+  await rm(folder, { recursive: true, force: true });
   const server = await startServer(dataDir, { ORIEL_ADMIN_API_KEY: ADMIN_KEY, ORIEL_DEMO: 'false' });
   // The folder is kept for later tests.
-  folders.delete(dirname(dataDir));
+  folders.delete(folder);
   expect(await stop(server)).toEqual({ code: 0, signal: null });
-  return dataDir;
+  await rename(dataDir, complete);
 }
 
 /** Starts the process and does not wait. It does not inherit settings from the environment of the tests. */

@@ -1,18 +1,9 @@
 /** Several servers on one external database behave like one server. */
-import { join } from 'node:path';
 import type { OrielClient } from '@oriel/client';
-import type pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  cleanUp,
-  newDataDir,
-  openDatabase,
-  type RunningServer,
-  SECRET_KEY,
-  startServer,
-  until,
-  usedDataDir,
-} from './server-process.ts';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createDatabase, dropDatabase, onServer } from '../packages/server/test/databases.ts';
+import { cleanUp, newDataDir, type RunningServer, SECRET_KEY, startServer, until } from './server-process.ts';
 
 /**
  * The documentation promises one second, which a busy machine can not keep. After a minute a server would look the key up
@@ -20,19 +11,18 @@ import {
  */
 const REVOKED_WITHIN_MS = 40_000;
 
+let name: string;
 let database: pg.Client;
 let servers: RunningServer[];
 let admins: OrielClient[];
 
-// The embedded database of a fourth Oriel plays the external server.
+// The PostgreSQL of this run is the external server.
 beforeAll(async () => {
-  const host = await startServer(await usedDataDir());
-  database = await openDatabase(host.dataDir);
-  await database.query('create database shared');
-  const settings = {
-    ORIEL_DATABASE_URL: `postgres://oriel@${encodeURIComponent(join(host.dataDir, 'run'))}/shared`,
-    ORIEL_SECRET_KEY: SECRET_KEY,
-  };
+  name = await createDatabase(inject('postgresUrl'));
+  const address = onServer(inject('postgresUrl'), name);
+  database = new pg.Client(address);
+  await database.connect();
+  const settings = { ORIEL_DATABASE_URL: address, ORIEL_SECRET_KEY: SECRET_KEY };
   servers = await Promise.all([1, 2, 3].map(async () => startServer(await newDataDir(), settings)));
   const apiKey = servers.map((server) => server.apiKey).find((key) => key);
   admins = servers.map(({ client }) => client(apiKey));
@@ -40,6 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await cleanUp();
+  await dropDatabase(inject('postgresUrl'), name);
 });
 
 test('if several servers start at once on an empty database, one prints the credentials, and all accept them', async () => {
@@ -70,7 +61,7 @@ const works = async (server: RunningServer, apiKey: string) =>
     );
 
 const LISTENERS = `from pg_stat_activity
-  where datname = 'shared' and application_name = 'oriel' and query ~* '^(listen|select 1$)'`;
+  where datname = current_database() and application_name = 'oriel' and query ~* '^(listen|select 1$)'`;
 
 const cutListeners = () => database.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
 

@@ -1,6 +1,7 @@
 /** `npm run bench` runs all benchmarks, or only the named ones: `npm run bench -- users-me --rounds 3`. */
 import { parseArgs } from 'node:util';
 import { auditLog } from './audit-log.ts';
+import { dataModels } from './data-models.ts';
 import { embedDatabases } from './embed-databases.ts';
 import { embedExchange } from './embed-exchange.ts';
 import { embedSessions } from './embed-sessions.ts';
@@ -8,7 +9,12 @@ import type { Benchmark } from './harness/benchmark.ts';
 import { describeMachine } from './harness/machine.ts';
 import { formatReport, saveReport } from './harness/report.ts';
 import { undoAll } from './harness/undo.ts';
+import { modelBuild } from './model-build.ts';
+import { modelCompiler } from './model-compiler.ts';
 import { overload } from './overload.ts';
+import { queryCached } from './query-cached.ts';
+import { queryDashboard } from './query-dashboard.ts';
+import { queryUncached } from './query-uncached.ts';
 import { reportsList } from './reports-list.ts';
 import { scimProvisioning } from './scim-provisioning.ts';
 import { usersList } from './users-list.ts';
@@ -19,11 +25,17 @@ const benchmarks: Benchmark[] = [
   reportsList,
   usersList,
   auditLog,
+  dataModels,
   scimProvisioning,
   embedSessions,
   embedExchange,
   embedDatabases,
   overload,
+  modelBuild,
+  modelCompiler,
+  queryCached,
+  queryUncached,
+  queryDashboard,
 ];
 
 const DEFAULTS = { rounds: '5', seconds: '2' };

@@ -1,39 +1,92 @@
 /**
- * Bundles the server and the packages that it uses into one file, and puts beside it the SQL of its functions and the
- * style of its pages.
+ * Bundles the server and the packages that it uses into one file, each script of a thread into another, and the program
+ * of the engines into others. Puts beside them the SQL of the functions and the style of the pages.
  */
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { root } from './install.mjs';
 
 /**
  * Packages with native code stay where npm put them. All others are bundled, because they consist of hundreds of small
  * files, and reading them one by one took half of the time until a process of the server runs.
  */
-const NOT_BUNDLED = ['@node-rs/*'];
+const NOT_BUNDLED = ['@node-rs/*', '@duckdb/*', 'libpg-query'];
 
 /** Bundled CommonJS modules call `require` for the modules of Node. */
 const FOR_COMMONJS = `import { createRequire as requireFrom } from 'node:module';
 const require = requireFrom(import.meta.url);`;
 
+const OPTIONS = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  logLevel: 'warning',
+  banner: { js: FOR_COMMONJS },
+};
+
+/** The scripts of threads; see `platform/threads.ts`. */
+const THREADS = {
+  'compile-thread.js': 'domains/builds/compile-thread.ts',
+  'parse-thread.js': 'domains/queries/parse-thread.ts',
+  'text-thread.js': 'platform/git/text-thread.ts',
+};
+
 export async function build(entry = 'packages/server/src/main.ts', name = 'main.js') {
+  await bundleInto(name, entry);
+  for (const [name, entry] of Object.entries(THREADS)) await buildThread(name, entry);
+  // A test that builds a server of its own uses the engines that are there.
+  if (name === 'main.js') await buildEngine();
+  await gatherFunctions();
+  await place('style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
+}
+
+async function bundleInto(name, entry) {
   const { build: bundle } = await import('esbuild');
   await bundle({
     entryPoints: [join(root, entry)],
     outfile: join(root, 'packages/server/dist', name),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
+    ...OPTIONS,
     sourcemap: true,
     // Node reads the whole source map at each start.
     sourcesContent: false,
-    logLevel: 'warning',
     external: NOT_BUNDLED,
-    banner: { js: FOR_COMMONJS },
   });
-  await gatherFunctions();
-  await place('style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
+}
+
+/**
+ * Apart from the server, because a small program starts fast and needs little memory. Each driver has files of its own
+ * (`engine/…`), so that a process loads only the driver that it uses.
+ */
+async function buildEngine() {
+  const { build: bundle } = await import('esbuild');
+  const dist = join(root, 'packages/server/dist');
+  const { outputFiles } = await bundle({
+    entryPoints: { engine: join(root, 'packages/server/src/engines/process/main.ts') },
+    outdir: dist,
+    chunkNames: 'engine/[name]-[hash]',
+    splitting: true,
+    write: false,
+    ...OPTIONS,
+    sourcemap: true,
+    sourcesContent: false,
+    external: NOT_BUNDLED,
+  });
+  await mkdir(join(dist, 'engine'), { recursive: true });
+  // The program itself comes last, when everything that it loads is there.
+  const names = outputFiles.map(({ path, contents }) => [relative(dist, path), contents]);
+  for (const [name, contents] of names.sort(([name]) => (name === 'engine.js' ? 1 : -1))) {
+    await place(name, contents);
+  }
+}
+
+/** A thread starts fast if its file has only what it needs. */
+async function buildThread(name, entry) {
+  const { build: bundle } = await import('esbuild');
+  const entryPoints = [join(root, 'packages/server/src', entry)];
+  const { outputFiles } = await bundle({ entryPoints, write: false, ...OPTIONS, external: NOT_BUNDLED });
+  await mkdir(join(root, 'packages/server/dist'), { recursive: true });
+  await place(name, outputFiles[0].contents);
 }
 
 /** The SQL of functions and triggers, in one file. */
@@ -44,7 +97,7 @@ async function gatherFunctions() {
   await place('functions.sql', texts.join('\n'));
 }
 
-/** Writes a file beside the bundle, atomically, because a starting server may read it. */
+/** Writes a file beside the bundle, atomically, because a server or an engine that starts may read it. */
 async function place(name, content) {
   const dist = join(root, 'packages/server/dist');
   const unfinished = join(dist, `${name}.${process.pid}.tmp`);

@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killDatabase } from '../acceptance/database-processes.ts';
+import { startTestPostgres } from '../packages/server/test/test-postgres.ts';
 import { copyProject } from './copy-project.ts';
 import { mutants } from './mutants/index.ts';
 import type { Mutant } from './mutants/mutant.ts';
@@ -15,33 +16,50 @@ import { runWithin } from './run-within.ts';
 /** Generous, because some tests fail only after their own time limit of three minutes. */
 const START_LIMIT_MS = 5 * 60_000;
 const FILE_LIMIT_MS = 5 * 60_000;
+/** How many mutants are tried at once, each in a copy of its own: most of a short test run waits for a start. */
+const AT_ONCE = 2;
 
 const root = join(import.meta.dirname, '..');
 const words = process.argv.slice(2);
 const chosen = mutants.filter(({ name }) => !words.length || words.some((word) => name.includes(word)));
-const copy = mkdtempSync(join(tmpdir(), 'oriel-mutants-'));
-// The databases of the tests are here, so that all of them are found. Their user must be able to enter it.
-const temporary = join(copy, 'tmp');
-mkdirSync(temporary);
-for (const folder of [copy, temporary]) chmodSync(folder, 0o711);
+const temporary = mkdtempSync(join(tmpdir(), 'oriel-mutants-'));
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));
+// The user of the databases must be able to enter.
+chmodSync(temporary, 0o711);
+// One for all, because most of the time of a short test run went into making a server.
+const postgres = await startTestPostgres(join(temporary, 'postgres'));
+const copies = Array.from({ length: AT_ONCE }, (_, i) => makeCopy(join(temporary, String(i))));
 
-copyProject(root, copy);
 const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
 console.log(`The tests of ${chosen.length} mutants, on the code as it is:`);
-const sound = await runTests(files);
+const sound = await runTests(copies[0]!, files);
 const isSound = sound.failed === 0 && sound.passed > 0;
 console.log(`  ${sound.passed} passed, ${sound.failed} failed\n`);
 
 let noticed = 0;
-if (isSound) for (const mutant of chosen) if (await isNoticed(mutant)) noticed++;
+const queue = isSound ? [...chosen] : [];
+await Promise.all(
+  copies.map(async (copy) => {
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift())
+      if (await isNoticed(copy, mutant)) noticed++;
+  }),
+);
 if (isSound) console.log(`\n${noticed} of ${chosen.length} mutants were noticed.`);
 else console.log(`The mutants can not be tested while these tests fail:\n  ${sound.names.join('\n  ')}`);
+await postgres.stop();
 process.exit(noticed < chosen.length || !chosen.length ? 1 : 0);
 
-async function isNoticed(mutant: Mutant): Promise<boolean> {
+function makeCopy(copy: string): string {
+  // The databases of its tests are in `tmp`, so that all of them are found.
+  mkdirSync(join(copy, 'tmp'), { recursive: true });
+  for (const folder of [copy, join(copy, 'tmp')]) chmodSync(folder, 0o711);
+  copyProject(root, copy);
+  return copy;
+}
+
+async function isNoticed(copy: string, mutant: Mutant): Promise<boolean> {
   const path = join(copy, mutant.file);
   const original = readFileSync(path, 'utf8');
   const parts = original.split(mutant.from);
@@ -52,7 +70,7 @@ async function isNoticed(mutant: Mutant): Promise<boolean> {
     return false;
   }
   writeFileSync(path, parts.join(mutant.to));
-  const { failed, passed, names, output, isTimedOut } = await runTests(mutant.tests, ['--bail=1']);
+  const { failed, passed, names, output, isTimedOut } = await runTests(copy, mutant.tests, ['--bail=1']);
   writeFileSync(path, original);
   if (isTimedOut) {
     console.log(`✗ ${mutant.name}: the tests HANG, and were ended\n${output}`);
@@ -76,7 +94,7 @@ interface Outcome {
   isTimedOut: boolean;
 }
 
-async function runTests(tests: string[], more: string[] = []): Promise<Outcome> {
+async function runTests(copy: string, tests: string[], more: string[] = []): Promise<Outcome> {
   const results = join(copy, 'results.json');
   rmSync(results, { force: true });
   const args = [
@@ -91,7 +109,7 @@ async function runTests(tests: string[], more: string[] = []): Promise<Outcome> 
   const vitest = join(root, 'node_modules', '.bin', 'vitest');
   const run = await runWithin(limitMs, vitest, args, {
     cwd: copy,
-    env: { ...process.env, TMPDIR: temporary },
+    env: { ...process.env, TMPDIR: join(copy, 'tmp'), ORIEL_TEST_DATABASE_URL: postgres.url },
   });
   const { isTimedOut } = run;
   // A test that killed its server, or was killed itself, leaves a database without a parent.

@@ -6,6 +6,8 @@ import { median } from '../harness/rounds.ts';
 /** One call does the measured work once. */
 export interface Action {
   name: string;
+  /** Runs before each call, and is not measured. */
+  prepare?(): Promise<unknown>;
   act(): Promise<unknown>;
 }
 
@@ -85,12 +87,16 @@ export async function compareLatencies(
   };
 }
 
-async function timeOf({ act }: Action, calls: number, isFirst: boolean): Promise<number> {
+async function timeOf({ act, prepare }: Action, calls: number, isFirst: boolean): Promise<number> {
   const begin = performance.now();
   const outOfTime = () => performance.now() - begin > AT_MOST_MS;
-  for (let i = 0; i < (isFirst ? WARM_UP : 1) && !outOfTime(); i++) await act();
+  for (let i = 0; i < (isFirst ? WARM_UP : 1) && !outOfTime(); i++) {
+    await prepare?.();
+    await act();
+  }
   const times: number[] = [];
   do {
+    await prepare?.();
     const start = performance.now();
     await act();
     times.push(performance.now() - start);

@@ -14,8 +14,10 @@ getEmbedAccess | Dashboard Embed Access | GET /api/v1/deployments/{deploymentId}
 updateEmbedAccess | Dashboard Embed Access | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access
 listBranches | Data Model | GET /build/api/v1/deployments/{deploymentId}/branches
 createBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/branches
+deleteBranch | Data Model | DELETE /build/api/v1/deployments/{deploymentId}/branches
 setBranchStagingEnvironment | Data Model | PUT /build/api/v1/deployments/{deploymentId}/branches/staging-environment
 commitChanges | Data Model | POST /build/api/v1/deployments/{deploymentId}/commit
+discardChanges | Data Model | POST /build/api/v1/deployments/{deploymentId}/discard
 removeFiles | Data Model | DELETE /build/api/v1/deployments/{deploymentId}/data-model/files
 listFiles | Data Model | GET /build/api/v1/deployments/{deploymentId}/data-model/files
 updateFiles | Data Model | PUT /build/api/v1/deployments/{deploymentId}/data-model/files
@@ -24,7 +26,11 @@ stopDevMode | Data Model | DELETE /build/api/v1/deployments/{deploymentId}/dev-m
 startDevMode | Data Model | POST /build/api/v1/deployments/{deploymentId}/dev-mode
 mergeIntoParentBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/merge
 mergeToDefaultBranch | Data Model | POST /build/api/v1/deployments/{deploymentId}/merge-to-default
+listCommits | Data Model | GET /build/api/v1/deployments/{deploymentId}/branches/{name}/commits
+getCommit | Data Model | GET /build/api/v1/deployments/{deploymentId}/commits/{hash}
+exportBundle | Data Model | GET /build/api/v1/deployments/{deploymentId}/data-model/export.bundle
 pull | Data Model | POST /build/api/v1/deployments/{deploymentId}/pull
+validateDataModel | Data Model | GET /build/api/v1/deployments/{deploymentId}/data-model/validate
 fileHashes | Data Model Uploads | GET /build/api/v1/deployments/{deploymentId}/data-model/file-hashes
 uploadFile | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/file
 finishUpload | Data Model Uploads | POST /build/api/v1/deployments/{deploymentId}/data-model/upload/finish

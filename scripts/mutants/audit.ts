@@ -102,15 +102,23 @@ export const audit: Mutant[] = [
   {
     name: 'each user who was attacked is in the audit log',
     file: `${SERVER}platform/audit/events.ts`,
-    from: '{event.resourceId}`;',
-    to: "{'any'}`;",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'const user = `user ${event.resourceId} `;',
+    to: "const user = 'user any ';",
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'the networks of an IPv6 site do not hide where an attack comes from',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: 'ip && siteOf(ip)',
+    to: 'ip && (siteOf(ip), ip)',
     tests: [`${SERVER}platform/audit/events.test.ts`],
   },
   {
     name: 'refused attempts of one caller do not hide those of others',
     file: `${SERVER}platform/audit/events.ts`,
-    from: 'countOf(caller) >= countsOfCallerMax',
-    to: 'countOf(caller) < 0',
+    from: 'sizeOf(caller) >= countsOfCallerMax',
+    to: 'sizeOf(caller) < 0',
     tests: [`${SERVER}platform/audit/events.test.ts`],
   },
   {
@@ -170,10 +178,31 @@ export const audit: Mutant[] = [
     tests: [`${SERVER}platform/audit/events.test.ts`],
   },
   {
-    name: 'a refusal is recorded only if the caller is known',
+    name: 'failed sign-ins as nobody do not hide who is attacked',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: 'if (isAtUser(event)) recordAtUser(event);',
+    to: 'if (isAtUser(event) && (false as boolean)) recordAtUser(event);',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'who is attacked is named even if the callers are too many to be',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: '{ ...withoutCaller(event), resourceId: event.resourceId }',
+    to: 'withoutCaller(event)',
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'no number of attacked users fills the audit log',
+    file: `${SERVER}platform/audit/events.ts`,
+    from: "sizeOf('users') >= attackedUsersMax",
+    to: "sizeOf('users') < 0",
+    tests: [`${SERVER}platform/audit/events.test.ts`],
+  },
+  {
+    name: 'a refused request with a valid cookie is in the audit log',
     file: `${SERVER}platform/http/routes.ts`,
-    from: " && actor.kind !== 'nobody') {",
-    to: ') {',
+    from: 'if (error instanceof RefusedCaller) identify(request, error.actor);',
+    to: '',
     tests: [`${SERVER}domains/sessions/console.test.ts`],
   },
   {

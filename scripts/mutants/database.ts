@@ -78,4 +78,32 @@ export const database: Mutant[] = [
     to: 'waiting >= limits.waitingMax',
     tests: [`${SERVER}platform/db/gate.test.ts`],
   },
+  {
+    name: 'those who come again and again do not keep new ones waiting',
+    file: `${SERVER}platform/db/gate.ts`,
+    from: 'wasForNew ? fresh : returning',
+    to: 'returning',
+    tests: [`${SERVER}platform/db/gate.test.ts`],
+  },
+  {
+    name: 'callers with a new name each time do not keep those who return waiting',
+    file: `${SERVER}platform/db/gate.ts`,
+    from: 'wasForNew ? fresh : returning',
+    to: 'fresh',
+    tests: [`${SERVER}platform/db/gate.test.ts`],
+  },
+  {
+    name: 'whoever comes for the first time finds a place in a full queue',
+    file: `${SERVER}platform/db/gate.ts`,
+    from: '!isLonger && (!rememberedMax || newcomer.waiting.length)',
+    to: '!isLonger',
+    tests: [`${SERVER}platform/db/gate.test.ts`],
+  },
+  {
+    name: 'whoever returns finds a place in a queue that is full of new ones',
+    file: `${SERVER}platform/db/gate.ts`,
+    from: 'if (fresh.length * 2 > rivals.length) return fresh[0]!;',
+    to: '',
+    tests: [`${SERVER}platform/db/gate.test.ts`],
+  },
 ];

@@ -16,6 +16,27 @@ export const domains: Mutant[] = [
     tests: [`${TEST}plans.test.ts`],
   },
   {
+    name: 'an embedded user has no rights on the content of another embed tenant',
+    file: `${SERVER}domains/access/store.ts`,
+    from: '    viewer.embedTenant === null\n      ? sql',
+    to: '    viewer.userId > 0\n      ? sql',
+    tests: [`${SERVER}domains/access/embed-content.test.ts`],
+  },
+  {
+    name: 'a search in the workspace reads few pages before it uses its index',
+    file: `${SERVER}domains/workspace/store.ts`,
+    from: 'const STRETCH_PAGES = 24;',
+    to: 'const STRETCH_PAGES = 2400;',
+    tests: [`${TEST}workspace-plans.test.ts`],
+  },
+  {
+    name: 'a page of a list ends when it holds enough bytes',
+    file: `${SERVER}platform/http/pages.ts`,
+    from: '    if (bytes >= PAGE_BYTES_MAX) return i + 1;\n',
+    to: '',
+    tests: [`${SERVER}domains/workspace/large-pages.test.ts`],
+  },
+  {
     name: 'a row type is what its statement returns',
     file: `${SERVER}domains/roles/store.ts`,
     from: '  isBuiltIn: boolean;',

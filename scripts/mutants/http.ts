@@ -2,6 +2,20 @@ import { type Mutant, SERVER, TEST } from './mutant.ts';
 
 export const http: Mutant[] = [
   {
+    name: 'an error of text that can not be stored says where the text is',
+    file: `${SERVER}platform/http/json-walk.ts`,
+    from: "throw unstorable(placeOf(levels), 'NUL (U+0000)');",
+    to: "throw unstorable('', 'NUL (U+0000)');",
+    tests: [`${SERVER}platform/http/json-walk.test.ts`],
+  },
+  {
+    name: 'no body with the content type of a form is no body',
+    file: `${SERVER}platform/http/bodies.ts`,
+    from: "const isNothing = operation.optionalBody && request.headers['content-length'] === '0';",
+    to: 'const isNothing = false as boolean;',
+    tests: [`${SERVER}domains/uploads/uploads.test.ts`],
+  },
+  {
     name: 'a request that never arrives completely does not delay a stop',
     file: `${SERVER}platform/http/connections.ts`,
     from: 'for (const socket of [...quiet, ...sending]) socket.destroy();',
@@ -35,6 +49,20 @@ export const http: Mutant[] = [
     from: 'return at.shape;',
     to: 'return root.shape;',
     tests: [`${TEST}kinds/errors.test.ts`],
+  },
+  {
+    name: 'a browser gets a page at an unknown address',
+    file: `${SERVER}platform/http/server.ts`,
+    from: '!showError || !prefersHtml(request.headers.accept)',
+    to: '!showError || request.headers.accept',
+    tests: [`${SERVER}domains/pages/pages.test.ts`],
+  },
+  {
+    name: 'a program gets JSON at an unknown address',
+    file: `${SERVER}platform/http/server.ts`,
+    from: '!showError || !prefersHtml(request.headers.accept)',
+    to: '!showError || !request.headers.accept',
+    tests: [`${SERVER}domains/pages/pages.test.ts`],
   },
   {
     name: 'the form of a page needs the token of the page',
@@ -151,15 +179,15 @@ export const http: Mutant[] = [
   {
     name: 'a refusal of an operation for admins is audited',
     file: `${SERVER}platform/http/routes.ts`,
-    from: 'if (error instanceof ApiError && error.statusCode === 403) {',
-    to: 'if (error instanceof ApiError && error.statusCode === 402) {',
+    from: 'error.statusCode === 403 &&',
+    to: 'error.statusCode === 402 &&',
     tests: [`${SERVER}platform/audit/events.test.ts`],
   },
   {
     name: 'a reader who has the current version gets a 304',
-    file: `${SERVER}platform/http/etag.ts`,
-    from: 'reply.code(304)',
-    to: 'reply.code(200)',
+    file: `${SERVER}platform/http/routes.ts`,
+    from: 'if (mayBeKnown && isKnown(request, reply)) return reply.code(304)',
+    to: 'if (mayBeKnown && isKnown(request, reply)) return reply.code(200)',
     tests: [`${SERVER}domains/scim/scim.test.ts`],
   },
   {

@@ -4,8 +4,14 @@
  */
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
+import { builds } from './builds.ts';
+import { clickhouse } from './clickhouse.ts';
+import { dataModels } from './data-models.ts';
 import { database } from './database.ts';
+import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
+import { engines } from './engines.ts';
+import { git } from './git.ts';
 import { http } from './http.ts';
 import { identities } from './identities.ts';
 import { jobs } from './jobs.ts';
@@ -13,22 +19,32 @@ import type { Mutant } from './mutant.ts';
 import { outbound } from './outbound.ts';
 import { pages } from './pages.ts';
 import { project } from './project.ts';
+import { queries } from './queries.ts';
 import { scim } from './scim.ts';
 import { signIn } from './sign-in.ts';
+import { sqlReports } from './sql-reports.ts';
 import { users } from './users.ts';
 
 export const mutants: Mutant[] = [
   ...audit,
   ...auth,
+  ...dataModels,
+  ...builds,
+  ...clickhouse,
   ...database,
+  ...deployments,
   ...domains,
+  ...engines,
+  ...git,
   ...http,
   ...identities,
   ...jobs,
   ...outbound,
   ...pages,
   ...project,
+  ...queries,
   ...scim,
   ...signIn,
+  ...sqlReports,
   ...users,
 ];

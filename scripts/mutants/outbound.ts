@@ -4,7 +4,7 @@ export const outbound: Mutant[] = [
   {
     name: 'an outgoing request does not reach a private address that a name resolves to',
     file: `${SERVER}platform/outbound/exchange.ts`,
-    from: "if (!addresses.every((address) => isAllowed(address))) return callback(notPublic(url), '', 0);",
+    from: "if (!addresses.every((address) => isAllowed(address))) return callback(refused(), '', 0);",
     to: '',
     tests: [`${SERVER}platform/outbound/outbound.test.ts`],
   },

@@ -103,15 +103,22 @@ export const scim: Mutant[] = [
   {
     name: 'a group is no member of a SCIM group: its type',
     file: `${SERVER}domains/scim/groups.ts`,
-    from: "String(type ?? 'user').toLowerCase() === 'user' && ",
-    to: '',
+    from: "if (String(type ?? 'user').toLowerCase() !== 'user') return false;",
+    to: 'void type;',
     tests: [`${SERVER}domains/scim/groups.test.ts`],
   },
   {
     name: 'a group is no member of a SCIM group: its address',
     file: `${SERVER}domains/scim/groups.ts`,
-    from: " && !/(^|\\/)groups\\//i.test(String($ref ?? ''))",
-    to: '',
+    from: "if (kind?.toLowerCase() === 'groups') return false;",
+    to: "if (kind?.toLowerCase() === 'groups') return true;",
+    tests: [`${SERVER}domains/scim/groups.test.ts`],
+  },
+  {
+    name: 'a member whose address is not understood is refused',
+    file: `${SERVER}domains/scim/groups.ts`,
+    from: 'if (id !== value)\n',
+    to: 'if (id !== value) return false;\n  if (false as boolean)\n',
     tests: [`${SERVER}domains/scim/groups.test.ts`],
   },
   {

@@ -53,8 +53,8 @@ export const signIn: Mutant[] = [
   {
     name: 'a link sets a password once',
     file: `${SERVER}domains/password-links/password-links.ts`,
-    from: "secretHash))) throw new ApiError('link_not_valid');\n        const change",
-    to: 'secretHash))) {}\n        const change',
+    from: "secretHash))) throw new ApiError('link_not_valid');",
+    to: 'secretHash))) {}',
     tests: [`${SERVER}domains/password-links/password-links.test.ts`],
   },
   {
@@ -95,15 +95,15 @@ export const signIn: Mutant[] = [
   {
     name: 'a device is not approved by a session that has just ended',
     file: `${SERVER}domains/sessions/sessions.ts`,
-    from: '(await store.isOpen(tx, userId, sessionId))',
-    to: 'true',
+    from: 'begun && (await store.findOpen(tx, userId, sessionId))',
+    to: 'begun',
     tests: [`${SERVER}domains/device-codes/device-codes.test.ts`],
   },
   {
     name: 'signing out everywhere sees a device that is just being approved',
     file: `${SERVER}domains/sessions/sessions.ts`,
-    from: 'await lockUser(tx, userId);',
-    to: '',
+    from: '  await lockUser(tx, userId);\n  if (everywhere)',
+    to: '  if (!everywhere) await lockUser(tx, userId);\n  if (everywhere)',
     tests: [`${SERVER}domains/device-codes/device-codes.test.ts`],
   },
   {
@@ -147,9 +147,23 @@ export const signIn: Mutant[] = [
   {
     name: 'few networks can not take the places of all waiting devices',
     file: `${SERVER}domains/device-codes/waiting.ts`,
-    from: 'ofNetwork.begin(addressGroup(ip, NETWORK_BITS));',
+    from: 'ofSite.begin(siteOf(ip));',
+    to: '() => {};',
+    tests: [`${SERVER}domains/device-codes/waiting.test.ts`],
+  },
+  {
+    name: 'a device that got no place has not used one up',
+    file: `${SERVER}domains/device-codes/waiting.ts`,
+    from: '          giveBack();\n',
     to: '',
     tests: [`${SERVER}domains/device-codes/waiting.test.ts`],
+  },
+  {
+    name: 'the networks of an IPv6 site share the connections of the database',
+    file: `${SERVER}domains/sessions/sessions.ts`,
+    from: '.as(siteOf(origin.ip))',
+    to: '.as(origin.ip)',
+    tests: [`${SERVER}domains/sessions/shared-places.test.ts`],
   },
   {
     name: 'an address begins few devices',
@@ -178,5 +192,103 @@ export const signIn: Mutant[] = [
     from: 'if (session.clientId !== null && session.clientId !== clientId) return undefined;',
     to: '',
     tests: [`${SERVER}domains/device-codes/device-codes.test.ts`],
+  },
+  {
+    name: 'one IPv6 site does not keep others from signing in',
+    file: `${SERVER}platform/http/site-gate.ts`,
+    from: 'const site = siteOf(caller);',
+    to: 'const site = addressGroup(caller);',
+    tests: [`${SERVER}domains/users/hashing.test.ts`, `${SERVER}domains/identities/exchanges.test.ts`],
+  },
+  {
+    name: 'hundreds of addresses do not keep others from signing in',
+    file: `${SERVER}domains/users/hashing.ts`,
+    from: '  rememberedMax: 50_000,\n',
+    to: '',
+    tests: [`${SERVER}domains/users/hashing.test.ts`],
+  },
+  {
+    name: 'wrong passwords for a user are counted for a whole IPv6 site',
+    file: `${SERVER}platform/http/attempt-limit.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'ofSite.begin(`${siteOf(ip)} ',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: 'ofSite.begin(`${addressGroup(ip)} ',
+    tests: [`${SERVER}domains/sessions/guesses.test.ts`],
+  },
+  {
+    name: 'all networks of an IPv6 site have more attempts than one of them',
+    file: `${SERVER}platform/http/attempt-limit.ts`,
+    from: 'max: options.max * NETWORKS_OF_SITE',
+    to: 'max: options.max * (NETWORKS_OF_SITE - 4)',
+    tests: [`${SERVER}platform/http/attempt-limit.test.ts`],
+  },
+  {
+    name: 'attempts are counted for a whole network of IPv6',
+    file: `${SERVER}platform/http/attempt-limit.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'ofNetwork.begin(`${addressGroup(ip)} ',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: 'ofNetwork.begin(`${ip} ',
+    tests: [`${SERVER}platform/http/attempt-limit.test.ts`],
+  },
+  {
+    name: 'an attempt that the limit of the site refuses does not count for its network',
+    file: `${SERVER}platform/http/attempt-limit.ts`,
+    from: 'giveBackToNetwork();\n        throw refusal;',
+    to: 'throw refusal;',
+    tests: [`${SERVER}platform/http/attempt-limit.test.ts`],
+  },
+  {
+    name: 'IPv4 addresses behind a gateway to IPv6 are not counted as one',
+    file: `${SERVER}platform/http/attempt-limit.ts`,
+    from: '(?:::ffff|64:ff9b:)',
+    to: '(?:::ffff)',
+    tests: [`${SERVER}platform/http/attempt-limit.test.ts`],
+  },
+  {
+    name: 'the networks of a site take turns at hashing',
+    file: `${SERVER}platform/http/site-gate.ts`,
+    from: 'own.gate.pass(addressGroup(caller),',
+    to: 'own.gate.pass(site,',
+    tests: [`${SERVER}domains/users/hashing.test.ts`],
+  },
+  {
+    name: 'the networks of a site without calls are forgotten',
+    file: `${SERVER}platform/http/site-gate.ts`,
+    from: 'if (--own.calls === 0) networks.delete(site);',
+    to: 'own.calls--;',
+    tests: [`${SERVER}domains/users/hashing.test.ts`],
+  },
+  {
+    name: 'a forwarded address is the same with each port',
+    file: `${SERVER}platform/http/server.ts`,
+    from: 'forwardedAddresses(forwarded).join()',
+    to: 'forwardedAddresses(forwarded) && forwarded',
+    tests: [`${SERVER}domains/sessions/guesses.test.ts`],
+  },
+  {
+    name: 'attempts that the limit of wrong passwords refused are in the audit log',
+    file: `${SERVER}domains/sessions/sign-in.ts`,
+    from: "if (isApiError(error, 'rate_limited')) recordFailure(userId, origin);",
+    to: '',
+    tests: [`${SERVER}domains/sessions/guesses.test.ts`],
+  },
+  {
+    name: 'an attempt at a deactivated user names them in the audit log',
+    file: `${SERVER}domains/sessions/sign-in.store.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'and ${isPerson}`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: 'and ${isPerson} and not u.is_deactivated`',
+    tests: [`${SERVER}domains/sessions/guesses.test.ts`],
+  },
+  {
+    name: 'wrong passwords for a name do not count for the user whose key it looks like',
+    file: `${SERVER}domains/sessions/sign-in.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'key: `name ${candidate.key}`',
+    to: 'key: candidate.key',
+    tests: [`${SERVER}domains/sessions/guesses.test.ts`],
   },
 ];

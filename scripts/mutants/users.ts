@@ -9,6 +9,27 @@ export const users: Mutant[] = [
     tests: [`${SERVER}domains/users/easy-passwords.test.ts`],
   },
   {
+    name: 'a date with signs between its parts is easy to guess',
+    file: `${SERVER}domains/users/easy-passwords.ts`,
+    from: " || isPattern(text.replaceAll(/[-./ ]/g, ''))",
+    to: '',
+    tests: [`${SERVER}domains/users/easy-passwords.test.ts`],
+  },
+  {
+    name: 'the plural of a common word is easy to guess',
+    file: `${SERVER}domains/users/easy-passwords.ts`,
+    from: " && part !== 's'",
+    to: '',
+    tests: [`${SERVER}domains/users/easy-passwords.test.ts`],
+  },
+  {
+    name: 'many words or many digits are not easy to guess',
+    file: `${SERVER}domains/users/easy-passwords.ts`,
+    from: 'return words.size < WORDS_ENOUGH && countDigits(without(text, names)) < DIGITS_ENOUGH;',
+    to: 'return words.size + countDigits(without(text, names)) < WORDS_ENOUGH * DIGITS_ENOUGH;',
+    tests: [`${SERVER}domains/users/easy-passwords.test.ts`],
+  },
+  {
     name: 'an unknown user takes as long as a wrong password',
     file: `${SERVER}domains/users/passwords.ts`,
     from: 'verify(stored ?? nobodys, normalized(password))',

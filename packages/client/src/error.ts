@@ -1,10 +1,11 @@
-import type { ErrorCode } from '@oriel/contract';
+import type { ErrorCode, MergeConflict } from '@oriel/contract';
 
 interface ErrorBody {
   code: string;
   message: string;
   requestId?: string;
   issues?: { path: string; message: string }[];
+  conflicts?: MergeConflict[];
 }
 
 /** An error reply of the server. */
@@ -20,6 +21,8 @@ export class OrielError extends Error {
   readonly code: ErrorCode | 'not_modified' | 'unknown_error';
   readonly requestId: string | undefined;
   readonly issues: { path: string; message: string }[];
+  /** Of a merge: what both branches changed. */
+  readonly conflicts: MergeConflict[];
 
   constructor(operation: string, status: number, body: ErrorBody) {
     super(body.message);
@@ -28,6 +31,7 @@ export class OrielError extends Error {
     this.code = body.code as ErrorCode;
     this.requestId = body.requestId;
     this.issues = body.issues ?? [];
+    this.conflicts = body.conflicts ?? [];
   }
 }
 

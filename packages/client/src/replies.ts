@@ -30,7 +30,7 @@ type ReplyValue<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S
         ? string
         : R extends { kind: 'redirect' }
           ? { location: string }
-          : R extends { kind: 'json'; schema: infer S }
+          : R extends { kind: 'json' | 'jsonText'; schema: infer S }
             ? Static<S & TSchema> | (R extends { orNothing: true } ? undefined : never)
             : Static<R>;
 

@@ -43,7 +43,7 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   // Too many wrong keys from one address, or too many calls.
   add(op.auth !== 'public' || op.rate !== undefined, 'rate_limited');
   // Callers with an embed token are known, but they may use very few operations.
-  add(op.permission !== 'none' || op.auth === 'management', 'forbidden');
+  add(op.permission !== 'none' || op.auth === 'management' || op.auth === 'query', 'forbidden');
   // A form that does not come from one of our pages.
   add(op.auth === 'console' || isPageForm(op), 'forbidden');
   add(takesApiKey(op) && isDeploymentOperation(op), 'outside_key_scope');

@@ -8,6 +8,18 @@ const HOLD_SCHEMAS = new Set(['items', 'additionalProperties', 'anyOf', 'allOf',
 /** Keywords whose value is an object of schemas with freely chosen names. */
 const HOLD_NAMED_SCHEMAS = new Set(['properties', 'patternProperties']);
 
+const SAME = 'The same as ';
+
+/**
+ * Any object, which the document describes as the component with this title. For a schema that holds itself: the
+ * validator and the serialiser would have to know it by a name.
+ */
+export const sameAs = (title: string) => ({
+  type: 'object',
+  additionalProperties: true,
+  $comment: SAME + title,
+});
+
 export interface Hoist {
   (schema: TSchema): Json;
   components: Record<string, Json>;
@@ -19,7 +31,9 @@ export function createHoist(): Hoist {
   const hoist = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(hoist);
     if (typeof schema !== 'object' || schema === null) return schema;
-    const { title, ...rest } = schema as Json;
+    const { title, $comment, ...rest } = schema as Json;
+    if (typeof $comment === 'string' && $comment.startsWith(SAME))
+      return { $ref: `#/components/schemas/${$comment.slice(SAME.length)}` };
     return typeof title === 'string' ? refer(title, rest) : hoistBelow(rest);
   };
 

@@ -1,8 +1,9 @@
 import { orderedOperations } from './catalogue.ts';
 import { operations } from './operations.gen.ts';
 
-export { type Action, actions, everydayActions } from './actions.ts';
+export { type Action, actions, everydayActions, includedIn } from './actions.ts';
 export type { AttributeValue } from './attributes.ts';
+export { dataModelLimits } from './data-model.ts';
 export { errorCodesOf } from './error-codes.ts';
 export { type ErrorShape, errorBodies, errorShapes } from './error-shapes.ts';
 export { type ErrorCode, type ErrorDefinition, errorCatalogue } from './errors.ts';
@@ -10,7 +11,7 @@ export * from './kinds.ts';
 export { limits, sizeText } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './operation.ts';
-export { ErrorReply, PageInfo, patternMessages } from './schemas.ts';
+export { ErrorReply, type MergeConflict, PageInfo, patternMessages } from './schemas.ts';
 export { type ScimPatchOperation, scimLimits, scimUrns } from './scim.ts';
 export { PASSWORD_LENGTH } from './sign-in.ts';
 /** Every operation by its id. */

@@ -36,10 +36,16 @@ export const BytesBody = <const T extends string>(contentTypes: readonly T[], ma
 /** One JSON value per line. */
 export const Ndjson = <S extends TSchema>(schema: S) => ({ kind: 'ndjson', schema }) as const;
 
+/** JSON that the handler returns as text, so that large parts of it need not become values first. */
+export const JsonText = <S extends TSchema>(schema: S) => ({ kind: 'jsonText', schema }) as const;
+
 /** A line of column names, then one line per row. */
 export const Csv = { kind: 'csv' } as const;
 
 export const Html = { kind: 'html' } as const;
+
+/** The handler may also return another address. Then the reply is a 303. */
+export const HtmlOrRedirect = { kind: 'html', orRedirect: true } as const;
 
 /** Server-sent events. Each has a name, and its data matches the schema with that name. */
 export const EventStream = <E extends TProperties>(events: E) => ({ kind: 'eventStream', events }) as const;
@@ -57,14 +63,15 @@ type FormOrJson = { kind: 'formOrJson'; schema: TObject; form: TObject };
 type Multipart = { kind: 'multipart'; schema: TObject; files: Record<string, FileRule> };
 type BytesBody = { kind: 'bytes'; contentTypes: readonly string[]; maxBytes: number };
 type Ndjson = { kind: 'ndjson'; schema: TSchema };
+type JsonText = { kind: 'jsonText'; schema: TSchema };
 type Csv = typeof Csv;
-type Html = typeof Html;
+type Html = { kind: 'html'; orRedirect?: true };
 type EventStream = { kind: 'eventStream'; events: TProperties };
 type Redirect = ReturnType<typeof Redirect>;
 type Bytes = { kind: 'bytes'; contentTypes: readonly string[] };
 
 export type BodyKind = JsonAs | Form | FormOrJson | Multipart | BytesBody;
-export type ReplyKind = JsonAs | Ndjson | Csv | Html | EventStream | Redirect | Bytes;
+export type ReplyKind = JsonAs | JsonText | Ndjson | Csv | Html | EventStream | Redirect | Bytes;
 
 /** A file, or a body of bytes. It has arrived completely (on disk if it is not small) and can be read several times. */
 export interface Upload<T extends string = string> {
@@ -102,16 +109,18 @@ export type ReceivedBody<B extends TSchema> = B extends { kind: 'multipart'; sch
 /** The type of the reply that the handler returns. */
 export type AnsweredReply<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S }
   ? Items<Static<S & TSchema>>
-  : R extends Csv
-    ? CsvTable
-    : R extends Html
-      ? string
-      : R extends { kind: 'eventStream'; events: infer E extends TProperties }
-        ? AsyncIterable<EventOf<E>>
-        : R extends { kind: 'redirect' }
-          ? { location: string }
-          : R extends { kind: 'bytes'; contentTypes: readonly (infer T extends string)[] }
-            ? { contentType: T; data: Uint8Array | AsyncIterable<Uint8Array> }
-            : R extends { kind: 'json'; schema: infer S }
-              ? Static<S & TSchema> | (R extends { orNothing: true } ? undefined : never)
-              : Static<R>;
+  : R extends JsonText
+    ? Uint8Array | AsyncIterable<Uint8Array>
+    : R extends Csv
+      ? CsvTable
+      : R extends { kind: 'html' }
+        ? string | (R extends { orRedirect: true } ? { location: string } : never)
+        : R extends { kind: 'eventStream'; events: infer E extends TProperties }
+          ? AsyncIterable<EventOf<E>>
+          : R extends { kind: 'redirect' }
+            ? { location: string }
+            : R extends { kind: 'bytes'; contentTypes: readonly (infer T extends string)[] }
+              ? { contentType: T; data: Uint8Array | AsyncIterable<Uint8Array> }
+              : R extends { kind: 'json'; schema: infer S }
+                ? Static<S & TSchema> | (R extends { orNothing: true } ? undefined : never)
+                : Static<R>;

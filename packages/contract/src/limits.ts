@@ -11,6 +11,12 @@ export const limits = {
   /** For a dashboard of the kind `APP`. */
   appDashboard: 5120 * KB,
   userSettings: 64 * KB,
+  templateVariables: 64 * KB,
+  envValue: 32 * KB,
+  /** The number of variables of a deployment. */
+  envVariables: 500,
+  /** The security context of an environment token. */
+  tokenContext: 16 * KB,
   /** The number of spreadsheets that a report can be placed in. */
   placements: 50,
 } as const;

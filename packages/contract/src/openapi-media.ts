@@ -10,7 +10,8 @@ export function multipart({ schema, files }: Extract<BodyKind, { kind: 'multipar
   const { title: _title, ...fields } = schema as TObject & { title?: string };
   const file = ({ maxBytes, maxCount = 1, optional, contentTypes }: FileRule) => {
     const type = contentTypes?.length === 1 ? bytesOf(contentTypes[0]!) : {};
-    const one = { ...type, description: `At most ${sizeText(maxBytes)}` };
+    // Generators of clients know a part that is a file by these two words, in every version of OpenAPI.
+    const one = { type: 'string', format: 'binary', ...type, description: `At most ${sizeText(maxBytes)}` };
     return maxCount === 1
       ? one
       : { type: 'array', items: one, ...(optional ? {} : { minItems: 1 }), maxItems: maxCount };

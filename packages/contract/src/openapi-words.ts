@@ -25,6 +25,7 @@ export const STATUS_TEXT: Record<number, string> = {
 
 export const SUCCESS_TEXT: Record<ReplyKind['kind'] | 'nothing', string> = {
   json: 'Success',
+  jsonText: 'Success',
   ndjson: 'One JSON value per line. `x-each` describes one',
   csv: 'A line of column names, then one line per row',
   html: 'A page',
@@ -51,9 +52,13 @@ function needs(op: Operation): string {
   return `Needs the action \`${op.permission}\`.`;
 }
 
-function alsoTakes({ auth, embed }: Operation): string {
-  if (auth !== 'management' || !embed) return '';
-  return `Embed tokens ${embed === 'creator' ? 'in creator mode ' : ''}are accepted too.`;
+function alsoTakes({ auth, embed, queryScope }: Operation): string {
+  const environment = queryScope && `Environment tokens with the scope \`${queryScope}\` are accepted too.`;
+  const embedded =
+    auth !== 'embed' &&
+    embed &&
+    `Embed tokens ${embed === 'creator' ? 'in creator mode ' : ''}are accepted too.`;
+  return [environment, embedded].filter(Boolean).join(' ');
 }
 
 const SCOPED_KEYS = {

@@ -12,6 +12,8 @@ import {
   bodyKindOf,
   bodyTypesOf,
   mayAnswerNothing,
+  mayRedirect,
+  neverSucceeds,
   type Operation,
   replyKindOf,
   replyTypesOf,
@@ -31,6 +33,7 @@ const SECURITY = {
   apiKey: [{ apiKey: [] }, { apiKeyAsBearer: [] }],
   embed: [{ embedToken: [] }],
   console: [{ consoleSession: [] }],
+  query: [{ bearer: [] }, { apiKey: [] }, { environmentToken: [] }],
 } satisfies Record<Operation['auth'], object[]>;
 
 /** Our own pages call the API with their cookie. */
@@ -53,6 +56,12 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'The embed token that a session was exchanged for',
+  },
+  environmentToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'An environment token, with or without `Bearer` in front of it',
   },
   consoleSession: {
     type: 'apiKey',
@@ -142,6 +151,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     const types = replyTypesOf(reply);
     switch (reply.kind) {
       case 'json':
+      case 'jsonText':
         return content(types, { schema: hoist(reply.schema) });
       case 'ndjson':
         return content(types, { schema: TEXT, 'x-each': { line: hoist(reply.schema) } });
@@ -217,6 +227,11 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     headers: replyHeaders('X-Request-Id', ...(sendsEtag(op) ? ['ETag' as const] : [])),
   });
 
+  const redirect = {
+    description: SUCCESS_TEXT.redirect,
+    headers: replyHeaders('X-Request-Id', 'Location'),
+  };
+
   const ownHeaders = (op: Operation) =>
     Object.fromEntries(
       Object.entries(op.replyHeaders).map(([name, schema]) => {
@@ -240,15 +255,16 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     description: describeOperation(op),
     security: [
       ...SECURITY[op.auth],
-      ...(op.embed && op.auth === 'management' ? SECURITY.embed : []),
+      ...(op.embed && op.auth !== 'embed' ? SECURITY.embed : []),
       ...cookieFor(op),
     ],
     ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
     parameters: [...parameters(op), ...requestHeadersOf(op).map(refToParameter)],
     ...(body(op) ? { requestBody: body(op) } : {}),
     responses: {
-      [successStatus(op)]: success(op),
+      ...(neverSucceeds(op) ? {} : { [successStatus(op)]: success(op) }),
       ...(mayAnswerNothing(op) ? { 204: nothing(op) } : {}),
+      ...(mayRedirect(op) ? { 303: redirect } : {}),
       ...(answersNotModified(op) ? { 304: NOT_MODIFIED } : {}),
       ...errorReplies(op),
     },

@@ -10,9 +10,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * The credential that an operation takes: none; an API key, a person's token or, if `embed` allows it, an embed token;
- * an API key only; an embed token only; the cookie of a person who signed in by browser.
+ * an API key only; an embed token only; the cookie of a person who signed in by browser. `query` takes what
+ * `management` takes and environment tokens, and each of them also without a scheme.
  */
-export type Auth = 'public' | 'management' | 'apiKey' | 'embed' | 'console';
+export type Auth = 'public' | 'management' | 'apiKey' | 'embed' | 'console' | 'query';
+
+/** What an environment token must allow: to read what can be queried, or to query it. */
+export type QueryScope = 'meta' | 'data';
+
+/** Required on each operation that takes an environment token, and forbidden on all others. */
+type SaysQueryScope<A extends Auth> = A extends 'query' ? { queryScope: QueryScope } : { queryScope?: never };
 
 /** The embed tokens that may call an operation: all, or only those in creator mode; undefined means none. */
 export type EmbedAccess = 'viewer' | 'creator' | undefined;
@@ -40,6 +47,8 @@ export interface Rate {
 /** The body schema of an operation without a body, and the reply schema of an operation that returns 204. */
 export const Nothing = Type.Void();
 export type TNothing = typeof Nothing;
+/** The reply schema of an operation that always returns an error. */
+export const Never = Type.Never();
 
 export interface OperationSpec<
   Id extends string,
@@ -71,6 +80,8 @@ export interface OperationSpec<
    */
   permissionOn?: 'resource';
   embed?: E;
+  /** Required or forbidden, depending on `auth`; see `SaysQueryScope`. */
+  queryScope?: QueryScope;
   /** Required or forbidden, depending on the other properties; see `SaysScopedKeys`. */
   scopedKeys?: ScopedKeys;
   params?: P;
@@ -153,7 +164,7 @@ export function operation<
   // biome-ignore lint/complexity/noBannedTypes: the type must have exactly no properties
   RH extends TProperties = {},
 >(
-  spec: OperationSpec<Id, P, Q, B, R, Audit, A, E, H, RH> & SaysScopedKeys<A, NoInfer<P>>,
+  spec: OperationSpec<Id, P, Q, B, R, Audit, A, E, H, RH> & SaysScopedKeys<A, NoInfer<P>> & SaysQueryScope<A>,
 ): Operation<Id, P, Q, B, R, Audit, A, E, H, RH> {
   return {
     params: {} as P,
@@ -181,9 +192,9 @@ export function bodyKindOf(op: Operation): BodyKind | undefined {
   return { kind: 'json', schema: op.body, contentType: JSON_TYPE };
 }
 
-/** Returns the kind of the reply, or nothing if the reply is a 204. */
+/** Returns the kind of the reply, or nothing if the reply is a 204 or always an error. */
 export function replyKindOf(op: Operation): ReplyKind | undefined {
-  if (op.reply === (Nothing as TSchema)) return undefined;
+  if (op.reply === (Nothing as TSchema) || neverSucceeds(op)) return undefined;
   if (isKind(op.reply)) return op.reply as ReplyKind;
   return { kind: 'json', schema: op.reply, contentType: JSON_TYPE };
 }
@@ -208,6 +219,7 @@ export function bodyTypesOf(body: BodyKind): readonly string[] {
 }
 
 const REPLY_TYPES = {
+  jsonText: JSON_TYPE,
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
   html: 'text/html',
@@ -232,6 +244,12 @@ export function mayAnswerNothing(op: Operation): boolean {
   const reply = replyKindOf(op);
   return reply?.kind === 'json' && reply.orNothing === true;
 }
+/** Whether the reply may be a 303 although the operation has a page. */
+export function mayRedirect(op: Operation): boolean {
+  const reply = replyKindOf(op);
+  return reply?.kind === 'html' && reply.orRedirect === true;
+}
+export const neverSucceeds = (op: Operation) => op.reply === (Never as TSchema);
 export const isCursorList = (op: Operation) => 'first' in op.query && 'after' in op.query;
 export const isDeploymentOperation = (op: Operation) => 'deploymentId' in op.params;
 export const sendsEtag = (op: Operation) => op.conditional !== undefined && successStatus(op) !== 204;
@@ -241,7 +259,8 @@ export const takesIfMatch = (op: Operation) =>
 export const answersNotModified = (op: Operation) => op.method === 'GET' && sendsEtag(op);
 export const takesIfNoneMatch = (op: Operation) => op.conditional === 'upsert' || answersNotModified(op);
 /** Public operations take no credential, and operations for embedded pages take only an embed token. */
-export const takesApiKey = (op: Operation) => op.auth === 'management' || op.auth === 'apiKey';
+export const takesApiKey = ({ auth }: Operation) =>
+  auth === 'management' || auth === 'apiKey' || auth === 'query';
 /**
  * Whether the operation needs an action that, of the roles that every account has, only `Admin` allows. Content does not
  * count, because its owners share it as they like.

@@ -8,6 +8,12 @@ export const Shape = <P extends TProperties>(
   options: { description?: string; examples?: unknown[] } = {},
 ): TObject<P> => Type.Object(properties, { title, additionalProperties: false, ...options });
 
+/** An object with any names. `Type.Record` would be a pattern, which few generators of clients know. */
+export const RecordOf = <T extends TSchema>(
+  value: T,
+  options: { description?: string; maxProperties?: number } = {},
+) => Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options });
+
 /** `T | null`, written as a type list so that the compiled serialiser stays on its fast path. */
 export const Nullable = <T extends TSchema>(schema: T) => {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
@@ -103,6 +109,20 @@ export const Issue = Shape('Issue', {
   message: Type.String(),
 });
 
+const MergeConflict = Shape('MergeConflict', {
+  path: Type.String(),
+  kind: Type.Enum(['content', 'added_by_both', 'deleted_by_ours', 'deleted_by_theirs', 'file_and_directory']),
+  hunks: Type.Array(
+    Shape('ConflictHunk', {
+      line: Type.Integer({ description: 'Where it begins on the branch that is merged into, from 1' }),
+      base: Type.String({ description: 'Before both changes' }),
+      ours: Type.String({ description: 'On the branch that is merged into' }),
+      theirs: Type.String({ description: 'On the branch that is merged' }),
+    }),
+  ),
+});
+export type MergeConflict = Static<typeof MergeConflict>;
+
 export const ErrorReply = Shape('Error', {
   statusCode: Type.Integer(),
   error: Type.String({ description: 'The name of the status' }),
@@ -110,4 +130,5 @@ export const ErrorReply = Shape('Error', {
   message: Type.String({ description: 'For people' }),
   requestId: Type.String(),
   issues: Type.Optional(Type.Array(Issue)),
+  conflicts: Type.Optional(Type.Array(MergeConflict, { description: 'Of a `merge_conflict`' })),
 });

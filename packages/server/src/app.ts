@@ -1,19 +1,32 @@
 /** The one list of domains, and the HTTP application made of them. */
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
+import { DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
 import { auditLog } from './domains/audit-log/index.ts';
+import { builds, createBuilds, createCompiler } from './domains/builds/index.ts';
+import {
+  createBranchTurns,
+  createDataModels,
+  dataModels,
+  demoDataModel,
+} from './domains/data-models/index.ts';
+import { createDemoFiles, dataSources } from './domains/data-sources/index.ts';
+import { createDeploymentLog, deploymentLogs } from './domains/deployment-logs/index.ts';
 import { createKnownDeployments, deployments, type RequireDeployment } from './domains/deployments/index.ts';
 import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts';
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
+import { createEnvVars, envVars } from './domains/env-vars/index.ts';
+import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
+import { createQueryApi, queries } from './domains/queries/index.ts';
 import { regions } from './domains/regions/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
@@ -21,14 +34,19 @@ import { scim } from './domains/scim/index.ts';
 import { createPeopleSessions, sessions } from './domains/sessions/index.ts';
 import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
+import { uploads } from './domains/uploads/index.ts';
 import { userAttributes } from './domains/user-attributes/index.ts';
 import { userGroups } from './domains/user-groups/index.ts';
 import { createUserRemoval, users } from './domains/users/index.ts';
 import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
+import { createEngines } from './engines/engines.ts';
 import { openPlatform } from './open-platform.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
 import type { MissingReference } from './platform/db/foreign-keys.ts';
+import { readIdentity } from './platform/db/identity.ts';
+import { leftovers as gitLeftovers } from './platform/git/leftovers.store.ts';
+import { createTexts } from './platform/git/text-work.ts';
 import { createAtOnce } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { ShowError } from './platform/http/error-page.ts';
@@ -52,10 +70,15 @@ export interface Modules {
   showError: ShowError;
 }
 
-export type ModuleSettings = Pick<Config, 'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds'> & {
+export type ModuleSettings = Pick<
+  Config,
+  'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds' | 'allowPrivateRemotes'
+> & {
+  /** Holds the files that engines read. */
+  dataDir: string;
   oidc?: Config['oidc'];
-  /** How long a change of folders waits for its turn, if not as long as usual. */
-  treeWaitMs?: number;
+  /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
+  turnWaitMs?: number;
 };
 
 /**
@@ -67,12 +90,32 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const knownDeployments = createKnownDeployments(platform);
   const requireDeployment = knownDeployments.require;
   const account = createTenantSettings(platform);
-  const trees = createTrees(settings.treeWaitMs);
+  const trees = createTrees(settings.turnWaitMs);
   const leftovers = askLeftovers(() => list);
   const removal = createFolderRemoval(leftovers);
   const userRemoval = createUserRemoval(leftovers);
   const keys = createSigningKeys(platform);
   const people = createPeopleSessions(platform);
+  const variables = createEnvVars(platform);
+  const deploymentLog = createDeploymentLog(platform);
+  const compiler = createCompiler();
+  const build = createBuilds({ log: deploymentLog, compiler });
+  const { enqueueBuild } = build;
+  const engines = createEngines({
+    script: ENGINE_SCRIPT,
+    dataDir: settings.dataDir,
+    allowPrivateRemotes: settings.allowPrivateRemotes,
+    ownDatabase: () => readIdentity(platform.essential),
+    log: platform.log,
+  });
+  const prepareFiles = createDemoFiles(engines);
+  const queryApi = createQueryApi(platform, {
+    engines,
+    compiler,
+    variables,
+    prepareFiles,
+    dataDir: settings.dataDir,
+  });
   const { essential, keysFor, publicUrl } = platform;
   const links = createPasswordLinks({ keys: keysFor('password links'), publicUrl });
   const devices = createDeviceCodes({
@@ -89,9 +132,14 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     ways: signInWays(settings.oidc),
     identities: linkedIdentities(settings.oidc),
   });
+  const models = createDataModels(enqueueBuild);
+  const branchTurns = createBranchTurns(settings.turnWaitMs);
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
-    deployments(platform, { knownDeployments, leftovers }),
+    { leftovers: gitLeftovers },
+    deployments(platform, { knownDeployments, leftovers, models, version: VERSION }),
+    { demo: demoDataModel(models, DEMO_MODEL_DIR) },
+    envVars(variables),
     regions(platform),
     users(platform, { removal: userRemoval, invite: links.invite }),
     apiKeys(platform),
@@ -107,12 +155,19 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     userAttributes(platform),
     tenantSettings(platform, { plan }),
     appConfig(platform),
+    dataModels({ enqueueBuild, branchTurns, texts: createTexts() }),
+    environments(platform),
+    uploads({ enqueueBuild, branchTurns }),
+    deploymentLogs(platform, deploymentLog),
+    builds(build, compiler),
+    dataSources({ engines, variables, prepareFiles, enqueueBuild, branchTurns }),
+    queries(queryApi, engines),
     auditLog(platform, { tenantSettings: account }),
     embedTenants(platform, { tenant, leftovers }),
     policies(platform),
     folders(platform, { trees, removal }),
     workbooks(platform),
-    reports(platform),
+    reports(queryApi),
     workspace(platform, { trees, removal }),
     embedSessions(platform, {
       signingKeys: keys,
@@ -153,6 +208,9 @@ export function createOperationalApp(
   return app;
 }
 
+/** The same for all servers of a process. Tests start many. */
+let document: object | undefined;
+
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
   const { db, attempts, cursors, csrf, log } = platform;
   const { authenticator, requireDeployment, showError } = modules;
@@ -160,7 +218,8 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
   const atOnce = createAtOnce(settings.limits);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   registerRoutes(app, routes, { db, authenticator, attempts, atOnce, requireDeployment, cursors, csrf, log });
-  registerSpecRoute(app, openApiDocument(allOperations));
+  document ??= openApiDocument(allOperations);
+  registerSpecRoute(app, document);
   registerDocsRoutes(app);
   return app;
 }

@@ -7,6 +7,12 @@ import manifest from '../package.json' with { type: 'json' };
 
 export const VERSION: string = manifest.version;
 
+/** The data model of the demo, a folder for each branch. */
+export const DEMO_MODEL_DIR = join(import.meta.dirname, '..', 'models', 'demo');
+
+/** The program of an engine's process, which the build makes. */
+export const ENGINE_SCRIPT = join(import.meta.dirname, '..', 'dist', 'engine.js');
+
 /** The build collects the SQL functions of `src` in one file in `dist`. */
 export const SCHEMA_FILES = {
   migrationsDir: join(import.meta.dirname, '..', 'migrations'),

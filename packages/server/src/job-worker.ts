@@ -3,6 +3,7 @@
  * requests. The child is this same program, started with the command below.
  */
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { createModules, type ModuleSettings } from './app.ts';
 import { openPlatform } from './open-platform.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
@@ -12,6 +13,7 @@ import { LANES } from './platform/jobs/lanes.ts';
 import { startWorker, type Worker } from './platform/jobs/worker.ts';
 import { createLogger } from './platform/log.ts';
 import type { Module, Platform } from './platform/module.ts';
+import { startPresence } from './platform/presence/presence.ts';
 import { nodeProgram } from './platform/processes/program.ts';
 import { serveParent } from './platform/processes/serve-parent.ts';
 import { supervise } from './platform/processes/supervise.ts';
@@ -91,12 +93,16 @@ export function serveJobs(more: JobKind[] = []) {
       };
       const keyring = createKeyring(secrets);
       const metrics = createMetrics();
-      const platform = openPlatform({ ...given, pools: POOLS, keyring, log, metrics, undo });
+      const processName = `worker-${hostname()}-${workerId.slice(0, 8)}`;
+      const platform = openPlatform({ ...given, processName, pools: POOLS, keyring, log, metrics, undo });
       const modules = createModules(platform, settings);
       for (const module of modules.list) if (module.stop) undo.add('a module', module.stop);
       const worker = await startJobs(platform, [...modules.list, { jobs: more }], workerId);
       undo.add('the jobs', () => worker.stop());
       await platform.listener.start();
+      const containers = ['INIT', 'MAIN'];
+      const presence = await startPresence(platform, { name: processName, type: 'worker', containers });
+      undo.add('the reports of this process', presence.stop);
     },
     onStop: () => stop(),
   });

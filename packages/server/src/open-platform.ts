@@ -1,4 +1,5 @@
 /** Opens the resources that all domains use: connections to the database, notifications, keys, metrics. */
+import { hostname } from 'node:os';
 import type { Config } from './config.ts';
 import { createAttempts } from './platform/audit/events.ts';
 import { createCsrf } from './platform/auth/csrf.ts';
@@ -22,6 +23,8 @@ export interface PlatformOptions {
   waits?: Waits;
   keyring: Keyring;
   publicUrl: string;
+  /** By default the name of the machine. */
+  processName?: string;
   allowPrivateRemotes: boolean;
   log: Logger;
   metrics: Metrics;
@@ -40,6 +43,7 @@ export function openPlatform({
   waits,
   keyring,
   publicUrl,
+  processName = hostname(),
   allowPrivateRemotes,
   log,
   metrics,
@@ -65,6 +69,7 @@ export function openPlatform({
     log,
     metrics,
     publicUrl,
+    processName,
     outbound: createOutbound(rulesOf({ allowPrivate: allowPrivateRemotes })),
     keysFor: keyring.keysFor,
     box(column) {

@@ -32,7 +32,7 @@ export async function rotateSecretKey(config: Config, args: string[]): Promise<n
       metrics: createMetrics(),
       undo,
     });
-    const { list } = createModules(platform, config);
+    const { list } = createModules(platform, { ...config, dataDir });
     for (const { stop } of list) if (stop) undo.add('a module', stop);
     return rotateSecret(db, { keyring, columns: platform.boxedColumns });
   });

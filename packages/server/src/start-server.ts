@@ -1,4 +1,5 @@
 /** Starts the server from its settings, and stops it. */
+import { hostname } from 'node:os';
 import { checkModules, createApp, createModules, createOperationalApp } from './app.ts';
 import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
@@ -17,6 +18,7 @@ import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
 import type { Worker } from './platform/jobs/worker.ts';
 import type { Logger } from './platform/log.ts';
+import { startPresence } from './platform/presence/presence.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
 import { loadSecrets } from './platform/secrets/load-secrets.ts';
 import { requireSecretsOf } from './platform/secrets/reseal.ts';
@@ -81,12 +83,21 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
-  const { tenant, plan, maxExternalUsers, deviceCodeSeconds, oidc } = config;
-  const treeWaitMs = options.waits?.connectionMs;
-  const moduleSettings = { tenant, plan, maxExternalUsers, deviceCodeSeconds, oidc, treeWaitMs };
+  const { tenant, plan, maxExternalUsers, deviceCodeSeconds, allowPrivateRemotes, oidc } = config;
+  const turnWaitMs = options.waits?.connectionMs;
+  const dataDir = config.dataDir ?? defaultDataDir();
+  const moduleSettings = {
+    tenant,
+    plan,
+    maxExternalUsers,
+    deviceCodeSeconds,
+    allowPrivateRemotes,
+    oidc,
+    turnWaitMs,
+    dataDir,
+  };
   await checkModules(moduleSettings, log);
 
-  const dataDir = config.dataDir ?? defaultDataDir();
   const metrics = createMetrics();
   const connection = await openConnection(config, { dataDir, log, metrics, undo });
   await whileDatabaseStarts(() => migrate(connection, schema), {
@@ -99,12 +110,15 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   if (!config.secretKey) await makeDataDir(dataDir);
   const secrets = await loadSecrets(config, dataDir);
   const keyring = createKeyring(secrets.values);
+  // The same after a restart, so that restarts can be counted.
+  const processName = `web-${hostname()}-${reserved.port}`;
   const platform = openPlatform({
     connection,
     pools: config,
     waits: options.waits,
     keyring,
     publicUrl,
+    processName,
     allowPrivateRemotes: config.allowPrivateRemotes,
     log,
     metrics,
@@ -165,6 +179,11 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     worker?.stop().catch(() => {});
     return app.close();
   });
+  if (role !== 'worker') {
+    const presence = await startPresence(platform, { name: processName, type: 'web', containers: ['MAIN'] });
+    undo.add('the reports of this process', presence.stop);
+    for (const module of modules.list) module.started?.();
+  }
   log.info('ready');
 
   return {

@@ -73,6 +73,18 @@ test('the contract imports nothing of ours', () => {
   expect(violations(inFolder('contract/'), (target) => target.startsWith('contract/'))).toEqual([]);
 });
 
+test('the semantic layer imports nothing of ours, and no module of Node, and runs no text as code', () => {
+  const semantic = inFolder('semantic/');
+  expect(semantic.length).toBeGreaterThan(10);
+  expect(violations(semantic, (target) => target.startsWith('semantic/'))).toEqual([]);
+  for (const { file, text } of semantic) {
+    expect(
+      [...text.matchAll(/from '([^'.][^']*)'/g)].map(([, from]) => from).filter((from) => from !== 'yaml'),
+    ).toEqual([]);
+    expect(text, file).not.toMatch(/\beval\(|new Function\(|import\(|\brequire\(/);
+  }
+});
+
 test('the client imports the contract, as types only', () => {
   const allowed = (target: string) => target.startsWith('client/') || target === '@oriel/contract';
   expect(violations(inFolder('client/'), allowed)).toEqual([]);
@@ -86,11 +98,21 @@ test('the platform imports no domain', () => {
   expect(violations(inFolder('server/src/platform/'), allowed)).toEqual([]);
 });
 
-test('domains use the platform, the contract, and one another through their index only', () => {
+test('the engines import the platform, and no domain', () => {
+  const engines = inFolder('server/src/engines/');
+  expect(engines.length).toBeGreaterThan(10);
+  const allowed = (target: string) =>
+    target.startsWith('server/src/engines/') || target.startsWith('server/src/platform/');
+  expect(violations(engines, allowed)).toEqual([]);
+});
+
+test('domains use the platform, the engines, the contract, the semantic layer, and one another through their index only', () => {
   const domainOf = (path: string) => /^server\/src\/domains\/([^/]+)\//.exec(path)?.[1];
   const allowed = (target: string, file: string) =>
     target === '@oriel/contract' ||
+    target === '@oriel/semantic' ||
     target.startsWith('server/src/platform/') ||
+    target.startsWith('server/src/engines/') ||
     domainOf(target) === domainOf(file) ||
     /^server\/src\/domains\/[^/]+\/index\.ts$/.test(target);
   expect(violations(inFolder('server/src/domains/'), allowed)).toEqual([]);
@@ -108,11 +130,13 @@ test('imports form no circle', () => {
 });
 
 test('only store.ts and *.store.ts files and platform/db contain SQL', () => {
-  const elsewhere = sources.filter(
+  const elsewhere = inFolder('server/').filter(
     ({ file, text }) =>
       /\bsql`|\b(pool|client|db|tx)\.query\(/.test(text) &&
       !/[/.]store\.ts$/.test(file) &&
-      !file.startsWith('server/src/platform/db/'),
+      !file.startsWith('server/src/platform/db/') &&
+      // Engines send SQL to the databases of others.
+      !file.startsWith('server/src/engines/'),
   );
   expect(elsewhere.map(({ file }) => file)).toEqual([]);
 });

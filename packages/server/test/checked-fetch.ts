@@ -8,6 +8,7 @@ import {
   errorCodesOf,
   errorShapes,
   mayAnswerNothing,
+  mayRedirect,
   type Operation,
   replyKindOf,
   successStatus,
@@ -82,6 +83,7 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
     if (status === 431) return 'standard';
     if (op) return op.errorShape ?? 'standard';
     if (!headers.has('x-error-code')) return 'standard';
+    if (headers.get('content-type')?.startsWith('text/html')) return 'page';
     const body = JSON.parse(text);
     return 'schemas' in body ? 'scim' : 'error_description' in body ? 'oauth' : 'message';
   };
@@ -133,7 +135,8 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
         op &&
         response.status !== successStatus(op) &&
         !(response.status === 304 && answersNotModified(op)) &&
-        !(response.status === 204 && mayAnswerNothing(op))
+        !(response.status === 204 && mayAnswerNothing(op)) &&
+        !(response.status === 303 && mayRedirect(op))
       ) {
         throw new Error(`${where}, not ${successStatus(op)}`);
       }

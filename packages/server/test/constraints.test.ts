@@ -6,8 +6,9 @@ import { expect, inject, test } from 'vitest';
 import { onServer } from './databases.ts';
 import { SOURCES } from './table-owners.ts';
 
-/** The request is checked against smaller limits than these before anything is stored. */
+/** Values are checked against smaller limits than these, or are shortened, before anything is stored. */
 const CHECKED_BEFORE = [
+  'deployment_log_lines_message_max_4_kb',
   'tenant_settings_app_config_check',
   'users_embed_theme_check',
   'users_security_context_check',

@@ -89,7 +89,19 @@ test('an embed token is not accepted as an API key', async () => {
 test('the allow-list', () => {
   const open = allOperations.filter(({ embed }) => embed !== undefined);
   const idsFor = (embed: string) => open.filter((op) => op.embed === embed).map(({ id }) => id);
-  expect(idsFor('viewer').toSorted()).toEqual(['getAppConfig', 'getEmbedSession']);
+  expect(idsFor('viewer').toSorted()).toEqual([
+    'dryRunQuery',
+    'dryRunQueryByAddress',
+    'getAppConfig',
+    'getEmbedSession',
+    'getQueryMeta',
+    'load',
+    'loadByAddress',
+    'postQueryMeta',
+    'querySql',
+    'querySqlByAddress',
+    'runSql',
+  ]);
   expect([...new Set(open.filter((op) => op.embed === 'creator').map(({ tag }) => tag))].toSorted()).toEqual([
     'Folders',
     'Reports',

@@ -119,6 +119,7 @@ function sampleOf(type: string, name: string, n: number): unknown {
       return n;
     case 'boolean':
       return true;
+    case 'json':
     case 'jsonb':
       return JSON.stringify({ n });
     case 'bytea':

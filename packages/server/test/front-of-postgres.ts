@@ -1,4 +1,4 @@
-/** A proxy for PostgreSQL that refuses connections as a real server would. */
+/** A proxy for PostgreSQL that refuses connections as a real server would, or adds TLS. */
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
@@ -23,6 +23,13 @@ const fatal = ({ code, message }: Refusal) => {
 };
 
 const SSL_REQUEST = 80_877_103;
+const WITHOUT_TLS = { code: '28000', message: 'no pg_hba.conf entry for host, no encryption' };
+
+function join(socket: Socket, real: Socket) {
+  real.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+  socket.on('close', () => real.destroy());
+  socket.pipe(real).pipe(socket);
+}
 
 /** Calls `refusal` for each connection, counted from 1. If it returns nothing, the connection is passed on. */
 export async function startFront(options: {
@@ -38,20 +45,16 @@ export async function startFront(options: {
     sockets.add(socket);
     const refused = options.refusal(++connections);
     socket.on('error', () => {});
-    if (!refused) {
-      const real = connect(options.target!);
-      real.on('error', () => socket.destroy()).on('close', () => socket.destroy());
-      socket.on('close', () => real.destroy());
-      return void socket.pipe(real).pipe(socket);
-    }
+    if (!refused && !options.tls) return join(socket, connect(options.target!));
     socket.once('data', (first) => {
       const wantsTls = first.length === 8 && first.readInt32BE(4) === SSL_REQUEST;
-      if (!wantsTls) return void socket.end(fatal(refused));
+      if (!wantsTls) return void socket.end(fatal(refused ?? WITHOUT_TLS));
       socket.write(options.tls ? 'S' : 'N');
       if (!options.tls) return;
       const secure = new TLSSocket(socket, { isServer: true, ...options.tls });
       secure.on('error', () => {});
-      secure.once('data', () => secure.end(fatal(refused)));
+      if (refused) secure.once('data', () => secure.end(fatal(refused)));
+      else join(secure, connect(options.target!));
     });
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));

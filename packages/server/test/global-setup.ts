@@ -2,20 +2,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { build } from '../../../scripts/build.mjs';
-import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import {
-  administer,
-  createDatabase,
-  dropCopies,
-  dropDatabase,
-  onServer,
-  readOwnSchema,
-} from './databases.ts';
+import { createDatabase, dropCopies, dropDatabase, onServer, readOwnSchema } from './databases.ts';
 import { provideRowTypes } from './row-types/report.ts';
+import { startTestPostgres } from './test-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,7 +25,7 @@ export default async function setup(project: TestProject) {
   await chmod(runFolder, 0o711);
   const given = process.env.ORIEL_TEST_DATABASE_URL;
   const [{ url, stop }] = await Promise.all([
-    given ? { url: given, stop: async () => {} } : startOwnPostgres(runFolder),
+    given ? { url: given, stop: async () => {} } : startTestPostgres(join(runFolder, 'data')),
     // For the tests that start the server as its users do.
     build(),
   ]);
@@ -63,15 +55,4 @@ export default async function setup(project: TestProject) {
     process.on(signal, () => void tearDown().finally(() => process.exit(1)));
   }
   return tearDown;
-}
-
-async function startOwnPostgres(runFolder: string) {
-  const postgres = await startEmbeddedPostgres(join(runFolder, 'data'), pino({ level: 'silent' }));
-  const url = `postgres://oriel@${encodeURIComponent(String(postgres.connection.host))}/postgres`;
-  // Nothing here outlives the run, so nothing needs to survive a power cut.
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-    await administer(url, `alter system set ${setting} = off`);
-  }
-  await administer(url, 'select pg_reload_conf()');
-  return { url, stop: () => postgres.stop() };
 }

@@ -1,4 +1,4 @@
-/** Stops removals in the middle, and refuses statements that change too many rows at once. */
+/** Stops calls in the middle, and refuses statements that change too many rows at once. */
 import pg from 'pg';
 import { expect } from 'vitest';
 import type { World } from './world.ts';
@@ -19,23 +19,43 @@ export async function limitStatements(world: World, table: string, maxRows: numb
       referencing old table as gone for each statement execute function ${table}_limit();`);
 }
 
+/** Waits until this many connections wait for locks. The world has a database of its own. */
+export const expectWaiting = (world: World, count: number) =>
+  expect
+    .poll(
+      async () =>
+        (
+          await world.server.db.pool.query(
+            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          )
+        ).rowCount,
+      { timeout: 20_000 },
+    )
+    .toBe(count);
+
 /** Locks the rows until `release`, so that code that removes them waits. */
-export async function holdRows(world: World, table: string, ids: number[]) {
+export async function holdRows(world: World, table: string, ids: number[], key = 'id') {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   // If a test fails, the connection ends with the database.
   client.on('error', () => {});
   await client.connect();
   await client.query('begin');
-  await client.query(`select from ${table} where id = any($1) for update`, [ids]);
+  await client.query(`select from ${table} where ${key} = any($1) for update`, [ids]);
+  // A statement of `release` that must wait would wait for the call that this test stopped, which waits for these rows.
+  await client.query("set local lock_timeout = '200ms'");
   const { rows } = await client.query('select pg_backend_pid() as pid');
   return {
-    /** The backend that waits for these rows. */
-    async waiting(): Promise<number> {
+    /**
+     * The backend that waits for these rows. With the end of its statement, others may wait beside it, such as a build
+     * that a change started.
+     */
+    async waiting(statementEnd = ''): Promise<number> {
       const blocked = async () =>
         (
           await world.server.db.pool.query(
-            'select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
-            [rows[0].pid],
+            `select pid from pg_stat_activity
+             where $1 = any(pg_blocking_pids(pid)) and right(query, length($2)) = $2`,
+            [rows[0].pid, statementEnd],
           )
         ).rows;
       let pids: { pid: number }[] = [];

@@ -176,13 +176,15 @@ describe('messages are for people', () => {
         const {
           detail,
           error_description,
-          message = detail ?? error_description,
+          error,
+          message = detail ?? error_description ?? error,
           issues = [],
         } = (await response.json()) as {
           message?: string;
-          /** In the forms of SCIM and OAuth. */
+          /** In the forms of SCIM, OAuth and the query API. */
           detail?: string;
           error_description?: string;
+          error?: string;
           issues?: { message: string }[];
         };
         for (const text of [message, ...issues.map((issue) => issue.message)])

@@ -73,6 +73,8 @@ async function moduleList() {
     plan: 'enterprise',
     maxExternalUsers: 10,
     deviceCodeSeconds: 600,
+    dataDir: world.server.dataDir,
+    allowPrivateRemotes: false,
   });
   for (const { stop } of list) await stop?.();
   await undo.run();
@@ -142,6 +144,8 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'audit_log.deployment_id': 'stays: the log keeps the history until its retention ends',
   'audit_log.resource_id': 'stays: the log keeps the history until its retention ends',
   'audit_log.user_id': 'stays: the log keeps the history until its retention ends',
+  'builds.deployment_id': 'deployments',
+  'deployment_log_lines.deployment_id': 'deployments',
   'embed_revocations.api_key_id': 'stays: it is needed as long as tokens are valid, and then deleted',
   'embed_revocations.deployment_id': 'stays: it is needed as long as tokens are valid, and then deleted',
   'embed_revocations.embed_tenant': 'stays: it is needed as long as tokens are valid, and then deleted',
@@ -151,8 +155,10 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
     'stays: the ledger shows which key minted the session, until the session is deleted',
   'embed_sessions.deployment_id': 'deployments',
   'embed_sessions.embed_tenant': 'embed_tenants',
+  'environment_tokens.deployment_id': 'deployments',
   'folders.deployment_id': 'deployments',
   'folders.embed_tenant': 'embed_tenants',
+  'git_objects.deployment_id': 'deployments',
   'removed_folders.root_id': 'stays: the row is deleted with its own folder',
   'report_counts.deployment_id': 'deployments',
   'report_counts.folder_id': 'folders',
@@ -162,6 +168,9 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'resource_policies.resource_id': 'stays: the triggers of each kind of resource delete it; proven below',
   'workbooks.deployment_id': 'deployments',
   'workbooks.embed_tenant': 'embed_tenants',
+  'branches.deployment_id': 'deployments',
+  'data_models.deployment_id': 'deployments',
+  'uploads.deployment_id': 'deployments',
 };
 
 const REFERS =
@@ -209,6 +218,8 @@ async function fill(deploymentId: number, embedTenantName: string) {
   // This person is not a user of the embed tenant, so their session is not deleted with its users.
   const { username: internalId } = await world.admin.getMe();
   await world.embedded({ deploymentId, internalId, embedTenantName });
+  await world.admin.startDevMode({ deploymentId, body: {} });
+  await world.admin.startUpload({ deploymentId, body: {} });
   const made: { type: 'Deployment' | 'Folder' | 'Workbook' | 'Report'; id: number }[] = [];
   for (const client of [world.admin, viewer.client]) {
     const folder = await client.createFolder({ deploymentId, body: { name: 'f' } });
@@ -223,6 +234,12 @@ async function fill(deploymentId: number, embedTenantName: string) {
         { type: 'Report', id: report.id },
       );
   }
+  await world.admin.deploymentToken({ deploymentId });
+  await run(
+    `insert into deployment_log_lines (deployment_id, source, container, pod, message, created_at)
+     values ($1, 'dev', 'MAIN', 'pod', 'a line', now())`,
+    [deploymentId],
+  );
   const { userId } = await world.person();
   for (const { type, id } of made) {
     const action = type === 'Deployment' ? 'DeploymentRead' : (`${type}Read` as const);

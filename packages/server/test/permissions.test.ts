@@ -1,8 +1,15 @@
 /** For each operation that needs an action: a role with all other actions is refused, and a role with only it passes. */
-import { type Action, actions, allOperations, isDeploymentOperation, type Operation } from '@oriel/contract';
+import {
+  type Action,
+  actions,
+  allOperations,
+  includedIn,
+  isDeploymentOperation,
+  type Operation,
+} from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCodeOf } from './error-code.ts';
-import { requestOf } from './samples.ts';
+import { isIdIn, requestOf, textIn } from './samples.ts';
 import { createOwnWorld, type Person, unique, type World } from './world.ts';
 
 let world: World;
@@ -19,6 +26,8 @@ const cases = needing.map((op) => [op.id, op] as const);
 
 /** The action, and all actions that include it: `All`, and the higher levels on content. */
 function implying(action: Action): Action[] {
+  const including = includedIn[action];
+  if (including) return ['All', action, including];
   const [, noun, level] = /^(Report|Workbook|Folder)(Read|Edit|Manage)$/.exec(action) ?? [];
   if (!noun) return ['All', action];
   const levels = ['Read', 'Edit', 'Manage'];
@@ -29,6 +38,11 @@ function implying(action: Action): Action[] {
 const ALSO_NEEDED: Record<string, Action[]> = {
   // The body moves the item to the root, which needs the right to create there.
   bulkMoveWorkspaceObjects: ['AIBIExplore'],
+};
+
+/** What an operation answers to who may call it, if the content of these tests is not enough for it. */
+const ACCEPTED: Record<string, [number, string]> = {
+  refreshReport: [409, 'report_without_query'],
 };
 
 const people = new Map<string, Promise<Person>>();
@@ -55,10 +69,9 @@ async function adminsContent(): Promise<Record<string, number>> {
 }
 
 async function send(op: Operation, person: Person, ids: Record<string, number>) {
-  const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
-    const isId = (op.params[name] as { type?: string }).type === 'integer';
-    return String(isId ? (ids[name] ?? NO_SUCH_ID) : 'something000');
-  });
+  const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    String(isIdIn(op, name) ? (ids[name] ?? NO_SUCH_ID) : textIn(op, name)),
+  );
   const response = await world.raw(op.method, path, { apiKey: person.apiKey, ...requestOf(op) });
   return { status: response.status, code: await errorCodeOf(response) };
 }
@@ -92,7 +105,7 @@ describe('a role with only the needed action is accepted', () => {
     const person = await personWith([...new Set(given)]);
     const { status, code } = await send(op, person, await adminsContent());
     if (op.permissionOn === 'resource')
-      return expect([status, code]).toEqual([expect.toSatisfy((s) => s < 300), undefined]);
+      return expect([status, code]).toEqual(ACCEPTED[op.id] ?? [expect.toSatisfy((s) => s < 300), undefined]);
     expect([status, code]).not.toEqual([404, 'deployment_not_found']);
     expect([401, 403]).not.toContain(status);
   });

@@ -6,6 +6,7 @@ import { readPage } from '../src/domains/reports/list.ts';
 import type { ReportFilter, ReportQuery } from '../src/domains/reports/list-query.ts';
 import type { Queryable } from '../src/platform/db/database.ts';
 import { Sql } from '../src/platform/db/sql.ts';
+import { loadWithoutIndexes } from './bulk-load.ts';
 import { createOwnWorld, type World } from './world.ts';
 
 const REPORTS = 100_000;
@@ -36,19 +37,21 @@ beforeAll(async () => {
     [deploymentId, owner, FOLDERS],
   );
   workbookId = (await world.admin.createWorkbook({ deploymentId, body: {} })).id;
-  // In several statements, so that none of them times out on a busy machine.
-  for (let first = 1; first <= REPORTS; first += PIECE) {
-    await run(
-      `insert into reports (deployment_id, public_id, folder_id, workbook_id, scope_folder_id, name, name_key, search_text,
+  await loadWithoutIndexes(world.databaseUrl, 'reports', async () => {
+    // In several statements, so that none of them times out on a busy machine.
+    for (let first = 1; first <= REPORTS; first += PIECE) {
+      await run(
+        `insert into reports (deployment_id, public_id, folder_id, workbook_id, scope_folder_id, name, name_key, search_text,
                             user_id, created_at, updated_at)
        select $1, lpad(n::text, 12, '0'), case when n % 20 > 0 then 1 + n % $3 end, case when n % 20 = 0 then $4::bigint end,
               case when n % 20 > 0 then 1 + n % $3 end, x.name, x.name,
               x.name || case when n % 12 = 0 then ' common' when n % 9999 = 0 then ' rareword' else '' end,
               $2, now() - n * interval '1 minute', now() - (n * 7919 % 100000) * interval '1 minute'
        from generate_series($5::bigint, $6::bigint) n, lateral (select 'report ' || md5(n::text) as name) x`,
-      [deploymentId, owner, FOLDERS, workbookId, first, first + PIECE - 1],
-    );
-  }
+        [deploymentId, owner, FOLDERS, workbookId, first, first + PIECE - 1],
+      );
+    }
+  });
   await run(
     `insert into reports (deployment_id, public_id, name, name_key, search_text, embed_tenant, user_id, created_at, updated_at)
      select $1, lpad(n::text, 12, 't'), x.name, x.name, x.name || case when n % 50 = 0 then ' rareword' else '' end, $3, $2,

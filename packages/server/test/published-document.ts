@@ -81,13 +81,13 @@ export const {
   documentedOperations,
 } = published;
 
-/** Every schema of a document, including nested ones, with its path. */
-export function everySchema({
+/** Every schema of a document that is not part of another one, with its path. */
+export function wholeSchemas({
   document,
   documentedOperations,
 } = published): { where: string; schema: Json }[] {
   const { schemas, responses } = document.components;
-  const roots = [
+  const all = [
     ...Object.entries(schemas),
     ...Object.entries(responses).flatMap(([name, reply]) => schemasOf(name, reply)),
     ...documentedOperations.flatMap(({ operation: { operationId, parameters, requestBody, responses } }) => [
@@ -96,8 +96,12 @@ export function everySchema({
       ...Object.entries(responses).flatMap(([status, reply]) => schemasOf(`${operationId} ${status}`, reply)),
     ]),
   ];
-  return roots.flatMap(([where, schema]) => (schema ? schemasWithin(where, schema) : []));
+  return all.flatMap(([where, schema]) => (schema ? [{ where, schema }] : []));
 }
+
+/** Every schema of a document, including nested ones, with its path. */
+export const everySchema = (contract = published) =>
+  wholeSchemas(contract).flatMap(({ where, schema }) => schemasWithin(where, schema));
 
 const schemasOf = (where: string, { content = {} }: Pick<DocumentedReply, 'content'>) =>
   Object.values(content).flatMap(({ schema, 'x-each': { line, event } = {} }) =>

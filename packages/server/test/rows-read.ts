@@ -28,5 +28,5 @@ export function countingRows({ server: { db } }: World, text = '') {
     return (await db.pool.query(query.text, query.values)).rows;
   };
   const one = async (query: Sql) => (await many(query))[0];
-  return { counts, db: { many, one } as unknown as Queryable };
+  return { counts, db: { many, one, maybeOne: one } as unknown as Queryable };
 }

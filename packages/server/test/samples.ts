@@ -5,12 +5,18 @@ import { type TSchema, Type } from 'typebox';
 /** An address of the operation, with a valid value for each required parameter that is not given. */
 export function addressOf(op: Operation, given: Record<string, number> = {}) {
   const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
-    const isId = (op.params[name] as { type?: string }).type === 'integer';
-    return String(given[name] ?? (isId ? 1 : 'something000'));
+    return String(given[name] ?? (isIdIn(op, name) ? 1 : textIn(op, name)));
   });
   const query = new URLSearchParams(sample(Type.Object(op.query) as JsonSchema) as Record<string, string>);
   return query.size ? `${path}?${query}` : path;
 }
+
+export const isIdIn = (op: Operation, name: string) =>
+  (op.params[name] as { type?: string }).type === 'integer';
+
+/** A text that the parameter of the path may have, such as a hash of 40 digits. */
+export const textIn = (op: Operation, name: string) =>
+  'something000'.padEnd((op.params[name] as { minLength?: number }).minLength ?? 0, '0');
 
 /** Returns the schema of the fields of the body, or nothing if there is none. */
 export function bodySchemaOf(op: Operation): TSchema | undefined {
@@ -58,6 +64,7 @@ export function requestOf(op: Operation, fields: unknown = validBody(op)) {
 interface JsonSchema {
   type?: string | string[];
   enum?: unknown[];
+  anyOf?: JsonSchema[];
   format?: string;
   minLength?: number;
   minimum?: number;
@@ -69,6 +76,7 @@ interface JsonSchema {
 
 function sample(schema: JsonSchema): unknown {
   if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return sample(schema.anyOf[0]!);
   switch ([schema.type].flat()[0]) {
     case 'object':
       return Object.fromEntries(

@@ -97,6 +97,14 @@ test.each(SIZES)('$name', async ({ name, viewport, colorScheme }) => {
   await context.close();
 });
 
+test.each(SIZES)('an address without a page, $name', async ({ name, viewport, colorScheme }) => {
+  const context = await browser.newContext({ baseURL: world.url, viewport, colorScheme });
+  const page = await context.newPage();
+  await page.goto('/dashboards/of-last-year');
+  await save(page, `not-found-${name}`);
+  await context.close();
+});
+
 test.each(SIZES)('with a provider, $name', async ({ name, viewport, colorScheme }) => {
   const context = await browser.newContext({ baseURL: withProvider.url, viewport, colorScheme });
   const page = await context.newPage();

@@ -62,7 +62,7 @@ async function useEverything(url: string): Promise<string[]> {
     keysFor: createKeyring([SECRET_KEY]).keysFor,
     publicUrl: url,
   } as Partial<Platform> as Platform);
-  const { setCookie } = await people.console.signIn(email, second, ORIGIN);
+  const { setCookie } = await people.console.signIn(email, second, ORIGIN, {});
   const cookie = setCookie.split(';')[0]!;
   await fetch(`${url}/api/v1/users/me`, { headers: { cookie } });
   await fetch(`${url}/auth/logout`, { method: 'POST', headers: { cookie } });

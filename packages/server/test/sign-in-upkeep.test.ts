@@ -23,6 +23,7 @@ const run = ({ kind }: typeof sessionUpkeep) =>
     {
       db: world.server.db,
       log: pino({ level: 'silent' }),
+      jobId: 1,
       attempt: 1,
       progress: () => {},
       signal: new AbortController().signal,

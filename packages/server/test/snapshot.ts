@@ -3,7 +3,15 @@ import type pg from 'pg';
 
 /** The server writes to these tables from time to time, independently of requests. */
 const IGNORED_COLUMNS: Record<string, string> = { api_keys: 'last_used_at' };
-const IGNORED_TABLES = ['jobs', 'job_schedules', 'audit_log_chain', 'audit_log_seals'];
+const IGNORED_TABLES = [
+  'jobs',
+  'job_schedules',
+  'audit_log_chain',
+  'audit_log_seals',
+  'server_processes',
+  'builds',
+  'deployment_log_lines',
+];
 
 /** Every table with its rows, sorted, as they are at one moment. */
 export async function snapshot(

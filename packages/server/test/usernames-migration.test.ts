@@ -1,28 +1,9 @@
 /** Migrates a database in which usernames that differ only in case belonged to different people. */
-import pg from 'pg';
-import { afterEach, expect, inject, test } from 'vitest';
-import { migrate } from '../src/platform/db/migrate.ts';
-import { createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
+import { expect, test } from 'vitest';
+import { withDatabaseBefore } from './earlier-database.ts';
 
-const postgresUrl = inject('postgresUrl');
-const made: string[] = [];
-afterEach(async () => {
-  for (const name of made.splice(0)) await dropDatabase(postgresUrl, name);
-});
-
-test('the oldest person keeps the name, all others get their id appended, and nobody else changes', async () => {
-  const database = await createDatabase(postgresUrl);
-  made.push(database);
-  const connectionString = onServer(postgresUrl, database);
-  const schema = await readOwnSchema();
-  const ours = schema.migrations.findIndex(({ name }) => name === 'usernames-without-case');
-  await migrate(
-    { connectionString },
-    { ...schema, migrations: schema.migrations.slice(0, ours), functions: [] },
-  );
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
+test('the oldest person keeps the name, all others get their id appended, and nobody else changes', () =>
+  withDatabaseBefore('usernames-without-case', async (client, migrateIt) => {
     // The fourth name is the one that the second person would get.
     await client.query(`
       insert into users (id, username, email) overriding system value values
@@ -32,7 +13,7 @@ test('the oldest person keeps the name, all others get their id appended, and no
       insert into embed_tenants (name) values ('acme-corp');
       insert into users (id, embed_tenant, external_id, username) overriding system value
       values (106, 'acme-corp', 'ada', 'ada'), (107, 'acme-corp', 'ADA', 'ADA')`);
-    await migrate({ connectionString }, schema);
+    await migrateIt();
     const { rows } = await client.query('select username from users order by id');
     expect(rows.map(({ username }) => username)).toEqual([
       'Ada',
@@ -50,7 +31,4 @@ test('the oldest person keeps the name, all others get their id appended, and no
       'select name from sign_in_names where user_id in (108, 109) order by user_id, name',
     );
     expect(names.rows.map(({ name }) => name)).toEqual(['g@example.com', 'f@example.com', 'fay']);
-  } finally {
-    await client.end();
-  }
-});
+  }));

@@ -11,6 +11,7 @@ import { listWorkspace, type OrderBy, type WorkspaceQuery } from '../src/domains
 import { clientConfig } from '../src/platform/db/connection.ts';
 import type { Queryable } from '../src/platform/db/database.ts';
 import type { Sql } from '../src/platform/db/sql.ts';
+import { loadWithoutIndexes } from './bulk-load.ts';
 import { createOwnWorld, type World } from './world.ts';
 
 const REPORTS = 60_000;
@@ -40,14 +41,16 @@ beforeAll(async () => {
   const { userId: grantee } = await world.person({ roles: ['Viewer'] });
   const owner = (await world.admin.getMe()).id;
   const run = (text: string, values: unknown[] = []) => world.server.db.pool.query(text, values);
-  const inPieces = async (count: number, text: string) => {
-    for (let first = 1; first <= count; first += PIECE) {
-      await run(text, [deploymentId, owner, first, Math.min(first + PIECE, count + 1) - 1]);
-    }
-  };
+  const inPieces = (table: string, count: number, text: string) =>
+    loadWithoutIndexes(world.databaseUrl, table, async () => {
+      for (let first = 1; first <= count; first += PIECE) {
+        await run(text, [deploymentId, owner, first, Math.min(first + PIECE, count + 1) - 1]);
+      }
+    });
   const times = `now() - n * interval '1 minute', now() - (n * 7919 % 100000) * interval '1 minute'`;
   // Half of the rows are at the root, half below the first folder.
   await inPieces(
+    'folders',
     FOLDERS,
     `insert into folders (id, deployment_id, parent_id, path, shown_path, name, name_key, position, user_id, created_at, updated_at)
      overriding system value
@@ -58,6 +61,7 @@ beforeAll(async () => {
   );
   bigFolder = 1;
   await inPieces(
+    'workbooks',
     WORKBOOKS,
     `insert into workbooks (id, deployment_id, folder_id, name, name_key, user_id, created_at, updated_at) overriding system value
      select n, $1, case when n % 2 = 0 then 1 + n % 7 end, x.name, x.name, $2, ${times}
@@ -65,6 +69,7 @@ beforeAll(async () => {
           lateral (select 'workbook ' || md5(n::text) || case when n % 12 = 0 then ' common' when n % 2500 = 0 then ' rareword' else '' end as name) x`,
   );
   await inPieces(
+    'reports',
     REPORTS,
     `insert into reports (deployment_id, public_id, folder_id, workbook_id, scope_folder_id, name, name_key, search_text,
                           user_id, created_at, updated_at)

@@ -1,7 +1,10 @@
 /** A running server with its database, and the people in it. Every reply is checked against the contract. */
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createOrielClient, type OrielClient } from '@oriel/client';
 import { inject } from 'vitest';
 import { readConfig } from '../src/config.ts';
+import { engineUser, makeFilesDir } from '../src/engines/engine-user.ts';
 import type { Timeouts } from '../src/platform/http/server.ts';
 import { type RunningServer, startServer } from '../src/start-server.ts';
 import { requireNoSecrets } from './audited-secrets.ts';
@@ -29,6 +32,8 @@ export interface World {
   person(options?: { roles?: string[]; deploymentIds?: number[] }): Promise<Person>;
   /** A deployment that no other test uses. */
   deployment(name?: string): Promise<{ id: number; name: string }>;
+  /** Writes files that the queries of a deployment read as tables: `orders.csv` is `files.orders`. */
+  writeFiles(deploymentId: number, files: Record<string, string>): Promise<void>;
   /** Mints a session for an external viewer or an internal user, and exchanges it as the embedded page does. */
   embedded(request: SessionRequest): Promise<Embedded>;
   /** A second server on the same database, with the same settings except for these. */
@@ -97,15 +102,28 @@ export async function createOwnWorld(options: WorldOptions = {}): Promise<World>
   return worldOf(running, running.end);
 }
 
+let spare: Promise<string> | undefined;
+
+/** A copy of the template. PostgreSQL makes the next one already, because that is mostly waiting for the disk. */
+function takeDatabase(): Promise<string> {
+  const make = () => createDatabase(inject('postgresUrl'), inject('templateDatabase'));
+  const taken = spare ?? make();
+  spare = make();
+  // The world that takes it gets the error.
+  spare.catch(() => {});
+  return taken;
+}
+
 async function start(options: WorldOptions): Promise<Running> {
   const postgresUrl = inject('postgresUrl');
-  const database = await createDatabase(postgresUrl, inject('templateDatabase'));
+  const database = await takeDatabase();
   const databaseUrl = onServer(postgresUrl, database);
   const log = createServerLog();
   const settings = {
     ORIEL_PORT: '0',
     ORIEL_DATABASE_URL: (await options.through?.(databaseUrl)) ?? databaseUrl,
     ORIEL_SECRET_KEY: SECRET_KEY,
+    ORIEL_DATA_DIR: await makeDataDir(),
     ORIEL_ADMIN_API_KEY: ADMIN_KEY,
     ORIEL_ADMIN_PASSWORD: ADMIN_PASSWORD,
     ...options.env,
@@ -122,6 +140,13 @@ async function start(options: WorldOptions): Promise<Running> {
       await dropDatabase(postgresUrl, database);
     },
   };
+}
+
+/** The users of the database and of the engines must be able to enter it if we are root. It is removed with the run. */
+async function makeDataDir(): Promise<string> {
+  const dir = await mkdtemp(join(inject('runFolder'), 'data-dir-'));
+  await chmod(dir, 0o711);
+  return dir;
 }
 
 function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Promise<void>): World {
@@ -162,6 +187,13 @@ function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Prom
           targetPlatform: 'embedded',
         },
       }),
+    async writeFiles(deploymentId, files) {
+      const dir = await makeFilesDir(engineUser(), server.dataDir, deploymentId);
+      for (const [name, text] of Object.entries(files)) {
+        await writeFile(join(dir, name), text);
+        await chmod(join(dir, name), 0o644);
+      }
+    },
     async embedded(request) {
       const { sessionId } = await admin.generateSession({ body: request });
       const { token } = await client().postTokenBySessionId({ body: { sessionId } });

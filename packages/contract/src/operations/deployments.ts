@@ -1,4 +1,15 @@
 import { Type } from 'typebox';
+import {
+  CloudProvider,
+  CreationMethod,
+  CreationStep,
+  DeployMode,
+  Deployment,
+  DeploymentsPagination,
+  offsetQuery,
+  ReleaseChannel,
+} from '../deployments.ts';
+import type { ErrorDefinitions } from '../errors.ts';
 import { operation } from '../operation.ts';
 import { cursorQuery, Id, Maybe, Name, PageInfo, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
@@ -8,23 +19,14 @@ export const tags = {
   Deployments: 'A deployment holds folders, workbooks, reports and a data model.',
 } satisfies TagDefinitions;
 
-const CreationStep = Type.Enum(
-  ['project', 'upload', 'schema', 'git-host', 'ssh', 'databases', 'ready', 'demo'],
-  { title: 'CreationStep' },
-);
+export const errors = {
+  deployment_limit_reached: { status: 409, message: 'The installation has 10,000 deployments already.' },
+  creation_step_not_allowed: { status: 409, message: 'This step can not follow the current one.' },
+} as const satisfies ErrorDefinitions;
 
-const Deployment = Shape('Deployment', {
-  id: Id,
-  name: Type.String(),
-  creationStep: CreationStep,
-  deploymentUrl: Type.String({ description: 'The address at which the deployment answers queries' }),
-});
-
-const DeploymentsPagination = Shape('DeploymentsPagination', {
-  limit: Type.Integer({ minimum: 0 }),
-  offset: Type.Integer({ minimum: 0 }),
-  total: Type.Integer({ minimum: 0 }),
-});
+const common = { tag: 'Deployments', auth: 'management' } as const;
+const path = '/api/v1/deployments/{deploymentId}';
+const params = { deploymentId: Id };
 
 const DeploymentsListResponse = Shape('DeploymentsListResponse', {
   items: Type.Array(Deployment),
@@ -39,10 +41,10 @@ const CreateDeploymentInput = Shape(
   'CreateDeploymentInput',
   {
     name: Name,
-    cloudProvider: Type.Enum(['managed', 'aws', 'gcp']),
-    creationMethod: Maybe(Type.Enum(['upload', 'managed', 'git-host', 'ssh'])),
+    cloudProvider: CloudProvider,
+    creationMethod: Maybe(CreationMethod),
     creationStep: CreationStep,
-    deployMode: Maybe(Type.Enum(['git', 'cli'])),
+    deployMode: Maybe(DeployMode),
     isManaged: Type.Boolean(),
     region: Type.String({ description: 'The `name` of a region' }),
     targetPlatform: Type.String({ minLength: 1, maxLength: 255 }),
@@ -62,14 +64,13 @@ const CreateDeploymentInput = Shape(
 );
 
 export const getDeployments = operation({
+  ...common,
   id: 'getDeployments',
-  tag: 'Deployments',
   method: 'GET',
   path: '/api/v1/deployments',
   summary: 'List deployments',
   description:
     'The deployments that the caller may read, oldest first. Page with `first` and `after`; `offset` and `limit` are the older way and return `pageInfo: null`.',
-  auth: 'management',
   permission: 'DeploymentRead',
   query: {
     creationStep: Type.Optional(
@@ -78,22 +79,7 @@ export const getDeployments = operation({
         maxItems: 8,
       }),
     ),
-    offset: Maybe(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        deprecated: true,
-        description: 'The number of items to skip, in the older way',
-      }),
-    ),
-    limit: Maybe(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        deprecated: true,
-        description: 'Page size of the older way; a larger value than 1000 counts as 1000',
-      }),
-    ),
+    ...offsetQuery,
     ...cursorQuery,
   },
   reply: DeploymentsListResponse,
@@ -103,43 +89,96 @@ export const getDeployments = operation({
 });
 
 export const getDeployment = operation({
+  ...common,
   id: 'getDeployment',
-  tag: 'Deployments',
   method: 'GET',
-  path: '/api/v1/deployments/{deploymentId}',
+  path,
   summary: 'Get a deployment',
-  auth: 'management',
   permission: 'DeploymentRead',
-  params: { deploymentId: Id },
+  params,
   reply: Deployment,
   audit: 'none',
 });
 
 export const createDeployment = operation({
+  ...common,
   id: 'createDeployment',
   tag: 'Deployment Creation',
   method: 'POST',
   path: '/build/api/v1/deployments',
   trailingSlash: true,
   summary: 'Create a deployment',
-  auth: 'management',
+  description: 'It starts with a small data model on the branch `main`, which is being built.',
   permission: 'DeploymentCreate',
   body: CreateDeploymentInput,
   reply: Deployment,
-  errors: ['region_not_found'],
+  errors: ['region_not_found', 'deployment_limit_reached'],
   scopedKeys: 'refused',
   audit: 'deployment',
 });
 
 export const deleteDeployment = operation({
+  ...common,
   id: 'deleteDeployment',
-  tag: 'Deployments',
   method: 'DELETE',
-  path: '/api/v1/deployments/{deploymentId}',
+  path,
   summary: 'Delete a deployment and everything in it',
-  auth: 'management',
+  description: 'When the reply arrives, it is gone for everybody. Its running jobs stop soon after.',
   permission: 'DeploymentDelete',
-  params: { deploymentId: Id },
+  params,
   reply: Shape('DeploymentDeleteResponse', { success: Type.Boolean() }),
   audit: 'deployment',
+});
+
+export const advanceCreationStep = operation({
+  ...common,
+  id: 'advanceCreationStep',
+  method: 'POST',
+  path: `${path}/creation-step/advance`,
+  summary: 'Go on to a later step of the creation',
+  permission: 'DeploymentUpdate',
+  params,
+  body: Shape('AdvanceCreationStepInput', { creationStep: CreationStep }),
+  reply: Deployment,
+  errors: ['creation_step_not_allowed'],
+  audit: 'deployment',
+});
+
+export const resetCreationStep = operation({
+  ...common,
+  id: 'resetCreationStep',
+  method: 'POST',
+  path: `${path}/creation-step/reset`,
+  summary: 'Go back to the first step of the creation',
+  description: 'Only the step changes: the data model, the settings and all content stay.',
+  permission: 'DeploymentUpdate',
+  params,
+  reply: Deployment,
+  audit: 'deployment',
+});
+
+const DeploymentVersion = Shape('DeploymentVersion', {
+  version: Type.String(),
+  releaseChannel: ReleaseChannel,
+  releaseChannelVersion: Type.String(),
+  isCurrent: Type.Boolean(),
+  isLatestInChannel: Type.Boolean(),
+});
+
+export const listDeploymentVersions = operation({
+  ...common,
+  id: 'listDeploymentVersions',
+  method: 'GET',
+  path: `${path}/versions`,
+  summary: 'List the versions of Oriel that can serve the deployment',
+  description: 'An installation has one: the version of this server.',
+  permission: 'DeploymentRead',
+  params,
+  query: cursorQuery,
+  reply: Shape('DeploymentVersionsResponse', {
+    items: Type.Array(DeploymentVersion),
+    data: Type.Array(DeploymentVersion, { deprecated: true, description: 'The same as `items`' }),
+    pageInfo: PageInfo,
+  }),
+  audit: 'none',
 });

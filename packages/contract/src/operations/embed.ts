@@ -4,7 +4,18 @@ import { DefaultValue, GivenValue, ShownValue } from '../attributes.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { GroupName } from '../groups.ts';
 import { operation } from '../operation.ts';
-import { DateTime, Email, EmbedTenantName, Id, Maybe, Name, Nullable, Shape, Url } from '../schemas.ts';
+import {
+  DateTime,
+  Email,
+  EmbedTenantName,
+  Id,
+  Maybe,
+  Name,
+  Nullable,
+  RecordOf,
+  Shape,
+  Url,
+} from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -304,7 +315,7 @@ export const getEmbedSession = operation({
     }),
     groups: Type.Array(Type.String(), { description: 'Names, sorted' }),
     tenantGroups: Type.Array(Type.String(), { description: 'Names, sorted' }),
-    userAttributes: Type.Record(Type.String(), ShownValue, {
+    userAttributes: RecordOf(ShownValue, {
       description: 'An attribute without a value has its default, or null',
     }),
     securityContext: Nullable(SecurityContext),

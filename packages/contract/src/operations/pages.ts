@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
-import { Bytes, Form, Html, Redirect } from '../kinds.ts';
+import { Bytes, Form, Html, HtmlOrRedirect, Redirect } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { Id, Shape } from '../schemas.ts';
 import { GivenPassword, PASSWORD_BODY_BYTES, PASSWORD_LENGTH } from '../sign-in.ts';
@@ -30,6 +30,9 @@ const form = { ...common, method: 'POST', reply: Redirect(303) } as const;
 const cookie = {
   'set-cookie': Type.String({ description: 'Begins or ends the session of the browser' }),
 };
+
+/** A session that the browser has ends when another one takes its place. */
+const headers = { cookie: Type.Optional(Type.String()) };
 
 const text = (maxLength: number, description?: string) => Type.String({ maxLength, description });
 /** An empty field of a form is an empty text, so texts have no minimum: the page says what is missing. */
@@ -72,7 +75,10 @@ export const signInPage = operation({
   id: 'signInPage',
   path: '/sign-in',
   summary: 'Show the form to sign in',
+  description: 'Whoever is signed in already is sent to the page that they would see after signing in.',
   auth: 'public',
+  reply: HtmlOrRedirect,
+  headers,
   query: { next, notice: Type.Optional(Type.Enum(['signed-out', 'signed-out-everywhere'])) },
 });
 
@@ -82,6 +88,7 @@ export const signInByForm = operation({
   path: '/sign-in',
   summary: 'Sign in by browser',
   auth: 'public',
+  headers,
   body: Form(Shape('SignInForm', { username: text(255, 'Or the email'), password: GivenPassword, next })),
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   replyHeaders: cookie,
@@ -192,6 +199,7 @@ export const invitationPage = operation({
   path: '/invitation',
   summary: 'Show the form to accept an invitation',
   auth: 'public',
+  headers,
   query: { link: Type.Optional(link) },
   errors: ['link_not_valid'],
 });
@@ -199,6 +207,7 @@ export const invitationPage = operation({
 const passwordForm = {
   ...form,
   auth: 'public',
+  headers,
   body: Form(Shape('PasswordForm', { link, ...newPassword })),
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   replyHeaders: cookie,
@@ -219,6 +228,7 @@ export const resetPasswordPage = operation({
   path: '/reset-password',
   summary: 'Show the form to set a new password',
   auth: 'public',
+  headers,
   query: { link: Type.Optional(link) },
   errors: ['link_not_valid'],
 });

@@ -12,6 +12,7 @@ import {
 import type { ErrorDefinitions } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { Nothing, operation } from '../operation.ts';
+import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
 import { cursorQuery, Id, Maybe, Name, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
@@ -26,6 +27,10 @@ export const errors = {
   },
   report_not_found: { status: 404, message: 'There is no such report.' },
   public_id_taken: { status: 409, message: 'Another report has this public id.' },
+  report_without_query: {
+    status: 409,
+    message: 'The report has no query in the JSON query format, so it can not be run.',
+  },
   too_many_placements: { status: 409, message: 'The report is placed in 50 spreadsheets already.' },
 } as const satisfies ErrorDefinitions;
 
@@ -219,5 +224,22 @@ export const connectReportToWorkbook = operation({
   }),
   reply: Report,
   errors: ['report_not_found', 'too_many_placements', 'precondition_failed'],
+  audit: 'report',
+});
+
+export const refreshReport = operation({
+  ...common,
+  id: 'refreshReport',
+  method: 'PUT',
+  path: `${path}/{reportId}/refresh`,
+  summary: 'Run the query of a report',
+  description:
+    'Asks the data source again, with the policies of the caller, so that the next `load` of the same query has the new answer. Records when the report was refreshed and by whom. The caller only needs to be able to read the report.',
+  permission: 'ReportRead',
+  permissionOn: 'resource',
+  params: one,
+  timeoutMs: LOAD_TIMEOUT_MS,
+  reply: Report,
+  errors: ['report_not_found', 'report_without_query', ...PLAN_ERRORS, ...RUN_ERRORS, ...TEXT_ERRORS],
   audit: 'report',
 });

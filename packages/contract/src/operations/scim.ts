@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { OrNothing } from '../kinds.ts';
-import { Nothing, operation } from '../operation.ts';
+import { Never, Nothing, operation } from '../operation.ts';
 import {
   listQuery,
   Scim,
@@ -318,6 +318,6 @@ export const postScimBulk = operation({
   path: '/api/scim/v2/Bulk',
   summary: 'Refuse bulk requests',
   description: 'Always a 501, as the configuration of the service says. The body is not read.',
-  reply: Nothing,
+  reply: Never,
   errors: ['scim_bulk_not_supported'],
 });

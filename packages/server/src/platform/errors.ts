@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, errorCatalogue } from '@oriel/contract';
+import { type ErrorCode, errorCatalogue, type MergeConflict } from '@oriel/contract';
 
 export interface Issue {
   path: string;
@@ -11,16 +11,24 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly statusCode: number;
   readonly issues: Issue[] | undefined;
+  readonly conflicts: MergeConflict[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: ErrorCode,
-    options: { message?: string; issues?: Issue[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: {
+      message?: string;
+      issues?: Issue[];
+      conflicts?: MergeConflict[];
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
     this.code = code;
     this.statusCode = errorCatalogue[code].status;
     this.issues = options.issues;
+    this.conflicts = options.conflicts;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
@@ -32,6 +40,7 @@ export class ApiError extends Error {
       message: this.message,
       requestId,
       ...(this.issues ? { issues: this.issues } : {}),
+      ...(this.conflicts ? { conflicts: this.conflicts } : {}),
     };
   }
 }

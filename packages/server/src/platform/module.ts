@@ -36,6 +36,8 @@ export interface Platform {
   metrics: Metrics;
   /** The address that others see, without a slash at its end. */
   publicUrl: string;
+  /** Which process this is, for people who read the log of a deployment or the list of pods. */
+  processName: string;
   /** The only way to send HTTP requests to other servers. */
   outbound: Outbound;
   /**
@@ -67,5 +69,7 @@ export interface Module {
   credentials?: CredentialKind[];
   /** How to remove its rows when the user, deployment, embed tenant or folder that they belong to is deleted. */
   leftovers?: Leftovers;
+  /** Called when the server listens. */
+  started?(): void;
   stop?(): Promise<void> | void;
 }

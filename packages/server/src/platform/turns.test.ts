@@ -8,13 +8,17 @@ function workshop() {
   const turns = createTurns({ togetherMax: 2, waitingMax: 3, waitMs: 1000, busy: () => new Busy() });
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
-  const start = (how: 'alone' | 'together', name: string, key = 'key') =>
-    turns[how](key, () => {
-      begun.push(name);
-      return new Promise<string>((resolve, reject) => {
-        ends.set(name, (error) => (error ? reject(error) : resolve(name)));
-      });
-    });
+  const start = (how: 'alone' | 'together', name: string, key = 'key', signal?: AbortSignal) =>
+    turns[how](
+      key,
+      () => {
+        begun.push(name);
+        return new Promise<string>((resolve, reject) => {
+          ends.set(name, (error) => (error ? reject(error) : resolve(name)));
+        });
+      },
+      signal,
+    );
   const end = async (name: string, error?: Error) => {
     ends.get(name)!(error);
     await vi.advanceTimersByTimeAsync(0);
@@ -91,4 +95,32 @@ test('after work that fails, the next one runs', async () => {
   await end('a', new Error('no luck'));
   await failed;
   expect(begun).toEqual(['a', 'b']);
+});
+
+test('a caller who leaves does not wait any longer, and makes room for others', async () => {
+  const { begun, start, end } = workshop();
+  const [leaving, gone] = [new AbortController(), AbortSignal.abort(new Error('gone'))];
+  const first = start('together', 'a');
+  const left = expect(start('alone', 'b', 'key', leaving.signal)).rejects.toThrow('left');
+  const behind = start('together', 'c');
+  await expect(start('alone', 'd', 'another key', gone)).rejects.toThrow('gone');
+  leaving.abort(new Error('left'));
+  await left;
+  expect(begun).toEqual(['a', 'c']);
+  await end('a');
+  await end('c');
+  expect([await first, await behind]).toEqual(['a', 'c']);
+  await start('alone', 'e', 'key', gone).catch(() => begun.push('nobody'));
+  expect(begun).toEqual(['a', 'c', 'nobody']);
+});
+
+test('a signal that is aborted after the work has begun leaves the work alone', async () => {
+  const { start, end } = workshop();
+  const leaving = new AbortController();
+  const first = start('alone', 'a');
+  const second = start('alone', 'b', 'key', leaving.signal);
+  await end('a');
+  leaving.abort(new Error('left'));
+  await end('b');
+  expect([await first, await second]).toEqual(['a', 'b']);
 });

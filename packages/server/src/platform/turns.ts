@@ -13,10 +13,13 @@ export interface TurnLimits {
 }
 
 export interface Turns {
-  /** Runs the work while no other work with this key runs. */
-  alone<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Runs the work, possibly at the same time as other calls of `together`. */
-  together<T>(key: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs the work while no other work with this key runs. If the signal is aborted before, the call does not wait any
+   * longer, and rejects with the reason of the signal.
+   */
+  alone<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Runs the work, possibly at the same time as other calls of `together`. The signal is as for `alone`. */
+  together<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 interface Waiting {
@@ -56,17 +59,25 @@ export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimit
     }
   }
 
-  function wait(queue: Queue, isAlone: boolean): Promise<void> {
+  function wait(queue: Queue, isAlone: boolean, signal?: AbortSignal): Promise<void> {
     if (queue.waiting.length >= waitingMax) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const release = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const giveUp = (reason: unknown) => {
+        release();
         queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
         // The calls behind this one may have waited only for it.
         startWaiting(queue);
-        reject(busy());
-      }, waitMs);
+        reject(reason);
+      };
+      const timer = setTimeout(() => giveUp(busy()), waitMs);
+      const onAbort = () => giveUp(signal!.reason);
+      signal?.addEventListener('abort', onAbort);
       const start = () => {
-        clearTimeout(timer);
+        release();
         resolve();
       };
       const waiting: Waiting = { isAlone, start };
@@ -74,11 +85,17 @@ export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimit
     });
   }
 
-  async function take<T>(key: string, isAlone: boolean, work: () => Promise<T>): Promise<T> {
+  async function take<T>(
+    key: string,
+    isAlone: boolean,
+    work: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    signal?.throwIfAborted();
     const queue = queues.get(key) ?? { running: 0, runsAlone: false, waiting: [] };
     queues.set(key, queue);
     if (queue.waiting.length === 0 && canStart(queue, isAlone)) begin(queue, isAlone);
-    else await wait(queue, isAlone);
+    else await wait(queue, isAlone, signal);
     try {
       return await work();
     } finally {
@@ -87,7 +104,7 @@ export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimit
   }
 
   return {
-    alone: (key, work) => take(key, true, work),
-    together: (key, work) => take(key, false, work),
+    alone: (key, work, signal) => take(key, true, work, signal),
+    together: (key, work, signal) => take(key, false, work, signal),
   };
 }

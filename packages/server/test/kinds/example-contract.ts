@@ -19,6 +19,9 @@ import { Type } from 'typebox';
 
 const KB = 1024;
 
+/** The time limit of the slow operations. A busy machine keeps it for a handler that has nothing to do. */
+export const SLOW_MS = 3000;
+
 const closed = <P extends Parameters<typeof Type.Object>[0]>(title: string, properties: P) =>
   Type.Object(properties, { title, additionalProperties: false });
 
@@ -60,7 +63,33 @@ const failures = {
   rate: { max: 40, perSeconds: 3600 },
 } as const;
 
+const query = {
+  ...common,
+  method: 'GET',
+  auth: 'query',
+  params: { deploymentId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) },
+  reply: closed('ExampleCaller', {
+    kind: Type.String(),
+    branchId: Type.Optional(Type.Integer()),
+    isCreator: Type.Optional(Type.Boolean()),
+    securityContext: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  }),
+  errorShape: 'message',
+} as const;
+
 export const example = {
+  getMeta: operation({
+    ...query,
+    id: 'getMeta',
+    path: '/example/deployments/{deploymentId}/meta',
+    queryScope: 'meta',
+  }),
+  getData: operation({
+    ...query,
+    id: 'getData',
+    path: '/example/deployments/{deploymentId}/data',
+    queryScope: 'data',
+  }),
   postForm: operation({
     ...keyed,
     id: 'postForm',
@@ -218,7 +247,7 @@ export const example = {
     method: 'GET',
     path: '/example/slowly',
     query: { ms: Type.Integer({ minimum: 0, maximum: 60_000 }) },
-    timeoutMs: 150,
+    timeoutMs: SLOW_MS,
     reply: Nothing,
   }),
   changeSlowly: operation({
@@ -227,7 +256,7 @@ export const example = {
     method: 'POST',
     path: '/example/slowly',
     query: { ms: Type.Integer({ minimum: 0, maximum: 60_000 }) },
-    timeoutMs: 150,
+    timeoutMs: SLOW_MS,
     reply: Nothing,
     audit: 'example',
   }),

@@ -55,7 +55,7 @@ interface Credentials {
 
 const exampleKeys = (credentials: Credentials): CredentialKind => ({
   name: 'example key',
-  auths: ['management', 'apiKey'],
+  auths: ['management', 'apiKey', 'query'],
   schemes: ['api-key'],
   takes: () => true,
   verify({ secret }) {
@@ -101,6 +101,7 @@ function exampleRoutes(seen: Seen): Route[] {
   };
 
   return [
+    ...handleEach([example.getMeta, example.getData], ({ actor }) => actor),
     handle(example.postForm, (_, { body }) => body),
     handle(example.postFormOrJson, (_, { body }) => body),
     handle(example.postScim, (_, { body }) => body),
@@ -181,10 +182,13 @@ export interface ExampleServer {
 
 export async function startExample({
   recheckMs,
+  kinds = [],
   ...options
 }: {
   timeouts?: Timeouts;
   recheckMs?: number;
+  /** Further kinds of credentials that the server accepts. */
+  kinds?: CredentialKind[];
 } = {}): Promise<ExampleServer> {
   const world = await createWorld();
   const log = createServerLog();
@@ -194,7 +198,7 @@ export async function startExample({
   registerRoutes(app, exampleRoutes(seen), {
     db: world.server.db,
     attempts: createAttempts(world.server.db, log),
-    authenticator: createAuthenticator([exampleKeys(credentials)]),
+    authenticator: createAuthenticator([exampleKeys(credentials), ...kinds]),
     atOnce: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
     requireDeployment: () => undefined,
     cursors: {} as Cursors,

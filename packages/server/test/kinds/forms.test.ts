@@ -34,6 +34,14 @@ test.each([
   expect(await send(form)).toMatchObject({ status: 400, body: { issues: [{ path, message }] } });
 });
 
+test('a NUL is a 400 that names its field', async () => {
+  const message = 'must not have NUL (U+0000), because it can not be stored';
+  expect(await send('name=a%00b')).toMatchObject({
+    status: 400,
+    body: { issues: [{ path: 'name', message }] },
+  });
+});
+
 test.each([
   ['cut encoding', 'name=100%', 400, 'invalid_text'],
   ['an encoding that is not a character', 'name=%ff', 400, 'invalid_text'],

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverErrors } from '../server-log.ts';
+import { SLOW_MS } from './example-contract.ts';
 import { type ExampleServer, startExample } from './example-server.ts';
 
 let server: ExampleServer;
@@ -47,7 +48,7 @@ test('a handler that is fast enough replies normally', async () => {
 });
 
 test('if a handler takes too long, the reply is a 504 and its signal is aborted', async () => {
-  await expect(server.client.getSlowly({ ms: 1000 })).rejects.toMatchObject({
+  await expect(server.client.getSlowly({ ms: 2 * SLOW_MS })).rejects.toMatchObject({
     status: 504,
     code: 'timed_out',
   });
@@ -55,8 +56,10 @@ test('if a handler takes too long, the reply is a 504 and its signal is aborted'
 });
 
 test('a handler that was stopped changes nothing, not even later', async () => {
-  await expect(server.client.changeSlowly({ ms: 600 })).rejects.toMatchObject({ code: 'timed_out' });
+  await expect(server.client.changeSlowly({ ms: SLOW_MS + 500 })).rejects.toMatchObject({
+    code: 'timed_out',
+  });
   await sleep(1000);
-  expect(await server.auditedIds()).not.toContain('600');
+  expect(await server.auditedIds()).not.toContain(`${SLOW_MS + 500}`);
   expect(serverErrors()).toEqual([]);
 });

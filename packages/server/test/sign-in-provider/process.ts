@@ -44,9 +44,17 @@ const accounts = new Map<string, Account>();
 const answers = new Map<string, Answer>();
 let next: string;
 let provider: Provider;
+let serve: () => void;
+/** A server may ask at its start, before the provider knows the address of that server. */
+const serving = new Promise<void>((resolve) => {
+  serve = resolve;
+});
 
 function obey(order: Order) {
-  if ('client' in order) provider = createProvider(order.client);
+  if ('client' in order) {
+    provider = createProvider(order.client);
+    serve();
+  }
   if ('account' in order) {
     accounts.set(order.account.sub, order.account);
     next = order.account.sub;
@@ -55,10 +63,11 @@ function obey(order: Order) {
   if ('reset' in order) answers.clear();
 }
 
-const server = createServer((request, response) => {
+const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url!, issuer);
   const answer = answers.get(pathname);
   if (answer) return send(response, answer);
+  await serving;
   if (!pathname.startsWith('/interaction/')) return provider.callback()(request, response);
   // Instead of a form with a password.
   void provider.interactionFinished(request, response, { login: { accountId: next } });

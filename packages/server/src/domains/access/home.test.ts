@@ -39,9 +39,11 @@ async function meanwhile(statements: [text: string, ...values: unknown[]][], cal
       () => ({ status: 200 }),
       (error: { status: number }) => error,
     );
-    const waits = `select count(*)::int as n from pg_stat_activity
-                   where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await world.server.db.pool.query(waits)).rows[0].n).toBe(1);
+    // Jobs of the server may wait for other locks.
+    const waits = `select count(*)::int as n from pg_stat_activity, (select $1::int as pid) rival
+                   where rival.pid = any(pg_blocking_pids(pg_stat_activity.pid))`;
+    const { pid } = (await rival.query('select pg_backend_pid() as pid')).rows[0];
+    await expect.poll(async () => (await world.server.db.pool.query(waits, [pid])).rows[0].n).toBe(1);
     await rival.query('commit');
     return await outcome;
   } finally {

@@ -34,7 +34,7 @@ export function createApiKeyCredential(
 
   const kind: CredentialKind = {
     name: 'API key',
-    auths: ['management', 'apiKey'],
+    auths: ['management', 'apiKey', 'query'],
     schemes: ['api-key', 'bearer'],
     example: { secret: `${API_KEY_PREFIX}an-example` },
     takes: ({ secret }) => looksLikeApiKey(secret),

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditLogOf } from '../../../test/audit-log.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 import { rangesOf } from './pages.ts';
@@ -118,12 +118,9 @@ describe('filters', () => {
     const { id: deploymentId } = await world.deployment();
     const embedTenantName = unique('tenant').toLowerCase();
     await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
-    const viewer = await world.embedded({
-      deploymentId,
-      externalId: 'a',
-      embedTenantName,
-      creatorMode: true,
-    });
+    const embed = () => world.embedded({ deploymentId, externalId: 'a', embedTenantName, creatorMode: true });
+    // The server hears of the setting a moment later.
+    const viewer = await vi.waitFor(embed, { timeout: 10_000 });
     await viewer.client.createFolder({ deploymentId, body: { name: 'own' } });
     await world.admin.createGroup({ embedTenantName, body: { name: 'group' } });
     await world.admin.deleteEmbedTenant({ embedTenantName });

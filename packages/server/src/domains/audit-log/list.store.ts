@@ -20,6 +20,7 @@ export interface EntryFilter {
 /** A part of the log that begins and ends with a month. */
 export interface Range {
   from: string;
+  /** `infinity` is later than every time, also if the two are compared as texts. */
   to: string;
 }
 
@@ -56,26 +57,34 @@ export interface EntryRow {
 
 const given = (value: unknown, condition: Sql): Sql[] => (value === null ? [] : [condition]);
 
-const conditionsOf = ({ filter: f, range, after }: EntryQuery): Sql[] => [
-  sql`created_at >= ${range.from}::timestamptz`,
-  sql`created_at < ${range.to}::timestamptz`,
-  ...given(f.from, sql`created_at >= ${f.from}::timestamptz`),
-  ...given(f.to, sql`created_at < ${f.to}::timestamptz`),
-  ...(after === null
-    ? []
-    : [
+/**
+ * One lower and one upper limit. If a scan has several upper limits, PostgreSQL may start it at the wrong one, and then
+ * reads all entries between the limits. `least` and `greatest` ignore nulls.
+ */
+const timesOf = ({ filter: f, range, after }: EntryQuery): Sql[] => [
+  sql`created_at >= greatest(${range.from}::timestamptz, ${f.from}::timestamptz)`,
+  ...(after !== null && after[0] < range.to
+    ? [
         // The second condition leaves out partitions, for which PostgreSQL does not look into the first.
         sql`(created_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)`,
         sql`created_at <= ${after[0]}::timestamptz`,
-      ]),
-  ...given(f.actorId, sql`user_id = ${f.actorId}`),
-  ...given(f.apiKeyId, sql`api_key_id = ${f.apiKeyId}`),
-  ...given(f.operation, sql`operation = ${f.operation}`),
-  ...given(f.resourceType, sql`resource_type = ${f.resourceType}`),
-  ...given(f.resourceId, sql`resource_id = ${f.resourceId}`),
-  ...given(f.embedTenantName, sql`embed_tenant = ${f.embedTenantName}`),
-  ...given(f.requestId, sql`request_id = ${f.requestId}`),
+      ]
+    : [sql`created_at < least(${range.to}::timestamptz, ${f.to}::timestamptz)`]),
 ];
+
+const conditionsOf = (query: EntryQuery): Sql[] => {
+  const { filter: f } = query;
+  return [
+    ...timesOf(query),
+    ...given(f.actorId, sql`user_id = ${f.actorId}`),
+    ...given(f.apiKeyId, sql`api_key_id = ${f.apiKeyId}`),
+    ...given(f.operation, sql`operation = ${f.operation}`),
+    ...given(f.resourceType, sql`resource_type = ${f.resourceType}`),
+    ...given(f.resourceId, sql`resource_id = ${f.resourceId}`),
+    ...given(f.embedTenantName, sql`embed_tenant = ${f.embedTenantName}`),
+    ...given(f.requestId, sql`request_id = ${f.requestId}`),
+  ];
+};
 
 const ORDER = sql`order by created_at desc, id desc`;
 

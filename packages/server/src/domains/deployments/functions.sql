@@ -21,3 +21,11 @@ create or replace trigger reports_need_deployment after insert on reports
   referencing new table as new_rows for each statement execute function require_deployment();
 create or replace trigger resource_policies_need_deployment after insert on resource_policies
   referencing new table as new_rows for each statement execute function require_deployment();
+create or replace trigger git_objects_need_deployment after insert on git_objects
+  referencing new table as new_rows for each statement execute function require_deployment();
+create or replace trigger data_models_need_deployment after insert on data_models
+  referencing new table as new_rows for each statement execute function require_deployment();
+create or replace trigger branches_need_deployment after insert on branches
+  referencing new table as new_rows for each statement execute function require_deployment();
+create or replace trigger uploads_need_deployment after insert on uploads
+  referencing new table as new_rows for each statement execute function require_deployment();

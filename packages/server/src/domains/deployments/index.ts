@@ -1,20 +1,32 @@
 import type { AskLeftovers } from '../../platform/leftovers.ts';
 import type { Module, Platform } from '../../platform/module.ts';
+import type { DataModels } from '../data-models/index.ts';
 import { demoDeployment } from './demo.ts';
 import type { KnownDeployments } from './known-deployments.ts';
 import { createRemoveDeployment } from './removal.ts';
 import { deploymentRoutes } from './routes.ts';
 
 export { createKnownDeployments, type RequireDeployment } from './known-deployments.ts';
-export { countAllDeployments, findDeployment, listExistingIds } from './store.ts';
+export { countAllDeployments, findDeployment, listExistingIds, lockDeployment } from './store.ts';
 
 export function deployments(
   platform: Platform,
-  { knownDeployments, leftovers }: { knownDeployments: KnownDeployments; leftovers: AskLeftovers },
+  {
+    knownDeployments,
+    leftovers,
+    models,
+    version,
+  }: {
+    knownDeployments: KnownDeployments;
+    leftovers: AskLeftovers;
+    models: DataModels;
+    /** The version of this server. */
+    version: string;
+  },
 ): Module {
   const removeDeployment = createRemoveDeployment(leftovers);
   return {
-    routes: deploymentRoutes(platform, { knownDeployments, removeDeployment }),
+    routes: deploymentRoutes(platform, { knownDeployments, removeDeployment, models, version }),
     jobs: [removeDeployment],
     demo: demoDeployment,
   };

@@ -1,18 +1,36 @@
 import type { operations, ReplyOf } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
+import { json, type Sql, sql } from '../../platform/db/sql.ts';
 import type { PageById } from '../../platform/http/pages.ts';
 
+type Settings = ReplyOf<typeof operations.getDeploymentSettings>;
 export type CreationStep = ReplyOf<typeof operations.getDeployment>['creationStep'];
 
-export interface DeploymentRow {
-  id: number;
+/** What `updateDeployment` can change. */
+export interface ChangeableSettings {
   name: string;
   region: string;
-  cloudProvider: string;
-  creationMethod: string | null;
+  cloudProvider: Settings['cloudProvider'];
+  creationMethod: NonNullable<Settings['creationMethod']> | null;
+  deployMode: NonNullable<Settings['deployMode']> | null;
+  deployBranchName: string;
+  deployBranchReadOnly: boolean;
+  deployBranchMergeAllowed: boolean;
+  deployProjectRoot: string;
+  template: Settings['template'];
+  templateVariables: object | null;
+  releaseChannel: Settings['releaseChannel'];
+  releaseChannelVersion: string | null;
+  releaseChannelVersionHold: boolean;
+  customDomain: string | null;
+  defaultLaunchpadViewGroup: string | null;
+  launchpadTabs: string[] | null;
+  cspsConfig: NonNullable<Settings['cspsConfig']> | null;
+}
+
+export interface DeploymentRow extends ChangeableSettings {
+  id: number;
   creationStep: CreationStep;
-  deployMode: string | null;
   isManaged: boolean;
   targetPlatform: string;
   createdBy: number | null;
@@ -20,12 +38,29 @@ export interface DeploymentRow {
   updatedAt: string;
 }
 
-export type NewDeployment = Omit<DeploymentRow, 'id' | 'createdAt' | 'updatedAt'>;
+export type NewDeployment = Pick<
+  DeploymentRow,
+  | 'name'
+  | 'region'
+  | 'cloudProvider'
+  | 'creationMethod'
+  | 'creationStep'
+  | 'deployMode'
+  | 'isManaged'
+  | 'targetPlatform'
+  | 'createdBy'
+>;
 
 const COLUMNS = sql`
   id, name, region, cloud_provider as "cloudProvider", creation_method as "creationMethod",
   creation_step as "creationStep", deploy_mode as "deployMode", is_managed as "isManaged",
-  target_platform as "targetPlatform", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
+  target_platform as "targetPlatform", deploy_branch_name as "deployBranchName",
+  deploy_branch_read_only as "deployBranchReadOnly", deploy_branch_merge_allowed as "deployBranchMergeAllowed",
+  deploy_project_root as "deployProjectRoot", template, template_variables as "templateVariables",
+  release_channel as "releaseChannel", release_channel_version as "releaseChannelVersion",
+  release_channel_version_hold as "releaseChannelVersionHold", custom_domain as "customDomain",
+  default_launchpad_view_group as "defaultLaunchpadViewGroup", launchpad_tabs as "launchpadTabs",
+  csps_config as "cspsConfig", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface DeploymentFilter {
   /** The deployments that the caller may read; null for all. */
@@ -37,14 +72,17 @@ const matching = ({ reach, creationSteps }: DeploymentFilter): Sql => sql`
   (${reach}::bigint[] is null or id = any(${reach}::bigint[]))
   and (${creationSteps}::text[] is null or creation_step = any(${creationSteps}::text[]))`;
 
+/** What a list shows of a deployment. */
+export type ListedDeployment = Pick<DeploymentRow, 'id' | 'name' | 'creationStep'>;
+
 /** In the order of their ids, after `afterId`. */
 export const listDeployments = (
   db: Queryable,
   filter: DeploymentFilter,
   page: PageById & { offset: number },
 ) =>
-  db.many<DeploymentRow>(sql`
-    select ${COLUMNS} from deployments
+  db.many<ListedDeployment>(sql`
+    select id, name, creation_step as "creationStep" from deployments
     where ${matching(filter)} and id > ${page.afterId}
     order by id limit ${page.limit} offset ${page.offset}`);
 
@@ -54,11 +92,19 @@ export const countDeployments = async (db: Queryable, filter: DeploymentFilter) 
 export const findDeployment = (db: Queryable, id: number) =>
   db.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where id = ${id}`);
 
+/** Nobody else can change or delete the deployment until the transaction ends. */
+export const lockDeployment = (tx: Tx, id: number) =>
+  tx.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where id = ${id} for no key update`);
+
 /** Returns those of the ids that exist. */
 export const listExistingIds = async (db: Queryable, ids: readonly number[]) =>
   (await db.many<{ id: number }>(sql`select id from deployments where id = any(${ids}::bigint[])`)).map(
     ({ id }) => id,
   );
+
+/** Nobody else can create a deployment until the transaction ends, so that the limit is exact. */
+export const lockCreation = (tx: Tx) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended('creation of deployments', 0))`);
 
 export const insertDeployment = (tx: Tx, deployment: NewDeployment) =>
   tx.one<DeploymentRow>(sql`
@@ -68,6 +114,26 @@ export const insertDeployment = (tx: Tx, deployment: NewDeployment) =>
             ${deployment.creationStep}, ${deployment.deployMode}, ${deployment.isManaged},
             ${deployment.targetPlatform}, ${deployment.createdBy})
     returning ${COLUMNS}`);
+
+export const updateDeployment = (tx: Tx, id: number, settings: ChangeableSettings) =>
+  tx.one<DeploymentRow>(sql`
+    update deployments
+    set name = ${settings.name}, region = ${settings.region}, cloud_provider = ${settings.cloudProvider},
+        creation_method = ${settings.creationMethod}, deploy_mode = ${settings.deployMode},
+        deploy_branch_name = ${settings.deployBranchName}, deploy_branch_read_only = ${settings.deployBranchReadOnly},
+        deploy_branch_merge_allowed = ${settings.deployBranchMergeAllowed},
+        deploy_project_root = ${settings.deployProjectRoot}, template = ${settings.template},
+        template_variables = ${json(settings.templateVariables)}, release_channel = ${settings.releaseChannel},
+        release_channel_version = ${settings.releaseChannelVersion},
+        release_channel_version_hold = ${settings.releaseChannelVersionHold},
+        custom_domain = ${settings.customDomain},
+        default_launchpad_view_group = ${settings.defaultLaunchpadViewGroup},
+        launchpad_tabs = ${settings.launchpadTabs}, csps_config = ${json(settings.cspsConfig)}, updated_at = now()
+    where id = ${id} returning ${COLUMNS}`);
+
+export const updateCreationStep = (tx: Tx, id: number, creationStep: CreationStep) =>
+  tx.one<DeploymentRow>(sql`
+    update deployments set creation_step = ${creationStep}, updated_at = now() where id = ${id} returning ${COLUMNS}`);
 
 /** Nobody can see the content of the deployment from now on. A job removes it later. */
 export const deleteDeployment = (tx: Tx, id: number) =>

@@ -57,7 +57,9 @@ const answerFrom = (approver: Approver, userCode: string, isApproved = true) =>
   world.server.essential.transaction((tx) => page.answer(tx, userCode, approver, isApproved));
 /** The session of a person at a browser. */
 const browse = async (userId: number): Promise<Approver> =>
-  people.console.open(userId, { operation: 'test', ip: '127.0.0.1', requestId: 'test' });
+  world.server.essential.transaction((tx) =>
+    people.console.begin(tx, userId, { operation: 'test', ip: '127.0.0.1', requestId: 'test' }, {}),
+  );
 const answer = async (userCode: string, userId: number, isApproved = true) =>
   answerFrom(await browse(userId), userCode, isApproved);
 /** How many connections wait for a lock. */

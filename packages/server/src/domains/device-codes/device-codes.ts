@@ -4,7 +4,7 @@ import type { ErrorCode } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, isApiError } from '../../platform/errors.ts';
-import { addressGroup, createAttemptLimit } from '../../platform/http/attempt-limit.ts';
+import { createAttemptLimit, siteOf } from '../../platform/http/attempt-limit.ts';
 import { type CountedAttempt, createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
@@ -124,7 +124,7 @@ export function createDeviceCodes({
         seconds,
         intervalSeconds: INTERVAL_SECONDS,
       };
-      const { writes } = db.as(addressGroup(ip));
+      const { writes } = db.as(siteOf(ip));
       for (;;) {
         const userCode = newUserCode();
         const id = await store.insertDevice(writes, { ...device, userCodeHash: hashUserCode(userCode) });
@@ -159,9 +159,7 @@ export function createDeviceCodes({
       const given = deviceCode.startsWith(PREFIX) ? ids.parse(deviceCode.slice(PREFIX.length)) : undefined;
       if (!given) throw new ApiError('invalid_grant');
       const question = countQuestion(origin.ip, given.id);
-      const outcome = await db
-        .as(addressGroup(origin.ip))
-        .transaction((tx) => ask(tx, given, clientId, origin));
+      const outcome = await db.as(siteOf(origin.ip)).transaction((tx) => ask(tx, given, clientId, origin));
       if (typeof outcome === 'string') throw new ApiError(outcome);
       question.giveBack();
       return outcome;

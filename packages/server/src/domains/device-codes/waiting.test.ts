@@ -1,5 +1,5 @@
 /** How many devices may begin, before anybody is known. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createDeviceCodes } from './index.ts';
@@ -10,6 +10,9 @@ beforeAll(async () => {
   world = await createOwnWorld({ env: { ORIEL_TRUST_PROXY: 'loopback' } });
 });
 afterAll(() => world.stop());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const statusFrom = async (ip: string) => {
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': ip };
@@ -40,10 +43,20 @@ test('networks that begin as many devices as they can do not take the places of 
 });
 
 test('an IPv6 site counts as one network, however many smaller ones it has', () => {
-  const waiting = createWaiting(600_000, { few: 0, perNetwork: 1, max: 10 });
+  const waiting = createWaiting(600_000, { few: 0, perSite: 1, max: 10 });
   waiting.begin('2001:db8:1:1::1');
   expect(() => waiting.begin('2001:db8:1:2::1')).toThrow('Too many devices');
   expect(() => waiting.begin('2001:db8:2:1::1')).not.toThrow();
+});
+
+test('a site that got no place gets one as soon as there are some', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+  const waiting = createWaiting(1000, { few: 0, perSite: 1, max: 1 });
+  waiting.begin('203.0.113.1');
+  vi.setSystemTime(1_000_500);
+  expect(() => waiting.begin('203.0.113.2')).toThrow('Too many devices');
+  vi.setSystemTime(1_001_000);
+  expect(() => waiting.begin('203.0.113.2')).not.toThrow();
 });
 
 test('no device begins when all places are taken', async () => {
@@ -53,7 +66,7 @@ test('no device begins when all places are taken', async () => {
     publicUrl: world.url,
     seconds: 600,
     sessions: undefined as never,
-    waiting: createWaiting(600_000, { few: 1, perNetwork: 1, max: 2 }),
+    waiting: createWaiting(600_000, { few: 1, perSite: 1, max: 2 }),
   });
   const start = (ip: string) => devices.start('a-tool', { operation: 'test', ip, requestId: 'test' });
   await start('203.0.113.3');

@@ -1,34 +1,38 @@
 /**
  * Nobody is known when a device begins, so the number of waiting ones has a limit. Each server counts for itself. While
- * few wait, the rate of the operation is the only limit of an address. While many wait, each network gets few of the
- * places that are left, so that one network can not take the places of all others.
+ * few wait, the rate of the operation is the only limit of an address. While many wait, each site (an IPv4 address, or
+ * 48 bits of IPv6) gets few of the places that are left, so that one site can not take the places of all others.
  */
-import { addressGroup, createAttemptLimit } from '../../platform/http/attempt-limit.ts';
+import { createAttemptLimit, siteOf } from '../../platform/http/attempt-limit.ts';
 
-const LIMITS = { few: 5000, perNetwork: 3, max: 50_000 };
-/** Sites have whole networks of this size, and so many thousands of smaller ones. */
-const NETWORK_BITS = 48;
+const LIMITS = { few: 5000, perSite: 3, max: 50_000 };
 
 export interface Waiting {
   /** Counts a device until its code expires. Throws a 429 if too many wait. */
   begin(ip: string): void;
 }
 
-export function createWaiting(perMs: number, { few, perNetwork, max } = LIMITS): Waiting {
+export function createWaiting(perMs: number, { few, perSite, max } = LIMITS): Waiting {
   const limit = (places: number) =>
     createAttemptLimit({
       max: places,
       perMs,
       message: 'Too many devices wait for approval: try again later.',
     });
-  const [first, ofNetwork, last] = [limit(few), limit(perNetwork), limit(max - few)];
+  const [first, ofSite, last] = [limit(few), limit(perSite), limit(max - few)];
   return {
     begin(ip) {
       try {
         first.begin('all');
       } catch {
-        ofNetwork.begin(addressGroup(ip, NETWORK_BITS));
-        last.begin('all');
+        const giveBack = ofSite.begin(siteOf(ip));
+        try {
+          last.begin('all');
+        } catch (refusal) {
+          // Who got no place has not used one up.
+          giveBack();
+          throw refusal;
+        }
       }
     },
   };

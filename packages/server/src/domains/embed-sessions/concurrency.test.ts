@@ -238,7 +238,7 @@ test('parallel calls with overlapping definitions in any order create each defin
   expect(entries[0].count).toBe(2 * names.length + 1);
 });
 
-test('the same call has the same result once or a thousand times', async () => {
+test('the same call has the same result once or hundreds of times', async () => {
   const embedTenantName = unique('tenant');
   const request = {
     externalId: 'viewer',
@@ -273,9 +273,9 @@ test('the same call has the same result once or a thousand times', async () => {
   const sessionsBefore = await countSessions();
   expect(await mintAll([request])).toEqual(['minted']);
   expect(await state()).toEqual(before);
-  for (const _ of numbers(5)) expect(await mintAll(Array(200).fill(request))).toEqual(times(200, 'minted'));
+  for (const _ of numbers(2)) expect(await mintAll(Array(200).fill(request))).toEqual(times(200, 'minted'));
   expect(await state()).toEqual(before);
-  expect(await countSessions()).toBe(sessionsBefore + 1001);
+  expect(await countSessions()).toBe(sessionsBefore + 401);
 });
 
 test('the limit on external users is exact and does not stop known users', async () => {

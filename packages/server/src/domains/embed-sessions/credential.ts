@@ -31,7 +31,7 @@ export function createEmbedCredential(
   };
   const kind: CredentialKind = {
     name: 'embed token',
-    auths: ['management', 'embed'],
+    auths: ['management', 'embed', 'query'],
     schemes: ['bearer'],
     example: { secret: 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl' },
     takes: ({ secret }) => JWT_PATTERN.test(secret),

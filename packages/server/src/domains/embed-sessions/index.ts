@@ -9,6 +9,8 @@ import { embedSessionRoutes } from './routes.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
 export { endSessionsOfTenant } from './leftovers.store.ts';
+export { type RightsRow, rightsOf } from './store.ts';
+export { attributesInForce } from './viewer.ts';
 
 export interface EmbedSessionOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {
   signingKeys: SigningKeys;

@@ -313,7 +313,10 @@ test('a session whose deployment is deleted during minting can not be exchanged'
   const outcome = await during(remove, () => mint({ externalId, deploymentId: id }));
   expect(outcome).toEqual(MINTED);
   expect(await exchange(outcome.sessionId!)).toBe('401 invalid_session');
-  expect(await mint({ externalId, deploymentId: id })).toEqual(refused('404 deployment_not_found'));
+  // The server hears of the deletion a moment later.
+  await expect
+    .poll(() => mint({ externalId, deploymentId: id }))
+    .toEqual(refused('404 deployment_not_found'));
 });
 
 test('whatever is deleted during many calls, each call succeeds or reports what is missing', async () => {

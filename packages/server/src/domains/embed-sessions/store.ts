@@ -129,24 +129,24 @@ export interface RightsRow {
   }[];
 }
 
+/** The columns of a `RightsRow`. */
+export const rightsOf = (userId: number | null | Sql, embedTenant: string | null | Sql) => sql`
+  ${groupNames(userId, embedTenant, sql`m.in_groups`)} as groups,
+  ${groupNames(userId, embedTenant, sql`m.in_tenant_groups`)} as "tenantGroups",
+  coalesce((select json_agg(json_build_object('name', a.name, 'type', a.type, 'value', v.value,
+                                              'defaultValue', a.default_value) order by a.name collate "C")
+            from user_attributes a
+            left join user_attribute_values v on v.attribute_id = a.id and v.user_id = ${userId}
+            where coalesce(a.embed_tenant, '') = coalesce(${embedTenant}, '')), '[]') as attributes`;
+
 /** Returns the user's groups and attributes in the embed tenant, or in the account if `embedTenant` is null. */
 export const findRights = (db: Queryable, userId: number | null, embedTenant: string | null) =>
-  db.one<RightsRow>(
-    sql`select ${groupNames(userId, embedTenant, sql`m.in_groups`)} as groups,
-               ${groupNames(userId, embedTenant, sql`m.in_tenant_groups`)} as "tenantGroups",
-               coalesce((select json_agg(json_build_object('name', a.name, 'type', a.type, 'value', v.value,
-                                                           'defaultValue', a.default_value) order by a.name collate "C")
-                         from user_attributes a
-                         left join user_attribute_values v on v.attribute_id = a.id and v.user_id = ${userId}
-                         where coalesce(a.embed_tenant, '') = ${embedTenant ?? ''}), '[]') as attributes`.named(
-      'find-embed-rights',
-    ),
-  );
+  db.one<RightsRow>(sql`select ${rightsOf(userId, embedTenant)}`.named('find-embed-rights'));
 
-const groupNames = (userId: number | null, embedTenant: string | null, isOfKind: Sql) => sql`
+const groupNames = (userId: number | null | Sql, embedTenant: string | null | Sql, isOfKind: Sql) => sql`
   coalesce((select json_agg(g.name order by g.name collate "C")
             from user_group_members m join user_groups g on g.id = m.group_id
-            where m.user_id = ${userId} and coalesce(g.embed_tenant, '') = ${embedTenant ?? ''}
+            where m.user_id = ${userId} and coalesce(g.embed_tenant, '') = coalesce(${embedTenant}, '')
               and ${isOfKind}), '[]')`;
 
 /** Deletes up to `limit` of the oldest sessions, if they and their tokens ended at least `endedForDays` ago. */

@@ -13,7 +13,14 @@ afterAll(() => embedding.stop());
 const clean = (signal = new AbortController().signal) =>
   embedSessionUpkeep.kind.run(
     {},
-    { db: embedding.world.server.db, log: pino({ level: 'silent' }), attempt: 1, progress: () => {}, signal },
+    {
+      db: embedding.world.server.db,
+      log: pino({ level: 'silent' }),
+      jobId: 1,
+      attempt: 1,
+      progress: () => {},
+      signal,
+    },
   );
 const count = async (table: string) =>
   (await embedding.rows(`select count(*)::int from ${table}`))[0].count as number;

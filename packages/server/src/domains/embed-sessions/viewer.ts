@@ -6,6 +6,12 @@ import type { TenantSettings } from '../tenant-settings/index.ts';
 import { valueInForce } from '../user-attributes/index.ts';
 import * as store from './store.ts';
 
+/** An attribute without a value has its default, or null. */
+export const attributesInForce = ({ attributes }: Pick<store.RightsRow, 'attributes'>) =>
+  Object.fromEntries(
+    attributes.map(({ name, type, value, defaultValue }) => [name, valueInForce(type, value, defaultValue)]),
+  );
+
 export async function describeViewer(
   db: Queryable,
   tenantSettings: TenantSettings,
@@ -25,12 +31,7 @@ export async function describeViewer(
     user: { id: session.userId, externalId, username, email, displayName, picture },
     groups: rights.groups,
     tenantGroups: rights.tenantGroups,
-    userAttributes: Object.fromEntries(
-      rights.attributes.map(({ name, type, value, defaultValue }) => [
-        name,
-        valueInForce(type, value, defaultValue),
-      ]),
-    ),
+    userAttributes: attributesInForce(rights),
     securityContext: session.securityContext,
     settings: {
       showDashboardChat: session.settings?.showDashboardChat ?? account.showDashboardChat ?? true,

@@ -34,6 +34,10 @@ async function open<T>(visit: (page: Page) => Promise<T>): Promise<T> {
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const follow = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click();
+const asksToSignIn = async (page: Page, path: string) => {
+  await page.goto(path);
+  return page.getByLabel('Email or username').isVisible();
+};
 const shownEmail = (page: Page) => page.locator('.lead').first().innerText();
 
 test('a person signs in with the provider, and signs out here and there', () =>
@@ -87,7 +91,8 @@ test('a person with a password removes their sign-in with the provider, and stay
     await page.waitForURL('/account');
     expect(await page.getByRole('button', { name: 'Remove the sign-in with Acme' }).count()).toBe(0);
     await world.admin.updateUser({ id, body: { password: PASSWORD } });
-    await page.goto('/account');
+    // The new password ended the session, and the server hears so a moment later.
+    await expect.poll(() => asksToSignIn(page, '/account')).toBe(true);
     await page.getByLabel('Email or username').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
     await press(page, 'Sign in');

@@ -38,7 +38,8 @@ async function serverWith(env: Record<string, string> = {}) {
   servers.push(server);
   await provider.serve(server.url);
   const failures = () => lines.filter(({ msg }) => msg === 'a sign-in with the provider failed');
-  return { here: visitsTo({ ...world, url: server.url }, provider), url: server.url, failures };
+  const warnings = () => lines.filter(({ msg }) => msg === 'the sign-in provider can not be used');
+  return { here: visitsTo({ ...world, url: server.url }, provider), url: server.url, failures, warnings };
 }
 
 const idOf = (response: Response) => response.headers.get('x-request-id');
@@ -72,6 +73,14 @@ test.each([
     expect(asked ?? reason).toContain(issuer);
   },
 );
+
+test('the log says at the start that the provider can not be used, and what to check', async () => {
+  const { warnings } = await serverWith({ ORIEL_OIDC_ISSUER: 'http://127.0.0.1:1' });
+  await expect.poll(warnings).toMatchObject([{ level: 40, check: 'ORIEL_OIDC_ISSUER' }]);
+  const working = await serverWith();
+  await working.here.signIn(newAccount());
+  expect(working.warnings()).toEqual([]);
+});
 
 test('a private address is refused, and the log names the setting that allows it', async () => {
   const { here, url, failures } = await serverWith({

@@ -1,12 +1,13 @@
-/** Finds, links or creates the user of a person whom the provider has confirmed. */
+/** Finds, links or creates the user of a person whom the provider has confirmed, and signs them in. */
 import { type Change, changeFunction, created } from '../../platform/audit/change.ts';
 import { NOBODY } from '../../platform/auth/actor.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError } from '../../platform/errors.ts';
+import { siteOf } from '../../platform/http/attempt-limit.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
-import type { SignInOrigin } from '../sessions/index.ts';
-import { createUser, DEFAULT_ROLE, lockPerson, removePassword } from '../users/index.ts';
+import type { Console, OpenedConsole, SignInOrigin } from '../sessions/index.ts';
+import { createUser, DEFAULT_ROLE, lockSigningIn, removePassword } from '../users/index.ts';
 import { joinGroups } from './groups.ts';
 import type { Proof } from './provider.ts';
 import { groupNamesIn, personIn, textIn } from './rules.ts';
@@ -15,12 +16,29 @@ import * as store from './store.ts';
 import { endSessions, unlinkIdentity } from './unlink.ts';
 
 export interface Identities {
-  /** Returns the id of the user. Throws if there is none, and then nothing has changed. */
-  identify(proof: Proof, origin: SignInOrigin, link?: string): Promise<number>;
+  /**
+   * Begins the session of the user, in the transaction that finds, links or creates them. Throws if there is no such
+   * user, and then nothing has changed.
+   */
+  signIn(proof: Proof, origin: SignInOrigin, browser: Browser): Promise<OpenedConsole>;
+}
+
+interface Browser {
+  /** The header of the request. */
+  cookie?: string | undefined;
+  /** A one-time link that the person accepts. */
+  link?: string | undefined;
+}
+
+/** The user is locked, so that the identity stays theirs until the transaction ends. */
+interface Identified {
+  userId: number;
+  changes: Change[];
 }
 
 interface Options {
   db: Database;
+  console: Console;
   links: PasswordLinks;
   settings: Pick<ProviderSettings, 'createUsers' | 'groupsClaim' | 'externalIdClaim'>;
 }
@@ -30,16 +48,24 @@ const refuseTaken = refusing({
   identities_user_id_issuer_key: 'identity_taken',
 });
 const TAKEN = ['identity_taken', 'email_taken', 'username_taken'];
+/** What a person gets who has no user here, and can not get one. */
+const OF_UNKNOWN = ['identity_taken', 'identity_unknown', 'identity_incomplete'];
 
-export function createIdentities({ db, links, settings }: Options): Identities {
+/** A new user is made from the claims, so what is wrong with the user is wrong with the claims. */
+function refuse(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  if (error.code === 'invalid_request') throw new ApiError('identity_incomplete');
+  throw TAKEN.includes(error.code) ? new ApiError('identity_taken') : error;
+}
+
+export function createIdentities({ db, console, links, settings }: Options): Identities {
   /**
    * Like a new password, it replaces how the user signed in before: an earlier identity at this provider, the password,
    * and all sessions. Otherwise somebody who should be kept out by the link could still come in.
    */
-  async function linkIdentity(tx: Tx, proof: Proof, link: string): Promise<Change[]> {
+  async function linkIdentity(tx: Tx, proof: Proof, link: string): Promise<Identified> {
     const { issuer, subject } = proof;
     const userId = await links.accept(tx, link);
-    await lockPerson(tx, userId);
     const known = await store.findIdentity(tx, proof);
     if (known && known.userId !== userId) throw new ApiError('identity_taken');
     const earlier = (await store.listIdentities(tx, userId)).filter((one) => one.issuer === issuer);
@@ -50,25 +76,29 @@ export function createIdentities({ db, links, settings }: Options): Identities {
     const removed = await removePassword(tx, userId);
     if (removed) changes.push({ ...removed, resourceType: 'user' });
     changes.push(...(await endSessions(tx, userId)));
-    if (known) return changes;
-    await store.insertIdentity(tx, proof, userId).catch(refuseTaken);
-    return [...changes, created({ id: userId, issuer, subject })];
+    if (!known) {
+      await store.insertIdentity(tx, proof, userId).catch(refuseTaken);
+      changes.push(created({ id: userId, issuer, subject }));
+    }
+    return { userId, changes };
   }
 
   /** Another system, such as SCIM, may have created the user. It names them by the provider's own id, not by an email. */
-  async function joinProvisioned(tx: Tx, proof: Proof): Promise<Change[] | undefined> {
+  async function joinProvisioned(tx: Tx, proof: Proof): Promise<Identified | undefined> {
     const { issuer, subject, claims } = proof;
     const externalId = settings.externalIdClaim && textIn(claims, settings.externalIdClaim);
     if (!externalId) return undefined;
-    const users = await store.listProvisioned(tx, externalId, issuer);
+    const users = await store.lockProvisioned(tx, externalId, issuer);
     if (users.length !== 1) return undefined;
-    const [{ id, isDeactivated }] = users as [store.ProvisionedRow];
+    const [{ id, isDeactivated, hasSignedIn }] = users as [store.ProvisionedRow];
     if (isDeactivated) throw new ApiError('user_deactivated');
+    // An identity that was unlinked must not come back by itself: who has signed in before needs a link.
+    if (hasSignedIn) throw new ApiError('identity_taken');
     await store.insertIdentity(tx, proof, id).catch(refuseTaken);
-    return [created({ id, issuer, subject })];
+    return { userId: id, changes: [created({ id, issuer, subject })] };
   }
 
-  async function createPerson(tx: Tx, proof: Proof): Promise<Change[]> {
+  async function createPerson(tx: Tx, proof: Proof): Promise<Identified> {
     if (!settings.createUsers) throw new ApiError('identity_unknown');
     const { issuer, subject, claims } = proof;
     const person = personIn(claims);
@@ -76,54 +106,63 @@ export function createIdentities({ db, links, settings }: Options): Identities {
     const newUser = { ...person, username: person.email, passwordHash: null, externalId: null };
     const user = await createUser(tx, newUser, [DEFAULT_ROLE]);
     await store.insertIdentity(tx, proof, user.id).catch(refuseTaken);
-    return [{ ...created(user), resourceType: 'user' }, created({ id: user.id, issuer, subject })];
+    const changes = [{ ...created(user), resourceType: 'user' }, created({ id: user.id, issuer, subject })];
+    return { userId: user.id, changes };
+  }
+
+  /** What unlinks or replaces the identity locks the user too, so it comes before or after this sign-in. */
+  async function lockKnown(tx: Tx, proof: Proof) {
+    const known = await store.findIdentity(tx, proof);
+    if (!known) return undefined;
+    await lockSigningIn(tx, known.userId);
+    const still = await store.findIdentity(tx, proof);
+    return still?.userId === known.userId ? still : undefined;
+  }
+
+  async function identify(tx: Tx, proof: Proof, link: string | undefined): Promise<Identified> {
+    if (link !== undefined) return linkIdentity(tx, proof, link);
+    const known = await lockKnown(tx, proof);
+    if (known?.isDeactivated) throw new ApiError('user_deactivated');
+    if (known) return { userId: known.userId, changes: [] };
+    return (await joinProvisioned(tx, proof)) ?? createPerson(tx, proof);
   }
 
   async function followClaim(tx: Tx, proof: Proof, claim: string): Promise<Change[]> {
-    await store.lockIdentity(tx, proof);
     const { userId, groupIds: before } = (await store.findIdentity(tx, proof))!;
     const { groupIds, changes } = await joinGroups(tx, userId, groupNamesIn(proof.claims, claim), before);
     if (String(groupIds) !== String(before)) await store.updateGroupIds(tx, proof, groupIds);
     return changes;
   }
 
-  async function attempt(
-    proof: Proof,
-    { operation, ip, requestId }: SignInOrigin,
-    link?: string,
-  ): Promise<number> {
-    const origin = {
+  async function attempt(proof: Proof, origin: SignInOrigin, { cookie, link }: Browser) {
+    const { operation, ip, requestId } = origin;
+    const change = changeFunction(db.as(siteOf(ip)), {
       operation,
       resourceType: 'identity',
       actor: NOBODY,
       deploymentId: null,
       embedTenantName: null,
-    };
-    const change = changeFunction(db, { ...origin, ip, requestId });
+      ip,
+      requestId,
+    });
     const { reply } = await change(async (tx) => {
-      const known = await store.findIdentity(tx, proof);
-      if (known?.isDeactivated) throw new ApiError('user_deactivated');
-      const changes: Change[] = [];
-      if (link !== undefined) changes.push(...(await linkIdentity(tx, proof, link)));
-      else if (!known)
-        changes.push(...((await joinProvisioned(tx, proof)) ?? (await createPerson(tx, proof))));
+      const { userId, changes } = await identify(tx, proof, link);
       if (settings.groupsClaim) changes.push(...(await followClaim(tx, proof, settings.groupsClaim)));
-      return { reply: (await store.findIdentity(tx, proof))!.userId, changes };
+      return { reply: await console.begin(tx, userId, origin, { cookie }), changes };
     });
     return reply;
   }
 
   return {
-    async identify(proof, origin, link) {
+    async signIn(proof, origin, browser) {
+      const begin = () => attempt(proof, origin, browser).catch(refuse);
       try {
-        return await attempt(proof, origin, link);
+        return await begin();
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        if (error.code === 'invalid_request') throw new ApiError('identity_incomplete');
-        if (!TAKEN.includes(error.code)) throw error;
         // The same person may have signed in for the first time in two windows at once. Then the other one was faster.
-        if (link === undefined && (await store.findIdentity(db, proof))) return attempt(proof, origin);
-        throw new ApiError('identity_taken');
+        const isLate = error instanceof ApiError && OF_UNKNOWN.includes(error.code);
+        if (!isLate || browser.link !== undefined || !(await store.findIdentity(db, proof))) throw error;
+        return begin();
       }
     },
   };

@@ -1,12 +1,13 @@
 /** Sign-in with an OpenID Connect provider, and who users are there. */
 import type { Module, Platform } from '../../platform/module.ts';
-import type { LinkedIdentities, SignInWay } from '../pages/index.ts';
+import { type LinkedIdentities, SIGN_IN_PATH, type SignInWay } from '../pages/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
+import { createExchanges } from './exchanges.ts';
 import { createFailures } from './failures.ts';
 import { createIdentities } from './identities.ts';
 import { linkedRoutes } from './linked-routes.ts';
-import { createPendingCookie } from './pending.ts';
+import { createPendingCookie, notBegunAt } from './pending.ts';
 import { createProvider } from './provider.ts';
 import { identityRoutes } from './routes.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -28,11 +29,15 @@ export function identities(platform: Platform, { settings, console, links }: Ide
   const { essential: db, attempts, keysFor, log, outbound, publicUrl } = platform;
   const set = settings && {
     provider: createProvider(settings, { outbound, log, redirectUri: publicUrl + CALLBACK_PATH }),
-    identities: createIdentities({ db, links, settings }),
+    identities: createIdentities({ db, console, links, settings }),
     failures: createFailures({ db, attempts, log }),
+    exchanges: createExchanges(() => notBegunAt(publicUrl + SIGN_IN_PATH)),
     pending: createPendingCookie(keysFor('sign-in with a provider'), publicUrl),
   };
-  return { routes: [...identityRoutes(set, { publicUrl, console, links }), ...linkedRoutes] };
+  return {
+    routes: [...identityRoutes(set, { publicUrl, console, links }), ...linkedRoutes],
+    started: () => void set?.provider.prepare(),
+  };
 }
 
 /** For the pages: how to sign in and out with the provider, if there is one. */

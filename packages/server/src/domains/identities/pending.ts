@@ -3,6 +3,7 @@
  * works only in the browser that began it, and callers who are not known store nothing here.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ApiError } from '../../platform/errors.ts';
 import { readCookie, setCookie } from '../../platform/http/cookies.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 
@@ -25,7 +26,13 @@ export interface PendingCookie {
   read(cookieHeader: string | undefined): Pending | undefined;
 }
 
-const SECONDS = 600;
+export const PENDING_SECONDS = 600;
+
+/** The cookie is missing too if the sign-in began at another name of this server, such as localhost. */
+export const notBegunAt = (address: string) =>
+  new ApiError('sign_in_not_begun', {
+    message: `This sign-in began in another browser, at another address or too long ago, or it has ended already. Sign in again at ${address}.`,
+  });
 
 export function createPendingCookie(keys: Keys, publicUrl: string): PendingCookie {
   const isSecure = new URL(publicUrl).protocol === 'https:';
@@ -42,10 +49,10 @@ export function createPendingCookie(keys: Keys, publicUrl: string): PendingCooki
 
   return {
     set(pending) {
-      const content = { ...pending, endsAt: Date.now() + SECONDS * 1000 };
+      const content = { ...pending, endsAt: Date.now() + PENDING_SECONDS * 1000 };
       const text = Buffer.from(JSON.stringify(content)).toString('base64url');
       const value = `${text}.${signatureOf(keys[0], text).toString('base64url')}`;
-      return setCookie(name, value, { maxAgeSeconds: SECONDS, isSecure });
+      return setCookie(name, value, { maxAgeSeconds: PENDING_SECONDS, isSecure });
     },
     clear: () => setCookie(name, '', { maxAgeSeconds: 0, isSecure }),
     read(header) {

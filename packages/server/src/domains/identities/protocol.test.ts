@@ -278,6 +278,43 @@ describe('a provider that does not answer as it should is a clear error, and not
   });
 });
 
+describe('the provider is asked by callers who are not known', () => {
+  test('three times at most for one sign-in', async () => {
+    await provider.expect(newAccount());
+    const { browser, callback } = await visits.toCallback();
+    await provider.answer('/token', { status: 400, body: '{"error":"invalid_grant"}' });
+    const codes: (string | null)[] = [];
+    for (let i = 0; i < 5; i++) codes.push(errorOf(await browser.get(callback))[1]);
+    const refused = 'provider_refused';
+    expect(codes).toEqual([refused, refused, refused, 'sign_in_not_begun', 'sign_in_not_begun']);
+  });
+
+  test('by a limited number from one address, which does not keep others out', async () => {
+    const proxied = await createOwnWorld({ env: { ...provider.env, ORIEL_TRUST_PROXY: 'loopback' } });
+    try {
+      await provider.serve(world.url, proxied.url);
+      const { toCallback } = visitsTo(proxied, provider);
+      await provider.expect(newAccount());
+      const begun: Awaited<ReturnType<typeof toCallback>>[] = [];
+      for (let i = 0; i < 32; i++) begun.push(await toCallback());
+      const other = begun.pop()!;
+      await provider.answer('/token', { silence: 'for ever' });
+      const from = (address: string) => ({ 'x-forwarded-for': address });
+      const slow = begun.map(({ browser, callback }) => browser.get(callback, from('203.0.113.1')));
+      // Ten are asked and twenty wait, so one is refused at once.
+      expect(errorOf(await Promise.race(slow))).toEqual([503, 'busy']);
+      await provider.reset();
+      expect(errorOf(await other.browser.get(other.callback, from('203.0.113.2')))).toEqual([
+        403,
+        'identity_unknown',
+      ]);
+      await Promise.all(slow);
+    } finally {
+      await proxied.stop();
+    }
+  });
+});
+
 describe('signing out at the provider', () => {
   const signOut = (browser = visits.newBrowser()) =>
     browser.follow(`${world.url}/sign-out/provider`, {

@@ -22,6 +22,8 @@ export interface Proof {
 }
 
 export interface Provider {
+  /** Reads the settings of the provider before the first sign-in. If that fails, the server's log says why. */
+  prepare(): Promise<void>;
   /** With `isSilent`, the provider shows no form, and only says who is signed in there. */
   begin(options?: { isSilent: boolean }): Promise<Checks & { url: string }>;
   /** `returned` is the query of the callback. Throws `provider_refused` or `provider_unavailable`. */
@@ -92,6 +94,11 @@ export function createProvider(
   }
 
   return {
+    async prepare() {
+      await discovered().catch((error) => {
+        log.warn(new Trouble(error, 'discovery').why, 'the sign-in provider can not be used');
+      });
+    },
     async begin({ isSilent } = { isSilent: false }) {
       const config = await configuration();
       const checks = {

@@ -1,12 +1,13 @@
 import { operations } from '@oriel/contract';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { ACCOUNT_PATH, ownAddress } from '../pages/index.ts';
+import { ACCOUNT_PATH, ownAddress, SIGN_IN_PATH } from '../pages/index.ts';
 import { LINK_PATHS, type PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
+import type { Exchanges } from './exchanges.ts';
 import type { Failures } from './failures.ts';
 import type { Identities } from './identities.ts';
-import type { PendingCookie } from './pending.ts';
+import { notBegunAt, type PendingCookie } from './pending.ts';
 import type { Proof, Provider } from './provider.ts';
 import { isSubject } from './rules.ts';
 
@@ -14,6 +15,7 @@ import { isSubject } from './rules.ts';
 export interface SignInWithProvider {
   provider: Provider;
   identities: Identities;
+  exchanges: Exchanges;
   pending: PendingCookie;
   failures: Failures;
 }
@@ -23,14 +25,6 @@ interface Options {
   console: Console;
   links: PasswordLinks;
 }
-
-const SIGN_IN_PATH = '/sign-in';
-
-/** The cookie is missing too if the sign-in began at another name of this server, such as localhost. */
-const notBegunAt = (address: string) =>
-  new ApiError('sign_in_not_begun', {
-    message: `This sign-in began in another browser, at another address or too long ago, or it has ended already. Sign in again at ${address}.`,
-  });
 
 export function identityRoutes(set: SignInWithProvider | undefined, { publicUrl, console, links }: Options) {
   const required = () => found(set, 'provider_not_found');
@@ -61,22 +55,25 @@ export function identityRoutes(set: SignInWithProvider | undefined, { publicUrl,
     }),
 
     handle(operations.finishProviderSignIn, async ({ origin, sendHeaders }, { query, headers }) => {
-      const { provider, identities, pending, failures } = required();
+      const { provider, identities, exchanges, pending, failures } = required();
       const begun = pending.read(headers.cookie);
       const isOurs = begun !== undefined && begun.state === query.state;
       if (isOurs && begun.isSignOut) {
         sendHeaders({ 'set-cookie': [pending.clear()] });
-        const back = publicUrl + SIGN_IN_PATH;
-        return { location: await provider.signOutUrl(query, begun, back).catch(failures.explain(origin)) };
+        const exchange = () => provider.signOutUrl(query, begun, publicUrl + SIGN_IN_PATH);
+        const location = await exchanges
+          .pass(origin.ip, begun.state, exchange)
+          .catch(failures.explain(origin));
+        return { location };
       }
       let proof: Proof | undefined;
       try {
         if (!isOurs) throw notBegunAt(publicUrl + SIGN_IN_PATH);
-        const proven = await provider.finish(query, begun);
+        const proven = await exchanges.pass(origin.ip, begun.state, () => provider.finish(query, begun));
         if (!isSubject(proven.subject)) throw new ApiError('identity_incomplete');
         proof = proven;
-        const userId = await identities.identify(proven, origin, begun.link);
-        const { setCookie } = await console.open(userId, origin);
+        const browser = { cookie: headers.cookie, link: begun.link };
+        const { setCookie } = await identities.signIn(proven, origin, browser);
         sendHeaders({ 'set-cookie': [setCookie, pending.clear()] });
         return { location: begun.next };
       } catch (error) {

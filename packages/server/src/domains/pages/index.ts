@@ -14,7 +14,7 @@ import type { SignInWay } from './views/sign-in.ts';
 
 export type { LinkedIdentities } from './account-routes.ts';
 export { ownAddress } from './own-address.ts';
-export { ACCOUNT_PATH } from './show.ts';
+export { ACCOUNT_PATH, SIGN_IN_PATH } from './show.ts';
 export type { SignInWay } from './views/sign-in.ts';
 
 export interface PagesOptions {

@@ -14,6 +14,7 @@ import { linkCutOffView, linkNotValidView, setPasswordView } from './views/set-p
 import { type SignInWay, whyNot } from './views/sign-in.ts';
 
 type Kind = keyof typeof LINK_PATHS;
+type Cookies = { cookie?: string };
 
 type FormCall = Pick<Call, 'db' | 'origin'> & {
   change: ChangeFunction;
@@ -32,8 +33,16 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
     ({ name }: Theme) =>
       setPasswordView({ kind, path: LINK_PATHS[kind], link, person, name, ways, ...wrong });
 
-  const open = async (db: Database, kind: Kind, link = '') =>
-    formOf(kind, link, await links.find(db, link).catch(refuseLink(kind, link)));
+  /** The email of the person who is signed in by this browser, if it is another one than the link is for. */
+  async function otherEmail(db: Database, { userId }: LinkRow, cookies: Cookies) {
+    const current = await console.find(db, cookies);
+    return current?.userId === userId ? undefined : current?.email;
+  }
+
+  async function open(db: Database, kind: Kind, cookies: Cookies, link = '') {
+    const person = await links.find(db, link).catch(refuseLink(kind, link));
+    return formOf(kind, link, person, { signedInAs: await otherEmail(db, person, cookies) });
+  }
 
   /** Sets the password, and signs the person in. */
   async function submit(
@@ -41,41 +50,45 @@ export function linkRoutes(show: Show, console: Console, links: PasswordLinks, w
     { link, ...typed }: TypedTwice & { link: string },
     notice: string,
     { db, origin, change, sendHeaders }: FormCall,
+    cookies: Cookies,
   ) {
     const person = await links.find(db, link).catch(refuseLink(kind, link));
+    const signedInAs = await otherEmail(db, person, cookies);
     const again = (failure: ApiError) => {
       const errors = errorsOf(failure);
-      if (errors) return formOf(kind, link, person, { errors });
+      if (errors) return formOf(kind, link, person, { signedInAs, errors });
       return failure.statusCode === 503
-        ? formOf(kind, link, person, { failure: whyNot(failure) })
+        ? formOf(kind, link, person, { signedInAs, failure: whyNot(failure) })
         : undefined;
     };
     const store = async () => {
       requireUsable(typed);
       const set = await links.preparePassword(db, { link, password: typed.newPassword, ip: origin.ip });
-      return change(async (tx) => ({
-        reply: { location: `${ACCOUNT_PATH}?notice=${notice}` },
-        changes: await set(tx),
-      }));
+      return change(async (tx) => {
+        const changes = await set(tx);
+        const { setCookie } = await console.begin(tx, person.userId, origin, cookies);
+        sendHeaders({ 'set-cookie': setCookie });
+        return { reply: { location: `${ACCOUNT_PATH}?notice=${notice}` }, changes };
+      });
     };
-    const committed = await store().catch(refuseLink(kind, link)).catch(show.failure(again));
-    sendHeaders({ 'set-cookie': (await console.open(person.userId, origin)).setCookie });
-    return committed;
+    return store().catch(refuseLink(kind, link)).catch(show.failure(again));
   }
 
   return [
-    handle(operations.invitationPage, async ({ db, sendHeaders }, { query }) =>
-      show.page(sendHeaders, await open(db, 'invitation', query.link)),
+    handle(operations.invitationPage, async ({ db, sendHeaders }, { query, headers }) =>
+      show.page(sendHeaders, await open(db, 'invitation', headers, query.link)),
     ),
 
-    handle(operations.acceptInvitationByForm, (call, { body }) =>
-      submit('invitation', body, 'welcome', call),
+    handle(operations.acceptInvitationByForm, (call, { body, headers }) =>
+      submit('invitation', body, 'welcome', call, headers),
     ),
 
-    handle(operations.resetPasswordPage, async ({ db, sendHeaders }, { query }) =>
-      show.page(sendHeaders, await open(db, 'reset', query.link)),
+    handle(operations.resetPasswordPage, async ({ db, sendHeaders }, { query, headers }) =>
+      show.page(sendHeaders, await open(db, 'reset', headers, query.link)),
     ),
 
-    handle(operations.resetPasswordByForm, (call, { body }) => submit('reset', body, 'password-set', call)),
+    handle(operations.resetPasswordByForm, (call, { body, headers }) =>
+      submit('reset', body, 'password-set', call, headers),
+    ),
   ];
 }

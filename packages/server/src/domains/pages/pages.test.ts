@@ -18,12 +18,50 @@ test('the start is the account for browsers, and the API reference for others', 
   expect(headers.get('location')).toBe('/docs');
 });
 
+describe('an address without an operation', () => {
+  const typeAt = async (path: string, accept?: string, method = 'GET') => {
+    const response = await world.raw(method, path, { apiKey: null, headers: accept ? { accept } : {} });
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      text: await response.text(),
+    };
+  };
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const HTML = 'text/html; charset=utf-8';
+  const JSON_TYPE = 'application/json; charset=utf-8';
+
+  test('is a page for a browser', async () => {
+    const { text, ...answer } = await typeAt('/no/such/page', BROWSER);
+    expect(answer).toEqual({ status: 404, type: HTML });
+    expect(text).toContain('There is no page at this address.');
+    expect(text).toMatch(/<a [^>]*href="\/">Go to the start page<\/a>/);
+    expect(await typeAt('/sign-out', BROWSER)).toMatchObject({ status: 405, type: HTML });
+  });
+
+  test.each([
+    undefined,
+    '*/*',
+    'application/json',
+    'application/json, text/plain, */*',
+    'application/json, text/html',
+  ])('is JSON for who accepts %s', async (accept) => {
+    expect(await typeAt('/no/such/page', accept)).toMatchObject({ status: 404, type: JSON_TYPE });
+  });
+
+  test('has the form of SCIM below its address, whoever asks', async () => {
+    expect((await typeAt('/api/scim/v2/nothing', BROWSER)).type).toContain('application/scim+json');
+  });
+});
+
 describe('every page', () => {
   const pages = allOperations.filter((op) => replyKindOf(op)?.kind === 'html');
 
   test.each(pages.map(({ id, path }) => [id, path]))('%s is safe to show', async (_id, path) => {
     for (const visitor of [browse(world), await browsingPerson(world)]) {
-      const { headers } = await visitor.get(path);
+      const { status, headers } = await visitor.get(path);
+      // Whoever is signed in does not see the form to sign in.
+      if (status === 303) continue;
       const policy = headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'");
       expect(policy).toContain("frame-ancestors 'none'; base-uri 'none'");
@@ -55,6 +93,19 @@ describe('signing in', () => {
     expect(await after('/device?user_code=WDJB-MJHT')).toBe('/device?user_code=WDJB-MJHT');
     for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '/.//evil.example'])
       expect(await after(next)).toBe('/account');
+  });
+
+  test('is not needed twice: whoever is signed in goes on', async () => {
+    const someone = await browsingPerson(world);
+    const after = async (path: string) => {
+      const { status, headers } = await someone.get(path);
+      return [status, headers.get('location')];
+    };
+    expect(await after('/sign-in')).toEqual([303, '/account']);
+    expect(await after('/sign-in?next=%2Fdevice')).toEqual([303, '/device']);
+    expect(await after('/sign-in?next=%2F%2Fevil.example')).toEqual([303, '/account']);
+    await world.server.db.pool.query('delete from sessions');
+    expect(await after('/sign-in')).toEqual([200, null]);
   });
 
   test('is offered where a page needs it, and leads back there', async () => {

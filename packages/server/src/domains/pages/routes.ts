@@ -1,6 +1,7 @@
 /** Signing in and out, and the files of the pages. */
 import { operations } from '@oriel/contract';
 import { found } from '../../platform/errors.ts';
+import { prefersHtml } from '../../platform/http/error-page.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { type PeopleSessions, signOut } from '../sessions/index.ts';
 import { assets } from './assets.ts';
@@ -17,7 +18,7 @@ const NOTICES = {
 export function signInRoutes(show: Show, { console }: PeopleSessions, ways: readonly SignInWay[]) {
   return [
     handle(operations.startPage, (_call, { headers }) => ({
-      location: headers.accept?.includes('text/html') ? ACCOUNT_PATH : '/docs',
+      location: prefersHtml(headers.accept) ? ACCOUNT_PATH : '/docs',
     })),
 
     handle(operations.pageAsset, ({ sendHeaders }, { params }) => {
@@ -26,22 +27,18 @@ export function signInRoutes(show: Show, { console }: PeopleSessions, ways: read
       return { contentType, data };
     }),
 
-    handle(operations.signInPage, ({ sendHeaders }, { query }) =>
-      show.page(sendHeaders, {
-        ...signInView({
-          ways,
-          next: ownAddress(query.next, ACCOUNT_PATH),
-          notice: query.notice && NOTICES[query.notice],
-          isSignedOut: query.notice !== undefined,
-        }),
-      }),
-    ),
+    handle(operations.signInPage, async ({ db, sendHeaders }, { query, headers }) => {
+      const next = ownAddress(query.next, ACCOUNT_PATH);
+      if (await console.find(db, headers)) return { location: next };
+      const notice = query.notice && NOTICES[query.notice];
+      return show.page(sendHeaders, signInView({ ways, next, notice, isSignedOut: notice !== undefined }));
+    }),
 
-    handle(operations.signInByForm, async ({ origin, sendHeaders }, { body }) => {
+    handle(operations.signInByForm, async ({ origin, sendHeaders }, { body, headers }) => {
       const { username, password } = body;
       const next = ownAddress(body.next, ACCOUNT_PATH);
       const opened = await console
-        .signIn(username, password, origin)
+        .signIn(username, password, origin, headers)
         .catch(
           show.failure((failure) =>
             [401, 429, 503].includes(failure.statusCode)

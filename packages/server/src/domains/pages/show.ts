@@ -6,7 +6,7 @@ import { DEVICE_PATH } from '../device-codes/index.ts';
 import { pageOf, type View } from './layout.ts';
 import { ownAddress } from './own-address.ts';
 import type { Theme, Themes } from './theme.ts';
-import { errorView } from './views/error.ts';
+import { errorView, noPageView } from './views/error.ts';
 import { type SignInWay, signInView } from './views/sign-in.ts';
 
 export const SIGN_IN_PATH = '/sign-in';
@@ -39,15 +39,16 @@ export function createShow(themes: Themes, ways: readonly SignInWay[]): Show {
       throw view ? new PageError(error as ApiError, await show(view)) : error;
     },
     error: (failure, { id, url, operation }) => {
+      if (failure.code === 'route_not_found') return show(noPageView(failure));
       if (failure.statusCode !== 401) return show(errorView(failure, id, pathToReturnTo(operation)));
-      const here = operation.method === 'GET' ? url : undefined;
+      const here = operation?.method === 'GET' ? url : undefined;
       // Whoever is not signed in signs in here, and then comes back.
       return show(signInView({ ways, next: ownAddress(here, pathToReturnTo(operation)) }));
     },
   };
 }
 
-function pathToReturnTo({ auth, path }: Operation): string {
-  if (auth !== 'console') return SIGN_IN_PATH;
-  return path.startsWith(DEVICE_PATH) ? DEVICE_PATH : ACCOUNT_PATH;
+function pathToReturnTo(operation: Operation | undefined): string {
+  if (operation?.auth !== 'console') return SIGN_IN_PATH;
+  return operation.path.startsWith(DEVICE_PATH) ? DEVICE_PATH : ACCOUNT_PATH;
 }

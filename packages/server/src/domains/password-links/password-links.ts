@@ -2,11 +2,10 @@
 import type { Change } from '../../platform/audit/change.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
-import { hashNewPassword, setPassword } from '../users/index.ts';
+import { hashNewPassword, lockUser, setPassword } from '../users/index.ts';
 import * as store from './store.ts';
 
 /** The pages that the links lead to. The secret is in the parameter `link`. */
@@ -33,7 +32,10 @@ export interface PasswordLinks {
   reset(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   /** Whom the link is for. Throws `link_not_valid`. */
   find(db: Queryable, link: string): Promise<store.LinkRow>;
-  /** Ends the link without a password: the user signs in with a provider. Returns their id, or throws `link_not_valid`. */
+  /**
+   * Ends the link without a password: the user signs in with a provider. Returns their id, or throws `link_not_valid`.
+   * Nobody else can change the user until the transaction ends.
+   */
   accept(tx: Tx, link: string): Promise<number>;
   /**
    * Hashes the password, which is slow. The function that it returns sets the password, ends the link and all sessions of
@@ -59,6 +61,14 @@ export function createPasswordLinks({ keys, publicUrl }: { keys: Keys; publicUrl
     return found(await store.findLink(db, userId, secretHash), 'link_not_valid');
   }
 
+  async function accept(tx: Tx, link: string) {
+    const { userId, secretHash } = parse(link);
+    // Before the link: changes of the user, which end links, do it in this order too.
+    await lockUser(tx, userId);
+    if (!(await store.deleteLink(tx, userId, secretHash))) throw new ApiError('link_not_valid');
+    return userId;
+  }
+
   const create =
     (kind: store.LinkKind) =>
     async (tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink> => {
@@ -77,20 +87,14 @@ export function createPasswordLinks({ keys, publicUrl }: { keys: Keys; publicUrl
     invite: create('invitation'),
     reset: create('reset'),
     find,
-
-    async accept(tx, link) {
-      const { userId, secretHash } = parse(link);
-      if (!(await store.deleteLink(tx, userId, secretHash))) throw new ApiError('link_not_valid');
-      return userId;
-    },
+    accept,
 
     async preparePassword(db, { link, password, ip }) {
       // The cheap check comes first, because hashing is expensive.
       const person = await find(db, link);
-      const passwordHash = await hashNewPassword('newPassword', password, person, addressGroup(ip));
-      const { userId, secretHash } = parse(link);
+      const passwordHash = await hashNewPassword('newPassword', password, person, ip);
       return async (tx) => {
-        if (!(await store.deleteLink(tx, userId, secretHash))) throw new ApiError('link_not_valid');
+        const userId = await accept(tx, link);
         const change = found(await setPassword(tx, userId, passwordHash), 'link_not_valid');
         return { ...change, userId };
       };

@@ -1,4 +1,5 @@
-import type { Module, Platform } from '../../platform/module.ts';
+import type { Module } from '../../platform/module.ts';
+import type { Queries } from '../queries/index.ts';
 import { leftovers } from './leftovers.store.ts';
 import { reportRoutes } from './routes.ts';
 
@@ -13,4 +14,7 @@ export {
   moveReportsOfWorkbook,
 } from './store.ts';
 
-export const reports = (_platform: Platform): Module => ({ routes: reportRoutes(), leftovers });
+export const reports = (queries: Pick<Queries, 'run' | 'runSql'>): Module => ({
+  routes: reportRoutes(queries),
+  leftovers,
+});

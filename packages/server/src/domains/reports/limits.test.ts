@@ -163,7 +163,7 @@ test('a report that is larger than the limits, from before they existed, is show
   const { id: reportId } = await create({ meta: { x: 1 } });
   const { pool } = world.server.db;
   await pool.query('alter table reports drop constraint reports_meta_max_128_kb');
-  await pool.query('update reports set meta = $2 where id = $1', [reportId, objectOf(10 * MB)]);
+  await pool.query('update reports set meta = $2 where id = $1', [reportId, objectOf(3 * MB)]);
   await pool.query(
     'alter table reports add constraint reports_meta_max_128_kb check (octet_length(meta::text) <= 128 * 1024) not valid',
   );

@@ -112,14 +112,17 @@ const answerPrepared = (db: Queryable, query: ReportQuery, name: string, source:
     ? db.many<Position>(positions(query, source).named(`${name}-${orderName(query)}`))
     : answer(db, query, source);
 
-const orderName = ({ sortBy, direction, after }: ReportQuery) =>
-  `${sortBy}-${direction}-${after === null ? 'first' : 'after'}`;
+const orderName = ({ sortBy, direction, after, limit }: ReportQuery) =>
+  `${sortBy}-${direction}-${after === null ? 'first' : 'after'}-${limit}`;
 
-/** Whether this is one of the most frequent lists: all reports that the viewer may read, in pages of the default size. */
+/** Few, because a connection keeps the plan of each prepared statement in memory. */
+const COMMON_SIZES = [10, 20, 25, PAGE_SIZE_DEFAULT, 100];
+
+/** Whether this is one of the most frequent lists: all reports that the viewer may read, in pages of a usual size. */
 export const isCommon = ({ filter, sortBy, limit, offset }: ReportQuery) =>
   sortBy !== 'lastViewedAt' &&
   Object.values(filter).every((value) => value === null) &&
-  limit === PAGE_SIZE_DEFAULT + 1 &&
+  COMMON_SIZES.includes(limit - 1) &&
   offset === 0;
 
 /** Used when the viewer may read every row of a common list: one query finds the page and reads its reports. */

@@ -7,6 +7,7 @@ import { handle } from '../../platform/http/routes.ts';
 import { jsonText } from '../../platform/http/serializer.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import { EDIT, MANAGE, NONE, READ, viewerOf } from '../access/index.ts';
+import { type Queries, queryIn } from '../queries/index.ts';
 import { countReports } from './list.store.ts';
 import { readPage } from './list.ts';
 import { readListRequest } from './list-query.ts';
@@ -23,7 +24,7 @@ import * as store from './store.ts';
 
 type Report = ReplyOf<typeof operations.getReport>;
 
-export const reportRoutes = () => [
+export const reportRoutes = (queries: Pick<Queries, 'run' | 'runSql'>) => [
   handle(operations.getReports, async ({ actor, db, cursors }, { params, query }) => {
     const request = readListRequest(actor, params.deploymentId, query, cursors);
     const [{ positions, size, items }, count] = await Promise.all([
@@ -100,6 +101,22 @@ export const reportRoutes = () => [
       return { reply: after, changes: changesOf(before, after) };
     }),
   ),
+
+  handle(operations.refreshReport, async ({ actor, db, signal, change }, { params }) => {
+    const { deploymentId, reportId } = params;
+    const viewer = viewerOf(actor, deploymentId);
+    const { jsonQuery, sqlQuery } = await requireReport(db, viewer, reportId, READ);
+    const call = { actor, db, signal, deploymentId };
+    if (jsonQuery) await queries.run(call, queryIn(jsonQuery, 'jsonQuery'));
+    else if (sqlQuery) await queries.runSql(call, sqlQuery);
+    else throw new ApiError('report_without_query');
+    return change(async (tx) => {
+      const before = await lockReport(tx, viewer, reportId, READ);
+      await store.noteRefresh(tx, reportId, actor.userId);
+      const after = await requireReport(tx, viewer, reportId, NONE);
+      return { reply: after, changes: changesOf(before, after) };
+    });
+  }),
 ];
 
 function changesOf(before: ReportRow | null, after: ReportRow) {

@@ -408,3 +408,7 @@ export const copyReports = (
     from unnest(${copies.ids}::bigint[], ${copies.publicIds}::text[]) as c (id, public_id) join reports r on r.id = c.id
     order by r.id`)
     .catch(refuseOversize);
+
+/** Not a new version of the report: whoever edits it has nothing to take over. */
+export const noteRefresh = (tx: Tx, reportId: number, userId: number) =>
+  tx.run(sql`update reports set refreshed_by = ${userId}, refreshed_at = now() where id = ${reportId}`);

@@ -25,9 +25,13 @@ describe('a group is no member of a group, and the user with the same id does no
     { value, $ref: `../groups/${value}` },
     { value, type: 'User', $ref: `Groups/${value}` },
     { value, type: 7 },
+    { value, $ref: `https://example.com/api/scim/v2/Groups%2F${value}` },
+    { value, $ref: `https://example.com/api/scim/v2/%47roups/${value}` },
+    { value, $ref: `https://example.com/api/scim/v2/Users/${value}0` },
+    { value, $ref: `https://example.com/Users/../Groups/${value}` },
   ];
 
-  test.each([0, 1, 2, 3, 4, 5])('form %i', async (form) => {
+  test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('form %i', async (form) => {
     const [user, kept] = [await createUser(scim), await createUser(scim)];
     const member = nested(user.id)[form];
     const refused = [400, 'invalidValue'];
@@ -48,6 +52,24 @@ describe('a group is no member of a group, and the user with the same id does no
     expect([status, body.scimType]).toEqual(refused);
     expect(await memberIds(id)).toEqual([kept.id]);
   });
+
+  test.each(['%s/Users/88/', '%s/Users/88?attributes=id', '%s/Groups/88?x=/Users/88', '%s/Users/8', '88'])(
+    'a member with the $ref %s is neither added nor removed, and the client is told',
+    async (form) => {
+      const { id: value } = await createUser(scim);
+      const { id } = await groupOf([{ value }]);
+      const { id: other } = await groupOf();
+      const $ref = form.replace('%s', 'https://example.com/api/scim/v2').replaceAll('88', value);
+      for (const [group, op] of [
+        [id, 'remove'],
+        [other, 'add'],
+      ] as const) {
+        const { status, body } = await patch(group, { op, path: 'members', value: [{ value, $ref }] });
+        expect([status, body.scimType]).toEqual([400, 'invalidValue']);
+      }
+      expect([await memberIds(id), await memberIds(other)]).toEqual([[value], []]);
+    },
+  );
 
   test('nor is the user removed in its place', async () => {
     const { id: userId } = await createUser(scim);

@@ -101,7 +101,7 @@ function memberIds(value: unknown, at: string, unknown: 'refuse' | 'ignore' = 'r
   return members.flatMap((member) => {
     const text = isObject(member) ? member.value : member;
     if (typeof text !== 'string') throw invalid(at, 'must be a list of members, each with a `value`');
-    if (isObject(member) && !isUser(member)) {
+    if (isObject(member) && !isUser(member, at)) {
       if (unknown === 'ignore') return [];
       throw invalid(at, 'must name users: a group can not be a member');
     }
@@ -111,9 +111,19 @@ function memberIds(value: unknown, at: string, unknown: 'refuse' | 'ignore' = 'r
   });
 }
 
-/** A group may have the same id as a user, so the id alone does not tell. Clients leave both attributes out, or null. */
-const isUser = ({ type, $ref }: Doc) =>
-  String(type ?? 'user').toLowerCase() === 'user' && !/(^|\/)groups\//i.test(String($ref ?? ''));
+/**
+ * A group may have the same id as a user, so the id alone does not tell. Clients leave both attributes out, or null. An
+ * address of another form is refused: if it were ignored, a client would believe that the member was removed.
+ */
+function isUser({ type, $ref, value }: Doc, at: string): boolean {
+  if (String(type ?? 'user').toLowerCase() !== 'user') return false;
+  if (!$ref) return true;
+  const [, kind, id] = /^(?:[^?#]*\/)?(users|groups)\/([^/?#]+)$/i.exec(String($ref)) ?? [];
+  if (kind?.toLowerCase() === 'groups') return false;
+  if (id !== value)
+    throw invalid(at, 'must have as `$ref` the address of the user `…/Users/{value}`, or none');
+  return true;
+}
 
 const noSuchUser = (id: string | number) =>
   invalid('members', `There is no user ${JSON.stringify(String(id).slice(0, 100))}.`, 'invalid_reference');

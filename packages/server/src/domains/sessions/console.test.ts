@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startListening } from '../../../test/listening.ts';
 import { createServerLog } from '../../../test/server-log.ts';
-import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
+import { createSignable, logIn, PASSWORD } from '../../../test/sign-in.ts';
 import { createWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { createAuthenticator } from '../../platform/auth/authenticate.ts';
 import { createCsrf } from '../../platform/auth/csrf.ts';
@@ -17,7 +17,7 @@ import { createHttpServer } from '../../platform/http/server.ts';
 import type { Platform } from '../../platform/module.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createSessionCredentials } from './credential.ts';
-import { createPeopleSessions, type PeopleSessions, prepareOwnPassword } from './index.ts';
+import { createPeopleSessions, type PeopleSessions, prepareOwnPassword, signOut } from './index.ts';
 
 const ORIGIN = { operation: 'test', ip: '127.0.0.1', requestId: 'test', userAgent: 'a browser' };
 
@@ -101,7 +101,7 @@ async function startPage() {
 
 async function signIn() {
   const person = await createSignable(world);
-  const opened = await people.console.signIn(person.email, PASSWORD, ORIGIN);
+  const opened = await people.console.signIn(person.email, PASSWORD, ORIGIN, {});
   const cookie = opened.setCookie.split(';')[0]!;
   return { ...person, ...opened, cookie, csrf: people.console.csrf.tokenOf(opened.sessionId) };
 }
@@ -128,7 +128,8 @@ describe('the cookie', () => {
     ]);
     await world.admin.updateUser({ id, body: { isDeactivated: true } });
     await expect.poll(async () => (await read('/api/v1/users/me')).status).toBe(401);
-    await expect(people.console.open(id, ORIGIN)).rejects.toMatchObject({ code: 'sign_in_failed' });
+    const begin = world.server.essential.transaction((tx) => people.console.begin(tx, id, ORIGIN, {}));
+    await expect(begin).rejects.toMatchObject({ code: 'sign_in_failed' });
   });
 
   test('does not work as an access token, and an access token does not work as a cookie', async () => {
@@ -169,19 +170,25 @@ const originAt = (given: string | undefined, url: string): Record<string, string
   return { origin: given === 'https' ? `https://${host}` : given.replace('ours', origin) };
 };
 
-test('a request that another site made a browser send is not recorded as a refusal of the person', async () => {
-  const { cookie } = await signIn();
-  const headers = { cookie, origin: 'https://evil.example.com' };
-  const path = '/api/v1/deployments/1';
-  expect((await world.raw('DELETE', path, { apiKey: null, headers })).status).toBe(403);
-  // Entries are written one after the other.
-  const viewer = await world.person();
-  await expect(viewer.client.deleteUser({ id: 1 })).rejects.toMatchObject({ status: 403 });
-  const { pool } = world.server.db;
-  const refusals = async (where: string) =>
-    (await pool.query(`select from audit_log where resource_type = 'refusal' and ${where}`)).rowCount;
-  await expect.poll(() => refusals(`user_id = ${viewer.userId}`)).toBe(1);
-  expect(await refusals("operation = 'deleteDeployment' and user_id is null")).toBe(0);
+test('a refused request with a valid cookie is recorded, and that it did not come from one of our pages', async () => {
+  const { id, cookie } = await signIn();
+  const send = async (path: string, headers: Record<string, string> = {}) =>
+    (await world.raw('DELETE', path, { apiKey: null, headers: { cookie, ...headers } })).status;
+  expect(await send('/api/v1/deployments/1')).toBe(403);
+  expect(await send('/api/v1/users/1', { origin: 'https://evil.example.com' })).toBe(403);
+  expect(await send('/api/v1/deployments/abc')).toBe(400);
+  const refusals = async () =>
+    (
+      await world.server.db.pool.query(
+        'select operation, deployment_id, after from audit_log where resource_type = $1 and user_id = $2 order by id',
+        ['refusal', id],
+      )
+    ).rows;
+  const after = { code: 'forbidden', isFromOurPage: false };
+  await expect.poll(refusals).toEqual([
+    { operation: 'deleteDeployment', deployment_id: 1, after },
+    { operation: 'deleteUser', deployment_id: null, after },
+  ]);
 });
 
 test.each(cases)('an API request that changes something, with %s', async (_, make, status) => {
@@ -227,6 +234,50 @@ test('a page needs the cookie, and takes neither an API key nor an access token'
   expect(await status({})).toBe(401);
   expect(await status({ authorization: `Api-Key ${apiKey}` })).toBe(401);
   expect(await status({ authorization: `Bearer ${accessToken}` })).toBe(401);
+});
+
+describe('a session that was renewed', () => {
+  /** Renews the session as often as this, and returns the ids in their order. */
+  async function renew({ id: userId, sessionId }: { id: number; sessionId: number }, times: number) {
+    const ids = [sessionId];
+    for (let i = 0; i < times; i++) {
+      const renewed = await world.server.essential.transaction((tx) =>
+        people.console.renew(tx, { userId, sessionId: ids.at(-1)! }, ORIGIN, () =>
+          signOut(tx, { userId, sessionId: null }, { everywhere: true }),
+        ),
+      );
+      ids.push(renewed.sessionId);
+    }
+    return ids;
+  }
+
+  test.each([0, 1, 2])(
+    'ends if the session is to end that it had before, of three the one at %i',
+    async (which) => {
+      const person = await signIn();
+      const ids = await renew(person, 2);
+      const { client } = await logIn(world, person);
+      const kinds = async () => (await client.listMySessions({})).items.map(({ kind }) => kind);
+      expect(await kinds()).toEqual(['console', 'login']);
+      await client.endMySession({ id: ids[which]! });
+      expect(await kinds()).toEqual(['login']);
+    },
+  );
+
+  test('is recorded with the one that it replaced, and knows the last ten only', async () => {
+    const person = await signIn();
+    const ids = await renew(person, 12);
+    const { rows } = await world.server.db.pool.query(
+      `select replaces::text[]::int[], (select after -> 'replaced' from audit_log
+         where resource_type = 'signIn' and (after ->> 'sessionId')::bigint = s.id) as replaced
+       from sessions s where user_id = $1`,
+      [person.id],
+    );
+    const earlier = ids.slice(0, -1).reverse();
+    expect(rows).toEqual([
+      { replaces: earlier.slice(0, 10), replaced: { sessionId: earlier[0], userId: person.id } },
+    ]);
+  });
 });
 
 describe('the own password is not changed', () => {

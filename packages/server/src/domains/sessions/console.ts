@@ -1,11 +1,17 @@
 /** Sessions of people who sign in by browser. The pages use these functions. */
 import type { Csrf } from '../../platform/auth/csrf.ts';
-import type { Database } from '../../platform/db/database.ts';
+import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/attempt-limit.ts';
+import { siteOf } from '../../platform/http/attempt-limit.ts';
+import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { ConsoleCookie } from './console-cookie.ts';
-import { CONSOLE_SECONDS, type Sessions } from './sessions.ts';
+import { findSignedIn, type SignedInPerson } from './credential.store.ts';
+import { type Approver, CONSOLE_SECONDS, type Earlier, type Identified, type Sessions } from './sessions.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
+import { looksLikeConsoleToken } from './tokens.ts';
+
+/** The headers of the browser. The session that its cookie belongs to ends, because the new cookie replaces it. */
+type Cookies = Parameters<ConsoleCookie['read']>[0];
 
 export interface OpenedConsole {
   userId: number;
@@ -18,9 +24,24 @@ export interface Console {
   cookie: ConsoleCookie;
   csrf: Csrf;
   /** Signs in with an email or username. Throws a 401, 429 or 503 like `POST /auth/login`. */
-  signIn(name: string, password: string, origin: SignInOrigin): Promise<OpenedConsole>;
-  /** For a person who was identified in another way, such as by a provider or a link that they used. */
-  open(userId: number, origin: SignInOrigin): Promise<OpenedConsole>;
+  signIn(name: string, password: string, origin: SignInOrigin, cookies: Cookies): Promise<OpenedConsole>;
+  /**
+   * For a person who was identified in another way, such as by a provider or a link that they used. Call it in the
+   * transaction that locked the user and then checked this: later, it may not be true any more.
+   */
+  begin(tx: Tx, userId: number, origin: SignInOrigin, cookies: Cookies): Promise<OpenedConsole>;
+  /**
+   * For a change of a person's own that ends all of their sessions: their browser gets a new one, which also ends if
+   * the earlier one is to end. Throws a 401, and changes nothing, if the session of the browser has ended by now.
+   */
+  renew<Result>(
+    tx: Tx,
+    person: Approver,
+    origin: SignInOrigin,
+    change: () => Promise<Result>,
+  ): Promise<OpenedConsole & { result: Result }>;
+  /** Who is signed in by this browser. */
+  find(db: Queryable, cookies: Cookies): Promise<SignedInPerson | undefined>;
 }
 
 export function createConsole({
@@ -36,17 +57,34 @@ export function createConsole({
   cookie: ConsoleCookie;
   csrf: Csrf;
 }): Console {
-  async function begin(who: { userId: number; passwordHash?: string }, origin: SignInOrigin) {
-    const begun = await db
-      .as(addressGroup(origin.ip))
-      .transaction((tx) => sessions.beginConsole(tx, who, origin));
+  const hashIn = (cookies: Cookies) => {
+    const token = cookie.read(cookies) ?? '';
+    return looksLikeConsoleToken(token) ? hashSecret(token) : undefined;
+  };
+
+  async function begin(tx: Tx, who: Identified, origin: SignInOrigin, earlier: Earlier) {
+    const begun = await sessions.beginConsole(tx, who, origin, earlier);
     const { sessionId, token } = found(begun, 'sign_in_failed');
     return { userId: who.userId, sessionId, setCookie: cookie.set(token, CONSOLE_SECONDS) };
   }
   return {
     cookie,
     csrf,
-    signIn: async (name, password, origin) => begin(await signIn.prove(name, password, origin), origin),
-    open: (userId, origin) => begin({ userId }, origin),
+    async signIn(name, password, origin, cookies) {
+      const proven = await signIn.prove(name, password, origin);
+      return db
+        .as(siteOf(origin.ip))
+        .transaction((tx) => begin(tx, proven, origin, { tokenHash: hashIn(cookies) }));
+    },
+    begin: (tx, userId, origin, cookies) => begin(tx, { userId }, origin, { tokenHash: hashIn(cookies) }),
+    async renew(tx, { userId, sessionId }, origin, change) {
+      const replaces = await sessions.requireOpen(tx, { userId, sessionId });
+      const result = await change();
+      return { ...(await begin(tx, { userId }, origin, { replaces })), result };
+    },
+    async find(db, cookies) {
+      const hash = hashIn(cookies);
+      return hash && findSignedIn(db, hash);
+    },
   };
 }

@@ -19,6 +19,16 @@ export const findCredential = (db: Queryable, tokenHash: Buffer) =>
         from ${VALID_TOKENS} where t.token_hash = ${tokenHash}`.named('find-session-credential'),
   );
 
+export interface SignedInPerson {
+  userId: number;
+  email: string;
+}
+
+/** The user of the valid token with this hash. */
+export const findSignedIn = (db: Queryable, tokenHash: Buffer) =>
+  db.maybeOne<SignedInPerson>(sql`
+    select s.user_id as "userId", u.shown_email as email from ${VALID_TOKENS} where t.token_hash = ${tokenHash}`);
+
 /** Returns those of the hashes that belong to valid tokens, in hexadecimal. */
 export const listKnownHashes = async (db: Queryable, tokenHashes: Buffer[]) =>
   (

@@ -2,8 +2,10 @@
 import type { SignedIn } from '../../platform/auth/actor.ts';
 import type { CredentialKind } from '../../platform/auth/credentials.ts';
 import { CSRF_HEADER, type Csrf } from '../../platform/auth/csrf.ts';
+import { RefusedCaller } from '../../platform/auth/refused-caller.ts';
 import { createStoredCredentials } from '../../platform/auth/stored-credentials.ts';
 import { writeUses } from '../../platform/auth/uses.ts';
+import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { toPermissions } from '../access/index.ts';
 import type { ConsoleCookie } from './console-cookie.ts';
@@ -38,7 +40,7 @@ export function createSessionCredentials(
 
   const accessToken: CredentialKind = {
     name: 'access token',
-    auths: ['management'],
+    auths: ['management', 'query'],
     schemes: ['bearer'],
     example: { secret: ACCESS_PREFIX + 'x'.repeat(43) },
     takes: ({ secret }) => looksLikeAccessToken(secret),
@@ -72,8 +74,12 @@ export function createSessionCredentials(
       const actor = tokens.verify(cookie.read(headers)!, address);
       if (method === 'GET' || method === 'HEAD') return actor;
       const confirm = (actor: SignedIn) => {
-        csrf.requireOrigin(headers);
-        csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);
+        try {
+          csrf.requireOrigin(headers);
+          csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);
+        } catch (error) {
+          throw error instanceof ApiError ? new RefusedCaller(actor, error) : error;
+        }
         return actor;
       };
       return actor instanceof Promise ? actor.then(confirm) : confirm(actor);

@@ -10,7 +10,7 @@ import { createSignIn, type SignIn } from './sign-in.ts';
 import { deleteExpiredSessions, deleteExpiredTokens } from './store.ts';
 import { createRefreshTokens } from './tokens.ts';
 
-export type { Console } from './console.ts';
+export type { Console, OpenedConsole } from './console.ts';
 export { prepareOwnPassword } from './own-password.ts';
 export { oauthTokens, tokens } from './replies.ts';
 export { type Approver, type IssuedTokens, SESSIONS_MAX, type Sessions, signOut } from './sessions.ts';

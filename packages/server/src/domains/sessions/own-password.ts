@@ -2,7 +2,6 @@
 import type { Change } from '../../platform/audit/change.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/attempt-limit.ts';
 import { findPerson, hashNewPassword, setPassword } from '../users/index.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
 
@@ -19,7 +18,7 @@ export async function prepareOwnPassword(
 ): Promise<(tx: Tx) => Promise<Change>> {
   const proven = await signIn.proveAgain(userId, currentPassword, origin);
   const person = await findPerson(db, userId);
-  const passwordHash = await hashNewPassword('newPassword', newPassword, person, addressGroup(origin.ip));
+  const passwordHash = await hashNewPassword('newPassword', newPassword, person, origin.ip);
   return async (tx) =>
     found(await setPassword(tx, userId, passwordHash, proven.passwordHash), 'wrong_password');
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signedIn, statusWith } from '../../../test/sign-in.ts';
+import { expectWaiting, holdRows } from '../../../test/hold.ts';
+import { logIn, signedIn, statusWith } from '../../../test/sign-in.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { createWorld, type World } from '../../../test/world.ts';
 
@@ -71,6 +72,40 @@ test.each([2, 5])(
     expect((await refresh(winners[0]!.refreshToken)).status).toBe(400);
   },
 );
+
+describe('a session that is ended while it is refreshed has no tokens afterwards', () => {
+  async function inTurn(makeCalls: (refreshIt: Call, endIt: Call) => Call[]) {
+    const person = await signedIn(world);
+    const { client } = await logIn(world, person);
+    const id = (await client.listMySessions({})).items[0]!.id;
+    const held = await holdRows(world, 'sessions', [id]);
+    const begun: Promise<unknown>[] = [];
+    const calls = makeCalls(
+      () => refresh(person.refreshToken),
+      () => client.endMySession({ id }),
+    );
+    for (const call of calls) {
+      begun.push(call());
+      await expectWaiting(world, begun.length);
+    }
+    await held.release();
+    const outcomes = await Promise.all(begun);
+    const tokens = 'select from session_tokens where session_id = $1';
+    expect((await world.server.db.pool.query(tokens, [id])).rowCount).toBe(0);
+    return outcomes;
+  }
+  type Call = () => Promise<unknown>;
+
+  test('if the refresh comes first', async () => {
+    const [refreshed] = await inTurn((refreshIt, endIt) => [refreshIt, endIt]);
+    expect(refreshed).toMatchObject({ status: 200 });
+  });
+
+  test('if the end comes first', async () => {
+    const [, refused] = await inTurn((refreshIt, endIt) => [endIt, refreshIt]);
+    expect(refused).toMatchObject({ status: 400 });
+  });
+});
 
 test('refresh tokens of an ended session are refused after a while, before they reach the database', async () => {
   const [ended, other] = [await signedIn(world), await signedIn(world)];

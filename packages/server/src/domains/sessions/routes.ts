@@ -1,7 +1,6 @@
 import { operations } from '@oriel/contract';
-import { deleted } from '../../platform/audit/change.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/attempt-limit.ts';
+import { siteOf } from '../../platform/http/attempt-limit.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -20,7 +19,7 @@ export function sessionRoutes(
     handle(operations.login, async ({ origin }, { body }) => {
       const proven = await signIn.prove(nameIn(body), body.password, origin);
       const issued = await essential
-        .as(addressGroup(origin.ip))
+        .as(siteOf(origin.ip))
         .transaction((tx) => sessions.beginWithTokens(tx, proven, origin));
       return tokens(found(issued, 'sign_in_failed'));
     }),
@@ -55,8 +54,8 @@ export function sessionRoutes(
 
     handle(operations.endMySession, ({ actor, change }, { params }) =>
       change(async (tx) => {
-        const ended = found(await store.deleteSession(tx, actor.userId, params.id), 'session_not_found');
-        return { reply: undefined, changes: deleted(ended) };
+        const [ended] = await signOut(tx, { userId: actor.userId, sessionId: params.id });
+        return { reply: undefined, changes: found(ended, 'session_not_found') };
       }),
     ),
 

@@ -4,7 +4,7 @@ import { type Change, deleted } from '../../platform/audit/change.ts';
 import { recordEvent } from '../../platform/audit/events.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/http/attempt-limit.ts';
+import { siteOf } from '../../platform/http/attempt-limit.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { lockUser, noteSignIn } from '../users/index.ts';
 import type { Proven, SignInOrigin } from './sign-in.ts';
@@ -21,6 +21,8 @@ export const CONSOLE_SECONDS = 7 * DAY;
 const ACCESS_TOKENS_MAX = 5;
 /** A user has at most this many. */
 export const SESSIONS_MAX = 100;
+/** A session knows this many of those that it replaces: only requests that are on their way may still name them. */
+const REPLACED_MAX = 10;
 /** Made-up tokens are refused before this: it limits those who send the token of an ended session again and again. */
 const REFRESH_FAILURES = { perSubject: 20, perAddress: 300, perMs: 60_000 };
 
@@ -32,7 +34,15 @@ export interface IssuedTokens {
 }
 
 /** Who signs in. Without `passwordHash` they were identified in another way, such as by a provider. */
-type Identified = Pick<Proven, 'userId'> & Partial<Proven>;
+export type Identified = Pick<Proven, 'userId'> & Partial<Proven>;
+
+/** What the browser had before. */
+export interface Earlier {
+  /** The session of this token ends. */
+  tokenHash?: Buffer;
+  /** The new session is renewed from these, the last one first: it ends if one of them is to end. */
+  replaces?: number[];
+}
 
 /** A person who is signed in by browser. */
 export interface Approver {
@@ -50,7 +60,13 @@ export interface Sessions {
     tx: Tx,
     who: Identified,
     origin: SignInOrigin,
+    earlier?: Earlier,
   ): Promise<{ sessionId: number; token: string } | undefined>;
+  /**
+   * Throws a 401 unless the session is open. It stays open until the transaction ends it. Returns what the session that
+   * is renewed from it replaces.
+   */
+  requireOpen(tx: Tx, session: Approver): Promise<number[]>;
   /**
    * Begins the session of a device that a person approved. It has no tokens yet. Returns its id, or undefined if the
    * session of the person has ended.
@@ -72,11 +88,10 @@ export async function signOut(
   { userId, sessionId }: { userId: number; sessionId: number | null },
   { everywhere = false }: { everywhere?: boolean | null } = {},
 ): Promise<Change[]> {
-  if (everywhere) {
-    // Without the lock, a session that is just beginning would not be seen, and would stay.
-    await lockUser(tx, userId);
-    return (await store.deleteSessionsOf(tx, userId)).map(deleted);
-  }
+  // Without the lock, a session that is just beginning, or is renewed from this one, would not be seen, and would stay.
+  // If this one was renewed first, the session that replaced it ends.
+  await lockUser(tx, userId);
+  if (everywhere) return (await store.deleteSessionsOf(tx, userId)).map(deleted);
   if (sessionId === null) throw new ApiError('no_session');
   // It may have ended since the credential was verified, and then nothing is left to do.
   const ended = await store.deleteSession(tx, userId, sessionId);
@@ -104,11 +119,21 @@ export function createSessions({
   }
 
   /** Begins a session that the person themselves asked for, and records it. */
-  async function beginOwn(tx: Tx, who: Identified, kind: 'login' | 'console', origin: SignInOrigin) {
+  async function beginOwn(
+    tx: Tx,
+    who: Identified,
+    kind: 'login' | 'console',
+    origin: SignInOrigin,
+    { tokenHash, replaces = [] }: Earlier = {},
+  ) {
     const { ip, userAgent = null } = origin;
     const seconds = kind === 'console' ? CONSOLE_SECONDS : TOKENS_LIVE.idleSeconds;
-    const begun = await begin(tx, who, { kind, clientId: null, userAgent, ip, seconds });
-    if (begun) await recordSignIn(tx, begun, origin);
+    const begun = await begin(tx, who, { kind, clientId: null, userAgent, ip, seconds, replaces });
+    if (!begun) return undefined;
+    const [renewedId] = replaces;
+    const renewed = renewedId === undefined ? undefined : { sessionId: renewedId, userId: who.userId };
+    const replaced = tokenHash && (await store.deleteSessionOfToken(tx, tokenHash));
+    await recordSignIn(tx, begun, origin, replaced ?? renewed);
     return begun;
   }
 
@@ -126,18 +151,25 @@ export function createSessions({
       return begun && issue(tx, begun.id);
     },
 
-    async beginConsole(tx, who, origin) {
-      const begun = await beginOwn(tx, who, 'console', origin);
+    async beginConsole(tx, who, origin, earlier) {
+      const begun = await beginOwn(tx, who, 'console', origin, earlier);
       if (!begun) return undefined;
       const token = newConsoleToken();
       await store.insertToken(tx, begun.id, token.hash, CONSOLE_SECONDS);
       return { sessionId: begun.id, token: token.text };
     },
 
+    async requireOpen(tx, { userId, sessionId }) {
+      await lockUser(tx, userId);
+      const open = await store.findOpen(tx, userId, sessionId);
+      if (!open) throw new ApiError('unauthenticated', { message: 'The session has ended: sign in again.' });
+      return [sessionId, ...open.replaces].slice(0, REPLACED_MAX);
+    },
+
     async beginDevice(tx, { userId, sessionId }, device) {
       const begun = await begin(tx, { userId }, { kind: 'device', ...device });
       // What ends sessions locks the user first, so this is true until the commit.
-      return begun && (await store.isOpen(tx, userId, sessionId)) ? begun.id : undefined;
+      return begun && (await store.findOpen(tx, userId, sessionId)) ? begun.id : undefined;
     },
 
     async issueToDevice(tx, sessionId, origin) {
@@ -151,7 +183,7 @@ export function createSessions({
       const attempt = failures.begin(origin.ip);
       attempt.at(`session ${given.sessionId}`);
       const issued = await db
-        .as(addressGroup(origin.ip))
+        .as(siteOf(origin.ip))
         .transaction((tx) => exchange(tx, given, clientId, origin))
         .catch((error) => {
           attempt.giveBack();
@@ -196,6 +228,7 @@ const recordSignIn = (
   tx: Tx,
   { id, userId, kind, clientId, userAgent }: store.OwnedSession,
   { operation, ip, requestId }: SignInOrigin,
+  replaced?: { sessionId: number; userId: number },
 ) =>
   recordEvent(tx, {
     operation,
@@ -204,5 +237,5 @@ const recordSignIn = (
     userId,
     ip,
     requestId,
-    details: { sessionId: id, kind, clientId: clientId ?? undefined, userAgent },
+    details: { sessionId: id, kind, clientId: clientId ?? undefined, userAgent, replaced },
   });

@@ -4,10 +4,10 @@
  */
 import type { Attempts } from '../../platform/audit/events.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
-import { type AttemptLimit, addressGroup } from '../../platform/http/attempt-limit.ts';
+import { ApiError, isApiError } from '../../platform/errors.ts';
+import { type AttemptLimit, siteOf } from '../../platform/http/attempt-limit.ts';
 import type { CallOrigin } from '../../platform/http/call.ts';
-import type { FailureLimit } from '../../platform/http/failure-limit.ts';
+import type { CountedAttempt, FailureLimit } from '../../platform/http/failure-limit.ts';
 import { verifyPassword } from '../users/index.ts';
 import { createSignInLimit } from './guesses.ts';
 import * as store from './sign-in.store.ts';
@@ -59,13 +59,17 @@ export function createSignIn({
     password: string,
     origin: SignInOrigin,
   ): Promise<Proven | undefined> {
-    const guess = guesses.begin(origin.ip);
+    let guess: CountedAttempt | undefined;
+    let userId: number | null = null;
     try {
-      const { key, userId, passwordHash } = await find();
+      guess = guesses.begin(origin.ip);
+      const candidate = await find();
+      const { key, passwordHash } = candidate;
+      userId = candidate.userId;
       guess.at(key);
       // Only tried: attempts of others, which may be waiting now, must not keep the person out.
       if (userId !== null) signIns.begin(String(userId))();
-      if (await verifyPassword(passwordHash, password, addressGroup(origin.ip))) {
+      if (await verifyPassword(passwordHash, password, origin.ip)) {
         guess.giveBack();
         signIns.begin(String(userId));
         return { userId: userId!, passwordHash: passwordHash! };
@@ -74,20 +78,25 @@ export function createSignIn({
       return undefined;
     } catch (error) {
       // The server was busy, or there were too many attempts, which says nothing about the password.
-      guess.giveBack();
+      guess?.giveBack();
+      if (isApiError(error, 'rate_limited')) recordFailure(userId, origin);
       throw error;
     }
   }
 
   return {
     async prove(name, password, origin) {
-      const find = () => store.findCandidate(db.as(addressGroup(origin.ip)), name.trim());
+      // The prefixes keep the key of a name apart from the key of a user who is signed in.
+      const find = async () => {
+        const candidate = await store.findCandidate(db.as(siteOf(origin.ip)), name.trim());
+        return { ...candidate, key: `name ${candidate.key}` };
+      };
       const proven = await attempt(find, password, origin);
       if (!proven) throw new ApiError('sign_in_failed');
       return proven;
     },
     async proveAgain(userId, password, origin) {
-      const passwordHash = await store.findPasswordHash(db.as(addressGroup(origin.ip)), userId);
+      const passwordHash = await store.findPasswordHash(db.as(siteOf(origin.ip)), userId);
       if (passwordHash === null) throw new ApiError('no_password');
       const find = async () => ({ key: `user ${userId}`, userId, passwordHash });
       const proven = await attempt(find, password, origin);

@@ -29,25 +29,26 @@ export interface NewSession {
   userAgent: string | null;
   ip: string;
   seconds: number;
+  replaces?: number[];
 }
 
 const inSeconds = (seconds: number): Sql => sql`now() + ${seconds} * interval '1 second'`;
 
 export const insertSession = (tx: Tx, session: NewSession) =>
   tx.one<OwnedSession>(sql`
-    insert into sessions (user_id, kind, client_id, user_agent, ip, expires_at)
+    insert into sessions (user_id, kind, client_id, user_agent, ip, expires_at, replaces)
     values (${session.userId}, ${session.kind}, ${session.clientId}, ${session.userAgent}, ${session.ip},
-            ${inSeconds(session.seconds)})
+            ${inSeconds(session.seconds)}, ${session.replaces ?? []})
     returning user_id as "userId", ${COLUMNS}`);
 
 export const findSession = (tx: Tx, id: number) =>
   tx.one<OwnedSession>(sql`select user_id as "userId", ${COLUMNS} from sessions where id = ${id}`);
 
-/** Returns whether this is a session of the user that has not ended. */
-export const isOpen = async (tx: Tx, userId: number, id: number) =>
-  (await tx.run(
-    sql`select from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`,
-  )) === 1;
+/** Returns undefined if this is no session of the user, or if it has ended. */
+export const findOpen = (tx: Tx, userId: number, id: number) =>
+  tx.maybeOne<{ replaces: number[] }>(
+    sql`select to_json(replaces) as replaces from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`,
+  );
 
 /** The token ends with the session, or earlier if it is given fewer seconds. */
 export const insertToken = (tx: Tx, sessionId: number, tokenHash: Buffer, seconds: number) =>
@@ -98,10 +99,17 @@ export const listSessions = (db: Queryable, userId: number, page: PageById) =>
     select ${COLUMNS} from sessions
     where user_id = ${userId} and expires_at > now() and id > ${page.afterId} order by id limit ${page.limit}`);
 
+/** If the session was renewed, this deletes the one that replaced it. */
 export const deleteSession = (tx: Tx, userId: number, id: number) =>
-  tx.maybeOne<SessionRow>(
-    sql`delete from sessions where user_id = ${userId} and id = ${id} and expires_at > now() returning ${COLUMNS}`,
-  );
+  tx.maybeOne<SessionRow>(sql`
+    delete from sessions where user_id = ${userId} and (id = ${id} or ${id} = any(replaces)) and expires_at > now()
+    returning ${COLUMNS}`);
+
+/** Returns undefined if the token is unknown. */
+export const deleteSessionOfToken = (tx: Tx, tokenHash: Buffer) =>
+  tx.maybeOne<{ sessionId: number; userId: number }>(sql`
+    delete from sessions where id = (select session_id from session_tokens where token_hash = ${tokenHash})
+    returning id as "sessionId", user_id as "userId"`);
 
 export const deleteSessionsOf = (tx: Tx, userId: number) =>
   tx.many<SessionRow>(sql`delete from sessions where user_id = ${userId} returning ${COLUMNS}`);

@@ -14,6 +14,7 @@ export {
   hasPassword,
   isLiving,
   isPerson,
+  lockSigningIn,
   lockUser,
   type NewUser,
   noteLogins,

@@ -1,32 +1,33 @@
 /**
  * Argon2id with the parameters that OWASP advises. It runs on threads that also read files and resolve names, so only a
- * few passwords are hashed at once in a process. The others wait in a short queue, in which addresses take turns.
+ * few passwords are hashed at once in a process. The others wait for their turn.
  */
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { createGate, type Sharer } from '../../platform/db/gate.ts';
+import type { Sharer } from '../../platform/db/gate.ts';
 import { type PasswordOwner, requireHardPassword } from './easy-passwords.ts';
+import { createHashing } from './hashing.ts';
 
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-const gate = createGate({ atOnce: 2, shareMax: 1, waitingMax: 200, waitingShareMax: 20, waitMs: 5000 });
+const hashing = createHashing();
 
 /** The same password may be typed in several Unicode forms, depending on the keyboard. */
 const normalized = (password: string) => password.normalize('NFC');
 
-/** `sharer` is the address that the password comes from. Rejects with a 503 if too many wait. */
-export const hashPassword = (password: string, sharer: Sharer = null) =>
-  gate.pass(sharer, () => hash(normalized(password), OPTIONS));
+/** `caller` is the address that the password comes from. Rejects with a 503 if too many wait. */
+export const hashPassword = (password: string, caller: Sharer = null) =>
+  hashing.pass(caller, () => hash(normalized(password), OPTIONS));
 
 /** For a password that somebody chose. `path` is the field of the request that has it. */
 export async function hashNewPassword(
   path: string,
   password: string,
   owner: PasswordOwner,
-  sharer: Sharer,
+  caller: Sharer,
 ): Promise<string> {
   requireHardPassword(path, password, owner);
-  return hashPassword(password, sharer);
+  return hashPassword(password, caller);
 }
 
 let nobodysHash: Promise<string> | undefined;
@@ -35,10 +36,10 @@ let nobodysHash: Promise<string> | undefined;
 export async function verifyPassword(
   stored: string | null,
   password: string,
-  sharer: Sharer,
+  caller: Sharer,
 ): Promise<boolean> {
   nobodysHash ??= hash(randomBytes(32).toString('base64url'), OPTIONS);
   const nobodys = await nobodysHash;
-  const isRight = await gate.pass(sharer, () => verify(stored ?? nobodys, normalized(password)));
+  const isRight = await hashing.pass(caller, () => verify(stored ?? nobodys, normalized(password)));
   return isRight && stored !== null;
 }

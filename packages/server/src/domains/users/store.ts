@@ -102,6 +102,10 @@ export const findUser = async (db: Queryable, id: number) =>
  */
 export const lockUser = (tx: Tx, id: number) => tx.run(sql`select from users where id = ${id} for update`);
 
+/** Like `lockUser`, but others may still give something to the user, such as a group. What ends sessions waits. */
+export const lockSigningIn = (tx: Tx, id: number) =>
+  tx.run(sql`select from users where id = ${id} for no key update`);
+
 /** Like `lockUser`, for several users. They are locked in the order of their ids, so that two calls do not block each other. */
 export const lockUsers = (tx: Tx, ids: readonly number[]) =>
   tx.run(sql`select from users where id = any(${ids}::bigint[]) order by id for update`);

@@ -1,5 +1,5 @@
 import { everydayActions } from '@oriel/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServerLog } from '../../../test/server-log.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import { type AuditEvent, createAttempts, recordEvent } from './events.ts';
@@ -88,7 +88,7 @@ test('repeated attempts of a caller within a minute are counted, and are two ent
 });
 
 test('attempts of more callers than the limit are counted together, and no number of them fills the log', async () => {
-  const event = failedSignIn({ details: { code: 'wrong' } });
+  const event = failedSignIn({ resourceId: 'unknown', details: { code: 'wrong' } });
   const events = Array.from({ length: 500 }, (_, i) => ({ ...event, ip: `192.0.${i >> 8}.${i & 255}` }));
   await attemptsOf([...events, ...events], { countsMax: 10 });
   const entries = await rows('operation = $1', [event.operation]);
@@ -114,8 +114,8 @@ test('attempts at several users from one address are an entry for each user, wit
   ]);
 });
 
-test('a caller who tries very many users does not hide the attempts of others', async () => {
-  const event = failedSignIn();
+test('a caller who tries very many paths does not hide the attempts of others', async () => {
+  const event = failedSignIn({ resourceType: 'refusal' });
   const many = Array.from({ length: 500 }, (_, i) => ({ ...event, resourceId: String(i) }));
   const other = { ...event, ip: '198.51.100.7', resourceId: 'other' };
   await attemptsOf([...many, other]);
@@ -125,6 +125,82 @@ test('a caller who tries very many users does not hide the attempts of others', 
   ]);
   expect(entries).toHaveLength(22);
   expect(entries.at(-1)).toMatchObject({ resource_id: 'others', ip: '192.0.2.1', after: { repeats: 480 } });
+});
+
+describe('who is attacked', () => {
+  const addresses = (count: number) => Array.from({ length: count }, (_, i) => `198.51.${i >> 8}.${i & 255}`);
+  const entriesAt = async ({ operation }: AuditEvent, userId: number) =>
+    (await rows('operation = $1 and resource_id = $2', [operation, String(userId)])).map(({ ip, after }) => [
+      ip,
+      after?.repeats,
+    ]);
+
+  test('is not hidden by failed sign-ins as nobody', async () => {
+    const event = failedSignIn({ resourceId: '1', ip: '203.0.113.99' });
+    const noise = addresses(300).map((ip) => ({ ...event, resourceId: 'unknown', ip }));
+    await attemptsOf([...noise, event, event]);
+    expect(await entriesAt(event, 1)).toEqual([
+      ['203.0.113.99', undefined],
+      ['203.0.113.99', 1],
+    ]);
+  });
+
+  test('is not hidden by failed sign-ins as others, of one caller or of many', async () => {
+    const event = failedSignIn({ resourceId: '1', ip: '203.0.113.99' });
+    const ofMany = addresses(50).flatMap((ip) =>
+      ['2', '3', '4'].map((id) => ({ ...event, resourceId: id, ip })),
+    );
+    const ofOne = Array.from({ length: 200 }, (_, i) => ({ ...event, resourceId: String(100 + i) }));
+    await attemptsOf([...ofMany, ...ofOne, event, event]);
+    expect(await entriesAt(event, 1)).toEqual([
+      ['203.0.113.99', undefined],
+      ['203.0.113.99', 1],
+    ]);
+    expect(await entriesAt(event, 299)).toEqual([['203.0.113.99', undefined]]);
+  });
+
+  test('is named even if the callers are too many to be', async () => {
+    const event = failedSignIn({ resourceId: '1' });
+    await attemptsOf(
+      addresses(100).map((ip) => ({ ...event, ip })),
+      { callersOfUserMax: 3 },
+    );
+    expect(await entriesAt(event, 1)).toEqual([...addresses(3).map((ip) => [ip, undefined]), [null, 97]]);
+  });
+
+  test('is named with the caller if all further attempts are of the same one', async () => {
+    const event = failedSignIn({ resourceId: '1' });
+    const last = { ...event, ip: '203.0.113.99' };
+    await attemptsOf([...addresses(3).map((ip) => ({ ...event, ip })), last, last], { callersOfUserMax: 3 });
+    expect((await entriesAt(event, 1)).at(-1)).toEqual(['203.0.113.99', 2]);
+  });
+
+  test('is named at the end of the minute if very many others were attacked before', async () => {
+    const event = failedSignIn({ resourceId: '1', ip: '203.0.113.99' });
+    const others = Array.from({ length: 20 }, (_, i) => ({ ...event, resourceId: String(100 + i) }));
+    await attemptsOf([...others, event, event], { attackedUsersMax: 10 });
+    expect(await entriesAt(event, 1)).toEqual([['203.0.113.99', 2]]);
+  });
+
+  test('can not fill the log, with any number of users and callers', async () => {
+    const event = failedSignIn();
+    const events = addresses(30).flatMap((ip) =>
+      Array.from({ length: 30 }, (_, id) => ({ ...event, resourceId: String(id), ip })),
+    );
+    await attemptsOf([...events, ...events], {
+      attackedUsersMax: 10,
+      countedUsersMax: 4,
+      callersOfUserMax: 5,
+      countsMax: 8,
+    });
+    const entries = await rows('operation = $1', [event.operation]);
+    // 10 users with one caller each, 8 further callers, all with repeats; the rest of 10 users; 4 counted; all others.
+    expect(entries).toHaveLength(2 * (10 + 8) + 10 + 4 + 1);
+    expect(entries.reduce((sum, { after }) => sum + (after?.repeats ?? 1), 0)).toBe(1800);
+    expect(entries.filter(({ resource_id }) => resource_id === 'others')).toMatchObject([
+      { ip: null, after: { repeats: 2 * 16 * 30 } },
+    ]);
+  });
 });
 
 test('failed sign-ins of many addresses do not hide the refusal of a caller', async () => {
@@ -182,10 +258,13 @@ test('a request without a valid credential is no refusal, whatever its cookie an
   expect(await rows("operation in ('deleteUser', 'deleteDeployment') and user_id is null")).toEqual([]);
 });
 
-test('the network of an IPv6 site counts as one caller', async () => {
+test('an IPv6 site counts as one caller, whatever networks and addresses it uses', async () => {
   const event = failedSignIn();
-  await attemptsOf(Array.from({ length: 50 }, (_, i) => ({ ...event, ip: `2001:db8::${i}` })));
-  expect(await rows('operation = $1', [event.operation])).toHaveLength(2);
+  await attemptsOf(Array.from({ length: 50 }, (_, i) => ({ ...event, ip: `2001:db8:5:${i}::1` })));
+  expect(await rows('operation = $1', [event.operation])).toMatchObject([
+    { ip: '2001:db8:5:0::1' },
+    { ip: '2001:db8:5:49::1', after: { repeats: 49 } },
+  ]);
 });
 
 test('attempts are written at the end of the minute, even if the caller does not come again', async () => {

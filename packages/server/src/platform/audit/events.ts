@@ -1,6 +1,6 @@
 /** Audit entries of what changes nothing: sign-ins, and attempts that were refused. */
 import type { Database, Queryable } from '../db/database.ts';
-import { addressGroup } from '../http/attempt-limit.ts';
+import { siteOf } from '../http/attempt-limit.ts';
 import type { Logger } from '../log.ts';
 import { withinLimits } from './differences.ts';
 import { maskText } from './mask.ts';
@@ -62,12 +62,16 @@ const PER_MS = 60_000;
 const COUNTS_MAX = 100;
 const COUNTS_OF_CALLER_MAX = 20;
 const KNOWN_CALLERS_MAX = 1000;
+const ATTACKED_USERS_MAX = 1000;
+const COUNTED_USERS_MAX = 5000;
+const CALLERS_OF_USER_MAX = 20;
 const OTHERS = 'others';
 
 /**
  * The first attempt of a caller at a resource is written at once. Attempts that follow within the minute are counted,
  * and the last one is written at its end, with the number of `repeats`. Beyond the limits, all resources of one caller
- * are counted together, and then all callers. Callers who are known keep an entry of their own for longer.
+ * are counted together, and then all callers. Callers who are known keep an entry of their own for longer, and so do
+ * users whom somebody tries to sign in as: thousands more of them are named at the end of the minute.
  */
 export function createAttempts(
   db: Database,
@@ -77,9 +81,14 @@ export function createAttempts(
     countsMax = COUNTS_MAX,
     countsOfCallerMax = COUNTS_OF_CALLER_MAX,
     knownCallersMax = KNOWN_CALLERS_MAX,
+    attackedUsersMax = ATTACKED_USERS_MAX,
+    countedUsersMax = COUNTED_USERS_MAX,
+    callersOfUserMax = CALLERS_OF_USER_MAX,
   } = {},
 ): Attempts {
   let counts = new Map<string, Counted>();
+  /** How many counts each group has. */
+  let sizes = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
@@ -99,15 +108,61 @@ export function createAttempts(
     writing = writing.then(() => insert(entries));
   };
 
-  const countOf = (start: string) => [...counts.keys()].filter((key) => key.startsWith(start)).length;
+  const sizeOf = (group: string) => sizes.get(group) ?? 0;
 
-  function count(key: string, event: AuditEvent) {
-    counts.set(key, { event, repeats: (counts.get(key)?.repeats ?? 0) + 1 });
+  function add(key: string, groups: string[], counted: Counted) {
+    counts.set(key, counted);
+    for (const group of groups) sizes.set(group, sizeOf(group) + 1);
+  }
+
+  function begin(key: string, groups: string[], event: AuditEvent) {
+    add(key, groups, { event, repeats: 0 });
+    write([toEntry(event)]);
+  }
+
+  function count(key: string, event: AuditEvent, groups: string[] = []) {
+    const known = counts.get(key);
+    if (known) counts.set(key, { event, repeats: known.repeats + 1 });
+    else add(key, groups, { event, repeats: 1 });
+  }
+
+  /** The entries name the user, however many callers there are: whom somebody attacks matters most. */
+  function recordAtUser(event: AuditEvent) {
+    const user = `user ${event.resourceId} `;
+    const own = `${user}${callerOf(event)} ${event.operation}`;
+    const rest = `${user}${OTHERS}`;
+    const callers = sizeOf(user);
+    if (counts.has(own)) count(own, event);
+    else if (!callers && sizeOf('users') >= attackedUsersMax) {
+      const isNamed = counts.has(rest) || sizeOf('counted users') < countedUsersMax;
+      if (isNamed) count(rest, withSharedCaller(event, counts.get(rest)?.event), ['counted users']);
+      else count(`users ${OTHERS}`, withoutCaller(event));
+    } else if (!callers) begin(own, [user, 'users'], event);
+    else if (callers < callersOfUserMax && sizeOf('further callers') < countsMax) {
+      begin(own, [user, 'further callers'], event);
+    } else count(rest, withSharedCaller(event, counts.get(rest)?.event));
+  }
+
+  function recordOfCaller(event: AuditEvent) {
+    // Each type of event is counted by itself, and so are callers who are known: nobody else can hide them.
+    const space = `${event.resourceType} ${isKnown(event) ? 'known' : 'unknown'} `;
+    const caller = `${space}${callerOf(event)} `;
+    const own = `${caller}${event.operation} ${event.resourceId}`;
+    const rest = `${caller}${OTHERS}`;
+    const counted = sizeOf(space);
+    if (counts.has(own)) count(own, event);
+    else if (counts.has(rest)) count(rest, withoutResource(event));
+    else if (counted >= (isKnown(event) ? knownCallersMax : countsMax)) {
+      count(`${space}${OTHERS}`, withoutCaller(event));
+    } else if (counted >= countsMax || sizeOf(caller) >= countsOfCallerMax) {
+      count(rest, withoutResource(event), [space, caller]);
+    } else begin(own, [space, caller], event);
   }
 
   function flush() {
     const repeated = [...counts.values()].filter(({ repeats }) => repeats > 0);
     counts = new Map();
+    sizes = new Map();
     clearTimeout(timer);
     timer = undefined;
     const entries = repeated.map(({ event, repeats }) =>
@@ -119,22 +174,8 @@ export function createAttempts(
   return {
     record(event) {
       timer ??= setTimeout(flush, perMs).unref();
-      // Each type of event is counted by itself, and so are callers who are known: nobody else can hide them.
-      const space = `${event.resourceType} ${isKnown(event) ? 'known' : 'unknown'} `;
-      const caller = `${space}${callerOf(event)} `;
-      const own = `${caller}${event.operation} ${event.resourceId}`;
-      const rest = `${caller}${OTHERS}`;
-      const counted = countOf(space);
-      if (counts.has(own)) count(own, event);
-      else if (counts.has(rest)) count(rest, withoutResource(event));
-      else if (counted >= (isKnown(event) ? knownCallersMax : countsMax)) {
-        count(`${space}${OTHERS}`, withoutCaller(event));
-      } else if (counted >= countsMax || countOf(caller) >= countsOfCallerMax) {
-        count(rest, withoutResource(event));
-      } else {
-        counts.set(own, { event, repeats: 0 });
-        write([toEntry(event)]);
-      }
+      if (isAtUser(event)) recordAtUser(event);
+      else recordOfCaller(event);
     },
     async stop() {
       flush();
@@ -148,8 +189,13 @@ const isUnfit = (error: unknown) => String((error as { code?: unknown }).code).s
 
 const isKnown = ({ userId }: AuditEvent) => userId !== null;
 
+/** A failed sign-in as a user who exists. */
+const isAtUser = ({ resourceType, resourceId }: AuditEvent) =>
+  resourceType === 'failedSignIn' && /^\d+$/.test(resourceId);
+
+/** A whole IPv6 site is one caller: otherwise one with 21 networks could hide where an attack comes from. */
 const callerOf = ({ userId, apiKeyId, ip }: AuditEvent) =>
-  userId === null ? `address ${ip && addressGroup(ip)}` : `user ${userId} key ${apiKeyId ?? null}`;
+  userId === null ? `address ${ip && siteOf(ip)}` : `user ${userId} key ${apiKeyId ?? null}`;
 
 const withoutResource = (event: AuditEvent): AuditEvent => ({
   ...event,
@@ -166,3 +212,9 @@ const withoutCaller = (event: AuditEvent): AuditEvent => ({
   requestId: null,
   details: {},
 });
+
+/** For attempts that are counted together: names the caller only if all of them are of the same one. */
+const withSharedCaller = (event: AuditEvent, before: AuditEvent | undefined): AuditEvent =>
+  before && callerOf(before) !== callerOf(event)
+    ? { ...withoutCaller(event), resourceId: event.resourceId }
+    : event;

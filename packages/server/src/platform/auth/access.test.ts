@@ -112,6 +112,16 @@ const ACTORS = {
   'person without a key': { ...known, kind: 'person', apiKeyId: null, sessionId: null },
   'embedded person': { ...known, kind: 'embeddedPerson', embed },
   'external viewer': { ...known, kind: 'externalViewer', embed },
+  'holder of a token': {
+    kind: 'tokenHolder',
+    tokenId: 1,
+    userId: 7,
+    deploymentId: 1,
+    branchId: 1,
+    scopes: new Set(['data']),
+    securityContext: {},
+    isCreator: false,
+  },
 } as const satisfies Record<string, Actor>;
 
 describe('a handler is reached only by callers of its declared type', () => {
@@ -121,6 +131,14 @@ describe('a handler is reached only by callers of its declared type', () => {
     [getSpec, ['nobody']],
     [listRegions, ['person with a key', 'person without a key']],
     [getFolders, ['person with a key', 'person without a key', 'embedded person', 'external viewer']],
+    [
+      { ...getFolders, auth: 'query', queryScope: 'data' },
+      Object.keys(ACTORS).filter((name) => name !== 'nobody'),
+    ],
+    [
+      { ...getFolders, auth: 'query', queryScope: 'meta', embed: undefined },
+      ['person with a key', 'person without a key'],
+    ],
     [generateSession, ['person with a key']],
     [getEmbedSession, ['embedded person', 'external viewer']],
   ])('$id', (operation, names) => {
@@ -177,5 +195,6 @@ test('each kind of caller has a name in the log, the audit log and the shares', 
     'person without a key': [{ userId: 7, apiKeyId: null }, 'user 7', null],
     'embedded person': [{ userId: 7, apiKeyId: null }, 'embed tenant acme', embed],
     'external viewer': [{ userId: 7, apiKeyId: null }, 'embed tenant acme', embed],
+    'holder of a token': [{ userId: 7, apiKeyId: null }, 'tokens for deployment 1', null],
   });
 });

@@ -1,15 +1,27 @@
 /** The one place that decides whether a caller may use an operation. */
-import { type Action, isDeploymentOperation, type Operation } from '@oriel/contract';
+import { type Action, includedIn, isDeploymentOperation, type Operation } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
-import { type Actor, type Caller, type EmbedSession, embedOf, isCallerFor } from './actor.ts';
+import {
+  type Actor,
+  type Caller,
+  type EmbedSession,
+  embedOf,
+  isCallerFor,
+  type Permissions,
+  type TokenHolder,
+} from './actor.ts';
+
+const holds = (actions: ReadonlySet<Action>, action: Action) =>
+  actions.has(action) || actions.has(includedIn[action] ?? action);
 
 /** Whether a role allows the action. */
-export const may = (actor: Caller, action: Action) => actor.actions.has('All') || actor.actions.has(action);
+export const may = (actor: Permissions, action: Action) =>
+  actor.actions.has('All') || holds(actor.actions, action);
 
 /** Whether a role, or a policy on the deployment, allows the action. Any action on a deployment includes reading it. */
-export const mayIn = (actor: Caller, deploymentId: number, action: Action) => {
+export const mayIn = (actor: Permissions, deploymentId: number, action: Action) => {
   const given = actor.deploymentActions.get(deploymentId);
-  return may(actor, action) || (given !== undefined && (action === 'DeploymentRead' || given.has(action)));
+  return may(actor, action) || (given !== undefined && (action === 'DeploymentRead' || holds(given, action)));
 };
 
 export const reaches = (actor: Caller, deploymentId: number) =>
@@ -20,6 +32,11 @@ export function authorize(op: Operation, actor: Actor, params: Record<string, un
   // No credential that the operation accepts can belong to such a caller, so this is a programming error.
   if (!isCallerFor(op.auth, actor)) throw new Error(`${op.id} can not be called by: ${actor.kind}`);
   if (actor.kind === 'nobody') return;
+  if (actor.kind === 'tokenHolder') authorizeHolder(op, actor, params.deploymentId as number);
+  else authorizeCaller(op, actor, params);
+}
+
+function authorizeCaller(op: Operation, actor: Caller, params: Record<string, unknown>) {
   const embed = embedOf(actor);
   if (embed && !opensTo(embed, op)) {
     if (op.embed === 'creator') throw new ApiError('creator_mode_only');
@@ -48,6 +65,18 @@ function authorizeIn(deploymentId: number, op: Operation, actor: Caller) {
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
   if (op.permission === 'none' || op.permissionOn === 'resource') return;
   if (!mayIn(actor, deploymentId, op.permission)) throw withoutAction(op.permission);
+}
+
+/** The scopes of a token stand for the actions of a person. */
+function authorizeHolder(op: Operation, { deploymentId, scopes }: TokenHolder, asked: number) {
+  if (asked !== deploymentId) {
+    throw new ApiError('outside_key_scope', { message: 'The environment token is for another deployment.' });
+  }
+  if (!scopes.has(op.queryScope!)) {
+    throw new ApiError('forbidden', {
+      message: `The environment token does not allow this: it needs the scope \`${op.queryScope}\`.`,
+    });
+  }
 }
 
 function authorizeAccountWide(op: Operation, actor: Caller) {

@@ -42,6 +42,22 @@ export interface ExternalViewer extends Known {
   embed: EmbedSession;
 }
 
+/** Whoever holds a token for one environment of a deployment. They can only query it. */
+export interface TokenHolder {
+  kind: 'tokenHolder';
+  tokenId: number;
+  /** The person who made the token. */
+  userId: number;
+  deploymentId: number;
+  /** The branch that is the environment. */
+  branchId: number;
+  scopes: ReadonlySet<string>;
+  /** What policies see as `securityContext`. */
+  securityContext: object;
+  /** True if policies also see the groups, roles and attributes of the person who made it. */
+  isCreator: boolean;
+}
+
 /** The caller of a public operation. */
 export interface Nobody {
   kind: 'nobody';
@@ -49,7 +65,9 @@ export interface Nobody {
 
 export type Embedded = EmbeddedPerson | ExternalViewer;
 export type Caller = Person | Embedded;
-export type Actor = Caller | Nobody;
+/** Everybody whom a credential identifies. */
+export type Identified = Caller | TokenHolder;
+export type Actor = Identified | Nobody;
 
 export const NOBODY: Nobody = { kind: 'nobody' };
 
@@ -57,9 +75,12 @@ export type KeyHolder = Person & { apiKeyId: number };
 /** A person who signed in. */
 export type SignedIn = Person & { sessionId: number };
 
+type PersonOr<Embed extends EmbedAccess> = [Exclude<Embed, undefined>] extends [never] ? Person : Caller;
+
 interface CallerByAuth<Embed extends EmbedAccess> {
   public: Nobody;
-  management: [Exclude<Embed, undefined>] extends [never] ? Person : Caller;
+  management: PersonOr<Embed>;
+  query: PersonOr<Embed> | TokenHolder;
   apiKey: KeyHolder;
   embed: Embedded;
   console: SignedIn;
@@ -71,6 +92,7 @@ export type CallerOf<O extends Pick<Operation, 'auth' | 'embed'>> = CallerByAuth
 const CALLERS: Record<Auth, (actor: Actor) => boolean> = {
   public: (actor) => actor.kind === 'nobody',
   management: (actor) => actor.kind === 'person' || isEmbedded(actor),
+  query: (actor) => actor.kind !== 'nobody',
   apiKey: (actor) => actor.kind === 'person' && actor.apiKeyId !== null,
   embed: (actor) => isEmbedded(actor),
   console: (actor) => actor.kind === 'person' && actor.sessionId !== null,
@@ -92,10 +114,11 @@ export const identityOf = (actor: Actor) => ({
 });
 
 /**
- * Returns the name under which a caller shares connections and memory with others: an embed tenant, or all keys of a
- * user.
+ * Returns the name under which a caller shares connections and memory with others: an embed tenant, all tokens for the
+ * environments of a deployment, or all keys of a user.
  */
 export function sharerOf(actor: Actor): string {
   if (actor.kind === 'nobody') return 'nobody';
+  if (actor.kind === 'tokenHolder') return `tokens for deployment ${actor.deploymentId}`;
   return isEmbedded(actor) ? `embed tenant ${actor.embed.embedTenant}` : `user ${actor.userId}`;
 }

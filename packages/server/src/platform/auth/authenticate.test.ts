@@ -40,28 +40,36 @@ test('a change of one person does not cause queries for other people', async () 
   const [changed, other] = [await world.person(), await world.person({ roles: ['Admin'] })];
   const costOf = ({ client }: typeof other) => queriesDuring(() => client.listRegions());
   const changes = [
-    () => world.admin.updateUser({ id: changed.userId, body: { firstName: 'Changed' } }),
-    () => world.admin.updateUser({ id: changed.userId, body: { roles: ['Admin'] } }),
-    () => world.admin.updateApiKey({ id: changed.apiKeyId, body: { expiresAt: '2999-01-01T00:00:00Z' } }),
+    (n: number) => world.admin.updateUser({ id: changed.userId, body: { firstName: `Changed ${n}` } }),
+    (n: number) =>
+      world.admin.updateUser({ id: changed.userId, body: { roles: [n % 2 ? 'Admin' : 'Developer'] } }),
+    (n: number) =>
+      world.admin.updateApiKey({ id: changed.apiKeyId, body: { expiresAt: `${2900 + n}-01-01T00:00:00Z` } }),
   ];
-  for (const change of changes) {
+  let tries = 0;
+  const costAfter = async (change: (n: number) => Promise<unknown>) => {
     await expect.poll(() => costOf(changed)).toBe(0);
     await expect.poll(() => costOf(other)).toBe(0);
-    await change();
+    await change(++tries);
     // Their own credential is read again, which shows that the notification has arrived.
     await expect.poll(() => costOf(changed), { interval: 5 }).toBeGreaterThan(0);
-    expect(await costOf(other)).toBe(0);
-  }
+    return costOf(other);
+  };
+  // On a busy machine the listening connection may answer late, and then everybody is verified in the database.
+  for (const change of changes) await expect.poll(() => costAfter(change)).toBe(0);
 });
 
 test('while notifications can not be received, every request is verified in the database', async () => {
   const person = await world.person();
   await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBe(0);
   const stopped = await stopListening();
-  await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBeGreaterThan(0);
-  await world.admin.deleteApiKey({ id: person.apiKeyId });
-  expect(await statusOf(person.client.getMe())).toBe(401);
-  await stopped.resume();
+  try {
+    await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBeGreaterThan(0);
+    await world.admin.deleteApiKey({ id: person.apiKeyId });
+    expect(await statusOf(person.client.getMe())).toBe(401);
+  } finally {
+    await stopped.resume();
+  }
 });
 
 test('values that changed while the server did not listen are not used afterwards', async () => {
@@ -80,8 +88,15 @@ const LISTENERS = `
 const terminateListeners = () =>
   world.server.db.pool.query(`select pg_terminate_backend(pid) from (${LISTENERS}) l`);
 
+/** Requests find open connections while new ones are refused. */
+async function openAllConnections() {
+  for (const { pool } of [world.server.db, world.server.essential])
+    await Promise.all(Array.from({ length: pool.options.max }, () => pool.query('select pg_sleep(0.5)')));
+}
+
 /** Refuses new connections, so that the listener can not reconnect until they are allowed again. */
 async function stopListening() {
+  await openAllConnections();
   const database = new URL(world.databaseUrl).pathname.slice(1);
   const allow = (allowed: boolean) =>
     administer(inject('postgresUrl'), `alter database ${database} allow_connections ${allowed}`);

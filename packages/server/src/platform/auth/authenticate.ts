@@ -51,7 +51,7 @@ export function createAuthenticator(kinds: readonly CredentialKind[]): Authentic
       const { auth } = op;
       if (auth === 'public') return NOBODY;
       const taken = byAuth.get(auth) ?? [];
-      const given = presentedBy(request);
+      const given = presentedBy(request, auth);
       const kind = given && kindOf(taken, given);
       if (!kind) {
         const named = { taken: namedFor(op), all: kinds };
@@ -65,11 +65,15 @@ export function createAuthenticator(kinds: readonly CredentialKind[]): Authentic
 /** `Api-Key` for `api-key`. */
 const capitalised = (scheme: string) => scheme.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-/** Returns nothing if the Authorization header can not be read as one credential. */
-function presentedBy({ method, headers, ip: address }: ShowingRequest): Presented | undefined {
+/**
+ * Returns nothing if the Authorization header can not be read as one credential. Clients that query send a token without
+ * a scheme, which counts as `Bearer` there.
+ */
+function presentedBy({ method, headers, ip: address }: ShowingRequest, auth: Auth): Presented | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return { scheme: undefined, secret: '', method, headers, address };
   const [, scheme, secret] = /^(?:([^\s]+) +)?(\S+)$/.exec(authorization) ?? [];
   if (!secret) return undefined;
-  return { scheme: scheme?.toLowerCase() ?? '', secret, method, headers, address };
+  const bare = auth === 'query' ? 'bearer' : '';
+  return { scheme: scheme?.toLowerCase() ?? bare, secret, method, headers, address };
 }

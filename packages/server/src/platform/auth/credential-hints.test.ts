@@ -1,4 +1,4 @@
-import { allOperations } from '@oriel/contract';
+import { allOperations, type ErrorShape, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { documentedOperation } from '../../../test/published-document.ts';
 import { createWorld, type World } from '../../../test/world.ts';
@@ -12,14 +12,29 @@ afterAll(() => world.stop());
 /** Pages are for browsers, and show a person where to sign in instead. */
 const guarded = allOperations.filter(({ auth, errorShape }) => auth !== 'public' && errorShape !== 'page');
 
-const ask = async (path: string, authorization?: string, method = 'GET') => {
+/** Where the errors of each form hold their message. */
+const MESSAGE_KEYS: Record<Exclude<ErrorShape, 'page'>, string> = {
+  standard: 'message',
+  oauth: 'error_description',
+  scim: 'detail',
+  message: 'error',
+};
+
+const ask = async (
+  path: string,
+  authorization?: string,
+  { method = 'GET', errorShape: shape = 'standard' }: Partial<Operation> = {},
+) => {
   const response = await world.raw(method, path, {
     apiKey: null,
     headers: authorization ? { authorization } : {},
   });
-  // SCIM calls it detail.
-  const { message, detail = message! } = (await response.json()) as { message?: string; detail?: string };
-  return { status: response.status, message: detail, how: response.headers.get('www-authenticate') };
+  const body = (await response.json()) as Record<string, string>;
+  return {
+    status: response.status,
+    message: body[MESSAGE_KEYS[shape as keyof typeof MESSAGE_KEYS]]!,
+    how: response.headers.get('www-authenticate'),
+  };
 };
 
 describe('the error for a missing or malformed credential says how to send one', () => {
@@ -49,7 +64,7 @@ describe('the error for a missing or malformed credential says how to send one',
 
   test('on every operation that needs a credential', async () => {
     for (const op of guarded) {
-      const { status, message } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op.method);
+      const { status, message } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op);
       expect([op.id, status]).toEqual([op.id, 401]);
       expect(message).toContain('Send `Authorization: ');
     }
@@ -57,7 +72,7 @@ describe('the error for a missing or malformed credential says how to send one',
 
   test('and names the embed token only where the operation and its document accept one', async () => {
     for (const op of guarded) {
-      const { message, how } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op.method);
+      const { message, how } = await ask(op.path.replaceAll(/\{\w+\}/g, '1'), undefined, op);
       const { security } = documentedOperation(op.method, op.path)!;
       const takesEmbedToken = security.some((scheme) => 'embedToken' in scheme);
       expect([op.id, message.includes('embed session')]).toEqual([op.id, takesEmbedToken]);

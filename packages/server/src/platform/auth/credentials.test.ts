@@ -26,7 +26,7 @@ const kind = (name: string, userId: number, how: Partial<CredentialKind>): Crede
 });
 
 const cat = kind('cat', 1, { auths: ['management', 'apiKey'], schemes: ['bearer', 'pet'] });
-const dog = kind('dog', 2, { auths: ['management'], schemes: ['bearer'] });
+const dog = kind('dog', 2, { auths: ['management', 'query'], schemes: ['bearer'] });
 const fish = kind('fish', 3, {
   auths: ['embed'],
   schemes: [''],
@@ -39,7 +39,7 @@ const mouse = kind('mouse', 4, {
 });
 
 const { authenticate } = createAuthenticator([cat, dog, fish, mouse]);
-const caller = (auth: 'management' | 'apiKey' | 'embed', authorization?: string, cookie?: string) =>
+const caller = (auth: 'management' | 'apiKey' | 'embed' | 'query', authorization?: string, cookie?: string) =>
   (authenticate({ method: 'GET', headers: { authorization, cookie }, ip: '' }, { auth }) as Person).userId;
 
 describe('a credential is verified by the kind that accepts it', () => {
@@ -48,6 +48,7 @@ describe('a credential is verified by the kind that accepts it', () => {
     ['with a scheme in upper case', 'management', 'PET cat-1', undefined, 1],
     ['even if several kinds use its scheme', 'management', 'Bearer dog-1', undefined, 2],
     ['without a scheme, if the kind allows that', 'embed', 'fish-1', undefined, 3],
+    ['without a scheme, where it counts as Bearer', 'query', 'dog-1', undefined, 2],
     ['in a cookie, if there is no Authorization header', 'management', undefined, 'mouse=1', 4],
     ['a cookie is ignored if there is an Authorization header', 'management', 'Bearer dog-1', 'mouse=1', 2],
   ] as const)('%s', (_, auth, authorization, cookie, userId) => {

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Auth } from '@oriel/contract';
-import type { Caller } from './actor.ts';
+import type { Identified } from './actor.ts';
 
 /** The credential that a request carries, and where it comes from. */
 export interface Presented {
@@ -40,7 +40,7 @@ export interface CredentialKind {
    * Returns at once if the credential is known, and otherwise asks the database. Throws or rejects with a 401, or a 429
    * after too many wrong attempts.
    */
-  verify(given: Presented): Caller | Promise<Caller>;
+  verify(given: Presented): Identified | Promise<Identified>;
   /** A credential that has the form of this kind but is not valid. No other kind may accept it. */
   example: Partial<Presented>;
   /** Completes the sentence "Send …" for a caller who sent no accepted credential. */

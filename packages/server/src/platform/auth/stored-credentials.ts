@@ -1,13 +1,12 @@
 /**
- * Credentials that the database knows by their hash: API keys, and the tokens of sessions. A verified credential stays
+ * Credentials that the database knows by their hash: API keys, the tokens of sessions, and environment tokens. A verified credential stays
  * in memory, so that most requests need no query. Every server forgets it when the credential or its user changes.
  */
 import { ApiError, isApiError } from '../errors.ts';
 import { gather } from '../gather.ts';
-import { addressGroup, createAttemptLimit } from '../http/attempt-limit.ts';
+import { createAddressLimit } from '../http/attempt-limit.ts';
 import type { Platform } from '../module.ts';
 import { hashSecret } from '../secrets/random-secrets.ts';
-import type { Person } from './actor.ts';
 
 /** How many look-ups from one address may find nothing. */
 const WRONG = { max: 300, perMs: 60_000 };
@@ -25,7 +24,7 @@ export interface StoredCredentials<Who> {
   verify(secret: string, address: string): Who | Promise<Who>;
 }
 
-export function createStoredCredentials<Who extends Person>(
+export function createStoredCredentials<Who>(
   { remember }: Pick<Platform, 'remember'>,
   options: {
     find(hash: Buffer): Promise<Verified<Who> | undefined>;
@@ -34,28 +33,28 @@ export function createStoredCredentials<Who extends Person>(
     /** What a verified credential depends on, as notifications name it. */
     subjectsOf(actor: Who): string[];
     /** Called at each use. */
-    note(actor: Who): void;
+    note?(actor: Who): void;
     /** The message for a credential that is not known. */
     unknown: string;
   },
 ): StoredCredentials<Who> {
   const { find, listKnown, subjectsOf, note, unknown } = options;
   const verified = remember<string, Verified<Who>>((_, { actor }) => subjectsOf(actor));
-  const wrong = createAttemptLimit(WRONG);
+  const wrong = createAddressLimit(WRONG);
   const areKnown = gather(async (hashes: Buffer[]) => {
     const known = new Set(await listKnown(hashes));
     return hashes.map((one) => known.has(one.toString('hex')));
   }, SUSPECTS);
 
   const noting = (actor: Who): Who => {
-    note(actor);
+    note?.(actor);
     return actor;
   };
 
   /** A valid credential is accepted even after many wrong ones from the same address. */
   async function beginAttempt(secretHash: Buffer, address: string): Promise<() => void> {
     try {
-      return wrong.begin(addressGroup(address));
+      return wrong.begin(address);
     } catch (refusal) {
       if (await areKnown(secretHash)) return () => {};
       throw refusal;

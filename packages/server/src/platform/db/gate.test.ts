@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createGate, type GateLimits } from './gate.ts';
 
 const gateOf = (limits: Partial<GateLimits>) =>
@@ -119,4 +119,87 @@ test('if a few sharers fill the queue, a sharer with no waiting call takes a pla
   await Promise.all(all);
   expect(ran.slice(5).sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   expect(gate.waiting).toBe(0);
+});
+
+describe('if turns are remembered', () => {
+  const remembering = (limits: Partial<GateLimits> = {}) => {
+    const gate = gateOf({ waitingMax: 3, rememberedMax: 10, ...limits });
+    const ran: string[] = [];
+    const call = (sharer: string) =>
+      gate
+        .pass(sharer, async () => void ran.push(sharer))
+        .catch(({ code }) => void ran.push(`${sharer} ${code}`));
+    return { gate, ran, call };
+  };
+
+  test('those who are new and those who return are served alternately', async () => {
+    const { gate, ran, call } = remembering({ waitingMax: 10 });
+    for (const sharer of ['a', 'b', 'c']) await call(sharer);
+    const first = pending();
+    const all = [gate.pass('x', first.work), ...['c', 'a', 'new', 'b', 'newer'].map(call)];
+    first.finish();
+    await Promise.all(all);
+    // The last new one is first, and of the others the one whose turn was the earliest.
+    expect(ran.slice(3)).toEqual(['newer', 'a', 'new', 'b', 'c']);
+  });
+
+  test('one who returns is served, although others have a new name each time', async () => {
+    const { gate, ran, call } = remembering({ waitingMax: 10 });
+    await call('a');
+    const first = pending();
+    const trickle = async (from: number): Promise<unknown> =>
+      from < 20 ? call(`new ${from}`).then(() => trickle(from + 2)) : undefined;
+    const all = [gate.pass('x', first.work), trickle(0), trickle(1), call('a')];
+    first.finish();
+    await Promise.all(all);
+    expect(ran.slice(1).indexOf('a')).toBeLessThan(2);
+  });
+
+  test('one who returns finds a place, although those who are new fill the queue, and the earliest of them has none', async () => {
+    const { gate, ran, call } = remembering();
+    await call('a');
+    const first = pending();
+    const all = [gate.pass('x', first.work), ...['1', '2', '3', 'a', '4'].map(call)];
+    await expect.poll(() => ran.slice(1)).toEqual(['1 busy', '2 busy']);
+    first.finish();
+    await Promise.all(all);
+    expect(ran.slice(3)).toEqual(['4', 'a', '3']);
+    expect(gate.waiting).toBe(0);
+  });
+
+  test('a sharer who comes for the first time finds a place, although others who had a turn fill the queue', async () => {
+    const { gate, ran, call } = remembering();
+    for (const sharer of ['a', 'b', 'c']) await call(sharer);
+    const first = pending();
+    const all = [gate.pass('x', first.work), ...['a', 'b', 'c', 'new', 'newer'].map(call)];
+    await expect.poll(() => ran.slice(3)).toEqual(['c busy', 'b busy']);
+    // The one that was refused has no better right to a place now.
+    all.push(call('c'));
+    await expect.poll(() => ran.slice(5)).toEqual(['c busy']);
+    first.finish();
+    await Promise.all(all);
+    expect(ran.slice(6)).toEqual(['newer', 'a', 'new']);
+    expect(gate.waiting).toBe(0);
+  });
+
+  test('a sharer who waits already takes no place of others', async () => {
+    const { gate, ran, call } = remembering();
+    for (const sharer of ['a', 'b']) await call(sharer);
+    const first = pending();
+    const all = [gate.pass('x', first.work), ...['a', 'b', 'new', 'new'].map(call)];
+    await expect.poll(() => ran.slice(2)).toEqual(['new busy']);
+    first.finish();
+    await Promise.all(all);
+  });
+
+  test('only so many are remembered', async () => {
+    const { gate, ran, call } = remembering({ rememberedMax: 2 });
+    for (const sharer of ['a', 'b', 'c']) await call(sharer);
+    const first = pending();
+    const all = [gate.pass('x', first.work), ...['b', 'a', 'c'].map(call)];
+    first.finish();
+    await Promise.all(all);
+    // `a` was forgotten, and is new again.
+    expect(ran.slice(3)).toEqual(['a', 'b', 'c']);
+  });
 });

@@ -1,7 +1,10 @@
 /**
  * Limits how much work runs at once. Other work waits in a queue that is limited in length and time, so that under
  * overload callers get an error soon. No sharer gets all places, and the sharers are served in turns, so that one
- * caller with a hundred requests does not keep the others waiting.
+ * caller with a hundred requests does not keep the others waiting. With `rememberedMax`, a sharer who returns does not
+ * count as a new one. Every second turn is for those who are new, if any wait, and every other one for those who
+ * return: neither hundreds of callers who come again and again, nor callers with a new name each time, keep the others
+ * waiting.
  */
 import { ApiError } from '../errors.ts';
 
@@ -25,6 +28,11 @@ export interface GateLimits {
   /** How many calls of one sharer may wait. */
   waitingShareMax: number;
   waitMs: number;
+  /**
+   * How many sharers with no calls are remembered by their last turn. It costs a look at every waiting sharer for each
+   * turn, so it is for slow work.
+   */
+  rememberedMax?: number;
 }
 
 interface Waiting {
@@ -36,13 +44,21 @@ interface Waiting {
 interface Queue {
   running: number;
   waiting: Waiting[];
+  /** The number of the last turn; 0 if none is remembered. */
+  turn: number;
 }
 
 const busy = () => new ApiError('busy', { retryAfterSeconds: 1 });
 
 export function createGate(limits: GateLimits): Gate {
-  /** Ordered by whose turn is next. */
+  const { rememberedMax = 0 } = limits;
+  /** Ordered by the last turn. A sharer who is new here is at the end. */
   const queues = new Map<Sharer, Queue>();
+  /** The last turns of sharers with no calls, the earliest first. */
+  const remembered = new Map<Sharer, number>();
+  let turns = 0;
+  /** Whether the last turn that both those who are new and those who return waited for was for a new one. */
+  let wasForNew = false;
   let running = 0;
   let waiting = 0;
   /** There is one timer for all, because a timer for each call would cost more than the rest of the gate. */
@@ -69,17 +85,30 @@ export function createGate(limits: GateLimits): Gate {
 
   /**
    * Refuses the last call of the sharer with the most waiting calls. Otherwise a few sharers could fill the queue, and
-   * nobody else would get a turn. Returns false if this only moves the refusal to a sharer who has no more than this one.
+   * nobody else would get a turn. If no sharer has more than this one would have, and turns are remembered, it refuses
+   * the call that would be last, of those who are new or of those who return: whichever are more. Returns false if that
+   * is the call of this sharer.
    */
   function makeRoomFor(newcomer: Queue): boolean {
-    let longest = newcomer;
-    for (const [sharer, queue] of queues) {
-      if (sharer !== null && queue.waiting.length > longest.waiting.length) longest = queue;
-    }
-    if (longest.waiting.length <= newcomer.waiting.length + 1) return false;
-    longest.waiting.pop()!.refuse();
+    const rivals = [...queues].filter(
+      ([sharer, queue]) => queue === newcomer || (sharer !== null && queue.waiting.length > 0),
+    );
+    const longest = rivals.reduce((a, b) => (b[1].waiting.length > a[1].waiting.length ? b : a));
+    const isLonger = longest[1].waiting.length > newcomer.waiting.length + 1;
+    if (!isLonger && (!rememberedMax || newcomer.waiting.length)) return false;
+    const [sharer, refused] = isLonger ? longest : lastInTurn(rivals);
+    if (refused === newcomer) return false;
+    refused.waiting.pop()!.refuse();
     waiting--;
+    forgetIfIdle(sharer, refused);
     return true;
+  }
+
+  /** Of those who are new, or of those who return if they are as many or more. The order is that of `takeTurn`. */
+  function lastInTurn(rivals: [Sharer, Queue][]): [Sharer, Queue] {
+    const fresh = rivals.filter(([, queue]) => queue.turn === 0);
+    if (fresh.length * 2 > rivals.length) return fresh[0]!;
+    return rivals.reduce((a, b) => (b[1].turn > a[1].turn ? b : a));
   }
 
   function refuseLateIn(ms: number) {
@@ -107,20 +136,39 @@ export function createGate(limits: GateLimits): Gate {
   function begin(queue: Queue) {
     running++;
     queue.running++;
+    queue.turn = ++turns;
   }
 
-  /** Admits the next call of the first sharer in turn that may have one more place. Returns false if there is none. */
-  function admitNext(): boolean {
-    for (const [sharer, queue] of queues) {
+  /**
+   * Takes the next turn: of the first sharer that waits and may have one more place. If turns are remembered, the last one
+   * to come is the first of the new ones: if hundreds come at once, those before it have a long wait in any case.
+   */
+  function takeTurn(): [Sharer, Queue] | undefined {
+    let fresh: [Sharer, Queue] | undefined;
+    let returning: [Sharer, Queue] | undefined;
+    for (const entry of queues) {
+      const [sharer, queue] = entry;
       if (!queue.waiting.length || !hasRoom(sharer, queue)) continue;
-      queues.delete(sharer);
-      queues.set(sharer, queue);
-      waiting--;
-      begin(queue);
-      queue.waiting.shift()!.begin();
-      return true;
+      if (!rememberedMax) return entry;
+      if (queue.turn === 0) fresh = entry;
+      else if (!returning || queue.turn < returning[1].turn) returning = entry;
     }
-    return false;
+    if (!fresh || !returning) return fresh ?? returning;
+    wasForNew = !wasForNew;
+    return wasForNew ? fresh : returning;
+  }
+
+  /** Returns false if nobody can be admitted. */
+  function admitNext(): boolean {
+    const next = takeTurn();
+    if (!next) return false;
+    const [sharer, queue] = next;
+    queues.delete(sharer);
+    queues.set(sharer, queue);
+    waiting--;
+    begin(queue);
+    queue.waiting.shift()!.begin();
+    return true;
   }
 
   function leave(sharer: Sharer, queue: Queue) {
@@ -131,8 +179,15 @@ export function createGate(limits: GateLimits): Gate {
   }
 
   function forgetIfIdle(sharer: Sharer, queue: Queue) {
-    if (queue.running === 0 && queue.waiting.length === 0 && queues.get(sharer) === queue)
-      queues.delete(sharer);
+    if (queue.running > 0 || queue.waiting.length > 0 || queues.get(sharer) !== queue) return;
+    queues.delete(sharer);
+    if (rememberedMax && queue.turn) remember(sharer, queue.turn);
+  }
+
+  function remember(sharer: Sharer, turn: number) {
+    remembered.delete(sharer);
+    remembered.set(sharer, turn);
+    if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!);
   }
 
   /** For speed, this is not an async function and has no `finally`: every query passes here. */
@@ -156,7 +211,7 @@ export function createGate(limits: GateLimits): Gate {
     pass(sharer, work) {
       let queue = queues.get(sharer);
       if (!queue) {
-        queue = { running: 0, waiting: [] };
+        queue = { running: 0, waiting: [], turn: remembered.get(sharer) ?? 0 };
         queues.set(sharer, queue);
       }
       if (running < limits.atOnce && hasRoom(sharer, queue)) {

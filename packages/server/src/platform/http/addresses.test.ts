@@ -48,7 +48,7 @@ describe('a method that a known path does not accept is a 405 that names the acc
     ['PUT', '/api/v1/users', 'GET, HEAD, POST'],
     ['DELETE', '/api/v1/embed-tenants', 'GET, HEAD'],
     ['DELETE', '/api/v1/embed-tenants/', 'GET, HEAD'],
-    ['POST', '/api/v1/deployments/1', 'DELETE, GET, HEAD'],
+    ['POST', '/api/v1/deployments/1', 'DELETE, GET, HEAD, PUT'],
     ['OPTIONS', '/api/v1/embed/generate-session', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['DELETE', '/docs', 'GET, HEAD'],

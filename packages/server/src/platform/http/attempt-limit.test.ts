@@ -1,5 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { addressGroup, createAttemptLimit } from './attempt-limit.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { NOBODY } from '../auth/actor.ts';
+import { addressGroup, createAddressLimit, createAttemptLimit } from './attempt-limit.ts';
+import { createRateLimit } from './rate-limit.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -61,10 +63,49 @@ test('when it is full, only the caller whose last attempt is the oldest is forgo
   expect(outcomeOf(() => limit.begin('b'))).toEqual(REFUSED);
 });
 
+describe('a limit by address', () => {
+  const range = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const at = (network: number, host = 1) => `2001:db8:1:${network}::${host}`;
+
+  test('counts by network, and five times as many for all networks of an IPv6 site', () => {
+    const limit = createAddressLimit({ max: 2, perMs: 60_000 });
+    for (const network of range(5)) {
+      for (const host of [1, 2]) limit.begin(at(network, host), 'ada');
+      expect(outcomeOf(() => limit.begin(at(network, 3), 'ada'))).toEqual(REFUSED);
+    }
+    expect(outcomeOf(() => limit.begin(at(6), 'ada'))).toEqual(REFUSED);
+    for (const [ip, subject] of [
+      [at(6), 'grace'],
+      ['2001:db8:2::1', 'ada'],
+      ['203.0.113.7', 'ada'],
+    ] as const) {
+      expect(() => limit.begin(ip, subject)).not.toThrow();
+    }
+  });
+
+  test('gives attempts back to both, and takes none for what it refuses', () => {
+    const limit = createAddressLimit({ max: 1, perMs: 60_000 });
+    for (const network of range(20)) limit.begin(at(network))();
+    const [giveBack] = range(5).map((network) => limit.begin(at(network)));
+    expect(outcomeOf(() => limit.begin(at(7)))).toEqual(REFUSED);
+    giveBack!();
+    expect(() => limit.begin(at(7))).not.toThrow();
+  });
+
+  test('is the one that operations have for callers who are not known', () => {
+    const limit = createRateLimit({ max: 2, perSeconds: 60 });
+    for (const network of range(10)) limit(NOBODY, at(network));
+    expect(outcomeOf(() => limit(NOBODY, at(11)))).toEqual(REFUSED);
+  });
+});
+
 test.each([
   ['203.0.113.7', '203.0.113.7'],
   ['::ffff:203.0.113.7', '203.0.113.7'],
   ['::FFFF:cb00:7107', '203.0.113.7'],
+  ['64:ff9b::203.0.113.7', '203.0.113.7'],
+  ['64:ff9b::a00:1', '10.0.0.1'],
+  ['64:ff9b:1::203.0.113.7', '64:ff9b:1:0::/64'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['2001:0DB8:0001:0002::ffff', '2001:db8:1:2::/64'],
   ['2001:db8:1:2::', '2001:db8:1:2::/64'],

@@ -47,16 +47,60 @@ export function createAttemptLimit(options: {
   };
 }
 
+/** How many times more attempts an IPv6 site has than one of its networks. */
+const NETWORKS_OF_SITE = 5;
+
+export interface AddressLimit {
+  /** Like `begin` of an attempt limit. Attempts at each subject are counted by themselves. */
+  begin(ip: string, subject?: string): () => void;
+}
+
+/**
+ * Counts by network, and by site too, because one IPv6 site has 65,536 networks. A site has more attempts than a network:
+ * some providers give a part of one site to each customer, and these should not use up the attempts of each other.
+ */
+export function createAddressLimit(options: Parameters<typeof createAttemptLimit>[0]): AddressLimit {
+  const ofNetwork = createAttemptLimit(options);
+  const ofSite = createAttemptLimit({ ...options, max: options.max * NETWORKS_OF_SITE });
+  return {
+    begin(ip, subject = '') {
+      const giveBackToNetwork = ofNetwork.begin(`${addressGroup(ip)} ${subject}`);
+      try {
+        const giveBackToSite = ofSite.begin(`${siteOf(ip)} ${subject}`);
+        return () => {
+          giveBackToNetwork();
+          giveBackToSite();
+        };
+      } catch (refusal) {
+        giveBackToNetwork();
+        throw refusal;
+      }
+    },
+  };
+}
+
+/** An IPv4 address as sockets show it, or behind a gateway between IPv6 and IPv4 (RFC 6052): otherwise all would be one. */
+const IPV4_WITHIN = /^(?:::ffff|64:ff9b:):([0-9a-f]+):([0-9a-f]+)$/;
+
+/** What one IPv6 site may have at most. */
+const SITE_BITS = 48;
+
+/**
+ * The largest site that the address may belong to. Callers who are not known share places by it: one IPv6 site has 65,536
+ * networks, and each would get a share.
+ */
+export const siteOf = (ip: string) => addressGroup(ip, SITE_BITS);
+
 /**
  * Returns the group whose attempts count together: an IPv4 address, or the /64 network that one IPv6 site has at least
  * for itself.
  */
-export function addressGroup(ip: string, bits: 48 | 64 = 64): string {
+export function addressGroup(ip: string, bits: typeof SITE_BITS | 64 = 64): string {
   const [address] = ip.split('%') as [string];
   if (!isIPv6(address)) return address;
   // As browsers write it: lowercase, in hexadecimal, with `::` for the longest run of zeros.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical);
+  const mapped = IPV4_WITHIN.exec(canonical);
   if (mapped) {
     const bytes = mapped.slice(1).flatMap((part) => {
       const number = Number.parseInt(part, 16);

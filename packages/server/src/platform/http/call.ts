@@ -5,7 +5,7 @@ import { type ChangeFunction, changeFunction } from '../audit/change.ts';
 import { type Actor, embedOf, sharerOf } from '../auth/actor.ts';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../log.ts';
-import { addressGroup } from './attempt-limit.ts';
+import { siteOf } from './attempt-limit.ts';
 import { type Etag, etagOf } from './etag.ts';
 import { createLifetime, type Lifetime } from './lifetime.ts';
 import { type Cursors, scopeCursors } from './pages.ts';
@@ -71,7 +71,7 @@ export class RequestCall implements Call {
 
   get db(): Database {
     const { db } = this.#options;
-    return db.as(this.actor.kind === 'nobody' ? addressGroup(this.#request.ip) : sharerOf(this.actor));
+    return db.as(this.actor.kind === 'nobody' ? siteOf(this.#request.ip) : sharerOf(this.actor));
   }
 
   get origin(): CallOrigin {

@@ -1,4 +1,4 @@
-/** Errors of operations for browsers, which are pages. */
+/** Errors for browsers, which are pages: of operations for people, and of addresses that no operation has. */
 import type { Operation } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
 
@@ -10,8 +10,12 @@ export interface Page {
 /** Makes the page for an error that a handler did not make a page for. */
 export type ShowError = (
   failure: ApiError,
-  request: { id: string; url: string; operation: Operation },
+  request: { id: string; url: string; operation?: Operation | undefined },
 ) => Page | Promise<Page>;
+
+/** Browsers name this type first. Programs name JSON, or take anything. */
+export const prefersHtml = (accept = '') =>
+  accept.includes('text/html') && !accept.split('text/html')[0]!.includes('json');
 
 /** An error with its own page, such as the form again with a message beside the field. */
 export class PageError extends ApiError {

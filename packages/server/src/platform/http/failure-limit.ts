@@ -3,7 +3,7 @@
  * subjects together. Many people may share an address, so a program that fails at one subject again and again must not
  * use up the attempts of the others.
  */
-import { addressGroup, createAttemptLimit } from './attempt-limit.ts';
+import { createAddressLimit } from './attempt-limit.ts';
 
 export interface FailureLimits {
   perSubject: number;
@@ -28,12 +28,11 @@ export interface FailureLimit {
 }
 
 export function createFailureLimit({ perSubject, perAddress, perMs, message }: FailureLimits): FailureLimit {
-  const ofSubject = createAttemptLimit({ max: perSubject, perMs, message });
-  const ofAddress = createAttemptLimit({ max: perAddress, perMs, message });
+  const ofSubject = createAddressLimit({ max: perSubject, perMs, message });
+  const ofAddress = createAddressLimit({ max: perAddress, perMs, message });
   return {
     begin(ip) {
-      const network = addressGroup(ip);
-      let counted = [ofAddress.begin(network)];
+      let counted = [ofAddress.begin(ip)];
       const giveBack = () => {
         for (const remove of counted) remove();
         counted = [];
@@ -41,7 +40,7 @@ export function createFailureLimit({ perSubject, perAddress, perMs, message }: F
       return {
         at(subject) {
           try {
-            counted.push(ofSubject.begin(`${network} ${subject}`));
+            counted.push(ofSubject.begin(ip, subject));
           } catch (refusal) {
             giveBack();
             throw refusal;

@@ -4,6 +4,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { checkJson } from './json-walk.ts';
 
+/** For JSON text outside of a body, such as in the address. Throws a 400. */
+export function parseJson(text: string): unknown {
+  checkJson(text);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError('malformed_json', { message: 'The text is not valid JSON.', cause });
+  }
+}
+
 export function createJsonParser(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error');
   return (bytes: Buffer, request: FastifyRequest): unknown => {

@@ -134,6 +134,15 @@ test.each([
   expect(codeOf(text)).toBe(code);
 });
 
+test.each([
+  ['{"files":[{"path":"a"},{"path":"a\\u0000b"}]}', 'files[1].path: must not have NUL (U+0000)'],
+  ['{"a":{"b":"\\ud800"}}', 'a.b: must not have half of a character'],
+  ['{"a":{"b":1,"\\u0000":2}}', 'a: must not have NUL'],
+  ['"\\u0000"', 'The body must not have NUL'],
+])('the error of %s says where the text is', (text, message) => {
+  expect(() => checkJson(text)).toThrow(message);
+});
+
 test('nesting is counted only outside of texts', () => {
   expect(codeOf('['.repeat(100) + ']'.repeat(100))).toBeNull();
   expect(codeOf('['.repeat(101))).toBe('json_too_deep');

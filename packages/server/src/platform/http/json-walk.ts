@@ -3,6 +3,7 @@
  * drops, text that PostgreSQL can not store. It reads the body once, in time that grows only with its length.
  */
 import { ApiError } from '../errors.ts';
+import { HALF_A_CHARACTER, unstorable } from './unstorable.ts';
 
 const DEPTH_MAX = 100;
 /** Parsing takes time for every value, even a small one. This many values take less than a tenth of a second. */
@@ -39,7 +40,7 @@ export function checkJson(text: string): void {
   while (i < text.length) {
     const char = text.charCodeAt(i);
     if (char === QUOTE) {
-      const end = endOfText(text, i + 1);
+      const end = endOfText(text, i + 1, levels);
       if (level?.expectsKey) addKey(level, levels, text.slice(i, end));
       i = end + 1;
       continue;
@@ -89,25 +90,25 @@ function unescaped(quoted: string): string {
 }
 
 /** Returns the index of the quote that ends the text that begins at `start`. */
-function endOfText(text: string, start: number): number {
+function endOfText(text: string, start: number, levels: Level[]): number {
   let i = start;
   while (i < text.length) {
     const char = text.charCodeAt(i);
     if (char === QUOTE) return i;
     if (char !== BACKSLASH) i++;
-    else if (text.charCodeAt(i + 1) === LETTER_U) i = endOfEscape(text, i);
+    else if (text.charCodeAt(i + 1) === LETTER_U) i = endOfEscape(text, i, levels);
     else i += 2;
   }
   return i;
 }
 
 /** In valid UTF-8, only an escape can add a NUL or half of a surrogate pair, and PostgreSQL can not store them. */
-function endOfEscape(text: string, i: number): number {
+function endOfEscape(text: string, i: number, levels: Level[]): number {
   const unit = unitAt(text, i);
-  if (unit === 0) throw new ApiError('invalid_text');
+  if (unit === 0) throw unstorable(placeOf(levels), 'NUL (U+0000)');
   if (unit < 0xd800 || unit > 0xdfff) return i + 6;
   const second = unit < 0xdc00 ? unitAt(text, i + 6) : 0;
-  if (second < 0xdc00 || second > 0xdfff) throw new ApiError('invalid_text');
+  if (second < 0xdc00 || second > 0xdfff) throw unstorable(placeOf(levels), HALF_A_CHARACTER);
   return i + 12;
 }
 
@@ -174,6 +175,9 @@ function digitsOf(number: string): string {
 const PATH_MAX = 200;
 
 /** Returns a path such as `userAttributes[1].value`. */
+/** Where a text is: the path of a value, or that of the object whose key it is. */
+const placeOf = (levels: Level[]) => pathOf(levels.at(-1)?.expectsKey ? levels.slice(0, -1) : levels);
+
 function pathOf(levels: Level[]): string {
   const path = levels
     .map(({ keys, key, index }, i) => (keys ? (i ? '.' : '') + key.slice(1) : `[${index}]`))

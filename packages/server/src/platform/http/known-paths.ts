@@ -77,8 +77,9 @@ interface ServedPath {
  * `PUT /users/me` to `PUT /users/{id}`.
  */
 export function methodsToRefuse(paths: readonly ServedPath[]): ServedPath[] {
-  return paths.flatMap(({ url, methods }) => {
-    const lessLiteral = paths.filter((other) => overlap(url, other.url) && byLiteralness(url, other.url) < 0);
+  const split = paths.map((path) => ({ ...path, segments: segmentsOf(path.url), rank: rankOf(path.url) }));
+  return split.flatMap(({ url, methods, segments, rank }) => {
+    const lessLiteral = split.filter((other) => rank < other.rank && overlap(segments, other.segments));
     const theirs = new Set(lessLiteral.flatMap((other) => other.methods));
     const refused = [...theirs].filter((method) => !methods.includes(method));
     return refused.length ? [{ url, methods: refused }] : [];
@@ -86,12 +87,11 @@ export function methodsToRefuse(paths: readonly ServedPath[]): ServedPath[] {
 }
 
 /** Whether an address can match both paths. */
-function overlap(one: string, other: string): boolean {
-  const [a, b] = [segmentsOf(one), segmentsOf(other)];
+function overlap(one: readonly string[], other: readonly string[]): boolean {
   return (
-    a.length === b.length &&
-    a.every((name, at) => {
-      const otherName = b[at]!;
+    one.length === other.length &&
+    one.every((name, at) => {
+      const otherName = other[at]!;
       // An empty segment is a final slash, which no parameter matches.
       if (name === '' || otherName === '') return name === otherName;
       return name === otherName || isParameter(name) || isParameter(otherName);
@@ -99,14 +99,15 @@ function overlap(one: string, other: string): boolean {
   );
 }
 
-/** Compares from the left, as the router does: a word comes before a parameter. */
 function byLiteralness(one: string, other: string): number {
-  const rank = (url: string) =>
-    segmentsOf(url)
-      .map((name) => (isParameter(name) ? '1' : '0'))
-      .join('');
-  return rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other));
+  return rankOf(one) < rankOf(other) ? -1 : Number(rankOf(one) > rankOf(other));
 }
+
+/** For comparing from the left, as the router does: a word comes before a parameter. */
+const rankOf = (url: string) =>
+  segmentsOf(url)
+    .map((name) => (isParameter(name) ? '1' : '0'))
+    .join('');
 
 const segmentsOf = (path: string) => path.split('/').slice(1);
 const isParameter = (segment: string) => segment.startsWith(':');

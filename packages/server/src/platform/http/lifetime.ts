@@ -1,6 +1,7 @@
 /** Limits how long a handler may take, and tells it when nobody waits for its reply any more. */
 import type { ServerResponse } from 'node:http';
 import type { Attempt } from '../audit/change.ts';
+import { isLocked, isTimedOut } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 
 export interface Lifetime {
@@ -31,16 +32,20 @@ export function createLifetime({ response, timeoutMs, onLate }: LifetimeOptions)
 
   function makeController() {
     const made = new AbortController();
-    const end = () => made.abort(new Error('nobody waits for an answer'));
+    const end = () => made.abort(new ApiError('invalid_request', { message: 'The caller has left.' }));
     if (response.closed) end();
     else response.once('close', end);
     if (isLate) made.abort(timedOut());
     return made;
   }
 
-  /** Our own errors, and the error of a handler that reacts to its signal, are expected and not reported. */
+  /**
+   * Our own errors, the error of a handler that reacts to its signal, and a statement that takes too long are expected
+   * and not reported.
+   */
   const reportLate = (error: unknown) => {
     if (error instanceof ApiError || (error as Error)?.name === 'AbortError') return;
+    if (isTimedOut(error) || isLocked(error)) return;
     onLate(error);
   };
 

@@ -57,9 +57,8 @@ export async function readMultipart(
   return new MultipartValue(onceEach(fields), files);
 }
 
-function requireFile({ name, fileName, contentType = '' }: Part, rule: FileRule, count: number) {
+function requireFile({ name, contentType = '' }: Part, rule: FileRule, count: number) {
   const { maxCount = 1, contentTypes } = rule;
-  if (fileName === undefined) throw invalid(name, 'must be a file');
   if (count === maxCount) {
     throw invalid(name, maxCount === 1 ? 'is given more than once' : `has more than ${maxCount} files`);
   }

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { type Operation, replyKindOf, replyTypesOf } from '@oriel/contract';
 import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { serializerOf } from './serializer.ts';
 import { csvStream, eventStream, ndjsonStream, streamOf } from './streams.ts';
@@ -10,7 +11,7 @@ import { csvStream, eventStream, ndjsonStream, streamOf } from './streams.ts';
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-const STREAMED = ['ndjson', 'csv', 'eventStream', 'bytes'];
+const STREAMED = ['jsonText', 'ndjson', 'csv', 'eventStream', 'bytes'];
 
 /**
  * Streamed operations do not accept HEAD, because it would produce a whole stream for nothing, and a stream of events
@@ -19,6 +20,8 @@ const STREAMED = ['ndjson', 'csv', 'eventStream', 'bytes'];
 export const isStreamed = (op: Operation) => STREAMED.includes(replyKindOf(op)?.kind ?? '');
 
 export interface Prepared {
+  /** If it is not that of the operation. */
+  status?: number;
   headers?: Record<string, string | string[]>;
   payload: unknown;
 }
@@ -36,19 +39,18 @@ export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal 
         ? (payload) => ({ payload })
         : (payload) => (payload === undefined ? { payload } : { headers, payload });
     case 'redirect':
-      return ({ location }: { location: string }) => ({
-        headers: { location: headerText(location) },
-        payload: undefined,
-      });
+      return prepareRedirect;
     case 'html':
-      return (payload: string) => ({
-        headers: { 'content-security-policy': PAGE_POLICY, ...headers },
-        payload,
-      });
+      return (page: string | { location: string }) =>
+        typeof page === 'string'
+          ? { headers: { 'content-security-policy': PAGE_POLICY, ...headers }, payload: page }
+          : { status: 303, ...prepareRedirect(page) };
     case 'ndjson': {
       const write = serializerOf(kind.schema);
       return async (items: never) => ({ headers, payload: await ndjsonStream(items, write) });
     }
+    case 'jsonText':
+      return async (data: Data) => ({ headers, payload: await payloadOf(data) });
     case 'csv':
       return async (table: never) => ({ headers, payload: await csvStream(table) });
     case 'bytes':
@@ -71,26 +73,36 @@ export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal 
   }
 }
 
-interface BytesAnswer {
-  contentType: string;
-  data: Uint8Array | AsyncIterable<Uint8Array>;
-}
+type Data = Uint8Array | AsyncIterable<Uint8Array>;
 
-const prepareBytes = async ({ contentType, data }: BytesAnswer) => ({
-  headers: { 'content-type': contentType },
-  payload: data instanceof Uint8Array ? Buffer.from(data) : await streamOf(data),
+const prepareRedirect = ({ location }: { location: string }): Prepared => ({
+  headers: { location: headerText(location) },
+  payload: undefined,
 });
+
+const prepareBytes = async ({ contentType, data }: { contentType: string; data: Data }) => ({
+  headers: { 'content-type': contentType },
+  payload: await payloadOf(data),
+});
+
+/** Without a copy of the bytes. */
+const payloadOf = (data: Data) =>
+  data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : streamOf(data);
 
 /** Frees a reply that will not be sent. */
 export function discard(payload: unknown) {
   if (payload instanceof Readable) payload.destroy();
 }
 
-/** The framework closes the connection if a stream fails. The reason is logged here. */
+/**
+ * The framework closes the connection if a stream fails. The reason is logged here. A deliberate refusal is no fault of
+ * the server.
+ */
 export function reportCut(stream: Readable, log: Logger, request: FastifyRequest) {
   stream.once('error', (err) => {
     const operation = request.routeOptions.config.operation?.id;
-    log.error({ requestId: request.id, operation, err }, 'a reply was cut off');
+    const level = err instanceof ApiError ? 'debug' : 'error';
+    log[level]({ requestId: request.id, operation, err }, 'a reply was cut off');
   });
 }
 

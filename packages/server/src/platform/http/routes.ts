@@ -24,9 +24,10 @@ import type { Static, TObject } from 'typebox';
 import type { ChangeFunction, Committed } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
-import { type Actor, type CallerOf, embedOf, identityOf, NOBODY } from '../auth/actor.ts';
+import { type Actor, type CallerOf, embedOf, identityOf } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Csrf } from '../auth/csrf.ts';
+import { RefusedCaller } from '../auth/refused-caller.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -163,7 +164,7 @@ function register(
   const validators = compileValidators(op);
   const limitRate = op.rate && createRateLimit(op.rate);
   const prepare = preparerOf(op, options);
-  const status = successStatus(op);
+  const usualStatus = successStatus(op);
   const orNothing = mayAnswerNothing(op);
   const audited = isAudited(op);
   const paramNames = Object.keys(op.params);
@@ -184,19 +185,32 @@ function register(
     if (takesUploads) freeUploads(request).catch((err) => log.error({ err, requestId: request.id }));
   };
 
+  const identify = (request: FastifyRequest, actor: Actor) => {
+    request.actor = actor;
+    request.params = validators.params(request.params);
+  };
+
   /** Makes every check that does not need the body. */
   const admit = (request: FastifyRequest, reply: FastifyReply, actor: Actor) => {
-    request.actor = actor;
-    const params = validators.params(request.params);
-    request.params = params;
+    identify(request, actor);
     form?.requireOrigin(request.headers);
-    authorize(op, actor, params);
+    authorize(op, actor, request.params as ParamsOf<Operation>);
     limitRate?.(actor, request.ip);
     const embed = embedOf(actor);
     if (!embed && !takesUploads) return;
     if (reply.raw.closed) throw new ApiError('invalid_request', { message: 'The caller has left.' });
     if (embed) atOnce.enter(embed);
     reply.raw.once('close', () => request.isHandled || finish(request));
+  };
+
+  /** Returns the error for a caller who is not admitted. If they are known, `recordRefusal` needs to know them too. */
+  const refuse = (request: FastifyRequest, error: Error): Error => {
+    try {
+      if (error instanceof RefusedCaller) identify(request, error.actor);
+      return error;
+    } catch (invalid) {
+      return invalid as Error;
+    }
   };
 
   /**
@@ -212,7 +226,7 @@ function register(
     try {
       actor = authenticator.authenticate(request, op);
     } catch (error) {
-      return done(error as Error);
+      return done(refuse(request, error as Error));
     }
     const proceed = (known: Actor) => {
       try {
@@ -222,17 +236,14 @@ function register(
       }
       done();
     };
-    if (actor instanceof Promise) actor.then(proceed, done);
+    if (actor instanceof Promise) actor.then(proceed, (error) => done(refuse(request, error)));
     else proceed(actor);
   };
 
-  /**
-   * Records who tried what only admins may do, wherever it was refused. If nobody is known, there is no one to record,
-   * and the parameters are not checked yet.
-   */
+  /** Records who tried what only admins may do, wherever it was refused. Without a known caller it is no 403. */
   const recordRefusal = (request: FastifyRequest, _reply: FastifyReply, error: Error, done: () => void) => {
-    const actor = request.actor ?? NOBODY;
-    if (error instanceof ApiError && error.statusCode === 403 && actor.kind !== 'nobody') {
+    const { actor } = request;
+    if (error instanceof ApiError && error.statusCode === 403 && actor) {
       attempts.record({
         operation: op.id,
         resourceType: 'refusal',
@@ -242,7 +253,7 @@ function register(
         ...identityOf(actor),
         ip: request.ip,
         requestId: request.id,
-        details: { code: error.code },
+        details: { code: error.code, ...(error instanceof RefusedCaller ? { isFromOurPage: false } : {}) },
       });
     }
     done();
@@ -266,7 +277,7 @@ function register(
   const answer = async (call: RequestCall, input: Input<Operation>): Promise<Prepared> => {
     const answered = await handler(call, input);
     const prepared = await prepare((audited ? (answered as Committed<unknown>).reply : answered) as never);
-    if (!sendsHeaders) return prepared;
+    if (!sendsHeaders || prepared.status) return prepared;
     validators.replyHeaders(call.headers);
     return { ...prepared, headers: { ...prepared.headers, ...call.headers } };
   };
@@ -283,7 +294,11 @@ function register(
     if (op.timeoutMs !== undefined) allowSilence(request, reply, op.timeoutMs);
     const work = answer(call, input);
     onWork?.(work);
-    const { headers, payload } = await (op.timeoutMs === undefined
+    const {
+      headers,
+      payload,
+      status = usualStatus,
+    } = await (op.timeoutMs === undefined
       ? work
       : call.lifetime.within(work, ({ payload }) => discard(payload)));
     if (mayBeKnown && isKnown(request, reply)) return reply.code(304).send();

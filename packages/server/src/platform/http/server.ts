@@ -24,11 +24,13 @@ import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { acceptBodies, wrongType } from './bodies.ts';
 import { manageConnections } from './connections.ts';
-import { PageError, type ShowError } from './error-page.ts';
+import { PageError, prefersHtml, type ShowError } from './error-page.ts';
+import { forwardedAddresses } from './forwarded.ts';
 import { collectPaths } from './known-paths.ts';
 import type { Metrics } from './metrics.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const NO_PAGE = 'There is no page at this address.';
 
 export interface Timeouts {
   /** For the headers of a request to arrive. */
@@ -102,17 +104,28 @@ export function createHttpServer({
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request.url);
     const methods = paths.methodsOf(path);
+    const failure = methods.length
+      ? new ApiError('method_not_allowed', {
+          message: `${path} accepts ${methods.join(', ')}, but not ${request.method}.`,
+        })
+      : new ApiError('route_not_found', { message: `There is no operation ${request.method} ${path}.` });
+    if (methods.length) reply.header('allow', methods.join(', '));
     const shape = paths.shapeOf(path);
-    if (methods.length === 0) {
-      const message = `There is no operation ${request.method} ${path}.`;
-      return answerError(new ApiError('route_not_found', { message }), request.id, reply, shape);
+    if (shape !== 'standard' || !showError || !prefersHtml(request.headers.accept)) {
+      return answerError(failure, request.id, reply, shape);
     }
-    reply.header('allow', methods.join(', '));
-    const message = `${path} accepts ${methods.join(', ')}, but not ${request.method}.`;
-    answerError(new ApiError('method_not_allowed', { message }), request.id, reply, shape);
+    const forPeople = methods.length ? failure : new ApiError(failure.code, { message: NO_PAGE });
+    answerErrorPage(forPeople, { id: request.id, url: request.url }, reply, showError).catch(() =>
+      answerError(failure, request.id, reply),
+    );
   };
 
   app.addHook('onRequest', (request, reply, done) => {
+    const forwarded = request.headers['x-forwarded-for'];
+    // The framework takes whatever stands there for an address.
+    if (typeof forwarded === 'string' && trustProxy?.length) {
+      request.raw.headers['x-forwarded-for'] = forwardedAddresses(forwarded).join();
+    }
     setCommonHeaders(request.id, reply);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new ApiError('invalid_url', { message: 'The request has no Host header.' }));

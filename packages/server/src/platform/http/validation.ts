@@ -7,6 +7,7 @@ import { ApiError, type Issue } from '../errors.ts';
 import { isDateTime } from './date-time.ts';
 import { FormFields } from './form-body.ts';
 import { MultipartValue } from './multipart-body.ts';
+import { HALF_A_CHARACTER, unstorable } from './unstorable.ts';
 
 type Values = Record<string, unknown>;
 
@@ -232,14 +233,14 @@ function convert(name: string, given: string | string[], schema: JsonSchema): un
     (types.includes('null') || schema.enum?.includes(null)) && (text === '' || text === 'null');
   if (types.includes('array')) {
     const texts = [given].flat().filter((text) => !isNothing(text));
-    return texts.length ? texts.map((text) => convertOne(text, schema.items ?? {})) : undefined;
+    return texts.length ? texts.map((text) => convertOne(name, text, schema.items ?? {})) : undefined;
   }
   if (Array.isArray(given)) throw failure([{ path: name, message: 'is given more than once' }]);
-  return isNothing(given) ? undefined : convertOne(given, schema);
+  return isNothing(given) ? undefined : convertOne(name, given, schema);
 }
 
-function convertOne(text: string, schema: JsonSchema): unknown {
-  requireText(text);
+function convertOne(name: string, text: string, schema: JsonSchema): unknown {
+  requireText(name, text);
   const types = [schema.type ?? []].flat();
   if (types.includes('integer') || types.includes('number'))
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
@@ -248,6 +249,7 @@ function convertOne(text: string, schema: JsonSchema): unknown {
 }
 
 /** PostgreSQL can not store NUL or half of a surrogate pair, so we refuse them. */
-export function requireText(text: string) {
-  if (text.includes('\0') || !text.isWellFormed()) throw new ApiError('invalid_text');
+function requireText(name: string, text: string) {
+  if (text.includes('\0')) throw unstorable(name, 'NUL (U+0000)');
+  if (!text.isWellFormed()) throw unstorable(name, HALF_A_CHARACTER);
 }

@@ -477,3 +477,26 @@ test('a job that becomes due while another one of its lane runs is run at its ti
   // On a busy machine both can be due when the worker starts, and then their order is open.
   await expect.poll(() => [...ran].sort()).toEqual(['long', 'short']);
 });
+
+test('the jobs of a deleted deployment end: waiting ones never run, and running ones are told to stop', async () => {
+  const { id: deploymentId } = await jobs.world.deployment();
+  const { id: otherId } = await jobs.world.deployment();
+  const ran: number[] = [];
+  const stopped: number[] = [];
+  const job = kind(async (payload, { signal }) => {
+    const { deploymentId: of } = payload as { deploymentId: number };
+    ran.push(of);
+    if (of !== otherId) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      stopped.push(of);
+    }
+  });
+  await work([job]);
+  await add(job, { deploymentId });
+  await add(job, { deploymentId }, { runAt: new Date(Date.now() + 3_600_000) });
+  await add(job, { deploymentId: otherId });
+  await expect.poll(() => ran.toSorted()).toEqual([deploymentId, otherId]);
+  await jobs.world.admin.deleteDeployment({ deploymentId });
+  await expect.poll(() => stopped).toEqual([deploymentId]);
+  expect(await rowsOf(job)).toMatchObject([{ payload: { deploymentId: otherId } }]);
+});

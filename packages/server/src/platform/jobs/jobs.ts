@@ -12,6 +12,8 @@ export const JOBS_CHANNEL = 'oriel_jobs';
 export interface JobContext {
   db: Database;
   log: Logger;
+  /** The same at each attempt. */
+  jobId: number;
   /** Which attempt this is, from 1. */
   attempt: number;
   /**
@@ -23,6 +25,7 @@ export interface JobContext {
   progress(progress: store.JobProgress): void;
 }
 
+/** A job whose payload has a `deploymentId` ends with that deployment. */
 export interface JobKind<Payload extends object = object> {
   name: string;
   lane?: Lane;

@@ -6,6 +6,8 @@ export const LANES = {
   default: 2,
   /** Deletes many rows, in batches. */
   removals: 2,
+  /** Compiles data models, each in a thread of its own. */
+  builds: 2,
 };
 
 export type Lane = keyof typeof LANES;

@@ -54,7 +54,7 @@ export async function runJob(run: Run): Promise<void> {
   const toldToEnd = AbortSignal.any([stopping, limit.over]);
   try {
     const signal = AbortSignal.any([renewal.lost, toldToEnd]);
-    const context = { db, log, attempt: job.attempts, signal, progress: progress.tell };
+    const context = { db, log, jobId: job.id, attempt: job.attempts, signal, progress: progress.tell };
     const outcome = await Promise.race([
       kind.run(job.payload, context),
       stillRuns(toldToEnd, times.stopWithinMs, over.signal),

@@ -126,6 +126,14 @@ export const releaseAbandonedJobs = (db: Queryable, workerId: string | null = nu
       select id from jobs where state = 'running' and (lease_until < now() or worker_id = ${workerId})
       for update skip locked)`);
 
+/**
+ * Ends the jobs whose payload names the deployment. A worker that runs one of them notices when it renews its lease, and
+ * can not finish it.
+ */
+export const deleteJobsOfDeployment = (tx: Tx, deploymentId: number) =>
+  tx.run(sql`
+    delete from jobs where payload ->> 'deploymentId' = ${String(deploymentId)} and state in ('waiting', 'running')`);
+
 export const deleteFinishedJobs = (db: Queryable, olderThanDays: number) =>
   db.run(sql`
     delete from jobs where state in ('done', 'failed') and finished_at < now() - ${olderThanDays} * interval '24 hours'`);

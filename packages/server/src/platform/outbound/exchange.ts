@@ -85,13 +85,13 @@ const notPublic = (url: URL) =>
  * The connection uses the addresses that this one look-up returned. A check before the request would not be safe,
  * because the name could have another address at the second look-up.
  */
-const checkedLookup =
-  (url: URL, { isAllowed, lookup }: Rules): LookupFunction =>
+export const checkedLookup =
+  ({ isAllowed, lookup }: Rules, refused: () => Error): LookupFunction =>
   (name, options, callback) =>
     lookup(name, options, (error, found, family) => {
       if (error) return callback(error, '', 0);
       const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address);
-      if (!addresses.every((address) => isAllowed(address))) return callback(notPublic(url), '', 0);
+      if (!addresses.every((address) => isAllowed(address))) return callback(refused(), '', 0);
       callback(null, found, family);
     });
 
@@ -106,7 +106,7 @@ function send(
     const outgoing = request(url, {
       method,
       headers: { ...Object.fromEntries(headers), ...(body ? { 'content-length': body.length } : {}) },
-      lookup: checkedLookup(url, rules),
+      lookup: checkedLookup(rules, () => notPublic(url)),
       signal,
       // A connection that was kept open could lead to an address that was allowed for another request.
       agent: false,

@@ -28,12 +28,19 @@ export interface RequestOptions {
   timeoutMs: number;
   /** When it is aborted, the child is told to give up, and the request rejects with the reason of the signal. */
   signal?: AbortSignal;
+  /**
+   * Called with bytes that the child sends before its reply. The child pauses until `taken` is called, if too many were
+   * not taken yet.
+   */
+  onBytes?(bytes: Buffer, taken: () => void): void;
 }
 
 export type ToChild =
   | { start: unknown }
   | { id: number; method: string; params: unknown }
   | { cancel: number }
+  /** This many more bytes of the request were read. */
+  | { taken: number; bytes: number }
   | { ping: true }
   | { stop: true };
 
@@ -58,6 +65,7 @@ export interface Channel {
 interface Pending {
   resolve(result: unknown): void;
   reject(error: Error): void;
+  onBytes?: RequestOptions['onBytes'];
 }
 
 export function createChannel(
@@ -95,7 +103,14 @@ export function createChannel(
     } else waiting?.resolve(message.result);
   }
 
-  const read = frameReader(messageBytesMax, (message) => take(message as FromChild));
+  function takeBytes(id: number, bytes: Buffer) {
+    const taken = () => {
+      if (pending.has(id) && !closed) send({ taken: id, bytes: bytes.length });
+    };
+    pending.get(id)?.onBytes?.(bytes, taken);
+  }
+
+  const read = frameReader(messageBytesMax, (message) => take(message as FromChild), takeBytes);
   pipe.on('data', (chunk: Buffer) => {
     if (closed) return;
     try {
@@ -119,7 +134,7 @@ export function createChannel(
   return {
     ready,
     send,
-    request(method, params, { timeoutMs, signal }) {
+    request(method, params, { timeoutMs, signal, onBytes }) {
       if (closed) return Promise.reject(closed);
       if (signal?.aborted) return Promise.reject(signal.reason as Error);
       const id = nextId++;
@@ -147,7 +162,7 @@ export function createChannel(
             signal?.removeEventListener('abort', cancel);
             outcome(value);
           };
-        pending.set(id, { resolve: settle(resolve), reject: settle(reject) });
+        pending.set(id, { resolve: settle(resolve), reject: settle(reject), onBytes });
       });
     },
     ping() {

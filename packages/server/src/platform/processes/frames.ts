@@ -1,8 +1,13 @@
-/** Messages between a process and its child: four bytes for the length, then JSON. */
+/**
+ * Messages between a process and its child: four bytes for the length, then JSON. If the highest bit of the length is
+ * set, bytes that belong to a request follow instead: four bytes for its id, then the bytes as they are.
+ */
 
 /** Enough for any result that should be held in memory at once. */
 export const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 const HEADER_BYTES = 4;
+const ID_BYTES = 4;
+const IS_BYTES = 0x8000_0000;
 
 /** Throws a RangeError if the message has more than `maxBytes`. */
 export function encodeFrame(message: object, maxBytes: number): Buffer {
@@ -16,20 +21,39 @@ export function encodeFrame(message: object, maxBytes: number): Buffer {
   return frame;
 }
 
+/** Throws a RangeError if there are more than `maxBytes`. */
+export function encodeBytes(id: number, bytes: Buffer, maxBytes: number): Buffer {
+  const length = ID_BYTES + bytes.length;
+  if (length > maxBytes) throw new RangeError(`${length} bytes at once, but only ${maxBytes} are allowed`);
+  const header = Buffer.allocUnsafe(HEADER_BYTES + ID_BYTES);
+  header.writeUInt32BE((IS_BYTES | length) >>> 0);
+  header.writeUInt32BE(id, HEADER_BYTES);
+  return Buffer.concat([header, bytes]);
+}
+
 /**
  * Returns a function that takes the arriving data, in pieces of any size. It throws if the data is not a message. It
  * also throws if a message is too large, before it stores any of it. After an error, later data can not be read.
  */
-export function frameReader(maxBytes: number, onMessage: (message: object) => void): (chunk: Buffer) => void {
+export function frameReader(
+  maxBytes: number,
+  onMessage: (message: object) => void,
+  onBytes?: (id: number, bytes: Buffer) => void,
+): (chunk: Buffer) => void {
   let pieces: Buffer[] = [];
   let held = 0;
   let needed = HEADER_BYTES;
   let isHeader = true;
+  let isBytes = false;
 
   const takeMessage = (bytes: Buffer) => {
     const message: unknown = JSON.parse(bytes.toString());
     if (typeof message !== 'object' || message === null) throw new SyntaxError('a message must be an object');
     onMessage(message);
+  };
+  const takeBytes = (part: Buffer) => {
+    if (!onBytes || part.length < ID_BYTES) throw new SyntaxError('bytes where none are expected');
+    onBytes(part.readUInt32BE(), part.subarray(ID_BYTES));
   };
 
   return (chunk) => {
@@ -41,11 +65,14 @@ export function frameReader(maxBytes: number, onMessage: (message: object) => vo
       const part = rest.subarray(0, needed);
       rest = rest.subarray(needed);
       if (isHeader) {
-        needed = part.readUInt32BE();
+        const header = part.readUInt32BE();
+        isBytes = header >= IS_BYTES;
+        needed = isBytes ? header - IS_BYTES : header;
         if (needed > maxBytes) throw new RangeError(`a message of ${needed} bytes, with ${maxBytes} allowed`);
       } else {
         needed = HEADER_BYTES;
-        takeMessage(part);
+        if (isBytes) takeBytes(part);
+        else takeMessage(part);
       }
       isHeader = !isHeader;
     }

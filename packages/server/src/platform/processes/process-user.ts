@@ -10,11 +10,14 @@ export interface ProcessUser {
 
 export const isRoot = () => process.getuid?.() === 0;
 
+let idsOfNobody: { uid: number; gid: number } | undefined;
+
 /** The user `nobody`, if this machine has one. Only root can run something as `nobody`. */
 export function nobody(): ProcessUser | undefined {
   const id = (flag: string) =>
     Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout || Number.NaN);
-  const ids = { uid: id('-u'), gid: id('-g') };
+  idsOfNobody ??= { uid: id('-u'), gid: id('-g') };
+  const ids = idsOfNobody;
   return Number.isNaN(ids.uid) || Number.isNaN(ids.gid) ? undefined : { name: 'nobody', ids };
 }
 
@@ -23,6 +26,13 @@ export function nobody(): ProcessUser | undefined {
  */
 export const canReach = (user: ProcessUser, path: string) =>
   spawnSync('/bin/sh', ['-c', 'test -x "$0"', path], { ...user.ids }).status === 0;
+
+/** Whether the user can read all of these files. */
+export const canRead = (user: ProcessUser, files: readonly string[]) =>
+  spawnSync('/bin/sh', ['-c', 'for file; do test -r "$file" || exit 1; done', 'sh', ...files], {
+    ...user.ids,
+    cwd: '/',
+  }).status === 0;
 
 export async function giveTo(user: ProcessUser, path: string) {
   if (user.ids) await chown(path, user.ids.uid, user.ids.gid);

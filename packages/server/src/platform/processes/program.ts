@@ -21,18 +21,20 @@ export interface Limits {
    * `nodeProgram`.
    */
   addressSpaceMb?: number;
+  /** Limits the memory that the program can write to, which includes neither code nor address space that is reserved. */
+  dataMb?: number;
   /** Limits the CPU time. The program is killed after it. */
   cpuSeconds?: number;
 }
 
-/** Runs a script with our own Node. */
+/** Runs a script with our own Node, or a copy of it. */
 export const nodeProgram = (
   script: string,
   { args = [], heapMb, ...rest }: Partial<Program> & { heapMb?: number } = {},
 ): Program => ({
   env: {},
-  ...rest,
   command: process.execPath,
+  ...rest,
   args: [
     ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]),
     '--enable-source-maps',
@@ -50,10 +52,11 @@ export function toSpawn(program: Program): { command: string; args: string[]; op
 }
 
 function limitsWrapper(limits: Limits = {}): string | undefined {
-  const { openFiles, addressSpaceMb, cpuSeconds } = limits;
+  const { openFiles, addressSpaceMb, dataMb, cpuSeconds } = limits;
   const steps = [
     openFiles !== undefined && `ulimit -n ${openFiles}`,
     addressSpaceMb !== undefined && `ulimit -v ${addressSpaceMb * 1024}`,
+    dataMb !== undefined && `ulimit -d ${dataMb * 1024}`,
     cpuSeconds !== undefined && `ulimit -t ${cpuSeconds}`,
   ].filter((step) => step !== false);
   return steps.length ? [...steps, 'exec "$0" "$@"'].join(' && ') : undefined;

@@ -4,15 +4,21 @@
  */
 import { Socket } from 'node:net';
 import type { FromChild, ToChild } from './channel.ts';
-import { encodeFrame, frameReader, MESSAGE_BYTES_MAX } from './frames.ts';
+import { encodeBytes, encodeFrame, frameReader, MESSAGE_BYTES_MAX } from './frames.ts';
 
 /** The file descriptor that the parent gives us. Standard output stays free for logs. */
 export const PIPE_FD = 3;
 /** A stop that takes longer than this is forced. */
 const STOP_WITHIN_MS = 30_000;
 
+/** A handler pauses if the parent has not taken this many of its bytes yet. */
+const UNREAD_BYTES_MAX = 1024 * 1024;
+
+/** Sends bytes before the reply. Resolves when more can be sent, and rejects if nobody waits for them any more. */
+export type Write = (bytes: Buffer) => Promise<void>;
+
 /** `signal` is aborted when nobody waits for the result any more. */
-export type Handler = (params: never, signal: AbortSignal) => unknown;
+export type Handler = (params: never, signal: AbortSignal, write: Write) => unknown;
 
 export function serveParent(options: {
   /** Gets the value that the parent passed as `start`. The parent sends requests only after this has returned. */
@@ -24,18 +30,44 @@ export function serveParent(options: {
 }): void {
   const { handlers = {}, messageBytesMax = MESSAGE_BYTES_MAX } = options;
   const pipe = new Socket({ fd: PIPE_FD, readable: true, writable: true });
-  const running = new Map<number, AbortController>();
+  const running = new Map<number, { controller: AbortController; taken(bytes: number): void }>();
   let isStopping = false;
 
   const send = (message: FromChild) => void pipe.write(encodeFrame(message, messageBytesMax));
 
+  function createWriter(id: number, signal: AbortSignal) {
+    let unread = 0;
+    let goOn = () => {};
+    const write: Write = async (bytes) => {
+      signal.throwIfAborted();
+      pipe.write(encodeBytes(id, bytes, messageBytesMax));
+      unread += bytes.length;
+      while (unread > UNREAD_BYTES_MAX) {
+        await new Promise<void>((resolve, reject) => {
+          const stop = () => reject(signal.reason);
+          signal.addEventListener('abort', stop, { once: true });
+          goOn = () => {
+            signal.removeEventListener('abort', stop);
+            resolve();
+          };
+        });
+      }
+    };
+    const taken = (bytes: number) => {
+      unread -= bytes;
+      goOn();
+    };
+    return { write, taken };
+  }
+
   async function answer({ id, method, params }: Extract<ToChild, { id: number }>) {
     const controller = new AbortController();
-    running.set(id, controller);
+    const { write, taken } = createWriter(id, controller.signal);
+    running.set(id, { controller, taken });
     try {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (!handler) throw new Error(`there is no handler named ${method}`);
-      send({ id, result: await handler(params as never, controller.signal) });
+      send({ id, result: await handler(params as never, controller.signal, write) });
     } catch (error) {
       const { code } = error as { code?: unknown };
       send({ id, error: { message: messageOf(error), ...(code !== undefined && { code: String(code) }) } });
@@ -58,7 +90,7 @@ export function serveParent(options: {
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    for (const controller of running.values()) controller.abort(new Error('the process stops'));
+    for (const { controller } of running.values()) controller.abort(new Error('the process stops'));
     try {
       await options.onStop?.();
       process.exit(0);
@@ -69,7 +101,8 @@ export function serveParent(options: {
 
   function take(message: ToChild) {
     if ('ping' in message) return send({ pong: true });
-    if ('cancel' in message) return running.get(message.cancel)?.abort(new Error('cancelled'));
+    if ('cancel' in message) return running.get(message.cancel)?.controller.abort(new Error('cancelled'));
+    if ('taken' in message) return running.get(message.taken)?.taken(message.bytes);
     if ('stop' in message) return void stop();
     if ('start' in message) return void start(message.start);
     return void answer(message);

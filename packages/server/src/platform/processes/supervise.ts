@@ -49,6 +49,8 @@ export interface ProcessMetrics {
 export interface SupervisedProcess {
   readonly isUp: boolean;
   readonly pid: number | undefined;
+  /** Resolves when the child is up. Rejects when the signal is aborted, or if the child is given up. */
+  whenUp(signal: AbortSignal): Promise<void>;
   /** Rejects with a `ChildError`, at once if the child is not up. */
   request<Result>(method: string, params: unknown, options: RequestOptions): Promise<Result>;
   /** Rejects if the child does not end. */
@@ -79,10 +81,17 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
   /** How many ends and failed starts there were in a row. */
   let failures = 0;
 
+  const waiting = new Set<{ resolve(): void; reject(error: Error): void }>();
+  let lost: Error | undefined;
+
   const setUp = (value: boolean) => {
     isUp = value;
+    if (value) for (const { resolve } of waiting) resolve();
     metrics?.setUp(value);
   };
+
+  /** A child that has just ended is noticed here before its last lines have arrived. */
+  const canBeAsked = () => isUp && current?.isRunning() === true;
 
   async function bringUp(): Promise<Launched> {
     for (const since = performance.now(); ; ) {
@@ -128,6 +137,8 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
 
   const first = await bringUp();
   const kept = keepUp(first).catch((error: Error) => {
+    lost = error;
+    for (const { reject } of waiting) reject(error);
     if (stopping.signal.aborted) return;
     if (options.onLost) options.onLost(error);
     else log.error({ err: error }, `the ${name} is given up`);
@@ -135,10 +146,34 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
 
   return {
     get isUp() {
-      return isUp;
+      return canBeAsked();
     },
     get pid() {
       return current?.pid;
+    },
+    async whenUp(signal) {
+      signal.throwIfAborted();
+      if (canBeAsked()) return;
+      if (lost) throw lost;
+      await new Promise<void>((resolve, reject) => {
+        const leave = () => entry.reject(signal.reason as Error);
+        const settle = () => {
+          waiting.delete(entry);
+          signal.removeEventListener('abort', leave);
+        };
+        const entry = {
+          resolve: () => {
+            settle();
+            resolve();
+          },
+          reject: (error: Error) => {
+            settle();
+            reject(error);
+          },
+        };
+        waiting.add(entry);
+        signal.addEventListener('abort', leave, { once: true });
+      });
     },
     request: <Result>(method: string, params: unknown, requestOptions: RequestOptions) =>
       measured(
@@ -151,6 +186,7 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
       ) as Promise<Result>,
     async stop() {
       stopping.abort();
+      for (const { reject } of waiting) reject(new ChildError('gone', `the ${name} is stopped`));
       if (current && !(await end(current, options.stopSteps ?? STOP_STEPS))) {
         throw new Error(`its process ${current.pid} does not end`);
       }

@@ -17,12 +17,23 @@ ${failure.statusCode === 429 && html`<p>Try again ${inWords(failure.retryAfterSe
   };
 }
 
+/** For an address that nothing is at. It may be mistyped or old, so nobody needs to hear of it. */
+export const noPageView = ({ message }: ApiError): View => ({
+  title: 'Not found',
+  hasError: true,
+  body: html`<h1>Not found</h1>
+<p role="alert">${message}</p>
+<p>The link may be old, or the address mistyped.</p>
+<a class="button primary" href="/">Go to the start page</a>`,
+});
+
 /** With a 502, the message says which other server it is. */
 const isOurFault = ({ statusCode }: ApiError) => statusCode >= 500 && statusCode !== 502;
 
 const TITLES: Record<number, string> = {
   403: 'This was not allowed',
   404: 'Not found',
+  405: 'This was not allowed',
   429: 'Too many attempts',
   502: 'Another server does not answer',
   503: 'The server is busy',

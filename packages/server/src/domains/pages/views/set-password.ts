@@ -1,7 +1,7 @@
 /** The pages that one-time links lead to. */
 import { html } from '../../../platform/http/html.ts';
 import type { View } from '../layout.ts';
-import { addressWith, alert, hidden, newPasswordFields } from './parts.ts';
+import { addressWith, alert, hidden, newPasswordFields, notice } from './parts.ts';
 import type { SignInWay } from './sign-in.ts';
 
 export interface SetPasswordForm {
@@ -15,6 +15,8 @@ export interface SetPasswordForm {
   ways: readonly SignInWay[];
   errors?: { newPassword?: string; repeated?: string };
   failure?: string;
+  /** The email of another person who is signed in by this browser. */
+  signedInAs?: string | undefined;
 }
 
 export function setPasswordView(form: SetPasswordForm): View {
@@ -31,6 +33,7 @@ export function setPasswordView(form: SetPasswordForm): View {
         : 'You will be signed out everywhere else.'
     }</p>
 ${alert(failure)}
+${notice(form.signedInAs && `You are signed in here as ${form.signedInAs}. If you go on, this browser is signed out of that account.`)}
 <form method="post" action="${form.path}">
 ${hidden({ link: form.link })}
 <div class="field">

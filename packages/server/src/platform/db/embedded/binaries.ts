@@ -1,7 +1,8 @@
 /** Finds the PostgreSQL programs that npm installed, and makes them runnable for the user who will run them. */
-import { access, cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { copyOnce } from '../../processes/copy-once.ts';
 import { canReach, type ProcessUser } from '../../processes/process-user.ts';
 import { StartupError } from '../../startup-error.ts';
 
@@ -63,25 +64,10 @@ export async function linkLibraries(native: string): Promise<boolean> {
  * folder without their links.
  */
 async function copyTo(target: string, native: string): Promise<string> {
-  const home = join(target, 'native');
-  const complete = await access(join(target, 'complete')).then(
-    () => true,
-    () => false,
-  );
-  if (complete) return home;
-  const fresh = `${target}.new-${process.pid}`;
-  await rm(fresh, { recursive: true, force: true });
-  // Another user runs them, so our own umask must not apply.
-  const umask = process.umask(0o022);
-  try {
-    await mkdir(fresh, { recursive: true });
-    await cp(native, join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
-  } finally {
-    process.umask(umask);
-  }
-  await linkLibraries(join(fresh, 'native'));
-  await writeFile(join(fresh, 'complete'), '');
-  await rm(target, { recursive: true, force: true });
-  await rename(fresh, target);
-  return home;
+  await copyOnce(target, async (folder) => {
+    const copy = join(folder, 'native');
+    await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+    await linkLibraries(copy);
+  });
+  return join(target, 'native');
 }

@@ -1,0 +1,422 @@
+import { Type } from 'typebox';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Bytes, JsonText } from '../kinds.ts';
+import { operation } from '../operation.ts';
+import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
+import { DateTime, Id, Maybe, RecordOf, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  Queries:
+    'Questions to the data of a deployment. The npm package `@cubejs-client/core` works with these operations if its `apiUrl` is `{base_url}/query/api/v1/deployments/{deploymentId}`. Errors have the form `{ error }`; the header `X-Error-Code` has the code.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  invalid_query: { status: 400, message: 'The query is wrong.' },
+  unknown_member: { status: 400, message: 'There is no such member that this query can use.' },
+  ambiguous_join: { status: 400, message: 'Several joins lead from one cube of the query to another.' },
+  no_join_path: { status: 400, message: 'No joins connect the cubes of the query.' },
+  unsupported_query: { status: 400, message: 'Such a query is not supported.' },
+  query_invalid: {
+    status: 400,
+    message:
+      'The data source does not accept the SQL of the data model. Who maintains the model can mend it.',
+  },
+  query_refused: { status: 400, message: 'The SQL of the data model does what no query may do.' },
+  value_invalid: {
+    status: 400,
+    message: 'A value of the query or a stored value does not have the type that the data model says.',
+  },
+  query_too_large: {
+    status: 400,
+    message: 'The query needs more memory than it may have: ask for less at once.',
+  },
+  result_too_large: { status: 400, message: 'The answer has more bytes than it may have: ask for less.' },
+  model_not_built: {
+    status: 409,
+    message: 'There is no data model to query yet: no build of the branch has succeeded.',
+  },
+  source_not_configured: {
+    status: 409,
+    message: 'The variables of the deployment do not describe the data source that the data model names.',
+  },
+  source_unavailable: { status: 503, message: 'The data source can not be reached, or was lost.' },
+  source_busy: { status: 503, message: 'Too many queries wait for this data source. Try again later.' },
+  too_many_queries: { status: 429, message: 'Too many of your queries wait. Try again later.' },
+  query_failed: { status: 503, message: 'The data source failed.' },
+  query_timed_out: { status: 504, message: 'The query took too long, and was ended.' },
+} as const satisfies ErrorDefinitions;
+
+const open = (description: string) => Type.Object({}, { additionalProperties: true, description });
+
+const EXAMPLE = {
+  measures: ['orders.count'],
+  dimensions: ['orders.status'],
+  timeDimensions: [{ dimension: 'orders.ordered_at', granularity: 'month', dateRange: 'last year' }],
+};
+
+const GivenQuery = Type.Union(
+  [open('One query'), Type.Array(open('One of several queries'), { minItems: 1, maxItems: 20 })],
+  { description: 'A query in the JSON query format, or several', examples: [EXAMPLE] },
+);
+const QueryText = Type.String({
+  minLength: 1,
+  maxLength: 64 * 1024,
+  description: 'A query in the JSON query format as text, or a list of several',
+  examples: [JSON.stringify(EXAMPLE)],
+});
+
+const queryType = Maybe(
+  Type.Enum(['multi', 'regularQuery', 'compareDateRangeQuery', 'blendingQuery'], {
+    description: '`multi` returns a list of results even for one query',
+  }),
+);
+const cache = Maybe(
+  Type.Enum(['stale-if-slow', 'stale-while-revalidate', 'must-revalidate', 'no-cache'], {
+    description: '`no-cache` runs the query even if its answer is known; the others mean the same here',
+  }),
+);
+
+const NormalQuery = open('The query as it was understood, with date ranges as dates');
+
+const LoadResult = Shape('LoadResult', {
+  query: NormalQuery,
+  annotation: open('Titles, types and formats of the columns'),
+  dataSource: Type.String(),
+  dbType: Type.String({ examples: ['duckdb'] }),
+  external: Type.Boolean(),
+  slowQuery: Type.Boolean(),
+  lastRefreshTime: { ...DateTime, description: 'When the data source was asked' },
+  data: Type.Union([
+    Type.Array(Type.Object({}, { additionalProperties: true })),
+    Shape('CompactRows', {
+      members: Type.Array(Type.String()),
+      dataset: Type.Array(Type.Array(Type.Unknown())),
+    }),
+  ]),
+  rowsCapped: Type.Boolean({ description: 'True if there are more rows than one answer may have' }),
+  total: Type.Optional(
+    Type.Integer({ description: 'The number of rows without limit and offset, if the query asks for it' }),
+  ),
+});
+
+const LoadResults = Shape('LoadResults', {
+  queryType: Type.Enum(['regularQuery', 'compareDateRangeQuery', 'blendingQuery']),
+  pivotQuery: NormalQuery,
+  slowQuery: Type.Boolean(),
+  results: Type.Array(LoadResult),
+});
+
+const common = {
+  tag: 'Queries',
+  auth: 'query',
+  permission: 'AIBIView',
+  embed: 'viewer',
+  params: { deploymentId: Id },
+  errorShape: 'message',
+  audit: 'none',
+} as const;
+const path = '/query/api/v1/deployments/{deploymentId}';
+const PLAN_TIMEOUT_MS = 60_000;
+const BODY_MAX_BYTES = 1024 * 1024;
+
+const loading = {
+  ...common,
+  path: `${path}/load`,
+  description:
+    'Returns the rows that the policies of the data model let the caller see. Numbers are texts with all of their digits. Without `queryType`, one query returns its result itself.',
+  queryScope: 'data',
+  timeoutMs: LOAD_TIMEOUT_MS,
+  reply: JsonText(Type.Union([LoadResults, LoadResult])),
+} as const;
+
+export const load = operation({
+  ...loading,
+  id: 'load',
+  method: 'POST',
+  summary: 'Run a query',
+  body: Shape('LoadInput', { query: GivenQuery, queryType, cache }),
+  bodyLimitBytes: BODY_MAX_BYTES,
+  errors: [...PLAN_ERRORS, ...RUN_ERRORS],
+});
+
+export const loadByAddress = operation({
+  ...loading,
+  id: 'loadByAddress',
+  method: 'GET',
+  summary: 'Run a query that the address holds',
+  query: { query: QueryText, queryType, cache },
+  errors: [...PLAN_ERRORS, ...RUN_ERRORS, ...TEXT_ERRORS],
+});
+
+const member = {
+  name: Type.String({ examples: ['orders.count'] }),
+  title: Type.String(),
+  shortTitle: Type.String(),
+  type: Type.String(),
+  description: Type.Optional(Type.String()),
+  format: Type.Optional(Type.String()),
+  meta: Type.Optional(Type.Unknown()),
+  public: Type.Boolean(),
+  isVisible: Type.Boolean(),
+  aliasMember: Type.Optional(Type.String({ description: 'In a view, the member of the cube' })),
+};
+
+const MetaCube = Shape('MetaCube', {
+  name: Type.String(),
+  title: Type.String(),
+  type: Type.Enum(['cube', 'view']),
+  description: Type.Optional(Type.String()),
+  meta: Type.Optional(Type.Unknown()),
+  public: Type.Boolean(),
+  isVisible: Type.Boolean(),
+  connectedComponent: Type.Optional(
+    Type.Integer({ description: 'Cubes with the same number can be combined in a query' }),
+  ),
+  measures: Type.Array(
+    Shape('MetaMeasure', {
+      ...member,
+      aggType: Type.String(),
+      cumulative: Type.Boolean(),
+      cumulativeTotal: Type.Boolean(),
+      drillMembers: Type.Array(Type.String()),
+      drillMembersGrouped: Shape('DrillMembers', {
+        measures: Type.Array(Type.String()),
+        dimensions: Type.Array(Type.String()),
+      }),
+    }),
+  ),
+  dimensions: Type.Array(
+    Shape('MetaDimension', {
+      ...member,
+      primaryKey: Type.Boolean(),
+      suggestFilterValues: Type.Boolean(),
+      granularities: Type.Optional(
+        Type.Array(
+          Shape('MetaGranularity', {
+            name: Type.String(),
+            title: Type.String(),
+            interval: Type.String(),
+            offset: Type.Optional(Type.String()),
+            origin: Type.Optional(Type.String()),
+          }),
+        ),
+      ),
+    }),
+  ),
+  segments: Type.Array(Shape('MetaSegment', member)),
+  hierarchies: Type.Array(
+    Shape('MetaHierarchy', {
+      name: Type.String(),
+      title: Type.String(),
+      levels: Type.Array(Type.String()),
+      public: Type.Boolean(),
+    }),
+  ),
+  folders: Type.Array(Type.Unknown()),
+  nestedFolders: Type.Array(Type.Unknown()),
+});
+
+export const runSql = operation({
+  ...common,
+  id: 'runSql',
+  method: 'POST',
+  path: `${path}/cubesql`,
+  summary: 'Run SQL',
+  description:
+    'Runs one SELECT that reads cubes and views as tables, and returns the rows that the policies of the data model let the caller see. Returns lines of JSON: the columns as `schema`, the rows as `data`, and `rowsCapped`.',
+  queryScope: 'data',
+  timeoutMs: LOAD_TIMEOUT_MS,
+  body: Shape('SqlInput', {
+    query: Type.String({
+      minLength: 1,
+      maxLength: 20_000,
+      description: 'A SELECT in the words of PostgreSQL',
+      examples: ['select status, measure(count) from orders group by 1'],
+    }),
+    cache,
+    throwContinueWait: Maybe(
+      Type.Boolean({ description: 'Sent by clients. There is no `Continue wait` here' }),
+    ),
+  }),
+  reply: Bytes('application/jsonl'),
+  errors: [...PLAN_ERRORS, ...RUN_ERRORS],
+});
+
+const onlyViews = Maybe(Type.Boolean({ description: 'Leave out cubes' }));
+
+const describing = {
+  ...common,
+  path: `${path}/meta`,
+  description: 'Lists the cubes and views with the members that are open to the caller.',
+  queryScope: 'meta',
+  timeoutMs: PLAN_TIMEOUT_MS,
+  reply: Shape('QueryMeta', { cubes: Type.Array(MetaCube) }),
+  errors: ['model_not_built'],
+} as const;
+
+export const getQueryMeta = operation({
+  ...describing,
+  id: 'getQueryMeta',
+  method: 'GET',
+  summary: 'List what can be queried',
+  query: { onlyViews },
+});
+
+export const postQueryMeta = operation({
+  ...describing,
+  id: 'postQueryMeta',
+  method: 'POST',
+  summary: 'List what can be queried, asked for by POST',
+  optionalBody: true,
+  body: Shape('QueryMetaInput', { onlyViews }),
+});
+
+const SqlResult = Shape('QuerySql', {
+  sql: Shape('QuerySqlStatement', {
+    sql: Type.Array(Type.Unknown(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The statement, and the list of its values',
+    }),
+    dataSource: Type.String(),
+    dbType: Type.String(),
+  }),
+});
+
+const planning = { ...common, queryScope: 'data', timeoutMs: PLAN_TIMEOUT_MS } as const;
+const GivenBody = Shape('QueryInput', { query: GivenQuery, queryType });
+
+const showing = {
+  ...planning,
+  path: `${path}/sql`,
+  description: 'The values of the viewer are bound, and never part of the text.',
+  reply: Type.Union([SqlResult, Type.Array(SqlResult)]),
+} as const;
+
+export const querySql = operation({
+  ...showing,
+  id: 'querySql',
+  method: 'POST',
+  summary: 'Get the SQL of a query',
+  body: GivenBody,
+  bodyLimitBytes: BODY_MAX_BYTES,
+  errors: PLAN_ERRORS,
+});
+
+export const querySqlByAddress = operation({
+  ...showing,
+  id: 'querySqlByAddress',
+  method: 'GET',
+  summary: 'Get the SQL of a query that the address holds',
+  query: { query: QueryText, queryType },
+  errors: [...PLAN_ERRORS, ...TEXT_ERRORS],
+});
+
+const checking = {
+  ...planning,
+  path: `${path}/dry-run`,
+  description: 'Checks the query, and returns it as it was understood.',
+  reply: Shape('QueryDryRun', {
+    queryType: LoadResults.properties.queryType,
+    normalizedQueries: Type.Array(NormalQuery),
+    pivotQuery: NormalQuery,
+    queryOrder: Type.Array(RecordOf(Type.Enum(['asc', 'desc']))),
+    transformedQueries: Type.Array(Type.Unknown()),
+  }),
+} as const;
+
+export const dryRunQuery = operation({
+  ...checking,
+  id: 'dryRunQuery',
+  method: 'POST',
+  summary: 'Check a query',
+  body: GivenBody,
+  bodyLimitBytes: BODY_MAX_BYTES,
+  errors: PLAN_ERRORS,
+});
+
+export const dryRunQueryByAddress = operation({
+  ...checking,
+  id: 'dryRunQueryByAddress',
+  method: 'GET',
+  summary: 'Check a query that the address holds',
+  query: { query: QueryText, queryType },
+  errors: [...PLAN_ERRORS, ...TEXT_ERRORS],
+});
+
+const names = Maybe(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1000 }));
+const GivenViewer = Shape(
+  'ExplainViewer',
+  {
+    groups: names,
+    tenantGroups: names,
+    roles: names,
+    userAttributes: Maybe(RecordOf(Type.Unknown())),
+    securityContext: Maybe(open('What policies see as `securityContext`')),
+  },
+  {
+    description: 'By default the caller',
+    examples: [{ groups: ['analysts'], userAttributes: { region: 'EMEA' } }],
+  },
+);
+
+const ExplainedPolicy = Shape('ExplainedPolicy', {
+  groups: Type.Array(Type.String()),
+  matchedGroups: Type.Array(Type.String(), { description: 'Those that the viewer belongs to' }),
+  counts: Type.Boolean({ description: 'Whether the policy applies to this query' }),
+  why: Type.String(),
+  filter: Type.Optional(
+    open('The filters on rows, with the values of the viewer and what is `missing`. Absent for all rows'),
+  ),
+});
+
+export const explainQuery = operation({
+  ...common,
+  id: 'explainQuery',
+  method: 'POST',
+  path: `${path}/explain`,
+  summary: 'Explain what a viewer sees',
+  description:
+    'Says for a query and a viewer which policies apply and why, which members of its cubes and views are hidden, and the SQL. Runs nothing.',
+  auth: 'management',
+  permission: 'SchemaRead',
+  embed: undefined,
+  timeoutMs: PLAN_TIMEOUT_MS,
+  body: Shape('ExplainInput', {
+    query: open('One query in the JSON query format'),
+    viewer: Maybe(GivenViewer),
+  }),
+  bodyLimitBytes: BODY_MAX_BYTES,
+  reply: Shape('QueryExplanation', {
+    viewer: open('The viewer, as policies see them'),
+    error: Type.Optional(
+      Shape(
+        'ExplainedError',
+        { code: Type.String(), message: Type.String() },
+        {
+          description: 'What is wrong with the query for this viewer',
+        },
+      ),
+    ),
+    hiddenMembers: Type.Array(Shape('HiddenMember', { member: Type.String(), why: Type.String() })),
+    plans: Type.Array(
+      Shape('ExplainedPlan', {
+        sql: Type.String(),
+        values: Type.Array(Type.Union([Type.String(), Type.Null()])),
+        dataSource: Type.String(),
+        dbType: Type.String(),
+        reads: Type.Array(
+          Shape('ExplainedCube', {
+            name: Type.String(),
+            kind: Type.Enum(['cube', 'view']),
+            rows: Type.Enum(['all', 'filtered', 'none']),
+            policies: Type.Array(ExplainedPolicy),
+          }),
+          { description: 'The cubes that the statement reads, and the view' },
+        ),
+      }),
+    ),
+  }),
+  errors: ['invalid_query', 'model_not_built', 'source_not_configured'],
+});

@@ -1,0 +1,37 @@
+/** What can go wrong with a query, for the operations that plan or run one. */
+
+export const PLAN_ERRORS = [
+  'invalid_query',
+  'unknown_member',
+  'ambiguous_join',
+  'no_join_path',
+  'unsupported_query',
+  'model_not_built',
+  'source_not_configured',
+] as const;
+
+export const RUN_ERRORS = [
+  'query_invalid',
+  'query_refused',
+  'value_invalid',
+  'query_too_large',
+  'result_too_large',
+  'source_unavailable',
+  'source_busy',
+  'too_many_queries',
+  'query_failed',
+  'query_timed_out',
+] as const;
+
+/** Of a query that comes as text. */
+export const TEXT_ERRORS = [
+  'malformed_json',
+  'number_too_precise',
+  'json_too_many_values',
+  'json_too_deep',
+  'integer_too_large',
+  'duplicate_key',
+] as const;
+
+/** Others may be before it, and the model may have to be compiled first. */
+export const LOAD_TIMEOUT_MS = 150_000;

@@ -1,0 +1,51 @@
+/** Compiles data models in threads, so that a large or malicious model delays nobody. */
+import type { Compiled, Model } from '@oriel/semantic';
+import {
+  createThreads,
+  ThreadLimitReached,
+  type ThreadLimits,
+  threadScript,
+} from '../../platform/threads.ts';
+
+export type Report = Omit<Compiled, 'model'> & {
+  /** Only for who asks for it. */
+  model?: Model | undefined;
+};
+
+/** What the thread is asked for. A model is large, so it is sent back only to who needs it. */
+export interface Order {
+  files: ReadonlyMap<string, string>;
+  wantsModel: boolean;
+}
+
+/** Says in words for people why a model could not be compiled. */
+export class CompilerFailure extends Error {}
+
+/** A model of 20 MB takes about a third of both. */
+export const COMPILE_LIMITS: ThreadLimits = { timeMs: 30_000, memoryMb: 1024 };
+
+export interface Compiler {
+  /** Rejects with a `CompilerFailure` if the model is too much, and with the reason of the signal if that is aborted. */
+  compile(
+    files: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+    options?: { wantsModel: boolean },
+  ): Promise<Report>;
+  stop(): Promise<void>;
+}
+
+export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler {
+  const threads = createThreads<Order, Report>(threadScript('compile-thread'), limits);
+  const words = {
+    timeMs: `took more than ${limits.timeMs / 1000} seconds of CPU time`,
+    memoryMb: `needed more than ${limits.memoryMb} MB of memory`,
+  };
+  return {
+    compile: (files, signal, { wantsModel } = { wantsModel: false }) =>
+      threads.run({ files, wantsModel }, signal).catch((error: unknown) => {
+        if (!(error instanceof ThreadLimitReached)) throw error;
+        throw new CompilerFailure(`The data model ${words[error.limit]} to compile, so it was stopped.`);
+      }),
+    stop: threads.stop,
+  };
+}

@@ -1,0 +1,16 @@
+import type { Module } from '../../platform/module.ts';
+import type { Builds } from './builds.ts';
+import type { Compiler } from './compiler.ts';
+import { leftovers } from './leftovers.store.ts';
+import { buildRoutes } from './routes.ts';
+
+export { type Builds, createBuilds } from './builds.ts';
+export { type Compiler, createCompiler } from './compiler.ts';
+export { readModelFiles } from './model-files.ts';
+
+export const builds = ({ job }: Builds, compiler: Compiler): Module => ({
+  routes: buildRoutes(compiler),
+  jobs: [job],
+  leftovers,
+  stop: compiler.stop,
+});

@@ -1,0 +1,38 @@
+/** Compiles the project of a tree: what is below the `deployProjectRoot` of the deployment. */
+import type { Problem } from '@oriel/semantic';
+import type { Queryable } from '../../platform/db/database.ts';
+import { createObjects } from '../../platform/git/objects.store.ts';
+import { findModelSettings, projectTree, rootOf } from '../data-models/index.ts';
+import { type Compiler, CompilerFailure, type Report } from './compiler.ts';
+import { readModelFiles } from './model-files.ts';
+
+export interface Project {
+  deploymentId: number;
+  /** The beginning of the paths of its files: `` or `folder/`. */
+  root: string;
+  /** Its own tree, in which paths are from the root on. Null if there is no such folder. */
+  tree: string | null;
+}
+
+export async function findProject(db: Queryable, deploymentId: number, whole: string): Promise<Project> {
+  const settings = await findModelSettings(db, deploymentId);
+  const root = rootOf(settings?.deployProjectRoot ?? '/');
+  return { deploymentId, root, tree: await projectTree(createObjects(db, deploymentId), whole, root) };
+}
+
+/** Problems name files by their whole paths. */
+export async function compileProject(
+  compiler: Compiler,
+  db: Queryable,
+  { deploymentId, root, tree }: Project,
+  signal: AbortSignal,
+): Promise<Report> {
+  if (tree === null) {
+    throw new CompilerFailure(
+      `There is no folder ${root}, which the settings name as \`deployProjectRoot\`.`,
+    );
+  }
+  const report = await compiler.compile(await readModelFiles(db, deploymentId, tree), signal);
+  const named = (problem: Problem) => ({ ...problem, file: problem.file && root + problem.file });
+  return { ...report, errors: report.errors.map(named), warnings: report.warnings.map(named) };
+}

@@ -1,0 +1,62 @@
+import type { Module } from '../../platform/module.ts';
+import { branchRoutes } from './branch-routes.ts';
+import { commitRoutes } from './commit-routes.ts';
+import { fileRoutes } from './file-routes.ts';
+import { historyRoutes } from './history-routes.ts';
+import { leftovers } from './leftovers.store.ts';
+import { mergeRoutes } from './merge-routes.ts';
+import type { DataModelOptions } from './options.ts';
+import { sweepSchedule } from './sweep.ts';
+
+export { type Author, authorOf, messageOf } from './authors.ts';
+export { type BranchTurns, createBranchTurns } from './branch-turns.ts';
+export {
+  branchToRead,
+  branchToWrite,
+  type EnqueueBuild,
+  isBuilt,
+  lockBranch,
+  moveBranch,
+  requireBranch,
+  requireDeployBranch,
+  requireDevMode,
+  uncommitted,
+  type Where,
+} from './branches.ts';
+export { createDataModels, type DataModels } from './create.ts';
+export { demoDataModel } from './demo.ts';
+export { applied, type Edits, type Files, requireNoClashes, requirePaths } from './edits.ts';
+export { composed, contentProblem, pathProblem } from './paths.ts';
+export { normalRoot, projectTree, rootOf, rootProblem } from './project-root.ts';
+export { requireRoom } from './room.ts';
+export {
+  type BranchRow,
+  findBranch,
+  findEnteredBranch,
+  findModelSettings,
+  lockBranches,
+  type ModelSettings,
+  markChanged,
+} from './store.ts';
+export {
+  builtTree,
+  changeFiles,
+  currentTree,
+  fileEntries,
+  requireWithinLimits,
+  treeOfCommit,
+  visibleTree,
+} from './trees.ts';
+
+export const dataModels = (options: DataModelOptions): Module => ({
+  routes: [
+    ...branchRoutes(options),
+    ...fileRoutes(options),
+    ...commitRoutes(options),
+    ...mergeRoutes(options),
+    ...historyRoutes(options),
+  ],
+  schedules: [sweepSchedule],
+  leftovers,
+  stop: options.texts.stop,
+});

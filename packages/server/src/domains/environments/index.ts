@@ -1,0 +1,17 @@
+import { expirySchedule } from '../../platform/jobs/upkeep.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import { createEnvironmentCredential } from './credential.ts';
+import { leftovers } from './leftovers.store.ts';
+import { environmentRoutes } from './routes.ts';
+import { deleteExpiredTokens } from './store.ts';
+
+export const environmentTokenUpkeep = expirySchedule('environments.delete-expired-tokens', 23, [
+  deleteExpiredTokens,
+]);
+
+export const environments = (platform: Platform): Module => ({
+  routes: environmentRoutes(platform),
+  schedules: [environmentTokenUpkeep],
+  credentials: [createEnvironmentCredential(platform)],
+  leftovers,
+});

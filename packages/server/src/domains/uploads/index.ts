@@ -1,0 +1,18 @@
+import type { Module } from '../../platform/module.ts';
+import type { BranchTurns, EnqueueBuild } from '../data-models/index.ts';
+import { leftovers } from './leftovers.store.ts';
+import { uploadRoutes } from './routes.ts';
+import { uploadSchedules } from './upkeep.ts';
+
+export { requireSettings, uploadBranch } from './uploads.ts';
+
+export interface UploadOptions {
+  enqueueBuild: EnqueueBuild;
+  branchTurns: BranchTurns;
+}
+
+export const uploads = ({ enqueueBuild, branchTurns }: UploadOptions): Module => ({
+  routes: uploadRoutes(enqueueBuild, branchTurns),
+  schedules: uploadSchedules,
+  leftovers,
+});

@@ -1,0 +1,12 @@
+import { ApiError } from '../errors.ts';
+import type { Identified } from './actor.ts';
+
+/** The refusal of a caller whose credential is valid, but whose request may have been made by another site. */
+export class RefusedCaller extends ApiError {
+  readonly actor: Identified;
+
+  constructor(actor: Identified, refusal: ApiError) {
+    super(refusal.code, { message: refusal.message });
+    this.actor = actor;
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Runs expensive work in threads, so that it delays nobody. A thread is ended if its task takes too much time or memory,
+ * or if nobody waits for the answer any more. A script in a thread answers each message with one message.
+ */
+import { channel } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+
+export interface ThreadLimits {
+  /** CPU time of the thread, because on a busy machine a task takes longer. Where the system does not tell it: time. */
+  timeMs: number;
+  memoryMb: number;
+}
+
+/** The task needed more than the limits allow. */
+export class ThreadLimitReached extends Error {
+  readonly limit: keyof ThreadLimits;
+
+  constructor(limit: keyof ThreadLimits) {
+    super(`a task in a thread reached its limit ${limit}`);
+    this.limit = limit;
+  }
+}
+
+export interface Threads<Task, Answer> {
+  /** Rejects with `ThreadLimitReached`, or with the reason of the signal if that is aborted. */
+  run(task: Task, signal: AbortSignal): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** Tests listen here, to know what runs in threads and how it ends. */
+const events = channel('oriel:threads');
+
+export interface ThreadEvent {
+  script: string;
+  event: 'started' | 'answered' | 'ended';
+}
+
+/** A thread that has nothing to do is for the next task this long, because a warm one is much faster. */
+const KEEP_MS = 30_000;
+
+/**
+ * The build makes a file of its own for each thread, beside the bundle (`scripts/build.mjs`). Tests, which run the
+ * sources, use these files too.
+ */
+const DIST = import.meta.url.endsWith('.ts') ? '../../dist/' : './';
+export const threadScript = (name: string) => new URL(`${DIST}${name}.js`, import.meta.url);
+
+/** How often, at most, the CPU time of a thread is looked at. */
+const LOOK_EVERY_MS = 10;
+/** However little CPU time a thread gets, its caller waits at most so many times the limit. */
+const PATIENCE = 10;
+
+/** Writes the number that Linux has for the thread before it runs the script, because Node.js does not tell it. */
+const BOOT = `
+const { readlinkSync } = require('node:fs');
+const { workerData: { script, number } } = require('node:worker_threads');
+try { number[0] = Number(/[0-9]+$/.exec(readlinkSync('/proc/thread-self'))[0]); } catch {}
+import(script);`;
+
+interface Thread {
+  worker: Worker;
+  /** Its number on Linux; 0 before it starts, and elsewhere. */
+  number: Int32Array;
+}
+
+/** The CPU time that the thread has used since it began, if the system tells it. */
+function cpuMs({ number: [number] }: Thread): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/self/task/${number}/stat`, 'latin1');
+    // The name, in brackets, may have blanks. Later fields have none; times are in hundredths of a second.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Not all listeners: the thread has some of its own, without which it hears nothing. */
+function stopListening(worker: Worker) {
+  for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
+}
+
+async function end(worker: Worker) {
+  stopListening(worker);
+  worker.on('error', () => {});
+  await worker.terminate();
+}
+
+export function createThreads<Task, Answer>(
+  script: URL,
+  { timeMs, memoryMb }: ThreadLimits,
+): Threads<Task, Answer> {
+  let idle: { thread: Thread; timer: NodeJS.Timeout } | undefined;
+  const report = (event: ThreadEvent['event']) => events.publish({ script: script.pathname, event });
+
+  function start(): Thread {
+    const number = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(BOOT, {
+      eval: true,
+      workerData: { script: script.href, number },
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    });
+    return { worker, number };
+  }
+
+  function take(): Thread {
+    const kept = idle;
+    idle = undefined;
+    if (!kept) return start();
+    clearTimeout(kept.timer);
+    stopListening(kept.thread.worker);
+    kept.thread.worker.ref();
+    return kept.thread;
+  }
+
+  function giveBack(thread: Thread) {
+    const { worker } = thread;
+    if (idle) return void end(worker);
+    idle = { thread, timer: setTimeout(drop, KEEP_MS).unref() };
+    worker.unref();
+    worker.once('error', drop).once('exit', drop);
+  }
+
+  async function drop() {
+    const kept = idle;
+    idle = undefined;
+    clearTimeout(kept?.timer);
+    if (kept) await end(kept.thread.worker);
+  }
+
+  return {
+    async run(task, signal) {
+      signal.throwIfAborted();
+      const thread = take();
+      const { worker } = thread;
+      // A thread that is new has used nothing.
+      const before = cpuMs(thread) ?? 0;
+      const startedAt = performance.now();
+      report('started');
+      return new Promise((resolve, reject) => {
+        const release = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', onAbort);
+          stopListening(worker);
+        };
+        /** Rejects after the thread has ended, so that no more threads run than callers wait. */
+        const refuse = (error: unknown) => {
+          release();
+          void end(worker).finally(() => {
+            report('ended');
+            reject(error);
+          });
+        };
+        const onAbort = () => refuse(signal.reason);
+        const look = () => {
+          const waitedMs = performance.now() - startedAt;
+          const usedMs = (cpuMs(thread) ?? before + waitedMs) - before;
+          if (usedMs >= timeMs || waitedMs >= PATIENCE * timeMs) refuse(new ThreadLimitReached('timeMs'));
+          else timer = setTimeout(look, Math.max(timeMs - usedMs, LOOK_EVERY_MS));
+        };
+        let timer = setTimeout(look, timeMs);
+        signal.addEventListener('abort', onAbort);
+        worker.once('message', (answer: Answer) => {
+          release();
+          giveBack(thread);
+          report('answered');
+          resolve(answer);
+        });
+        worker.once('error', (error: NodeJS.ErrnoException) =>
+          refuse(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitReached('memoryMb') : error),
+        );
+        worker.once('exit', (code) => refuse(new Error(`the thread ended with code ${code}`)));
+        worker.postMessage(task);
+      });
+    },
+    stop: drop,
+  };
+}

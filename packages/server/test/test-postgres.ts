@@ -1,0 +1,18 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts';
+import { administer } from './databases.ts';
+
+/** A PostgreSQL server for tests, which is fast because nothing in it must survive a power cut. */
+export async function startTestPostgres(dataDir: string) {
+  const postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }));
+  const url = `postgres://oriel@${encodeURIComponent(String(postgres.connection.host))}/postgres`;
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+    await administer(url, `alter system set ${setting} = off`);
+  }
+  // For data sources, which connect as other users.
+  await appendFile(join(dataDir, 'postgres/pg_hba.conf'), 'local all all scram-sha-256\n');
+  await administer(url, 'select pg_reload_conf()');
+  return { url, stop: () => postgres.stop() };
+}
