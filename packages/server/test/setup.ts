@@ -1,7 +1,11 @@
 /** Runs before each test file. Files share a process, so changes to the process are undone after each file. */
+import fc from 'fast-check';
 import { afterAll, afterEach, vi } from 'vitest';
 import './end-with-run.ts';
 import { forgetServerErrors, printServerErrors } from './server-log.ts';
+
+// Every run draws the same random inputs, so that a change is judged by what it changed. Another seed tries others.
+fc.configureGlobal({ seed: Number(process.env.ORIEL_TEST_SEED ?? 1) });
 
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') printServerErrors();
