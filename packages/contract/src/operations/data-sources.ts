@@ -27,7 +27,8 @@ const SourceName = Type.String({
   examples: ['default'],
 });
 const params = { deploymentId: Id, name: SourceName };
-const sourceErrors = ['data_source_not_found', 'data_source_invalid', 'data_source_failed'] as const;
+const foundErrors = ['data_source_not_found', 'data_source_invalid', 'source_busy'] as const;
+const sourceErrors = [...foundErrors, 'data_source_failed'] as const;
 /** Longer than the engine waits for the source. */
 const TIMEOUT_MS = 60_000;
 
@@ -84,7 +85,7 @@ export const testDataSource = operation({
     isReachable: Type.Boolean(),
     message: Type.String({ examples: ['PostgreSQL 18.1 answers.'] }),
   }),
-  errors: ['data_source_not_found', 'data_source_invalid'],
+  errors: [...foundErrors],
   audit: 'none',
 });
 

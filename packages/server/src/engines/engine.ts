@@ -26,6 +26,8 @@ export interface QueryLimits {
   timeoutMs: number;
   /** Ends the query. */
   signal?: AbortSignal;
+  /** Who asks. Those who ask the same source get its places by turns. */
+  sharer?: string;
 }
 
 export const DEFAULT_LIMITS: QueryLimits = {
@@ -93,7 +95,7 @@ export interface Reach {
   message: string;
 }
 
-export type CallLimits = Partial<Pick<QueryLimits, 'timeoutMs' | 'signal'>>;
+export type CallLimits = Partial<Pick<QueryLimits, 'timeoutMs' | 'signal' | 'sharer'>>;
 
 export interface Engine {
   /** Resolves when the first rows are there or the query has none. Rejects with an `EngineError`. */

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseIdentity } from '../platform/db/identity.ts';
 import type { Logger } from '../platform/log.ts';
+import { createPlaces } from '../platform/places.ts';
 import { nodeProgram } from '../platform/processes/program.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';
-import { createTurns } from '../platform/turns.ts';
 import type { ClickhouseSettings } from './clickhouse/connection.ts';
 import type { DataSource } from './data-sources.ts';
 import { makeDemoFiles } from './demo-files.ts';
@@ -45,9 +45,11 @@ export interface EngineLimits {
   /** For one DuckDB. */
   memoryMb: number;
   threads: number;
-  /** Queries of one source that run at once. Others wait. */
+  /** Queries of one source that run at once. Others wait. Of several places, one sharer has all but one at most. */
   atOnce: number;
   waiting: number;
+  /** Of these, one sharer has no more than this. */
+  sharerWaiting: number;
   waitMs: number;
 }
 
@@ -59,6 +61,7 @@ const LIMITS: EngineLimits = {
   threads: 4,
   atOnce: 4,
   waiting: 200,
+  sharerWaiting: 50,
   waitMs: 30_000,
 };
 
@@ -102,9 +105,12 @@ export function createEngines(options: EnginesOptions): Engines {
   const entries = new Map<string, Entry>();
   const stopping = new Set<Promise<void>>();
   let isStopped = false;
-  const turns = createTurns({
-    togetherMax: limits.atOnce,
+  const places = createPlaces({
+    places: limits.atOnce,
+    // One place is left for somebody else, so that nobody keeps all others waiting.
+    sharerPlaces: Math.max(1, limits.atOnce - 1),
     waitingMax: limits.waiting,
+    sharerWaitingMax: limits.sharerWaiting,
     waitMs: limits.waitMs,
     busy: () =>
       new EngineError('source_busy', 'Too many queries wait for this data source. Try again later.'),
@@ -177,7 +183,7 @@ export function createEngines(options: EnginesOptions): Engines {
       const settings = settingsOf(options, limits, deploymentId, source);
       // A source whose settings have changed gets another process. The old one is stopped when it is idle.
       const key = `${deploymentId} ${source.name} ${fingerprint(settings)}`;
-      return createProcessEngine(withProcessOf(deploymentId, key, settings), turns, key);
+      return createProcessEngine(withProcessOf(deploymentId, key, settings), places, key);
     },
     makeDemoFiles: async (deploymentId) =>
       makeDemoFiles({ program: await program(), dataDir, deploymentId, log }),

@@ -1,7 +1,8 @@
 /** An engine whose queries run in a process of its own. */
+import type { Places } from '../platform/places.ts';
 import { ChildError } from '../platform/processes/channel.ts';
 import type { SupervisedProcess } from '../platform/processes/supervise.ts';
-import type { Turns } from '../platform/turns.ts';
+
 import { createByteQueue } from './byte-queue.ts';
 import {
   type Answer,
@@ -24,30 +25,30 @@ const CALL_TIMEOUT_MS = 30_000;
 /** Gives the process to the work, and keeps the process running until the work has ended. */
 export type WithProcess = <T>(work: (process: SupervisedProcess) => Promise<T>) => Promise<T>;
 
-export function createProcessEngine(withProcess: WithProcess, turns: Turns, key: string): Engine {
+export function createProcessEngine(withProcess: WithProcess, places: Places, key: string): Engine {
   /** Resolves with the first value that `work` passes to `begin`. The turn ends when `work` ends. */
   const inTurn = <T>(
-    signal: AbortSignal | undefined,
+    { signal, sharer = '' }: Pick<CallLimits, 'signal' | 'sharer'>,
     work: (process: SupervisedProcess, begin: (value: T) => void) => Promise<unknown>,
   ) =>
     new Promise<T>((resolve, reject) => {
       const leave = () => reject(signal!.reason);
       signal?.addEventListener('abort', leave, { once: true });
-      turns
-        .together(key, () => withProcess((process) => work(process, resolve)), signal)
+      places
+        .take({ key, sharer, signal }, () => withProcess((process) => work(process, resolve)))
         .catch((error) => reject(explain(error, signal)))
         .finally(() => signal?.removeEventListener('abort', leave));
     });
 
-  const call = <T>(method: string, { timeoutMs = CALL_TIMEOUT_MS, signal }: CallLimits = {}) =>
-    inTurn<T>(signal, async (process, begin) =>
-      begin(await twice(process, timeoutMs, signal, (left) => process.request<T>(method, {}, left))),
+  const call = <T>(method: string, { timeoutMs = CALL_TIMEOUT_MS, ...asker }: CallLimits = {}) =>
+    inTurn<T>(asker, async (process, begin) =>
+      begin(await twice(process, timeoutMs, asker.signal, (left) => process.request<T>(method, {}, left))),
     );
 
   return {
     query(query, given = {}) {
       const limits = { ...DEFAULT_LIMITS, ...given };
-      return inTurn<Answer>(limits.signal, (process, begin) => runQuery(process, query, limits, begin));
+      return inTurn<Answer>(limits, (process, begin) => runQuery(process, query, limits, begin));
     },
     listTables: (limits) => call<Table[]>('listTables', limits),
     async test(limits) {

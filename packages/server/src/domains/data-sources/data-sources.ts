@@ -4,6 +4,7 @@ import { type CallLimits, EngineError, type Reach, type Table } from '../../engi
 import type { Engines } from '../../engines/engines.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
+import { createPlaces } from '../../platform/places.ts';
 import type { EnvVars } from '../env-vars/index.ts';
 import type { PrepareFiles } from './demo-files.ts';
 
@@ -20,7 +21,36 @@ interface Parts {
   prepareFiles: PrepareFiles;
 }
 
-export const createDataSources = ({ engines, variables, prepareFiles }: Parts): DataSources => ({
+/** They take turns with the queries of the same source. */
+const CATALOGUE = 'catalogue';
+
+/**
+ * Tests of connections and reads of catalogues: one of a deployment at once, so that a deployment whose servers do not
+ * answer takes no engine processes from others.
+ */
+const LIMITS = { places: 3, sharerPlaces: 1, waitingMax: 30, sharerWaitingMax: 5, waitMs: 20_000 };
+
+const busy = () =>
+  new ApiError('source_busy', {
+    message: 'Other data sources are being tested or read. Try again later.',
+    retryAfterSeconds: 5,
+  });
+
+export function createDataSources(parts: Parts): DataSources {
+  const asking = askingOf(parts);
+  const places = createPlaces({ ...LIMITS, busy });
+  const inTurn = <T>(deploymentId: number, { signal }: CallLimits, work: () => Promise<T>) =>
+    places.take({ key: 'all', sharer: String(deploymentId), signal }, work);
+  return {
+    require: asking.require,
+    listTables: (deploymentId, source, limits) =>
+      inTurn(deploymentId, limits, () => asking.listTables(deploymentId, source, limits)),
+    test: (deploymentId, source, limits) =>
+      inTurn(deploymentId, limits, () => asking.test(deploymentId, source, limits)),
+  };
+}
+
+const askingOf = ({ engines, variables, prepareFiles }: Parts): DataSources => ({
   async require(db, deploymentId, name) {
     const values = Object.fromEntries(await variables.readEnvVars(db, deploymentId));
     const { sources, problems } = dataSourcesOf(values);
@@ -37,7 +67,7 @@ export const createDataSources = ({ engines, variables, prepareFiles }: Parts): 
 
   async listTables(deploymentId, source, limits) {
     try {
-      return await engines.of(deploymentId, source).listTables(limits);
+      return await engines.of(deploymentId, source).listTables({ ...limits, sharer: CATALOGUE });
     } catch (error) {
       if (error instanceof EngineError) throw new ApiError('data_source_failed', { message: error.message });
       throw error;
@@ -46,7 +76,7 @@ export const createDataSources = ({ engines, variables, prepareFiles }: Parts): 
 
   async test(deploymentId, source, limits) {
     try {
-      return await engines.of(deploymentId, source).test(limits);
+      return await engines.of(deploymentId, source).test({ ...limits, sharer: CATALOGUE });
     } catch (error) {
       // There is no engine for this type of source.
       if (error instanceof EngineError) return { isReachable: false, message: error.message };

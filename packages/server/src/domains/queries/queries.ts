@@ -90,15 +90,16 @@ export function createQueries({ models, sources, viewers, plans, results, parser
     const known = wishes.isRenewed ? undefined : results.known(key, maxAgeMs);
     if (known) return known;
     const { signal } = call;
+    const sharer = sharerOf(call.actor);
     // Each of several queries listens.
     setMaxListeners(0, signal);
     return results.find({
       ...wishes,
       key,
       maxAgeMs,
-      sharer: sharerOf(call.actor),
+      sharer,
       signal,
-      run: (ended) => source.engine.query(statement, { signal: ended }),
+      run: (ended) => source.engine.query(statement, { signal: ended, sharer }),
     });
   };
 

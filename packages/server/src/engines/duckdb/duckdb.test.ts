@@ -563,6 +563,20 @@ describe('processes', () => {
       .toBe(true);
   });
 
+  test('somebody new does not wait for those who have places', async () => {
+    const engine = createOwn({ atOnce: 2 }).of(1, source);
+    await requireWorking(engine);
+    const leave = new AbortController();
+    const held = Array.from({ length: 5 }, () =>
+      ask(ENDLESS, { sharer: 'a', signal: leave.signal }, engine).catch((error: unknown) => error),
+    );
+    for (let i = 0; i < 2; i++) {
+      expect((await ask('select 1 as one', { sharer: 'b' }, engine)).rows).toEqual(ONE);
+    }
+    leave.abort(new Error('the caller left'));
+    await Promise.all(held);
+  });
+
   test('more queries than may run at once wait, and too many are refused', async () => {
     const own = createOwn({ atOnce: 1, waiting: 2 });
     const engine = own.of(1, source);
