@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const PLAN = 'packages/semantic/src/plan/';
 const RANDOM = `${PLAN}random.test.ts`;
 const BUDGET = `${PLAN}budget.test.ts`;
+const DEPTH = 'packages/semantic/src/depth.test.ts';
 const SECURITY = `${PLAN}security.test.ts`;
 const DOMAIN = 'packages/server/src/domains/queries/';
 const API = `${DOMAIN}queries.test.ts`;
@@ -40,6 +41,34 @@ export const queries: Mutant[] = [
     from: 'spend(context.budget, pieces);',
     to: '',
     tests: [BUDGET],
+  },
+  {
+    name: 'members that refer to others twice draw from the budget of the request',
+    file: `${PLAN}budget.ts`,
+    from: 'spendCharacters(budget, REFERENCE_CHARACTERS);',
+    to: 'if (budget.depth > 30) return [] as T;',
+    tests: [DEPTH],
+  },
+  {
+    name: 'the characters of SQL that is written are counted',
+    file: `${PLAN}render.ts`,
+    from: 'spendCharacters(budget, text.length);',
+    to: '',
+    tests: [DEPTH],
+  },
+  {
+    name: 'cubes that are joined draw from the budget of the request',
+    file: `${PLAN}rows.ts`,
+    from: 'spend(budget, 1);',
+    to: 'if (nodes.length > 20_000) return root;',
+    tests: [DEPTH],
+  },
+  {
+    name: 'long chains of references are refused when the model compiles',
+    file: 'packages/semantic/src/compile.ts',
+    from: 'refuseLongChains(context);',
+    to: '',
+    tests: [DEPTH],
   },
   {
     name: 'policies of cubes that are only passed through apply',

@@ -5,7 +5,7 @@ import { createProblems, type Problem } from './problems.ts';
 import { resolveCube } from './resolve/cubes.ts';
 import { buildGraph, warnOfAmbiguity } from './resolve/graph.ts';
 import { collectNames } from './resolve/names.ts';
-import { type Context, refuseCycles } from './resolve/references.ts';
+import { type Context, refuseCycles, refuseLongChains } from './resolve/references.ts';
 import { resolveView } from './resolve/views.ts';
 
 export interface Compiled {
@@ -35,9 +35,17 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
     return { model: undefined, errors: inOrder(problems.list), warnings: [], cubesCount };
   }
   const graph = buildGraph(names, problems);
-  const context: Context = { names, graph, problems, uses: new Map(), conditions: new Map() };
+  const context: Context = {
+    names,
+    graph,
+    problems,
+    uses: new Map(),
+    passes: new Map(),
+    conditions: new Map(),
+  };
   const cubes = new Map([...names.cubes].map(([name, cube]) => [name, resolveCube(cube, context)]));
   refuseCycles(context);
+  refuseLongChains(context);
   const views = new Map([...names.views].map(([name, view]) => [name, resolveView(view, cubes, context)]));
   const warnings = createProblems();
   if (!problems.list.length) warnOfAmbiguity(names, graph, warnings);

@@ -127,15 +127,6 @@ test('members that refer to themselves are refused, also through others and othe
   expect(compileText(across).errors).toMatchObject([{ code: 'reference_cycle' }]);
 });
 
-test('a chain of ten thousand members is resolved', () => {
-  const lines = Array.from(
-    { length: 10_000 },
-    (_, i) => `      - { name: d${i}, type: string, sql: "{d${i + 1}}" }`,
-  );
-  const text = `cubes:\n  - name: a\n    sql_table: a\n    dimensions:\n${lines.join('\n')}\n      - { name: d10000, type: string, sql: x }\n`;
-  expect(compileText(text).errors).toEqual([]);
-});
-
 test('a dotted name is a cube, even if a member has the same name', () => {
   const { errors, model } = compileText(
     orders(JOIN).replace(

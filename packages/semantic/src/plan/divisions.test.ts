@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createBudget } from './budget.ts';
 import { postgres } from './dialects/postgres.ts';
 import { guardDivisions } from './divisions.ts';
 import { renderStatement } from './render.ts';
@@ -9,6 +10,7 @@ const written = (parts: Parameters<typeof guardDivisions>[0]) =>
   renderStatement(
     { columns: [{ name: 'x', sql: guardDivisions(parts) }], from: { alias: 't', of: { table: 't' } } },
     postgres,
+    createBudget(),
   )
     .sql.split('\n')[1]!
     .trim()

@@ -1,9 +1,12 @@
 /** In measures that are computed from others, a division by zero is null, and a quotient of whole numbers has decimals. */
+import { queryError } from './errors.ts';
 import { call, type Piece, type Sql, sql } from './sql.ts';
 
 /** Texts and comments stay whole, so that nothing in them is taken for a division. */
 const TOKEN =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|::\s*[A-Za-z_]\w*(?:\s*\(\s*\d+(?:\s*,\s*\d+)?\s*\))?|[A-Za-z_][\w.]*|\d+(?:\.\d+)?|\s+|[\s\S]/g;
+
+const DEPTH_MAX = 200;
 
 /** Strings are text of the model; everything else is one operand. */
 export function guardDivisions(parts: readonly (string | Sql)[]): Sql {
@@ -13,37 +16,43 @@ export function guardDivisions(parts: readonly (string | Sql)[]): Sql {
   if (!tokens.includes('/')) return tokens;
   let next = 0;
 
-  const sequence = (): Piece[] => {
+  const sequence = (depth: number): Piece[] => {
+    requireDepth(depth);
     const made: Piece[] = [];
-    while (next < tokens.length && tokens[next] !== ')') made.push(...item());
+    while (next < tokens.length && tokens[next] !== ')') made.push(item(depth));
     return made;
   };
-  const item = (): Piece[] => {
+  const item = (depth: number): Piece => {
     const token = tokens[next++]!;
-    if (token === '(') return ['(', ...sequence(), ...closing()];
-    if (token !== '/') return [token];
-    const made: Piece[] = [' / '];
+    if (token === '(') return ['(', sequence(depth + 1), ...closing()];
+    if (token !== '/') return token;
     skipSpace();
-    if (next < tokens.length && tokens[next] !== ')') made.push(call('divisor', operand()));
-    return made;
+    const hasOperand = next < tokens.length && tokens[next] !== ')';
+    return hasOperand ? [' / ', call('divisor', operand(depth + 1))] : ' / ';
   };
   const closing = (): Piece[] => (tokens[next] === ')' ? [tokens[next++]!] : []);
   const skipSpace = () => {
     while (isSpace(tokens[next])) next++;
   };
   /** A value, a call, or what is in brackets, with its sign before it and a cast after it. */
-  const operand = (): Sql => {
+  const operand = (depth: number): Sql => {
+    requireDepth(depth);
     const sign = tokens[next] === '-' || tokens[next] === '+' ? [tokens[next++]!] : [];
-    const made: Piece[] = [...sign, ...item()];
-    if (tokens[next] === '(') made.push(...item());
+    const made: Piece[] = [...sign, item(depth)];
+    if (tokens[next] === '(') made.push(item(depth));
     while (isCast(tokens[next])) made.push(tokens[next++]!);
     return sql`${made}`;
   };
 
-  const made = sequence();
+  const made = sequence(0);
   // A bracket too many is for the database to refuse.
-  while (next < tokens.length) made.push(tokens[next++]!, ...sequence());
+  while (next < tokens.length) made.push(tokens[next++]!, sequence(0));
   return made;
+}
+
+function requireDepth(depth: number) {
+  if (depth <= DEPTH_MAX) return;
+  throw queryError('unsupported_query', `The SQL of a measure is nested more than ${DEPTH_MAX} deep.`);
 }
 
 const isSpace = (token: Piece | undefined) =>

@@ -1,10 +1,11 @@
 /** What a measure is made of: values of rows, and how they are aggregated. */
 import type { DimensionType, Expression, Measure, MeasureType, MemberReference, Model } from '../model.ts';
+import { following, spendCharacters } from './budget.ts';
 import { guardDivisions } from './divisions.ts';
 import { queryError } from './errors.ts';
 import type { MeasureMember } from './members.ts';
 import { shortestPath, withoutReturns } from './paths.ts';
-import type { Node, Rows, RowsContext } from './rows.ts';
+import { type Node, type Rows, type RowsContext, textOf } from './rows.ts';
 import { allOf, call, type Sql, sql } from './sql.ts';
 
 /** A filter of a `number`, which applies to the measures that it refers to. */
@@ -59,21 +60,28 @@ export function referredMeasure(
   };
 }
 
+const lengthOf = (filters: readonly InheritedFilter[]) =>
+  filters.reduce((sum, { expression }) => sum + lengthIn(expression), 0);
+
+const lengthIn = (expression: Expression) =>
+  expression.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
+
 /** What a `number` makes of other measures, each of which `base` writes. Other measures are written by `base` alone. */
 export function expandMeasure(
-  context: Pick<RowsContext, 'model' | 'dialect'>,
+  context: Pick<RowsContext, 'model' | 'dialect' | 'budget'>,
   member: MeasureMember,
   base: (member: MeasureMember, inherited: readonly InheritedFilter[]) => Sql,
   inherited: readonly InheritedFilter[] = [],
 ): Sql {
   const { measure, path } = member;
   if (measure.type !== 'number' || isOwnAggregate(measure)) return base(member, inherited);
+  spendCharacters(context.budget, lengthOf(inherited));
   const passedOn = [...inherited, ...measure.filters.map((expression) => ({ path, expression }))];
   const parts = measure.sql!.map((part): string | Sql => {
-    if (typeof part === 'string') return context.dialect.withoutComments(part);
+    if (typeof part === 'string') return textOf(context, part);
     if (part.kind !== 'measure') throw new Error('A number that combines measures refers to measures only.');
     const referred = referredMeasure(context.model, member, part);
-    const value = expandMeasure(context, referred, base, passedOn);
+    const value = following(context.budget, () => expandMeasure(context, referred, base, passedOn));
     return referred.measure.type === 'number' ? sql`(${value})` : value;
   });
   return guardDivisions(parts);
@@ -105,14 +113,17 @@ export function aggregate(type: MeasureType, value: Sql | undefined): Sql {
 /** The aggregate that a `number` writes itself, with measures of the same cube put in. */
 export function ownAggregate(rows: Rows, model: Model, member: MeasureMember): Sql {
   const parts = member.measure.sql!.map((part): string | Sql => {
-    if (typeof part === 'string') return rows.context.dialect.withoutComments(part);
+    if (typeof part === 'string') return textOf(rows.context, part);
     if (part.kind !== 'measure') return rows.expression(rows.root, [part]);
     const { measure, path } = referredMeasure(model, member, part);
     if (path.join('.') !== member.path.join('.') || measure.rollingWindow || isOwnAggregate(measure)) {
       const message = `\`${member.key}\` aggregates columns, so it can only refer to plain measures of its own cube.`;
       throw queryError('unsupported_query', message);
     }
-    if (measure.type === 'number') return sql`(${ownAggregate(rows, model, { ...member, measure })})`;
+    if (measure.type === 'number') {
+      const inner = { ...member, measure };
+      return following(rows.context.budget, () => sql`(${ownAggregate(rows, model, inner)})`);
+    }
     return aggregate(measure.type, valueOfRow(rows, rows.root, measure, []));
   });
   return guardDivisions(parts);

@@ -133,8 +133,8 @@ function planOne(model: Model, query: Query, viewer: Viewer, options: Planning):
     : planGrouped(context, found, filters, clock);
   const page = { ...made, ...pageOf(made.columns, outputs, query, options.rowsMax ?? ROWS_MAX) };
   return {
-    statement: renderStatement(page, dialect),
-    total: query.total ? renderStatement(countOf(made), dialect) : undefined,
+    statement: renderStatement(page, dialect, options.budget),
+    total: query.total ? renderStatement(countOf(made), dialect, options.budget) : undefined,
     columns: outputs.map(({ column, key, member, kind, type, granularity }) => {
       return { column, key, member: member.key, kind, type, granularity };
     }),

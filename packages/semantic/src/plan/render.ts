@@ -1,4 +1,5 @@
 /** Writes a plan as text, in the words of a dialect. */
+import { type Budget, spendCharacters } from './budget.ts';
 import type { Call, Condition, Piece, Select, Source, Sql, Value } from './sql.ts';
 
 export interface Dialect {
@@ -23,8 +24,8 @@ export interface Statement {
   readonly parameters: readonly string[];
 }
 
-export const renderStatement = (select: Select, dialect: Dialect): Statement =>
-  render(dialect, (writer) => writer.select(select, ''));
+export const renderStatement = (select: Select, dialect: Dialect, budget: Budget): Statement =>
+  render(dialect, budget, (writer) => writer.select(select, ''));
 
 export interface SelectsByName {
   readonly tables: readonly { readonly name: string; readonly select: Select }[];
@@ -33,13 +34,22 @@ export interface SelectsByName {
 }
 
 /** A statement that reads the rows of selects by their names. */
-export const renderWith = ({ tables, expressions }: SelectsByName, body: Sql, dialect: Dialect): Statement =>
-  render(dialect, (writer) => {
+export const renderWith = (
+  { tables, expressions }: SelectsByName,
+  body: Sql,
+  dialect: Dialect,
+  budget: Budget,
+): Statement =>
+  render(dialect, budget, (writer) => {
     const named = tables.map(({ name, select }) => `${name} as (\n${writer.select(select, '  ')}\n)`);
     return `with ${[...named, ...expressions.map(writer.sql)].join(',\n')}\n${writer.sql(body)}`;
   });
 
-function render(dialect: Dialect, write: (writer: ReturnType<typeof createWriter>) => string): Statement {
+function render(
+  dialect: Dialect,
+  budget: Budget,
+  write: (writer: ReturnType<typeof createWriter>) => string,
+): Statement {
   const values: Value[] = [];
   const numbers = new Map<string, number>();
   const numberOf = (value: Value) => {
@@ -50,25 +60,36 @@ function render(dialect: Dialect, write: (writer: ReturnType<typeof createWriter
     numbers.set(key, values.length);
     return values.length;
   };
-  const text = write(createWriter(dialect, numberOf));
+  const text = write(createWriter(dialect, budget, numberOf));
   return { sql: text + dialect.ending, parameters: values.map(dialect.textOf) };
 }
 
-function createWriter(dialect: Dialect, numberOf: (value: Value) => number) {
+/** What a dialect writes around the arguments of a call, at most about. */
+const CALL_CHARACTERS = 50;
+/** The lines of a select beside its columns and joins. */
+const LINES = 6;
+
+function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value) => number) {
+  const counted = (text: string) => {
+    spendCharacters(budget, text.length);
+    return text;
+  };
   const piece = (item: Piece): string => {
-    if (typeof item === 'string') return item;
+    if (typeof item === 'string') return counted(item);
     if (!('kind' in item)) return sql(item);
-    if (item.kind === 'name') return dialect.quote(item.name);
-    if (item.kind === 'value') return dialect.parameter(item, numberOf(item));
+    if (item.kind === 'name') return counted(dialect.quote(item.name));
+    if (item.kind === 'value') return counted(dialect.parameter(item, numberOf(item)));
+    spendCharacters(budget, CALL_CHARACTERS);
     return dialect.calls[item.call](...item.args.map(sql));
   };
-  const sql = (pieces: Sql): string => pieces.map(piece).join('');
+  // Joining would copy the text once for each level.
+  const sql = (pieces: Sql): string => pieces.reduce<string>((text, item) => text + piece(item), '');
   const condition = (item: Condition) => (typeof item === 'boolean' ? String(item) : sql(item));
 
   const source = ({ alias, of }: Source, indent: string): string => {
     const quoted = dialect.quote(alias);
     if ('table' in of) return `${of.table} as ${quoted}`;
-    if ('query' in of) return `(\n${of.query.replace(/;\s*$/, '')}\n${indent}) as ${quoted}`;
+    if ('query' in of) return `(\n${counted(of.query).replace(/;\s*$/, '')}\n${indent}) as ${quoted}`;
     if ('select' in of) return `(\n${select(of.select, `${indent}  `)}\n${indent}) as ${quoted}`;
     const rows = of.rows.map((row) => row.map(piece));
     return dialect.rows(rows, of.columns.map(dialect.quote), quoted);
@@ -76,6 +97,7 @@ function createWriter(dialect: Dialect, numberOf: (value: Value) => number) {
 
   const select = (plan: Select, indent: string): string => {
     const lines: string[] = [];
+    spendCharacters(budget, indent.length * (LINES + plan.columns.length + (plan.joins?.length ?? 0)));
     const columns = plan.columns.map(
       (column) => `${indent}  ${sql(column.sql)} as ${dialect.quote(column.name)}`,
     );

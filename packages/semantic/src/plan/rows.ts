@@ -14,7 +14,7 @@ import { type Periods, periodsOf } from '../times/calendar.ts';
 import { writeLocal } from '../times/moments.ts';
 import type { Zone } from '../times/zones.ts';
 import { type Aliases, createAliases } from './aliases.ts';
-import type { Budget } from './budget.ts';
+import { type Budget, following, spend, spendCharacters } from './budget.ts';
 import { queryError } from './errors.ts';
 import { pathBetween, shortestPath } from './paths.ts';
 import type { Dialect } from './render.ts';
@@ -73,7 +73,7 @@ export interface Rows {
 
 /** `home` is the path of the first cube, which is its last one. */
 export function createRows(context: RowsContext, home: readonly string[]): Rows {
-  const { model, dialect } = context;
+  const { model, budget } = context;
   const aliases = createAliases();
   const nodes: Node[] = [];
   const joins: JoinClause[] = [];
@@ -81,6 +81,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   const watchers: Set<Node>[] = [];
 
   const addNode = (cube: Cube, parent: Node | undefined, multiplied: boolean): Node => {
+    spend(budget, 1);
     context.cubes.add(cube.name);
     return { cube, alias: aliases.next(cube.name), parent, multiplied, children: new Map() };
   };
@@ -99,7 +100,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     const join = from.cube.joins.get(to)!;
     const node = addNode(model.cubes.get(to)!, from, from.multiplied || join.relationship === 'one_to_many');
     from.children.set(to, node);
-    const on = conditionOf(join, from, node);
+    const on = following(budget, () => conditionOf(join, from, node));
     ready.add(node);
     nodes.push(node);
     joins.push({ type: 'left', source: { alias: node.alias, of: node.cube.from }, on });
@@ -114,7 +115,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   /** The condition names the two cubes, whoever of them wrote it. */
   const conditionOf = (join: Join, from: Node, to: Node): Sql =>
     join.sql.map((part): Piece => {
-      if (typeof part === 'string') return dialect.withoutComments(part);
+      if (typeof part === 'string') return textOf(context, part);
       return reference(part.cube === from.cube.name ? from : to, { ...part, path: [part.cube] });
     });
 
@@ -143,17 +144,19 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     along: (cubes) => void walk(root, cubes),
     expression: (node, expression, onMeasure) =>
       expression.map((part): Piece => {
-        if (typeof part === 'string') return dialect.withoutComments(part);
+        if (typeof part === 'string') return textOf(context, part);
         if (part.kind === 'measure' && onMeasure) return onMeasure(part);
         return reference(node, part);
       }),
     dimension(node, dimensionName, granularity) {
       const dimension = node.cube.dimensions.get(dimensionName)!;
-      const plain = dimension.subQuery
-        ? context.subQuery(rows, node, dimensionName)
-        : 'when' in dimension.value
-          ? caseOf(rows, node, dimension.value)
-          : rows.expression(node, dimension.value);
+      const plain = following(budget, () =>
+        dimension.subQuery
+          ? context.subQuery(rows, node, dimensionName)
+          : 'when' in dimension.value
+            ? caseOf(rows, node, dimension.value)
+            : rows.expression(node, dimension.value),
+      );
       if (granularity === undefined) return plain;
       const custom = dimension.granularities.get(granularity);
       const local = call('local', plain, [value('text', context.zone.name)]);
@@ -161,7 +164,8 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
         ? inPeriods(local, requirePeriods(custom))
         : call(`truncate ${granularity as Unit}`, local);
     },
-    segment: (node, segment) => sql`(${rows.expression(node, node.cube.segments.get(segment)!.sql)})`,
+    segment: (node, segment) =>
+      following(budget, () => sql`(${rows.expression(node, node.cube.segments.get(segment)!.sql)})`),
     watching(make) {
       const used = new Set<Node>();
       watchers.push(used);
@@ -173,6 +177,12 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     },
   };
   return rows;
+}
+
+/** A text of the model. */
+export function textOf({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>, text: string): string {
+  spendCharacters(budget, text.length);
+  return dialect.withoutComments(text);
 }
 
 function caseOf(rows: Rows, node: Node, { when, otherwise }: Case): Sql {

@@ -1,5 +1,5 @@
 /** Rows as they are, with the value that each measure would aggregate. */
-
+import { following } from './budget.ts';
 import { guardDivisions } from './divisions.ts';
 import { queryError } from './errors.ts';
 import type { Found } from './find.ts';
@@ -8,7 +8,7 @@ import { homeOf } from './homes.ts';
 import { type InheritedFilter, isOwnAggregate, referredMeasure, valueOfRow } from './measures.ts';
 import type { MeasureMember } from './members.ts';
 import { policyConditions } from './policies.ts';
-import { createRows, type Rows } from './rows.ts';
+import { createRows, type Rows, textOf } from './rows.ts';
 import { inBrackets, type Select, type Sql, sql } from './sql.ts';
 
 export function planUngrouped(context: PlanContext, found: Found, filters: readonly RowFilter[]): Select {
@@ -42,10 +42,11 @@ function rowValue(rows: Rows, member: MeasureMember, inherited: readonly Inherit
   if (measure.type === 'number') {
     const passedOn = [...inherited, ...measure.filters.map((expression) => ({ path, expression }))];
     const parts = measure.sql!.map((part): string | Sql => {
-      if (typeof part === 'string') return rows.context.dialect.withoutComments(part);
+      if (typeof part === 'string') return textOf(rows.context, part);
       if (part.kind !== 'measure')
         throw new Error('A number that combines measures refers to measures only.');
-      return sql`(${rowValue(rows, referredMeasure(model, member, part), passedOn)})`;
+      const referred = referredMeasure(model, member, part);
+      return following(rows.context.budget, () => sql`(${rowValue(rows, referred, passedOn)})`);
     });
     return guardDivisions(parts);
   }

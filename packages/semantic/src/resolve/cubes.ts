@@ -78,7 +78,7 @@ function conditionOf({ raw, owner }: Edge, context: Context): Expression {
   const known = context.conditions.get(raw);
   if (known) return known;
   const cube = context.names.cubes.get(owner)!;
-  const only = [owner, raw.name.text];
+  const only: [string, string] = [owner, raw.name.text];
   const sql = resolveExpression(raw.sql, { cube, what: 'a join', kinds: ['dimension'], only }, context);
   const named = new Set(sql.flatMap((part) => (typeof part === 'string' ? [] : [part.cube])));
   if (raw.where.keys.has('sql') && !only.every((name) => named.has(name)) && raw.sql.parts.length > 0) {

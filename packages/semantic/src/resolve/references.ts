@@ -15,6 +15,8 @@ export interface Context {
   readonly problems: Problems;
   /** For each member, the members that it refers to, as `cube.member`. */
   readonly uses: Map<string, string[]>;
+  /** For each member and each join, the joins that lead to the cubes it refers to. Joins are named by `joinId`. */
+  readonly passes: Map<string, string[]>;
   /** The condition of each join, which both of its directions share. */
   readonly conditions: Map<RawJoin, Expression>;
 }
@@ -27,8 +29,8 @@ export interface Scope {
   readonly kinds: readonly MemberReference['kind'][];
   /** The member that the expression belongs to. */
   readonly member?: string;
-  /** Only these cubes, for the condition of a join. */
-  readonly only?: readonly string[];
+  /** Only these cubes, for the condition of a join: its owner and the one that it leads to. */
+  readonly only?: readonly [string, string];
 }
 
 export function resolveExpression(raw: RawExpression, scope: Scope, context: Context): Expression {
@@ -40,7 +42,7 @@ export function resolveExpression(raw: RawExpression, scope: Scope, context: Con
 export function resolveReference(raw: RawReference, scope: Scope, context: Context): Reference | undefined {
   const found = follow(raw, scope, context);
   if (!found) return undefined;
-  const { problems, graph, uses } = context;
+  const { problems, graph, uses, passes } = context;
   const { cube, what, kinds, only, member } = scope;
   const shown = `\`{${shorten(raw.path.join('.'))}}\``;
   if (found.kind !== 'table' && !kinds.includes(found.kind)) {
@@ -65,12 +67,27 @@ export function resolveReference(raw: RawReference, scope: Scope, context: Conte
     problems.add(raw.spot, 'no_join_path', message, `Add a join to \`${cube.name}\`.`);
     return undefined;
   }
-  if (member !== undefined && found.kind !== 'table') {
-    const from = `${cube.name}.${member}`;
-    if (!uses.has(from)) uses.set(from, []);
-    uses.get(from)!.push(`${found.cube}.${found.member}`);
-  }
+  if (!only && member === undefined) return found;
+  const from = only ? joinId(...only) : `${cube.name}.${member}`;
+  if (found.kind !== 'table') add(only ? passes : uses, from, `${found.cube}.${found.member}`);
+  if (!only) for (const join of joinsTo(found, cube, graph)) add(passes, from, join);
   return found;
+}
+
+function add(map: Map<string, string[]>, key: string, item: string) {
+  if (!map.has(key)) map.set(key, []);
+  map.get(key)!.push(item);
+}
+
+const joinId = (owner: string, to: string) => `${owner} ${to}`;
+
+/** Of a cube that is several joins away, and named alone, the planner finds the way. */
+function joinsTo({ path }: Reference, own: CubeNames, { edges }: Graph): string[] {
+  const way = path[0] === own.name ? path : [own.name, ...path];
+  return way.flatMap((to, i) => {
+    const edge = i === 0 ? undefined : edges.get(way[i - 1]!)!.get(to);
+    return edge ? [joinId(edge.owner, edge.raw.name.text)] : [];
+  });
 }
 
 /** Walks along the path: own members first, then cubes, then their members. */
@@ -169,36 +186,75 @@ export function resolveDimension(
 
 /** Reports members that refer to themselves, perhaps through others. */
 export function refuseCycles({ names, problems, uses }: Context) {
+  const usesOf = (member: string) => uses.get(member) ?? [];
+  walk(uses.keys(), usesOf, { onCycle: (cycle) => reportCycle(cycle, names, problems) });
+}
+
+/** The planner calls itself for each, and databases refuse SQL that is nested much deeper. */
+export const CHAIN_MAX = 200;
+
+/** Reports members that refer to others, which refer to others, and so on, also through the conditions of joins. */
+export function refuseLongChains({ names, problems, uses, passes }: Context) {
+  const depths = new Map<string, number>();
+  // And those that refer to them, which the same change mends.
+  const reported = new Set<string>();
+  const usesOf = (item: string) => [...(uses.get(item) ?? []), ...(passes.get(item) ?? [])];
+  const onDone = (item: string) => {
+    const depth = 1 + usesOf(item).reduce((most, next) => Math.max(most, depths.get(next) ?? 0), 0);
+    depths.set(item, depth);
+    const [cube, member] = item.split('.') as [string, string?];
+    const isReported = usesOf(item).some((next) => reported.has(next));
+    if (isReported) reported.add(item);
+    if (depth <= CHAIN_MAX || member === undefined || isReported) return;
+    reported.add(item);
+    const message = `\`${member}\` refers to others that refer to others, more than ${CHAIN_MAX} deep.`;
+    const hint = 'Write the SQL of some of them directly.';
+    problems.add(memberNamed(names, cube, member).name.spot, 'too_deep', message, hint);
+  };
+  walk([...uses.keys(), ...passes.keys()], usesOf, { onDone });
+}
+
+interface Walker {
+  onCycle?(items: readonly string[]): void;
+  /** Once everything that it uses is done. */
+  onDone?(item: string): void;
+}
+
+/** Calls itself for nothing, because chains can be long. */
+function walk(starts: Iterable<string>, usesOf: (item: string) => readonly string[], walker: Walker) {
   const done = new Set<string>();
-  for (const start of uses.keys()) {
-    // The members on the way from the start, each with the number of its uses that were followed.
-    const way: { member: string; followed: number }[] = done.has(start)
-      ? []
-      : [{ member: start, followed: 0 }];
-    const onWay = new Set(way.map(({ member }) => member));
+  for (const start of starts) {
+    // What is on the way from the start, each with the number of its uses that were followed.
+    const way = done.has(start) ? [] : [{ item: start, uses: usesOf(start), followed: 0 }];
+    const onWay = new Set(way.map(({ item }) => item));
     while (way.length) {
       const last = way.at(-1)!;
-      const next = uses.get(last.member)?.[last.followed++];
+      const next = last.uses[last.followed++];
       if (next === undefined) {
-        done.add(last.member);
-        onWay.delete(last.member);
+        done.add(last.item);
+        onWay.delete(last.item);
         way.pop();
+        walker.onDone?.(last.item);
       } else if (onWay.has(next)) {
-        const cycle = way.slice(way.findIndex(({ member }) => member === next)).map(({ member }) => member);
-        reportCycle(cycle, names, problems);
+        if (!walker.onCycle) continue;
+        walker.onCycle(way.slice(way.findIndex(({ item }) => item === next)).map(({ item }) => item));
         done.add(next);
       } else if (!done.has(next)) {
-        way.push({ member: next, followed: 0 });
+        way.push({ item: next, uses: usesOf(next), followed: 0 });
         onWay.add(next);
       }
     }
   }
 }
 
+function memberNamed(names: Names, cube: string, member: string) {
+  const found = names.cubes.get(cube)!;
+  return (found.dimensions.get(member) ?? found.measures.get(member) ?? found.segments.get(member))!;
+}
+
 function reportCycle(cycle: readonly string[], names: Names, problems: Problems) {
   const [cube, member] = cycle[0]!.split('.') as [string, string];
-  const found = names.cubes.get(cube)!;
-  const raw = found.dimensions.get(member) ?? found.measures.get(member) ?? found.segments.get(member);
+  const { name } = memberNamed(names, cube, member);
   const shown = [...cycle.slice(0, 5), ...(cycle.length > 5 ? ['…'] : []), cycle[0]].join(' → ');
-  problems.add(raw!.name.spot, 'reference_cycle', `\`${member}\` refers to itself: ${shown}.`);
+  problems.add(name.spot, 'reference_cycle', `\`${member}\` refers to itself: ${shown}.`);
 }

@@ -4,6 +4,7 @@
  * gets into it.
  */
 import type { Model } from '../model.ts';
+import { createBudget } from '../plan/budget.ts';
 import { DIALECTS, type DialectName } from '../plan/plan.ts';
 import { type Dialect, renderWith, type Statement } from '../plan/render.ts';
 import type { Viewer } from '../plan/viewer.ts';
@@ -30,7 +31,8 @@ export interface SqlPlan {
 /** `tree` is what PostgreSQL's parser makes of the text. Throws a `QueryError` if the statement is wrong or refused. */
 export function planSql(model: Model, tree: unknown, viewer: Viewer, options: SqlOptions): SqlPlan {
   const dialect = (dataSource: string) => dialectNamed(options.dialect(dataSource));
-  const governed = { model, viewer, nowMs: options.now.getTime(), dialect };
+  const budget = createBudget();
+  const governed = { budget, model, viewer, nowMs: options.now.getTime(), dialect };
   const prefix = prefixFor(model);
   const opened: { readonly table: Table; readonly source: string }[] = [];
   let names = 0;
@@ -59,7 +61,7 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
     return { name: source, select };
   });
   return {
-    statement: renderWith({ tables, expressions }, body, dialect(dataSource)),
+    statement: renderWith({ tables, expressions }, body, dialect(dataSource), budget),
     columns: uniqueNames(columns),
     dataSource,
     cubes: [...cubes],

@@ -1,6 +1,6 @@
 /** A cube or a view as a table: the rows and columns that the viewer may see, and nothing else. */
 import type { Model } from '../model.ts';
-import { createBudget } from '../plan/budget.ts';
+import type { Budget } from '../plan/budget.ts';
 import { queryError } from '../plan/errors.ts';
 import { keySql, type PlanContext } from '../plan/groups.ts';
 import { homeOf } from '../plan/homes.ts';
@@ -26,6 +26,7 @@ export interface Governed {
   readonly model: Model;
   readonly viewer: Viewer;
   readonly nowMs: number;
+  readonly budget: Budget;
   /** Throws a `QueryError` if SQL can not run in this data source. */
   dialect(dataSource: string): Dialect;
 }
@@ -93,7 +94,7 @@ export function openTable(governed: Governed, name: string): Table | undefined {
       const member = find(measure);
       if (member?.kind !== 'measure') return undefined;
       measures.add(measure);
-      const context = { model, dialect: governed.dialect(dataSource) };
+      const context = { model, dialect: governed.dialect(dataSource), budget: governed.budget };
       const made = expandMeasure(context, member, (part, inherited) => baseOf(part, inherited, alias));
       return typeOfMeasure(model, member.measure) === 'time'
         ? call('local', made, [value('text', 'UTC')])
@@ -124,7 +125,7 @@ function rowsOf(governed: Governed, table: string, { columns, measures, bases }:
     model,
     viewer,
     now: createNow(nowMs),
-    budget: createBudget(),
+    budget: governed.budget,
     dialect: governed.dialect((found[0]?.member ?? bases[0]!.member).cube.dataSource),
     zone: findZone('UTC')!,
     cubes: new Set(),
