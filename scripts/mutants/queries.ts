@@ -5,6 +5,7 @@ const RANDOM = `${PLAN}random.test.ts`;
 const BUDGET = `${PLAN}budget.test.ts`;
 const DEPTH = 'packages/semantic/src/depth.test.ts';
 const SECURITY = `${PLAN}security.test.ts`;
+const FENCES = `${PLAN}fences.test.ts`;
 const DOMAIN = 'packages/server/src/domains/queries/';
 const API = `${DOMAIN}queries.test.ts`;
 const ROWS = `${DOMAIN}row-level-security.test.ts`;
@@ -14,6 +15,55 @@ const PLANS = `${DOMAIN}kept-plans.test.ts`;
 const VIEWERS = `${DOMAIN}viewers.test.ts`;
 
 export const queries: Mutant[] = [
+  {
+    name: 'conditions that can fail are computed after the policies',
+    file: `${PLAN}fences.ts`,
+    from: 'fenced(allOf(all(policies)), failing),',
+    to: 'failing,',
+    tests: [FENCES],
+  },
+  {
+    name: 'the time zone of a query does not move a dimension that a policy compares',
+    file: `${PLAN}policies.ts`,
+    from: 'rows.inUtc(() => conditionsOf(rows, access))',
+    to: 'conditionsOf(rows, access)',
+    tests: [SECURITY],
+  },
+  {
+    name: 'the time zone of a query does not choose which rows are joined',
+    file: `${PLAN}rows.ts`,
+    from: 'rows.inUtc(() => conditionOf(join, from, node))',
+    to: 'conditionOf(join, from, node)',
+    tests: [SECURITY],
+  },
+  {
+    name: 'a segment is computed after the policies',
+    file: `${PLAN}plan.ts`,
+    from: 'segment.name), canFail: true })',
+    to: 'segment.name), canFail: false })',
+    tests: [FENCES],
+  },
+  {
+    name: 'a column that the SQL of a cube computes is compared after the policies',
+    file: `${PLAN}rows.ts`,
+    from: "'query' in from && !COLUMNS_ONLY.test(from.query)",
+    to: 'false',
+    tests: [FENCES],
+  },
+  {
+    name: 'a join condition is computed after the policies of what was joined before',
+    file: `${PLAN}fences.ts`,
+    from: 'fencedJoin(rows, i, policies)',
+    to: 'rows.joins[i]!',
+    tests: [FENCES],
+  },
+  {
+    name: 'a row has a partner that is hidden unless the policy refuses a missing row too',
+    file: `${PLAN}policies.ts`,
+    from: "const asksForNull = operator === 'notSet' ||",
+    to: "const asksForNull = false && operator === 'notSet' ||",
+    tests: [FENCES],
+  },
   {
     name: 'an attribute that is an empty text does not open all rows',
     file: `${PLAN}viewer.ts`,
@@ -80,8 +130,8 @@ export const queries: Mutant[] = [
   {
     name: 'a viewer whom no policy admits sees no rows',
     file: `${PLAN}policies.ts`,
-    from: 'return anyOf(counting.map(({ rows })',
-    to: 'return counting.length === 0 || anyOf(counting.map(({ rows })',
+    from: '=> anyOf(counting.map(({ rows })',
+    to: '=> counting.length === 0 || anyOf(counting.map(({ rows })',
     tests: [SECURITY],
   },
   {
@@ -101,8 +151,8 @@ export const queries: Mutant[] = [
   {
     name: 'the time zone of a query does not move a policy',
     file: `${PLAN}policies.ts`,
-    from: "zone: findZone('UTC')!",
-    to: "zone: findZone('Asia/Tokyo')!",
+    from: 'const clock: Clock = { zone: UTC,',
+    to: 'const clock: Clock = { zone: { ...UTC, instantOf: (ms) => ms - 32_400_000 },',
     tests: [SECURITY],
   },
   {

@@ -3,7 +3,7 @@ import type { DimensionType, Operator } from '../model.ts';
 import { OF_TEXT, OF_TIME } from '../operators.ts';
 import { type Instant, readMoment, type Span, writeInstant } from '../times/moments.ts';
 import { type Clock, readRange } from '../times/ranges.ts';
-import { call, inBrackets, joined, type Sql, sql, type Value, value } from './sql.ts';
+import { type Condition, call, inBrackets, joined, type Sql, sql, type Value, value } from './sql.ts';
 import type { Scalar } from './viewer.ts';
 
 export interface Compared {
@@ -150,3 +150,13 @@ function numberValue(given: string): Value | undefined {
   }
   return value('double', text);
 }
+
+/** Whether a column is compared with a number of a type that not every number can be converted to. */
+export const mayOverflow = (condition: Condition): boolean =>
+  typeof condition !== 'boolean' &&
+  condition.some((piece) => {
+    if (typeof piece === 'string') return false;
+    if (!('kind' in piece)) return mayOverflow(piece);
+    if (piece.kind === 'call') return piece.args.some(mayOverflow);
+    return piece.kind === 'value' && ['bigInteger', 'decimal', 'double'].includes(piece.type);
+  });

@@ -1,18 +1,13 @@
 /** In measures that are computed from others, a division by zero is null, and a quotient of whole numbers has decimals. */
 import { queryError } from './errors.ts';
 import { call, type Piece, type Sql, sql } from './sql.ts';
-
-/** Texts and comments stay whole, so that nothing in them is taken for a division. */
-const TOKEN =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|::\s*[A-Za-z_]\w*(?:\s*\(\s*\d+(?:\s*,\s*\d+)?\s*\))?|[A-Za-z_][\w.]*|\d+(?:\.\d+)?|\s+|[\s\S]/g;
+import { tokensOf } from './tokens.ts';
 
 const DEPTH_MAX = 200;
 
 /** Strings are text of the model; everything else is one operand. */
 export function guardDivisions(parts: readonly (string | Sql)[]): Sql {
-  const tokens = parts.flatMap((part): Piece[] =>
-    typeof part === 'string' ? (part.match(TOKEN) ?? []) : [part],
-  );
+  const tokens = tokensOf(parts);
   if (!tokens.includes('/')) return tokens;
   let next = 0;
 

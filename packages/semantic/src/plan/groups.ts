@@ -6,6 +6,7 @@ import type { DimensionType, RollingWindow } from '../model.ts';
 import { createAliases } from './aliases.ts';
 import { spend } from './budget.ts';
 import { queryError } from './errors.ts';
+import { behindPolicies, type RowCondition } from './fences.ts';
 import {
   aggregate,
   expandMeasure,
@@ -16,12 +17,11 @@ import {
 } from './measures.ts';
 import type { DimensionMember, MeasureMember } from './members.ts';
 import { pathBetween } from './paths.ts';
-import { type Access, policyConditions } from './policies.ts';
+import type { Access } from './policies.ts';
 import { createRows, type Rows, type RowsContext } from './rows.ts';
 import {
   allOf,
   type Column,
-  type Condition,
   call,
   columnOf,
   type JoinClause,
@@ -47,7 +47,7 @@ export interface RowFilter {
   readonly rangeOf?: string;
   /** How much work it is. */
   readonly pieces: number;
-  make(rows: Rows): Condition;
+  make(rows: Rows): RowCondition;
 }
 
 export interface Grouping {
@@ -193,12 +193,11 @@ function selectOf(
     .map((filter) => filter.make(rows));
   const time = period !== undefined && timeSql(rows, windows!.time);
   for (const way of ways) rows.along(way);
-  const policies = policyConditions(rows, context);
   const periods = time && windowJoin(period!, time, fact.window!, windows!, context.budget);
+  const inWindow = periods ? [{ condition: periods.where, canFail: !rows.isPlain(time) }] : [];
   const source = {
     from: rows.from,
-    joins: periods ? [...rows.joins, periods.join] : rows.joins,
-    where: [...(periods ? [periods.where] : []), ...where, ...policies],
+    ...behindPolicies(rows, context, [...inWindow, ...where], periods ? [periods.join] : []),
   };
 
   if (values.length === 0 || !rows.nodes.some(({ multiplied }) => multiplied)) {

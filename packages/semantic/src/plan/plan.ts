@@ -5,7 +5,7 @@ import { periodsOfUnit } from '../times/calendar.ts';
 import { type Clock, createNow, type Now } from '../times/ranges.ts';
 import { findZone } from '../times/zones.ts';
 import { type Budget, createBudget, spend } from './budget.ts';
-import { within } from './comparisons.ts';
+import { mayOverflow, within } from './comparisons.ts';
 import { clickhouse } from './dialects/clickhouse.ts';
 import { duckdb } from './dialects/duckdb.ts';
 import { postgres } from './dialects/postgres.ts';
@@ -171,25 +171,32 @@ function rowFilters({ filters, segments, times }: Found, clock: Clock): RowFilte
         make(rows) {
           // A time dimension without a range limits nothing, but its cube is part of the query.
           const node = rows.at(member.path);
-          return span ? within(rows.dimension(node, member.dimension.name), span) : true;
+          if (!span) return { condition: true, canFail: false };
+          const time = rows.dimension(node, member.dimension.name);
+          return { condition: within(time, span), canFail: !rows.isPlain(time) };
         },
       }),
     ),
     ...filters.onRows.map(
       (filter): RowFilter => ({
         pieces: piecesOf(filter),
-        make: (rows) =>
-          filterCondition(filter, clock, (member) => {
+        make(rows) {
+          let isPlain = true;
+          const condition = filterCondition(filter, clock, (member) => {
             if (member.kind !== 'dimension') throw new Error('These filters are on dimensions.');
             const { dimension, path } = member;
-            return { type: dimension.type, sql: rows.dimension(rows.at(path), dimension.name) };
-          }),
+            const made = rows.dimension(rows.at(path), dimension.name);
+            isPlain &&= rows.isPlain(made);
+            return { type: dimension.type, sql: made };
+          });
+          return { condition, canFail: !isPlain || mayOverflow(condition) };
+        },
       }),
     ),
     ...segments.map(
       ({ path, segment }): RowFilter => ({
         pieces: 1,
-        make: (rows) => rows.segment(rows.at(path), segment.name),
+        make: (rows) => ({ condition: rows.segment(rows.at(path), segment.name), canFail: true }),
       }),
     ),
   ];

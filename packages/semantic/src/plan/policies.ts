@@ -1,10 +1,10 @@
 /** The rows that a viewer may see, as conditions on joined rows. Fails closed. */
 import type { Policy, Condition as PolicyCondition, View } from '../model.ts';
 import type { Clock, Now } from '../times/ranges.ts';
-import { findZone } from '../times/zones.ts';
+import { UTC } from '../times/zones.ts';
 import { type Compared, compare } from './comparisons.ts';
-import type { Rows } from './rows.ts';
-import { allOf, anyOf, type Condition } from './sql.ts';
+import type { Node, Rows } from './rows.ts';
+import { allOf, anyOf, type Condition, tableOfColumn } from './sql.ts';
 import { policiesFor, policyValues, type Viewer } from './viewer.ts';
 
 export interface Access {
@@ -16,30 +16,50 @@ export interface Access {
   readonly now: Now;
 }
 
+/** What the policies of a view or of a cube say about rows. */
+export interface RowPolicy {
+  /** Undefined for those of the view. */
+  readonly node: Node | undefined;
+  readonly condition: Condition;
+  /** Whether it refuses rows without a row of the cube. */
+  readonly refusesNothing: boolean;
+}
+
 /**
  * One condition for each cube with policies. A condition may need further cubes, whose policies apply too: call this
  * after everything else has joined what it needs.
  */
-export function policyConditions(rows: Rows, access: Access): Condition[] {
+export const policyConditions = (rows: Rows, access: Access): RowPolicy[] =>
+  // The time zone of a query is the viewer's choice, so it must not move what a policy says about times.
+  rows.inUtc(() => conditionsOf(rows, access));
+
+function conditionsOf(rows: Rows, access: Access): RowPolicy[] {
   const { view, named } = access;
-  const conditions: Condition[] = [];
+  const conditions: RowPolicy[] = [];
   if (view?.policies.length) {
     const memberOf = (name: string): Compared => {
       const { cube, member, path } = view.members.get(name)!;
       const { type } = rows.context.model.cubes.get(cube)!.dimensions.get(member)!;
       return { type, sql: rows.dimension(rows.at(path), member) };
     };
-    conditions.push(conditionOf(view.policies, named.get(view.name), memberOf, access));
+    const counting = countingPolicies(view.policies, named.get(view.name), access);
+    const condition = conditionOf(counting, memberOf, access);
+    conditions.push({ node: undefined, condition, refusesNothing: false });
   }
   for (let i = 0; i < rows.nodes.length; i++) {
     const node = rows.nodes[i]!;
     const { policies, name, dimensions } = node.cube;
     if (!policies.length) continue;
-    const memberOf = (member: string): Compared => ({
-      type: dimensions.get(member)!.type,
-      sql: rows.dimension(node, member),
-    });
-    conditions.push(conditionOf(policies, named.get(name), memberOf, access));
+    const columns = new Set<string>();
+    const memberOf = (member: string): Compared => {
+      const made = rows.dimension(node, member);
+      if (tableOfColumn(made) === node.alias) columns.add(member);
+      return { type: dimensions.get(member)!.type, sql: made };
+    };
+    const counting = countingPolicies(policies, named.get(name), access);
+    const condition = conditionOf(counting, memberOf, access);
+    const refusesNothing = counting.every(({ rows: of }) => of !== undefined && refusesNull(of, columns));
+    conditions.push({ node, condition, refusesNothing });
   }
   return conditions;
 }
@@ -48,15 +68,26 @@ export function policyConditions(rows: Rows, access: Access): Condition[] {
 export const opensAll = ({ members }: Policy, named: ReadonlySet<string> | undefined): boolean =>
   [...(named ?? [])].every((member) => members.has(member));
 
-function conditionOf(
+const countingPolicies = (
   policies: readonly Policy[],
-  named: ReadonlySet<string> = new Set(),
+  named: ReadonlySet<string> | undefined,
+  { viewer }: Access,
+) => policiesFor(policies, viewer).filter((policy) => opensAll(policy, named));
+
+/** No comparison of a column without a value is true, except for the one that asks for it. */
+function refusesNull(condition: PolicyCondition, columns: ReadonlySet<string>): boolean {
+  if ('and' in condition) return condition.and.some((part) => refusesNull(part, columns));
+  if ('or' in condition) return condition.or.every((part) => refusesNull(part, columns));
+  const { operator, values, member } = condition;
+  const asksForNull = operator === 'notSet' || (operator !== 'set' && values.length === 0);
+  return !asksForNull && columns.has(member);
+}
+
+const conditionOf = (
+  counting: readonly Policy[],
   memberOf: (name: string) => Compared,
   access: Access,
-): Condition {
-  const counting = policiesFor(policies, access.viewer).filter((policy) => opensAll(policy, named));
-  return anyOf(counting.map(({ rows }) => (rows ? rowCondition(rows, memberOf, access) : true)));
-}
+): Condition => anyOf(counting.map(({ rows }) => (rows ? rowCondition(rows, memberOf, access) : true)));
 
 function rowCondition(
   condition: PolicyCondition,
@@ -70,7 +101,6 @@ function rowCondition(
   const compared = memberOf(member);
   const given = policyValues(values, operator, access.viewer);
   if (!given) return false;
-  // The time zone of a query is the viewer's choice, so it must not move what a policy says about times.
-  const clock: Clock = { zone: findZone('UTC')!, now: access.now };
+  const clock: Clock = { zone: UTC, now: access.now };
   return compare(compared, operator, given, { clock, keepsNulls: false }) ?? false;
 }

@@ -12,7 +12,7 @@ import type {
 } from '../model.ts';
 import { type Periods, periodsOf } from '../times/calendar.ts';
 import { writeLocal } from '../times/moments.ts';
-import type { Zone } from '../times/zones.ts';
+import { UTC, type Zone } from '../times/zones.ts';
 import { type Aliases, createAliases } from './aliases.ts';
 import { type Budget, following, spend, spendCharacters } from './budget.ts';
 import { queryError } from './errors.ts';
@@ -28,6 +28,7 @@ import {
   type Source,
   type Sql,
   sql,
+  tableOfColumn,
   value,
 } from './sql.ts';
 
@@ -67,6 +68,12 @@ export interface Rows {
   dimension(node: Node, dimension: string, granularity?: string): Sql;
   segment(node: Node, segment: string): Sql;
   expression(node: Node, expression: Expression, onMeasure?: (reference: MemberReference) => Sql): Sql;
+  /** The time zone of granularities in the SQL that is being made. */
+  readonly zone: Zone;
+  /** What the function makes does not depend on the time zone that the query asks for. */
+  inUtc<T>(make: () => T): T;
+  /** Whether it is a column of a table, so that no other SQL is behind it. */
+  isPlain(part: Sql): boolean;
   /** Calls the function, and returns the nodes that it used. */
   watching<T>(make: () => T): { readonly made: T; readonly used: ReadonlySet<Node> };
 }
@@ -79,6 +86,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   const joins: JoinClause[] = [];
   const ready = new Set<Node>();
   const watchers: Set<Node>[] = [];
+  let { zone } = context;
 
   const addNode = (cube: Cube, parent: Node | undefined, multiplied: boolean): Node => {
     spend(budget, 1);
@@ -100,7 +108,8 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     const join = from.cube.joins.get(to)!;
     const node = addNode(model.cubes.get(to)!, from, from.multiplied || join.relationship === 'one_to_many');
     from.children.set(to, node);
-    const on = following(budget, () => conditionOf(join, from, node));
+    // Which rows belong together decides which policies apply to them, so the viewer can not choose it.
+    const on = rows.inUtc(() => following(budget, () => conditionOf(join, from, node)));
     ready.add(node);
     nodes.push(node);
     joins.push({ type: 'left', source: { alias: node.alias, of: node.cube.from }, on });
@@ -159,13 +168,29 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
       );
       if (granularity === undefined) return plain;
       const custom = dimension.granularities.get(granularity);
-      const local = call('local', plain, [value('text', context.zone.name)]);
+      const local = call('local', plain, [value('text', zone.name)]);
       return custom
         ? inPeriods(local, requirePeriods(custom))
         : call(`truncate ${granularity as Unit}`, local);
     },
     segment: (node, segment) =>
       following(budget, () => sql`(${rows.expression(node, node.cube.segments.get(segment)!.sql)})`),
+    get zone() {
+      return zone;
+    },
+    inUtc(make) {
+      const before = zone;
+      zone = UTC;
+      try {
+        return make();
+      } finally {
+        zone = before;
+      }
+    },
+    isPlain(part) {
+      const table = tableOfColumn(part);
+      return table !== undefined && !nodes.some(({ alias, cube }) => alias === table && hasExpressions(cube));
+    },
     watching(make) {
       const used = new Set<Node>();
       watchers.push(used);
@@ -184,6 +209,9 @@ export function textOf({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialec
   spendCharacters(budget, text.length);
   return dialect.withoutComments(text);
 }
+/** Databases put the SQL of a cube and the conditions on it together, if it can be more than columns of a table. */
+const hasExpressions = ({ from }: Cube) => 'query' in from && !COLUMNS_ONLY.test(from.query);
+const COLUMNS_ONLY = /^\s*select\s+(?:\*|\w+(?:\s*,\s*\w+)*)\s+from\s(?!.*\bselect\b)/is;
 
 function caseOf(rows: Rows, node: Node, { when, otherwise }: Case): Sql {
   const labelOf = (label: Label): Sql =>

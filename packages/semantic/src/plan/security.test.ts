@@ -155,12 +155,48 @@ test('a policy counts only if it opens every member that the query names', () =>
   );
 });
 
-test('the time zone of a query does not move what a policy says about times', () => {
-  const text = rowPolicy('created_at', 'afterOrOnDate', '["2024-01-01"]');
-  const parameters = ['UTC', 'Asia/Tokyo'].map(
-    (timezone) => planOf(modelOf(text), { ...COUNT, timezone }).statement.parameters,
+/** 26 hours lie between the first and the last. */
+const ZONES = ['UTC', 'Asia/Tokyo', 'Pacific/Kiritimati', 'Etc/GMT+12', 'Etc/GMT-14'];
+
+test.each<[string, string, Record<string, Json>]>([
+  ['afterOrOnDate', '["2024-01-01"]', {}],
+  ['equals', '["2024-01-01"]', {}],
+  ['inDateRange', '["2024-01-01", "2024-01-31"]', {}],
+  ['inDateRange', '["{ userAttributes.range }"]', { range: 'last 7 days' }],
+  ['beforeDate', '["{ userAttributes.range }"]', { range: 'today' }],
+])('the time zone of a query does not move the policy %s %s', (operator, values, attributes) => {
+  const model = modelOf(rowPolicy('created_at', operator, values));
+  const statements = ZONES.map(
+    (timezone) => planOf(model, { ...COUNT, timezone }, having(attributes)).statement,
   );
-  expect(parameters).toEqual([['2024-01-01T00:00:00.000000Z'], ['2024-01-01T00:00:00.000000Z']]);
+  expect(statements[0]!.sql).not.toContain('where false');
+  for (const statement of statements) expect(statement).toEqual(statements[0]);
+  if (values.includes('2024')) expect(statements[0]!.parameters[0]).toBe('2024-01-01T00:00:00.000000Z');
+});
+
+test('the time zone of a query moves no dimension that a policy compares, and no join', () => {
+  const day = '      - { name: day, sql: "{created_at.day}", type: time }\n';
+  const policies =
+    '      - group: "*"\n        row_level: { filters: [{ member: day, operator: equals, values: ["2024-01-01"] }] }\n';
+  const model = modelOf(cube(policies, day));
+  const plans = ZONES.map((timezone) => planOf(model, { ...COUNT, timezone }).statement);
+  for (const plan of plans) expect(plan).toEqual(plans[0]);
+  expect(plans[0]!.parameters).toContain('UTC');
+
+  const joined =
+    modelOf(`${cube(policies, day).replace('    dimensions:', '    joins:\n      - { name: days, relationship: many_to_one, sql: "{created_at.day} = {days}.day" }\n    dimensions:')}
+  - name: days
+    sql_table: days
+    dimensions:
+      - { name: day, sql: day, type: time, primary_key: true }
+      - { name: is_open, sql: is_open, type: boolean }
+    access_policy:
+      - group: "*"
+        row_level: { filters: [{ member: is_open, operator: equals, values: [true] }] }
+`);
+  const query = { ...COUNT, dimensions: ['days.is_open'] };
+  const joins = ZONES.map((timezone) => planOf(joined, { ...query, timezone }).statement);
+  for (const plan of joins) expect(plan).toEqual(joins[0]);
 });
 
 test('an `or` or a comment in the SQL of a dimension can not weaken a policy', () => {

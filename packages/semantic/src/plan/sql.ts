@@ -62,19 +62,28 @@ export const joined = (parts: readonly Sql[], separator: string): Sql =>
 
 /** What is more than one name or value needs brackets before an operator follows it: `a or b`, for example. */
 export function inBrackets(part: Sql): Sql {
-  const [first, column] = part;
+  const [first] = part;
   if (part.length === 1)
     return Array.isArray(first)
       ? inBrackets(first as Sql)
       : typeof first === 'string'
         ? sql`(${part})`
         : part;
-  const isTable = Array.isArray(first) ? first.length === 1 && isName(first[0]) : isName(first);
-  const isColumn = isTable && part.length === 2 && typeof column === 'string' && /^\.\w+$/.test(column);
-  return isColumn || (part.length === 3 && isName(first) && column === '.') ? part : sql`(${part})`;
+  return tableOfColumn(part) === undefined ? sql`(${part})` : part;
 }
 
-const isName = (piece: Piece | undefined) =>
+/** The alias of the table, if this is a column and nothing else. */
+export function tableOfColumn(part: Sql): string | undefined {
+  const [first, column] = part;
+  if (part.length === 1) return Array.isArray(first) ? tableOfColumn(first as Sql) : undefined;
+  const table = Array.isArray(first) && first.length === 1 ? (first[0] as Piece) : first!;
+  const isColumn =
+    (part.length === 2 && typeof column === 'string' && /^\.\w+$/.test(column)) ||
+    (part.length === 3 && column === '.');
+  return isColumn && isName(table) ? table.name : undefined;
+}
+
+const isName = (piece: Piece): piece is Name =>
   typeof piece === 'object' && 'kind' in piece && piece.kind === 'name';
 
 /** A condition is a piece of SQL, or already decided. */

@@ -4,7 +4,7 @@ import { createGroups, type Grouping, type Key, type PlanContext } from './group
 import { isCount, referredMeasure } from './measures.ts';
 import type { MeasureMember } from './members.ts';
 import type { Node, Rows } from './rows.ts';
-import { allOf, columnOf, inBrackets, type Sql, sql } from './sql.ts';
+import { columnOf, inBrackets, type Sql, sql } from './sql.ts';
 
 /** Joins the measure, computed for each primary key of the node, and returns the value. */
 export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimension: Dimension): Sql {
@@ -21,7 +21,7 @@ export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimensi
     return { name: `k${i + 1}`, member, granularity: undefined };
   });
   const grouping: Grouping = {
-    context: { ...context, view: undefined },
+    context: { ...context, zone: rows.zone, view: undefined },
     keys,
     filters: [],
     home: [cube.name],
@@ -48,10 +48,11 @@ export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimensi
   };
 
   const alias = rows.aliases.next(`${cube.name}_${dimension.name}`);
-  const on = cube.primaryKey.map(
-    (name, i) => sql`${inBrackets(rows.dimension(node, name))} = ${columnOf(alias, keys[i]!.name)}`,
-  );
-  rows.joins.push({ type: 'left', source: { alias, of: { select } }, on: allOf(on) });
+  const on = cube.primaryKey.flatMap((name, i): Sql => {
+    const own = inBrackets(rows.dimension(node, name));
+    return [...(i ? [' and '] : []), own, ' = ', columnOf(alias, keys[i]!.name)];
+  });
+  rows.joins.push({ type: 'left', source: { alias, of: { select } }, on });
   const ids = [...measures.keys()];
   const isThere = sql`${inBrackets(rows.dimension(node, cube.primaryKey[0]!))} is not null`;
   return rows.expression(node, expression, (reference) => {

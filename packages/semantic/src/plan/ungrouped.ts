@@ -2,12 +2,12 @@
 import { following } from './budget.ts';
 import { guardDivisions } from './divisions.ts';
 import { queryError } from './errors.ts';
+import { behindPolicies } from './fences.ts';
 import type { Found } from './find.ts';
 import { keySql, type PlanContext, type RowFilter } from './groups.ts';
 import { homeOf } from './homes.ts';
 import { type InheritedFilter, isOwnAggregate, referredMeasure, valueOfRow } from './measures.ts';
 import type { MeasureMember } from './members.ts';
-import { policyConditions } from './policies.ts';
 import { createRows, type Rows, textOf } from './rows.ts';
 import { inBrackets, type Select, type Sql, sql } from './sql.ts';
 
@@ -26,8 +26,7 @@ export function planUngrouped(context: PlanContext, found: Found, filters: reado
     sql: output.kind === 'measure' ? rowValue(rows, output.member, []) : keySql(rows, output),
   }));
   const where = filters.map((filter) => filter.make(rows));
-  const policies = policyConditions(rows, context);
-  return { columns, from: rows.from, joins: rows.joins, where: [...where, ...policies] };
+  return { columns, from: rows.from, ...behindPolicies(rows, context, where) };
 }
 
 function rowValue(rows: Rows, member: MeasureMember, inherited: readonly InheritedFilter[]): Sql {

@@ -2,6 +2,7 @@
 import type { Model } from '../model.ts';
 import type { Budget } from '../plan/budget.ts';
 import { queryError } from '../plan/errors.ts';
+import { behindPolicies } from '../plan/fences.ts';
 import { keySql, type PlanContext } from '../plan/groups.ts';
 import { homeOf } from '../plan/homes.ts';
 import {
@@ -12,14 +13,13 @@ import {
   valueOfRow,
 } from '../plan/measures.ts';
 import { createMembers, findMember, type MeasureMember, type Member } from '../plan/members.ts';
-import { policyConditions } from '../plan/policies.ts';
 import type { Dialect } from '../plan/render.ts';
 import { createRows, type Rows } from '../plan/rows.ts';
 import { type Column, call, type Select, type Sql, sql, value } from '../plan/sql.ts';
 import { subQueryOf } from '../plan/sub-queries.ts';
 import type { Viewer } from '../plan/viewer.ts';
 import { createNow } from '../times/ranges.ts';
-import { findZone } from '../times/zones.ts';
+import { UTC } from '../times/zones.ts';
 import { unsupported } from './tree.ts';
 
 export interface Governed {
@@ -127,7 +127,7 @@ function rowsOf(governed: Governed, table: string, { columns, measures, bases }:
     now: createNow(nowMs),
     budget: governed.budget,
     dialect: governed.dialect((found[0]?.member ?? bases[0]!.member).cube.dataSource),
-    zone: findZone('UTC')!,
+    zone: UTC,
     cubes: new Set(),
     named: members.named,
     view: members.view,
@@ -143,14 +143,13 @@ function rowsOf(governed: Governed, table: string, { columns, measures, bases }:
       return rowValue ? [{ name: base.column, sql: rowValue }] : [];
     }),
   ];
-  const where = policyConditions(rows, context);
+  const source = behindPolicies(rows, context, []);
   for (const { member } of bases) requireOnce(rows, member);
   const select: Select = {
     // A count of rows needs no column, but a select has one.
     columns: made.length ? made : [{ name: 'c1', sql: sql`1` }],
     from: rows.from,
-    joins: rows.joins,
-    where,
+    ...source,
     isClosed: isGuarded(context),
   };
   return { select, cubes: [...context.cubes] };

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { addInterval, nextPeriod, periodsOf, startOfPeriod } from './calendar.ts';
 import { readMoment, writeInstant } from './moments.ts';
 import { createNow, type RangeText, readRange } from './ranges.ts';
-import { findZone } from './zones.ts';
+import { findZone, UTC } from './zones.ts';
 
-const UTC = findZone('UTC')!;
 const BERLIN = findZone('Europe/Berlin')!;
 /** A Tuesday. */
 const NOW = Date.parse('2024-04-02T10:15:30Z');

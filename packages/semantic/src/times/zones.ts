@@ -8,6 +8,8 @@ export interface Zone {
   instantOf(localMs: number): number;
 }
 
+export const UTC: Zone = { name: 'UTC', localOf: (ms) => ms, instantOf: (ms) => ms };
+
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 /** There are about 600 zones, and each can be written in many cases. Few of them are in use at a time. */
 const KNOWN_MAX = 100;
@@ -48,7 +50,7 @@ function createZone(given: string): Zone | undefined {
     return undefined;
   }
   const name = format.resolvedOptions().timeZone;
-  if (name === 'UTC') return { name, localOf: (ms) => ms, instantOf: (ms) => ms };
+  if (name === UTC.name) return UTC;
   const readOffset = (instantMs: number) => {
     const whole = Math.floor(Math.min(Math.max(instantMs, EARLIEST), LATEST) / 1000) * 1000;
     const [month, day, year, hour, minute, second] = format.format(whole).match(/\d+/g)!.map(Number);

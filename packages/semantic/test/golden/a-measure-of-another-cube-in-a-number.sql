@@ -79,7 +79,7 @@ full join (
 ) as "fact_2" on coalesce(toString("fact_1"."customers.region"), '') = coalesce(toString("fact_2"."customers.region"), '') and ("fact_1"."customers.region" is null) = ("fact_2"."customers.region" is null)
 order by "fact_1"."m1"  / nullif(toFloat64(coalesce("fact_2"."m1", 0)), 0) desc nulls last, toString(coalesce("fact_1"."customers.region", "fact_2"."customers.region")) asc nulls last
 limit 50000
-settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
 -- []
 
 -- rows

@@ -104,7 +104,7 @@ select * from items where not deleted
 ) as "fact_1"
 order by "fact_1"."orders.created_at.week" asc nulls last, toString("fact_1"."items.product") asc nulls last
 limit 50000
-settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
 -- ["2024-03-25 00:00:00.000","2024-03-29 00:00:00.000000","2024-04-01 00:00:00.000000","2024-04-01 00:00:00.000","2024-04-05 00:00:00.000000","2024-04-08 00:00:00.000000"]
 
 -- rows

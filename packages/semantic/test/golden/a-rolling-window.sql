@@ -125,7 +125,7 @@ full join (
 ) as "fact_3" on coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), timestamp '2000-01-01') = coalesce("fact_3"."orders.created_at.day", timestamp '2000-01-01') and (coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day") is null) = ("fact_3"."orders.created_at.day" is null)
 order by coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), "fact_3"."orders.created_at.day") asc nulls last
 limit 50000
-settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
 -- ["2024-03-30 00:00:00.000","2024-03-27 23:00:00.000000","2024-03-30 23:00:00.000000","2024-03-31 00:00:00.000","2024-03-28 23:00:00.000000","2024-03-31 22:00:00.000000","2024-04-01 00:00:00.000","2024-03-29 23:00:00.000000","2024-04-01 22:00:00.000000","2024-04-02 00:00:00.000","2024-04-02 22:00:00.000000","Europe/Berlin"]
 
 -- rows

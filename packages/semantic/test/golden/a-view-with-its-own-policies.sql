@@ -25,7 +25,7 @@ from (
   from orders as "orders"
   left join customers as "customers" on "orders".customer_id = "customers".id
   left join countries as "countries" on "customers".country_id = "countries".id
-  where ("orders".status = 'open' or "orders".status is null)
+  where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
     and "orders".status is not null
   group by 1
 ) as "fact_1"
@@ -40,7 +40,7 @@ full join (
     from customers as "customers"
     left join countries as "countries" on "customers".country_id = "countries".id
     left join orders as "orders" on "orders".customer_id = "customers".id
-    where ("orders".status = 'open' or "orders".status is null)
+    where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
       and "orders".status is not null
   ) as "rows"
   group by 1
@@ -61,7 +61,7 @@ from (
   from orders as "orders"
   left join customers as "customers" on "orders".customer_id = "customers".id
   left join countries as "countries" on "customers".country_id = "countries".id
-  where ("orders".status = 'open' or "orders".status is null)
+  where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
     and "orders".status is not null
   group by 1
 ) as "fact_1"
@@ -76,7 +76,7 @@ full join (
     from customers as "customers"
     left join countries as "countries" on "customers".country_id = "countries".id
     left join orders as "orders" on "orders".customer_id = "customers".id
-    where ("orders".status = 'open' or "orders".status is null)
+    where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
       and "orders".status is not null
   ) as "rows"
   group by 1
@@ -97,7 +97,7 @@ from (
   from orders as "orders"
   left join customers as "customers" on "orders".customer_id = "customers".id
   left join countries as "countries" on "customers".country_id = "countries".id
-  where ("orders".status = 'open' or "orders".status is null)
+  where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
     and "orders".status is not null
   group by 1
 ) as "fact_1"
@@ -112,14 +112,14 @@ full join (
     from customers as "customers"
     left join countries as "countries" on "customers".country_id = "countries".id
     left join orders as "orders" on "orders".customer_id = "customers".id
-    where ("orders".status = 'open' or "orders".status is null)
+    where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
       and "orders".status is not null
   ) as "rows"
   group by 1
 ) as "fact_2" on coalesce(toString("fact_1"."sales.countries_name"), '') = coalesce(toString("fact_2"."sales.countries_name"), '') and ("fact_1"."sales.countries_name" is null) = ("fact_2"."sales.countries_name" is null)
 order by "fact_1"."m1" desc nulls last, toString(coalesce("fact_1"."sales.countries_name", "fact_2"."sales.countries_name")) asc nulls last
 limit 50000
-settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
 -- []
 
 -- rows

@@ -102,7 +102,7 @@ where "fact_1"."m2" > {p1:Int64}
   and ("fact_1"."m1" = {p2:Int64} or "fact_1"."m3" >= {p3:DateTime64(6, 'UTC')})
 order by "fact_1"."m1" desc nulls last, toString("fact_1"."orders.status") asc nulls last
 limit 50000
-settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
 -- ["50","1","2024-04-01 00:00:00.000000"]
 
 -- rows

@@ -84,7 +84,7 @@ from (
 ) as "fact_1"
 order by "fact_1"."orders.id" asc nulls last, "fact_1"."orders.created_at" asc nulls last
 limit 50000
-settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
 -- ["UTC","2024-03-29 23:00:00.000000","2024-10-27 02:00:00.000000","2024-03-30 23:00:00.000000","2024-03-30 23:00:01.000000"]
 
 -- rows

@@ -108,7 +108,7 @@ full join (
 ) as "fact_3" on coalesce(toString(coalesce("fact_1"."customers.region", "fact_2"."customers.region")), '') = coalesce(toString("fact_3"."customers.region"), '') and (coalesce("fact_1"."customers.region", "fact_2"."customers.region") is null) = ("fact_3"."customers.region" is null)
 order by "fact_1"."m1" desc nulls last, toString(coalesce(coalesce("fact_1"."customers.region", "fact_2"."customers.region"), "fact_3"."customers.region")) asc nulls last
 limit 50000
-settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1;
+settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
 -- []
 
 -- rows

@@ -41,6 +41,8 @@ const SETTINGS = [
   "count_distinct_implementation = 'uniqExact'",
   'enable_extended_results_for_datetime_functions = 1',
   'prefer_column_name_to_alias = 1',
+  // What stands behind a policy in a CASE is computed only for rows that the policy lets through.
+  "short_circuit_function_evaluation = 'force_enable'",
 ];
 
 const time = (x: string) => `toDateTime64(${x}, 6, 'UTC')`;
