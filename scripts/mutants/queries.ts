@@ -121,6 +121,20 @@ export const queries: Mutant[] = [
     tests: [DEPTH],
   },
   {
+    name: 'members that views include count for the size of a model',
+    file: 'packages/semantic/src/resolve/views.ts',
+    from: '{ members: 1, characters: lengthOf(member) }',
+    to: '{ members: 0 }',
+    tests: ['packages/semantic/src/size.test.ts'],
+  },
+  {
+    name: 'what can be queried is kept only for viewers of the same groups',
+    file: `${DOMAIN}kept-meta.ts`,
+    from: 'onlyViews, groups, tenantGroups, roles]',
+    to: 'onlyViews]',
+    tests: [ROWS],
+  },
+  {
     name: 'policies of cubes that are only passed through apply',
     file: `${PLAN}policies.ts`,
     from: 'if (!policies.length) continue;',

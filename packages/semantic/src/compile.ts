@@ -1,11 +1,11 @@
 /** From the files of a data model to a model that can answer queries, or to what is wrong with them. */
 import { readFile } from './language/files.ts';
 import type { Model } from './model.ts';
-import { createProblems, type Problem } from './problems.ts';
+import { createProblems, type Problem, type Problems } from './problems.ts';
 import { resolveCube } from './resolve/cubes.ts';
 import { buildGraph, warnOfAmbiguity } from './resolve/graph.ts';
 import { collectNames } from './resolve/names.ts';
-import { type Context, refuseCycles, refuseLongChains } from './resolve/references.ts';
+import { type Context, refuseCycles, refuseLongChains, type Size } from './resolve/references.ts';
 import { resolveView } from './resolve/views.ts';
 
 export interface Compiled {
@@ -21,6 +21,8 @@ export interface Compiled {
 /** Beside the limits for one file and for the number of files, so that a compilation ends. */
 export const MODEL_CHARACTERS_MAX = 20 * 1024 * 1024;
 export const CUBES_MAX = 5000;
+export const MEMBERS_MAX = 50_000;
+const OPENED_MAX = 1_000_000;
 
 /** Never throws: whatever is in the files, the result says what is wrong. */
 export function compileModel(files: ReadonlyMap<string, string>): Compiled {
@@ -34,11 +36,17 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
     problems.add(spot, 'too_large', `A model has at most ${CUBES_MAX} cubes.`);
     return { model: undefined, errors: inOrder(problems.list), warnings: [], cubesCount };
   }
+  const size = createSize(problems);
+  for (const { kinds, raw } of names.cubes.values()) {
+    if (size.add(raw.name.spot, { members: kinds.size })) continue;
+    return { model: undefined, errors: inOrder(problems.list), warnings: [], cubesCount };
+  }
   const graph = buildGraph(names, problems);
   const context: Context = {
     names,
     graph,
     problems,
+    size,
     uses: new Map(),
     passes: new Map(),
     conditions: new Map(),
@@ -58,6 +66,44 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
   };
 }
 
+/** Counts what a model is made of. Views repeat what they include, so a few words can make a large model. */
+function createSize(problems: Problems): Size {
+  const sums = { members: 0, characters: 0, opened: 0 };
+  let isFull = false;
+  return {
+    get isFull() {
+      return isFull;
+    },
+    add(spot, more) {
+      if (isFull) return false;
+      for (const kind of KINDS) sums[kind] += more[kind] ?? 0;
+      const full = KINDS.find((kind) => sums[kind] > TOO_LARGE[kind].max);
+      isFull = full !== undefined;
+      if (full) problems.add(spot, 'too_large', TOO_LARGE[full].message, TOO_LARGE[full].hint);
+      return !isFull;
+    },
+  };
+}
+
+const KINDS = ['members', 'characters', 'opened'] as const;
+const TOO_LARGE = {
+  members: {
+    max: MEMBERS_MAX,
+    message: `A model has at most ${MEMBERS_MAX} members, those of views included.`,
+    hint: 'Include fewer members in views.',
+  },
+  characters: {
+    max: MODEL_CHARACTERS_MAX,
+    message: 'The titles, descriptions and `meta` that views take over are larger than 20 MB.',
+    hint: 'Include fewer members in views.',
+  },
+  opened: {
+    max: OPENED_MAX,
+    message: `The policies of a model open at most ${OPENED_MAX} members by \`member_level\`, all together.`,
+    hint: 'Leave out `member_level` where a policy opens everything, or join policies for several groups.',
+  },
+};
+
 const CODE = /\.(js|ts|mjs|cjs|py|jinja|jinja2)$/i;
 const YAML = /\.ya?ml$/i;
 const FOLDER = /^(model|schema)\//;
@@ -69,7 +115,7 @@ const FOLDER = /^(model|schema)\//;
 export const isModelFile = (path: string, text: string) =>
   YAML.test(path) && (FOLDER.test(path) || /^(cubes|views):/m.test(text));
 
-function modelSources(files: ReadonlyMap<string, string>, problems: ReturnType<typeof createProblems>) {
+function modelSources(files: ReadonlyMap<string, string>, problems: Problems) {
   let characters = 0;
   const sources = [];
   for (const [file, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -1,7 +1,15 @@
-export { type Compiled, CUBES_MAX, compileModel, isModelFile, MODEL_CHARACTERS_MAX } from './compile.ts';
+export {
+  type Compiled,
+  CUBES_MAX,
+  compileModel,
+  isModelFile,
+  MEMBERS_MAX,
+  MODEL_CHARACTERS_MAX,
+} from './compile.ts';
 export { type Draft, draftCubes } from './drafts/drafts.ts';
 export type { DraftTable } from './drafts/tables.ts';
 export type * from './model.ts';
+export { type PackedPart, packModel, unpackModel } from './packed.ts';
 export { type Budget, createBudget } from './plan/budget.ts';
 export { QueryError, type QueryErrorCode, type QueryIssue } from './plan/errors.ts';
 export type { NormalQuery } from './plan/normal-query.ts';
@@ -20,6 +28,6 @@ export type { Viewer } from './plan/viewer.ts';
 export { PROBLEMS_MAX, type Problem, type ProblemCode } from './problems.ts';
 export type { Annotation } from './shown/annotations.ts';
 export { type Explanation, explainPlan, type HiddenMember, hiddenMembers } from './shown/explanations.ts';
-export { type MetaCube, metaOf } from './shown/meta.ts';
+export { type MetaCube, metaOf, metaText } from './shown/meta.ts';
 export { planSql, type SqlOptions, type SqlPlan } from './sql/plan-sql.ts';
 export { SQL_LIMITS } from './sql/selects.ts';

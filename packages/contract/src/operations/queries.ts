@@ -251,7 +251,7 @@ const describing = {
   description: 'Lists the cubes and views with the members that are open to the caller.',
   queryScope: 'meta',
   timeoutMs: PLAN_TIMEOUT_MS,
-  reply: Shape('QueryMeta', { cubes: Type.Array(MetaCube) }),
+  reply: JsonText(Shape('QueryMeta', { cubes: Type.Array(MetaCube) })),
   errors: ['model_not_built'],
 } as const;
 

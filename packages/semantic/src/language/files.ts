@@ -57,6 +57,8 @@ const tableName: Reader<string> = (value, problems) => {
   return given;
 };
 
+const POLICIES_MAX = 200;
+
 const NO_PRE_AGGREGATIONS = 'Pre-aggregations are not supported.';
 
 const cube = object({
@@ -72,7 +74,7 @@ const cube = object({
     measures: orElse(list('`measures`', measure), []),
     segments: orElse(list('`segments`', segment), []),
     hierarchies: orElse(list('`hierarchies`', hierarchy), []),
-    access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1 }))),
+    access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1, max: POLICIES_MAX }))),
   },
   refused: {
     shown: 'The key is named `public`.',
@@ -124,7 +126,7 @@ const view = object({
   fields: {
     ...described,
     cubes: needed(list('`cubes`', viewCube, { min: 1 }), []),
-    access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1 }))),
+    access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1, max: POLICIES_MAX }))),
   },
   refused: {
     shown: 'The key is named `public`.',

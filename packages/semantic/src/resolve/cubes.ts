@@ -34,7 +34,7 @@ export function resolveCube(cube: CubeNames, context: Context): Cube {
     hierarchies: each(cube.hierarchies, resolveHierarchy),
     primaryKey: [...dimensions.values()].filter((item) => item.primary_key).map(({ name }) => name.text),
     joins: joinsOf(cube, context),
-    policies: resolvePolicies(raw.access_policy, policyMembers(cube), context.problems),
+    policies: resolvePolicies(raw.access_policy, policyMembers(cube), context),
     refreshKey: resolveRefreshKey(raw.refresh_key, context.problems),
   };
 }

@@ -5,6 +5,7 @@ import { OF_TEXT, OF_TIME } from '../operators.ts';
 import { didYouMean, type Problems } from '../problems.ts';
 import { atKey, type Name } from '../read.ts';
 import { shorten } from '../yaml.ts';
+import type { Context } from './references.ts';
 
 /** The members of the cube or view that has the policies. */
 export interface PolicyMembers {
@@ -16,14 +17,20 @@ export interface PolicyMembers {
 export const resolvePolicies = (
   raws: readonly RawPolicy[] | undefined,
   members: PolicyMembers,
-  problems: Problems,
-): Policy[] => (raws ?? []).map((raw) => resolvePolicy(raw, members, problems));
+  context: Pick<Context, 'problems' | 'size'>,
+): Policy[] => (raws ?? []).map((raw) => resolvePolicy(raw, members, context));
 
-function resolvePolicy(raw: RawPolicy, members: PolicyMembers, problems: Problems): Policy {
+function resolvePolicy(
+  raw: RawPolicy,
+  members: PolicyMembers,
+  { problems, size }: Pick<Context, 'problems' | 'size'>,
+): Policy {
+  const open = membersOf(raw, members, problems);
+  if (open !== members.all) size.add(raw.where.spot, { opened: open.size });
   return {
     groups: groupsOf(raw, problems),
     rows: rowsOf(raw, members, problems),
-    members: membersOf(raw, members, problems),
+    members: open,
   };
 }
 
@@ -95,7 +102,7 @@ function membersOf(
   { member_level: level }: RawPolicy,
   members: PolicyMembers,
   problems: Problems,
-): Set<string> {
+): ReadonlySet<string> {
   const pick = (names: readonly Name[] | '*' | undefined, otherwise: Iterable<string>) => {
     if (names === undefined) return otherwise;
     if (names === '*') return members.all;
@@ -104,8 +111,10 @@ function membersOf(
   if (level && !level.where.keys.has('includes') && !level.where.keys.has('excludes')) {
     problems.add(level.where.spot, 'missing_key', '`member_level` needs `includes` or `excludes`.');
   }
-  const open = new Set(pick(level?.includes, members.all));
-  for (const name of pick(level?.excludes, [])) open.delete(name);
+  // One set for all policies that leave nothing out.
+  if (!level) return members.all;
+  const open = new Set(pick(level.includes, members.all));
+  for (const name of pick(level.excludes, [])) open.delete(name);
   return open;
 }
 

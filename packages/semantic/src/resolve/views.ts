@@ -6,15 +6,23 @@ import { shorten } from '../yaml.ts';
 import { describe } from './members.ts';
 import { requireCube } from './names.ts';
 import { resolvePolicies } from './policies.ts';
-import type { Context } from './references.ts';
+import type { Context, Size } from './references.ts';
 
 export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, context: Context): View {
   const members = new Map<string, ViewMember>();
   const hierarchies = new Map<string, ViewHierarchy>();
   for (const item of raw.cubes) {
     const path = pathOf(item, context);
-    if (!path) continue;
-    include({ item, path, cube: cubes.get(path.at(-1)!)!, members, hierarchies, problems: context.problems });
+    if (!path || context.size.isFull) continue;
+    include({
+      item,
+      path,
+      cube: cubes.get(path.at(-1)!)!,
+      members,
+      hierarchies,
+      problems: context.problems,
+      size: context.size,
+    });
   }
   const typeOf = (name: string): DimensionType | undefined => {
     const member = members.get(name);
@@ -26,7 +34,7 @@ export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, cont
     place: placeOf(raw.name.spot),
     members,
     hierarchies,
-    policies: resolvePolicies(raw.access_policy, { all, typeOf }, context.problems),
+    policies: resolvePolicies(raw.access_policy, { all, typeOf }, context),
   };
 }
 
@@ -53,10 +61,11 @@ interface Inclusion {
   readonly members: Map<string, ViewMember>;
   readonly hierarchies: Map<string, ViewHierarchy>;
   readonly problems: Problems;
+  readonly size: Size;
 }
 
 function include(inclusion: Inclusion) {
-  const { item, path, cube, members, problems } = inclusion;
+  const { item, path, cube, members, problems, size } = inclusion;
   const prefix = item.prefix ? `${item.alias?.text ?? cube.name}_` : '';
   const excluded = new Set(
     item.excludes.filter((name) => requireIncludable(name, cube, problems)).map(({ text }) => text),
@@ -69,8 +78,10 @@ function include(inclusion: Inclusion) {
       continue;
     const shown = `${prefix}${one.alias?.text ?? name}`;
     const spot = item.includes === '*' ? item.where.spot : one.name.spot;
+    const member = memberOf(shown, one, cube, path);
+    if (!size.add(spot, { members: 1, characters: lengthOf(member) })) return;
     if (members.has(shown)) refuseTwice(shown, spot, problems);
-    else members.set(shown, memberOf(shown, one, cube, path));
+    else members.set(shown, member);
     given.set(name, shown);
   }
   for (const one of wanted) {
@@ -83,6 +94,9 @@ function include(inclusion: Inclusion) {
     if (levels.length) inclusion.hierarchies.set(name, { name, title: one.title ?? hierarchy.title, levels });
   }
 }
+
+const lengthOf = ({ title, description, meta }: ViewMember) =>
+  (title?.length ?? 0) + (description?.length ?? 0) + (meta === undefined ? 0 : JSON.stringify(meta).length);
 
 function refuseTwice(name: string, spot: Spot, problems: Problems) {
   const hint = 'Use `prefix: true`, an `alias`, or `excludes`.';

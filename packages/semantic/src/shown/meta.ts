@@ -56,56 +56,87 @@ export interface MetaHierarchy {
 }
 
 /** Leaves out what policies hide, and what no policy opens to the viewer. */
-export function metaOf(model: Model, viewer: Viewer): MetaCube[] {
+export const metaOf = (model: Model, viewer: Viewer): MetaCube[] => {
+  let text = '';
+  for (const piece of metaText(model, viewer)) text += piece;
+  return JSON.parse(text);
+};
+
+/** The JSON of it in pieces, each of which is little work, so that a large model holds nothing up. */
+export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = {}): Generator<string> {
   const isOpen = (owner: Cube | View) =>
     owner.public && (!owner.policies.length || policiesFor(owner.policies, viewer).length > 0);
+  let separator = '[';
   const components = connectedComponents(model);
-  const cubes = [...model.cubes.values()].filter(isOpen).map((cube) => ({
-    ...describe(model, viewer, cube, [
-      ...cube.dimensions.keys(),
-      ...cube.measures.keys(),
-      ...cube.segments.keys(),
-    ]),
-    connectedComponent: components.get(cube.name)!,
-  }));
-  const views = [...model.views.values()]
-    .filter(isOpen)
-    .map((view) => describe(model, viewer, view, [...view.members.keys()]));
-  return [...cubes, ...views].filter(
-    ({ measures, dimensions, segments }) => measures.length + dimensions.length + segments.length > 0,
-  );
+  for (const owner of [...(onlyViews ? [] : model.cubes.values()), ...model.views.values()]) {
+    if (!isOpen(owner)) {
+      yield '';
+      continue;
+    }
+    const found = yield* membersOf(model, viewer, owner);
+    if (!found.length) continue;
+    const component = 'members' in owner ? undefined : components.get(owner.name);
+    yield `${separator}${headOf(owner, component)}`;
+    yield* listsOf(model, owner, found);
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }
 
-function describe(model: Model, viewer: Viewer, owner: Cube | View, names: readonly string[]): MetaCube {
-  const found = names.flatMap((name) => findMember(model, owner.name, name, viewer) ?? []);
-  const isView = model.views.has(owner.name);
-  const common = (member: Member): MetaMember => ({
-    name: member.key,
-    ...showMember(model, member),
-    public: true,
-    isVisible: true,
-    ...(isView ? { aliasMember: `${member.cube.name}.${ownOf(member).name}` } : {}),
-  });
-  const visible = new Set(found.map(({ key }) => key));
-  return {
+/** How many members make a piece. */
+const TOGETHER = 100;
+
+function* membersOf(model: Model, viewer: Viewer, owner: Cube | View): Generator<string, Member[]> {
+  const names =
+    'members' in owner
+      ? [...owner.members.keys()]
+      : [...owner.dimensions.keys(), ...owner.measures.keys(), ...owner.segments.keys()];
+  const found: Member[] = [];
+  for (const [i, name] of names.entries()) {
+    const member = findMember(model, owner.name, name, viewer);
+    if (member) found.push(member);
+    if (i % TOGETHER === 0) yield '';
+  }
+  return found;
+}
+
+/** An object that is not closed. */
+const headOf = (owner: Cube | View, connectedComponent: number | undefined): string =>
+  JSON.stringify({
     name: owner.name,
     title: titleOf(owner),
-    type: isView ? 'view' : 'cube',
+    type: 'members' in owner ? 'view' : 'cube',
     ...(owner.description === undefined ? {} : { description: owner.description }),
     ...(owner.meta === undefined ? {} : { meta: owner.meta }),
     public: true,
     isVisible: true,
-    measures: found.flatMap((member) =>
-      member.kind === 'measure' ? measureOf(member, common(member), visible) : [],
-    ),
-    dimensions: found.flatMap((member) =>
-      member.kind === 'dimension' ? dimensionOf(member, common(member)) : [],
-    ),
-    segments: found.flatMap((member) => (member.kind === 'segment' ? common(member) : [])),
-    hierarchies: hierarchiesOf(owner, visible),
-    folders: [],
-    nestedFolders: [],
+    connectedComponent,
+  }).slice(0, -1);
+
+function* listsOf(model: Model, owner: Cube | View, found: readonly Member[]): Generator<string> {
+  const visible = new Set(found.map(({ key }) => key));
+  const isView = 'members' in owner;
+  const show = (member: Member): MetaMember => {
+    const common: MetaMember = {
+      name: member.key,
+      ...showMember(model, member),
+      public: true,
+      isVisible: true,
+      ...(isView ? { aliasMember: `${member.cube.name}.${ownOf(member).name}` } : {}),
+    };
+    if (member.kind === 'measure') return measureOf(member, common, visible);
+    return member.kind === 'dimension' ? dimensionOf(member, common) : common;
   };
+  for (const kind of ['measure', 'dimension', 'segment'] as const) {
+    const members = found.filter((member) => member.kind === kind);
+    yield `,"${kind}s":[`;
+    for (let i = 0; i < members.length; i += TOGETHER) {
+      const shown = members.slice(i, i + TOGETHER).map(show);
+      yield `${i ? ',' : ''}${JSON.stringify(shown).slice(1, -1)}`;
+    }
+    yield ']';
+  }
+  yield `,"hierarchies":${JSON.stringify(hierarchiesOf(owner, visible))},"folders":[],"nestedFolders":[]}`;
 }
 
 function measureOf(

@@ -1,10 +1,13 @@
 /** A thread that compiles data models, one after the other; see `compiler.ts`. */
+
+import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import { compileModel } from '@oriel/semantic';
-import type { Order, Report } from './compiler.ts';
+import { compileModel, packModel } from '@oriel/semantic';
+import type { Order, Packed } from './compiler.ts';
 
 parentPort!.on('message', ({ files, wantsModel }: Order) => {
   const { model, errors, warnings, cubesCount } = compileModel(files);
-  const report: Report = { model: wantsModel ? model : undefined, errors, warnings, cubesCount };
+  const packed = wantsModel && model ? Array.from(packModel(model), (part) => serialize(part)) : undefined;
+  const report: Packed = { packed, errors, warnings, cubesCount };
   parentPort!.postMessage(report);
 });

@@ -1,5 +1,7 @@
 /** Compiles data models in threads, so that a large or malicious model delays nobody. */
-import type { Compiled, Model } from '@oriel/semantic';
+import { deserialize } from 'node:v8';
+import { type Compiled, type Model, type PackedPart, unpackModel } from '@oriel/semantic';
+import { createSteps } from '../../platform/steps.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -11,6 +13,9 @@ export type Report = Omit<Compiled, 'model'> & {
   /** Only for who asks for it. */
   model?: Model | undefined;
 };
+
+/** What the thread answers. The parts of the model are bytes, which are copied at once. */
+export type Packed = Omit<Compiled, 'model'> & { packed: readonly Uint8Array[] | undefined };
 
 /** What the thread is asked for. A model is large, so it is sent back only to who needs it. */
 export interface Order {
@@ -35,17 +40,28 @@ export interface Compiler {
 }
 
 export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler {
-  const threads = createThreads<Order, Report>(threadScript('compile-thread'), limits);
+  const threads = createThreads<Order, Packed>(threadScript('compile-thread'), limits);
   const words = {
     timeMs: `took more than ${limits.timeMs / 1000} seconds of CPU time`,
     memoryMb: `needed more than ${limits.memoryMb} MB of memory`,
   };
   return {
     compile: (files, signal, { wantsModel } = { wantsModel: false }) =>
-      threads.run({ files, wantsModel }, signal).catch((error: unknown) => {
+      threads.run({ files, wantsModel }, signal).then(unpack, (error: unknown) => {
         if (!(error instanceof ThreadLimitReached)) throw error;
         throw new CompilerFailure(`The data model ${words[error.limit]} to compile, so it was stopped.`);
       }),
     stop: threads.stop,
   };
+}
+
+async function unpack({ packed, ...report }: Packed): Promise<Report> {
+  if (!packed) return report;
+  const unpacked = unpackModel();
+  const step = createSteps();
+  for (const part of packed) {
+    unpacked.add(deserialize(part) as PackedPart);
+    await step();
+  }
+  return { ...report, model: unpacked.model };
 }

@@ -2,6 +2,7 @@ import type { Engines } from '../../engines/engines.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { Compiler } from '../builds/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import { createKeptMeta } from './kept-meta.ts';
 import { createKeptPlans } from './kept-plans.ts';
 import { createModels } from './models.ts';
 import { createQueries, type Queries } from './queries.ts';
@@ -26,6 +27,7 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
     sources: createSources({ ...options, platform }),
     viewers: createViewers(platform.db),
     plans: createKeptPlans(),
+    meta: createKeptMeta(),
     results: createResults(),
     parser,
   });

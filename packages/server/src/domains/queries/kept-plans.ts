@@ -4,6 +4,7 @@
  */
 import type { Viewer } from '@oriel/semantic';
 import { createKept } from './kept.ts';
+import { createNumbers } from './numbers.ts';
 import { type PlanContext, type PlannedQueries, planQueries } from './plans.ts';
 
 const KEEP_BYTES_MAX = 32 * 1024 * 1024;
@@ -41,20 +42,6 @@ export function createKeptPlans(bytesMax = KEEP_BYTES_MAX): KeptPlans {
       kept.add(key, made, bytesOf(key, made));
       return made;
     },
-  };
-}
-
-/** A number for each object that is not the number of any other one, also not of one that is gone. */
-function createNumbers() {
-  const numbers = new WeakMap<object, number>();
-  let last = 0;
-  return (object: object): number => {
-    let number = numbers.get(object);
-    if (number === undefined) {
-      number = ++last;
-      numbers.set(object, number);
-    }
-    return number;
   };
 }
 

@@ -1,6 +1,6 @@
 /** Answers queries: the model and the viewer of the caller, the plans, and the results of the data source. */
 import { setMaxListeners } from 'node:events';
-import { type MetaCube, metaOf, type Viewer } from '@oriel/semantic';
+import type { Viewer } from '@oriel/semantic';
 import type { Query } from '../../engines/engine.ts';
 import { mayIn } from '../../platform/auth/access.ts';
 import { sharerOf } from '../../platform/auth/actor.ts';
@@ -11,6 +11,7 @@ import { type Answered, answerText, sqlAnswerText } from './answers.ts';
 import { toApiError } from './errors.ts';
 import { explain } from './explain.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
+import type { KeptMeta } from './kept-meta.ts';
 import type { KeptPlans } from './kept-plans.ts';
 import type { Models } from './models.ts';
 import { hashOf, keyOf, type PlanContext, type PlannedQueries, type PlannedQuery } from './plans.ts';
@@ -39,7 +40,8 @@ export interface Queries {
   /** Like `load` and `run`, for SQL that reads cubes and views as tables. */
   loadSql(call: QueryCall, text: string, wishes: { isRenewed: boolean }): Promise<Loaded>;
   runSql(call: QueryCall, text: string): Promise<void>;
-  meta(call: QueryCall): Promise<MetaCube[]>;
+  /** JSON of the cubes and views with the members that are open to the caller. */
+  meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: Viewer | undefined): Promise<ReturnType<typeof explain>>;
 }
@@ -56,11 +58,13 @@ export interface QueriesOptions {
   sources: Sources;
   viewers: Viewers;
   plans: KeptPlans;
+  meta: KeptMeta;
   results: Results;
   parser: Pick<SqlParser, 'parse'>;
 }
 
-export function createQueries({ models, sources, viewers, plans, results, parser }: QueriesOptions): Queries {
+export function createQueries(options: QueriesOptions): Queries {
+  const { models, sources, viewers, plans, meta, results, parser } = options;
   const servedBy = ({ actor, deploymentId }: QueryCall) => ({
     deploymentId,
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
@@ -138,10 +142,10 @@ export function createQueries({ models, sources, viewers, plans, results, parser
 
   return {
     plan: (call, query) => explaining(call, () => plan(call, query)),
-    meta: (call) =>
+    meta: (call, onlyViews) =>
       explaining(call, async () => {
         const model = await models.find(call.db, servedBy(call));
-        return metaOf(model, await viewers.of(call.actor));
+        return meta.of(model, await viewers.of(call.actor), onlyViews);
       }),
     run: (call, query) =>
       explaining(call, async () => {

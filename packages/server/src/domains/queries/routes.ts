@@ -23,10 +23,6 @@ export function queryRoutes(queries: Queries) {
   });
   const load = (call: QueryCall, query: Given, { queryType, cache }: Wished) =>
     queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
-  const meta = async (call: QueryCall, onlyViews: boolean | null | undefined) => {
-    const cubes = await queries.meta(call);
-    return { cubes: onlyViews ? cubes.filter(({ type }) => type === 'view') : cubes } as never;
-  };
   return [
     handle(operations.load, (call, input) => load(callOf(call, input), input.body.query, input.body)),
     handle(operations.loadByAddress, (call, input) =>
@@ -40,8 +36,12 @@ export function queryRoutes(queries: Queries) {
       }),
     })),
 
-    handle(operations.getQueryMeta, (call, input) => meta(callOf(call, input), input.query.onlyViews)),
-    handle(operations.postQueryMeta, (call, input) => meta(callOf(call, input), input.body.onlyViews)),
+    handle(operations.getQueryMeta, (call, input) =>
+      queries.meta(callOf(call, input), input.query.onlyViews === true),
+    ),
+    handle(operations.postQueryMeta, (call, input) =>
+      queries.meta(callOf(call, input), input.body.onlyViews === true),
+    ),
 
     handle(operations.querySql, async (call, input) =>
       sqlOf(await queries.plan(callOf(call, input), input.body.query)),
