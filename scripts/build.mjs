@@ -1,9 +1,10 @@
 /**
  * Bundles the server and the packages that it uses into one file, each script of a thread into another, and the program
- * of the engines into others. Puts beside them the SQL of the functions and the style of the pages.
+ * of the engines into others. Builds the embedded page. Puts beside them the SQL of the functions and the style of the pages.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { buildViewer } from './build-viewer.mjs';
 import { root } from './install.mjs';
 
 /**
@@ -36,7 +37,10 @@ export async function build(entry = 'packages/server/src/main.ts', name = 'main.
   await bundleInto(name, entry);
   for (const [name, entry] of Object.entries(THREADS)) await buildThread(name, entry);
   // A test that builds a server of its own uses the engines that are there.
-  if (name === 'main.js') await buildEngine();
+  if (name === 'main.js') {
+    await buildEngine();
+    await buildViewer();
+  }
   await gatherFunctions();
   await place('style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
 }

@@ -21,6 +21,7 @@ rmSync(results, { force: true });
 // one thread: several would do more than twice the work, because each looks at much of the code again.
 const others = [
   ['types', run('tsc', ['--noEmit', '--singleThreaded'], 'pipe')],
+  ['types of the embedded page', run('tsc', ['--noEmit', '-p', 'packages/viewer'], 'pipe')],
   ['lint', run('biome', ['check', '--error-on-warnings', '.'], 'pipe')],
 ];
 console.log('\n— tests');

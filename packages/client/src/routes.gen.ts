@@ -56,6 +56,10 @@ export const routes: Record<string, string> = {
   dryRunQueryByAddress: 'GET /query/api/v1/deployments/{deploymentId}/dry-run?query&queryType',
   dryRunSession: 'POST /api/v1/embed/generate-session/dry-run',
   duplicateWorkbook: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/duplicate',
+  embeddedChatPage: 'GET /embed/d/{deploymentNumber}/chat reply=html',
+  embeddedDashboardPage: 'GET /embed/dashboard/{publicId} reply=html',
+  embeddedDashboardPageOfDeployment: 'GET /embed/d/{deploymentNumber}/dashboard/{publicId} reply=html',
+  embeddedPageFile: 'GET /embed/files/{file} reply=bytes headers=accept-encoding',
   endMySession: 'DELETE /api/v1/users/me/sessions/{id}',
   endSessionByForm: 'POST /account/sessions/end body=form reply=redirect',
   exchangeDeviceCode: 'POST /auth/device/token body=formOrJson',
@@ -203,5 +207,6 @@ export const routes: Record<string, string> = {
   upsertUserAttributeValue: 'POST /api/v1/user-attribute-values',
   upsertWorkbookBySlug: 'PUT /api/v1/deployments/{deploymentId}/workbooks/by-slug/{slug}',
   validateDataModel: 'GET /build/api/v1/deployments/{deploymentId}/data-model/validate?branchName&devMode',
+  watchEmbedSession: 'GET /api/v1/embed/session/events reply=eventStream',
   workspaceObjects: 'GET /api/v1/deployments/{deploymentId}/workspace?after&embedTenantName&first&folderId&orderByDirection&orderByField&search&types',
 };

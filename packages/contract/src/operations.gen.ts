@@ -14,6 +14,7 @@ import * as deviceCodes from './operations/device-codes.ts';
 import * as embedSessions from './operations/embed-sessions.ts';
 import * as embedTenants from './operations/embed-tenants.ts';
 import * as embed from './operations/embed.ts';
+import * as embeddedPages from './operations/embedded-pages.ts';
 import * as envVars from './operations/env-vars.ts';
 import * as environments from './operations/environments.ts';
 import * as folders from './operations/folders.ts';
@@ -94,6 +95,10 @@ export const operations = {
   dryRunQueryByAddress: queries.dryRunQueryByAddress,
   dryRunSession: embed.dryRunSession,
   duplicateWorkbook: workbooks.duplicateWorkbook,
+  embeddedChatPage: embeddedPages.embeddedChatPage,
+  embeddedDashboardPage: embeddedPages.embeddedDashboardPage,
+  embeddedDashboardPageOfDeployment: embeddedPages.embeddedDashboardPageOfDeployment,
+  embeddedPageFile: embeddedPages.embeddedPageFile,
   endMySession: sessions.endMySession,
   endSessionByForm: pages.endSessionByForm,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
@@ -241,6 +246,7 @@ export const operations = {
   upsertUserAttributeValue: userAttributeValues.upsertUserAttributeValue,
   upsertWorkbookBySlug: workbooks.upsertWorkbookBySlug,
   validateDataModel: builds.validateDataModel,
+  watchEmbedSession: embed.watchEmbedSession,
   workspaceObjects: workspace.workspaceObjects,
 };
 
@@ -287,6 +293,7 @@ export const errors = {
   ...embedSessions.errors,
   ...embedTenants.errors,
   ...embed.errors,
+  ...embeddedPages.errors,
   ...envVars.errors,
   ...environments.errors,
   ...folders.errors,

@@ -1,7 +1,7 @@
 /** The one list of domains, and the HTTP application made of them. */
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
-import { DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION } from './build-info.ts';
+import { DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION, VIEWER_DIR } from './build-info.ts';
 import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
@@ -19,6 +19,7 @@ import { createKnownDeployments, deployments, type RequireDeployment } from './d
 import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts';
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
+import { embeddedPages } from './domains/embedded-pages/index.ts';
 import { createEnvVars, envVars } from './domains/env-vars/index.ts';
 import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
@@ -177,6 +178,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       tenantSettings: account,
       requireDeployment,
     }),
+    embeddedPages({ folder: VIEWER_DIR, tenantSettings: account }),
   ];
   const authenticator = createAuthenticator(list.flatMap(({ credentials }) => credentials ?? []));
   return { list, authenticator, requireDeployment, showError: forPeople.showError };
@@ -208,6 +210,9 @@ export function createOperationalApp(
   return app;
 }
 
+/** A stream of events costs little, but each holds a connection. */
+const LISTENING_MAX = { perEmbedToken: 4, perEmbedTenant: 2000 };
+
 /** The same for all servers of a process. Tests start many. */
 let document: object | undefined;
 
@@ -216,8 +221,19 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
   const { authenticator, requireDeployment, showError } = modules;
   const app = createOperationalApp(platform, settings, showError);
   const atOnce = createAtOnce(settings.limits);
+  const listening = createAtOnce(LISTENING_MAX);
   const routes = modules.list.flatMap((module) => module.routes ?? []);
-  registerRoutes(app, routes, { db, authenticator, attempts, atOnce, requireDeployment, cursors, csrf, log });
+  registerRoutes(app, routes, {
+    db,
+    authenticator,
+    attempts,
+    atOnce,
+    listening,
+    requireDeployment,
+    cursors,
+    csrf,
+    log,
+  });
   document ??= openApiDocument(allOperations);
   registerSpecRoute(app, document);
   registerDocsRoutes(app);

@@ -13,6 +13,9 @@ export const DEMO_MODEL_DIR = join(import.meta.dirname, '..', 'models', 'demo');
 /** The program of an engine's process, which the build makes. */
 export const ENGINE_SCRIPT = join(import.meta.dirname, '..', 'dist', 'engine.js');
 
+/** The embedded page, which the build makes. */
+export const VIEWER_DIR = join(import.meta.dirname, '..', 'dist', 'viewer');
+
 /** The build collects the SQL functions of `src` in one file in `dist`. */
 export const SCHEMA_FILES = {
   migrationsDir: join(import.meta.dirname, '..', 'migrations'),

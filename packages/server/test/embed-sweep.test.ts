@@ -101,6 +101,7 @@ test('the allow-list', () => {
     'querySql',
     'querySqlByAddress',
     'runSql',
+    'watchEmbedSession',
   ]);
   expect([...new Set(open.filter((op) => op.embed === 'creator').map(({ tag }) => tag))].toSorted()).toEqual([
     'Folders',

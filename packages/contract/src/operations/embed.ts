@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { DefaultValue, GivenValue, ShownValue } from '../attributes.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { GroupName } from '../groups.ts';
+import { EventStream } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import {
   DateTime,
@@ -322,6 +323,23 @@ export const getEmbedSession = operation({
     settings: Shape('EmbedSettingsInForce', { showDashboardChat: Type.Boolean() }),
     embedTheme: Nullable(EmbedTheme),
     expiresAt: DateTime,
+  }),
+  audit: 'none',
+});
+
+export const watchEmbedSession = operation({
+  id: 'watchEmbedSession',
+  tag: 'Embed',
+  method: 'GET',
+  path: '/api/v1/embed/session/events',
+  summary: 'Hear when the embed token ends',
+  description:
+    'Server-sent events. `ended` comes within two seconds after the session was revoked or the token has expired, and the stream ends with it. If the stream ends without it, connect again.',
+  auth: 'embed',
+  permission: 'none',
+  embed: 'viewer',
+  reply: EventStream({
+    ended: Shape('EmbedSessionEnded', { reason: Type.Enum(['revoked', 'expired']) }),
   }),
   audit: 'none',
 });

@@ -200,6 +200,7 @@ export async function startExample({
     attempts: createAttempts(world.server.db, log),
     authenticator: createAuthenticator([exampleKeys(credentials), ...kinds]),
     atOnce: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
+    listening: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
     requireDeployment: () => undefined,
     cursors: {} as Cursors,
     csrf: createCsrf([Buffer.alloc(32)], 'http://127.0.0.1'),

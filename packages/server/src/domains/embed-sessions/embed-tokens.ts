@@ -5,7 +5,7 @@
 import { sign } from 'node:crypto';
 import type { Action } from '@oriel/contract';
 import { decodeProtectedHeader, errors as joseErrors, jwtVerify } from 'jose';
-import type { Embedded, Permissions } from '../../platform/auth/actor.ts';
+import type { Embedded, EmbedSession, Permissions } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { findPermissions, toPermissions } from '../access/index.ts';
@@ -34,6 +34,8 @@ export interface EmbedTokens {
   signer(): Promise<(token: EmbedToken) => string>;
   /** Returns at once, without a promise, if the token is known. Throws or rejects with a 401. */
   authenticate(token: string): Embedded | Promise<Embedded>;
+  /** Why the token of an authenticated caller has ended, as far as this server knows without asking the database. */
+  whyEnded(session: EmbedSession): 'revoked' | 'expired' | undefined;
 }
 
 export function createEmbedTokens(
@@ -42,6 +44,7 @@ export function createEmbedTokens(
 ): EmbedTokens {
   const permissions = remember<number, Permissions>((userId) => [`user:${userId}`]);
   const verified = new Map<string, { token: EmbedToken; actor: Embedded }>();
+  const tokenOf = new WeakMap<EmbedSession, EmbedToken>();
 
   async function verify(text: string) {
     const known = verified.get(text) ?? (await readToken(text, keys));
@@ -52,6 +55,7 @@ export function createEmbedTokens(
     if (!isLive || hasExpired(token)) throw invalidToken();
     if (verified.size >= REMEMBER_MAX) verified.delete(verified.keys().next().value!);
     verified.set(text, known);
+    tokenOf.set(known.actor.embed, token);
     return known;
   }
 
@@ -89,6 +93,11 @@ export function createEmbedTokens(
         return known.actor;
       }
       return verify(text).then((found) => (found.token.isInternal ? withOwnRights(found) : found.actor));
+    },
+    whyEnded(session) {
+      const token = tokenOf.get(session)!;
+      if (revocations.isCurrent && revocations.covers(token)) return 'revoked';
+      return hasExpired(token) ? 'expired' : undefined;
     },
   };
 }

@@ -12,6 +12,7 @@ import { ledgerRoutes } from './ledger-routes.ts';
 import { type MintOptions, mintSession } from './mint.ts';
 import type { Revocations } from './revocations.ts';
 import { describeViewer } from './viewer.ts';
+import { watchToken } from './watch.ts';
 
 const SECRET_BYTES = 24;
 
@@ -55,6 +56,8 @@ export function embedSessionRoutes(platform: Platform, options: RouteOptions) {
     }),
 
     handle(operations.getEmbedSession, ({ actor, db }) => describeViewer(db, tenantSettings, actor.embed)),
+
+    handle(operations.watchEmbedSession, ({ actor, signal }) => watchToken(embedTokens, actor.embed, signal)),
 
     ...ledgerRoutes({ cursors, revocations: options.revocations }),
   ];

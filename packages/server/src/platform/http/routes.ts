@@ -106,6 +106,8 @@ export interface RouteOptions {
   authenticator: Authenticator;
   attempts: Attempts;
   atOnce: AtOnce;
+  /** Counts streams of events apart from other requests, because each page that is open has one. */
+  listening: AtOnce;
   /** Throws or rejects if there is no such deployment. Returns undefined, not a promise, if it is known to exist. */
   requireDeployment: (id: number) => undefined | Promise<void>;
   cursors: Cursors;
@@ -160,7 +162,8 @@ function register(
   options: RouteOptions & { stopping: AbortSignal },
   isCollection: boolean,
 ) {
-  const { db, authenticator, attempts, atOnce, requireDeployment, cursors, csrf, log } = options;
+  const { db, authenticator, attempts, requireDeployment, cursors, csrf, log } = options;
+  const atOnce = replyKindOf(op)?.kind === 'eventStream' ? options.listening : options.atOnce;
   const validators = compileValidators(op);
   const limitRate = op.rate && createRateLimit(op.rate);
   const prepare = preparerOf(op, options);

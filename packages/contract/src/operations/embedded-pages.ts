@@ -1,0 +1,75 @@
+/** The pages that hosts show in a frame, and the files that they load. */
+import { Type } from 'typebox';
+import type { ErrorDefinitions } from '../errors.ts';
+import { Bytes, Html } from '../kinds.ts';
+import { operation } from '../operation.ts';
+
+export const errors = {
+  embedded_file_not_found: { status: 404, message: 'There is no such file.' },
+} as const satisfies ErrorDefinitions;
+
+const common = { tag: 'Embed', method: 'GET', auth: 'public', permission: 'none', audit: 'none' } as const;
+
+const page = {
+  ...common,
+  reply: Html,
+  replyHeaders: {
+    'content-security-policy': Type.String(),
+    'referrer-policy': Type.String(),
+    'cache-control': Type.String(),
+  },
+} as const;
+
+const publicId = Type.String({ minLength: 1, maxLength: 255, description: 'The public id of the dashboard' });
+
+/** The session decides the deployment; this one is only for people to read. */
+const deploymentNumber = Type.String({ minLength: 1, maxLength: 20 });
+
+const DESCRIPTION =
+  'The page is the same for every address. It exchanges its session for a token, and reads the dashboard with the token. See docs/embedded-page.md for the parameters.';
+
+export const embeddedDashboardPage = operation({
+  ...page,
+  id: 'embeddedDashboardPage',
+  path: '/embed/dashboard/{publicId}',
+  summary: 'Show a dashboard in a frame of another page',
+  description: DESCRIPTION,
+  params: { publicId },
+});
+
+export const embeddedDashboardPageOfDeployment = operation({
+  ...page,
+  id: 'embeddedDashboardPageOfDeployment',
+  path: '/embed/d/{deploymentNumber}/dashboard/{publicId}',
+  summary: 'Show a dashboard in a frame of another page, by its longer address',
+  description: DESCRIPTION,
+  params: { deploymentNumber, publicId },
+});
+
+export const embeddedChatPage = operation({
+  ...page,
+  id: 'embeddedChatPage',
+  path: '/embed/d/{deploymentNumber}/chat',
+  summary: 'Say that there is no chat yet',
+  params: { deploymentNumber },
+});
+
+export const embeddedPageFile = operation({
+  ...common,
+  id: 'embeddedPageFile',
+  path: '/embed/files/{file}',
+  summary: 'Get a file that the embedded pages load',
+  description: 'The name contains a hash of the content, so that browsers may keep the file.',
+  params: { file: Type.String({ maxLength: 100 }) },
+  reply: Bytes('text/javascript', 'text/css', 'image/svg+xml'),
+  replyHeaders: {
+    'cache-control': Type.String(),
+    'access-control-allow-origin': Type.String({
+      description: 'Frames without an origin load these files too',
+    }),
+    'content-encoding': Type.Optional(Type.String()),
+    vary: Type.Optional(Type.String()),
+  },
+  headers: { 'accept-encoding': Type.Optional(Type.String()) },
+  errors: ['embedded_file_not_found'],
+});

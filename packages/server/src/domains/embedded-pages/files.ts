@@ -1,0 +1,49 @@
+/** The files of the embedded pages, read when a page is first asked for, and kept in memory. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, gzipSync } from 'node:zlib';
+
+const TYPES = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' } as const;
+
+export interface PageFile {
+  contentType: (typeof TYPES)[keyof typeof TYPES];
+  data: Buffer;
+  gzipped: Buffer;
+}
+
+/** Names of files. `preload` holds what the first script imports at once. */
+export interface Manifest {
+  script: string;
+  style: string;
+  preload: string[];
+  files: string[];
+}
+
+export interface Files {
+  manifest(): Manifest;
+  find(name: string): PageFile | undefined;
+}
+
+export function createFiles(folder: string): Files {
+  let loaded: { manifest: Manifest; files: Map<string, PageFile> } | undefined;
+  const load = () => {
+    loaded ??= read(folder);
+    return loaded;
+  };
+  return {
+    manifest: () => load().manifest,
+    find: (name) => load().files.get(name),
+  };
+}
+
+function read(folder: string) {
+  const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const files = new Map(manifest.files.map((name) => [name, readPageFile(join(folder, name))]));
+  return { manifest, files };
+}
+
+function readPageFile(path: string): PageFile {
+  const data = readFileSync(path);
+  const contentType = TYPES[path.split('.').at(-1) as keyof typeof TYPES];
+  return { contentType, data, gzipped: gzipSync(data, { level: constants.Z_BEST_COMPRESSION }) };
+}

@@ -1,0 +1,51 @@
+import { operations } from '@oriel/contract';
+import { found } from '../../platform/errors.ts';
+import { handle } from '../../platform/http/routes.ts';
+import type { TenantSettings } from '../tenant-settings/index.ts';
+import type { Files } from './files.ts';
+import { chatPage, pageOf, policyFor } from './rules.ts';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+export function embeddedPageRoutes({
+  files,
+  tenantSettings,
+}: {
+  files: Files;
+  tenantSettings: TenantSettings;
+}) {
+  const headers = async () => ({
+    'content-security-policy': policyFor((await tenantSettings.current()).embedAllowedOrigins),
+    // The address may hold a session.
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  });
+  return [
+    handle(operations.embeddedDashboardPage, async ({ sendHeaders }) => {
+      sendHeaders(await headers());
+      return pageOf(files.manifest());
+    }),
+
+    handle(operations.embeddedDashboardPageOfDeployment, async ({ sendHeaders }) => {
+      sendHeaders(await headers());
+      return pageOf(files.manifest());
+    }),
+
+    handle(operations.embeddedChatPage, async ({ sendHeaders }) => {
+      sendHeaders(await headers());
+      return chatPage(files.manifest());
+    }),
+
+    handle(operations.embeddedPageFile, ({ sendHeaders }, { params, headers }) => {
+      const { contentType, data, gzipped } = found(files.find(params.file), 'embedded_file_not_found');
+      const isGzipped = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
+      sendHeaders({
+        'cache-control': FOR_EVER,
+        'access-control-allow-origin': '*',
+        vary: 'accept-encoding',
+        ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
+      });
+      return { contentType, data: isGzipped ? gzipped : data };
+    }),
+  ];
+}

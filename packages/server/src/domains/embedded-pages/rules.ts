@@ -1,0 +1,60 @@
+/** The HTML of the embedded pages, and the policy that browsers enforce on them. */
+import type { Manifest } from './files.ts';
+
+/** An origin, and nothing else that would change the meaning of the policy. */
+const ORIGIN = /^https?:\/\/[\w.*[\]:-]+$/;
+
+/**
+ * Scripts and styles come from this server only, and no text becomes code. Pictures may come from elsewhere, because a
+ * viewer's own picture does. The page itself makes no other picture from what users wrote. An account without allowed origins lets
+ * every page embed its dashboards.
+ */
+export function policyFor(allowedOrigins: readonly string[]): string {
+  const origins = allowedOrigins.filter((origin) => ORIGIN.test(origin));
+  const ancestors = allowedOrigins.length === 0 ? '*' : ["'self'", ...origins].join(' ');
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "img-src 'self' data: https:",
+    "frame-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    `frame-ancestors ${ancestors}`,
+  ].join('; ');
+}
+
+export const pageOf = ({ script, style, preload }: Manifest) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>Dashboard</title>
+<link rel="stylesheet" href="/embed/files/${style}">
+${preload.map((file) => `<link rel="modulepreload" href="/embed/files/${file}">\n`).join('')}<script type="module" src="/embed/files/${script}"></script>
+</head>
+<body>
+<div id="page"></div>
+<noscript>This dashboard needs JavaScript.</noscript>
+</body>
+</html>
+`;
+
+export const chatPage = ({ style }: Manifest) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Chat</title>
+<link rel="stylesheet" href="/embed/files/${style}">
+</head>
+<body>
+<main class="notice"><h1>There is no chat yet</h1><p>This version of Oriel shows dashboards. It has no chat.</p></main>
+</body>
+</html>
+`;

@@ -1,0 +1,94 @@
+/** Requests to the server that this page came from. The token is in the memory of this module only. */
+import { type AppConfig, type Dashboard, Problem, type Query, type Result, type Viewer } from './types.ts';
+
+const RETRIES = 5;
+
+export interface Api {
+  exchange(sessionId: string): Promise<void>;
+  forget(): void;
+  readonly hasToken: boolean;
+  dashboard(publicId: string): Promise<Dashboard>;
+  viewer(): Promise<Viewer>;
+  appConfig(): Promise<AppConfig>;
+  /** Several queries in one request. */
+  load(deploymentId: number, queries: Query[], fresh?: boolean): Promise<Result[]>;
+  meta(deploymentId: number): Promise<{ cubes: MetaCube[] }>;
+  /** Resolves with the reason if the session ends. Rejects if the stream breaks. */
+  watch(signal: AbortSignal): Promise<string>;
+}
+
+export interface MetaCube {
+  name: string;
+  measures: { name: string; drillMembers: string[] }[];
+  dimensions: { name: string; type: string; aliasMember?: string }[];
+}
+
+export function createApi(onEnded: () => void): Api {
+  let token: string | null = null;
+
+  async function call(path: string, init: RequestInit = {}, isPublic = false): Promise<Response> {
+    const sent = token;
+    for (let attempt = 0; ; attempt++) {
+      const headers: Record<string, string> = init.body ? { 'content-type': 'application/json' } : {};
+      if (!isPublic && sent) headers.authorization = `Bearer ${sent}`;
+      let response: Response;
+      try {
+        response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
+      } catch (error) {
+        if (init.signal?.aborted) throw error;
+        throw new Problem(0, 'offline', 'The server can not be reached.');
+      }
+      if (response.ok) return response;
+      if ((response.status === 429 || response.status === 503) && attempt < RETRIES) {
+        const seconds = Number(response.headers.get('retry-after')) || 1;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(seconds, 10) * 1000));
+        continue;
+      }
+      const { code = 'error', message, error } = await response.json().catch(() => ({}));
+      // A token that was replaced meanwhile says nothing about the new one.
+      if (response.status === 401 && !isPublic && sent === token) onEnded();
+      throw new Problem(response.status, String(code), String(message ?? error ?? response.statusText));
+    }
+  }
+
+  const get = async (path: string) => (await call(path)).json();
+  const queries = (deploymentId: number) => `/query/api/v1/deployments/${deploymentId}`;
+
+  return {
+    async exchange(sessionId) {
+      const body = JSON.stringify({ sessionId });
+      const response = await call('/api/v1/embed/session/token', { method: 'POST', body }, true);
+      token = (await response.json()).token;
+    },
+    forget() {
+      token = null;
+    },
+    get hasToken() {
+      return token !== null;
+    },
+    dashboard: (publicId) => get(`/api/v1/embed/dashboard/${encodeURIComponent(publicId)}`),
+    viewer: () => get('/api/v1/embed/session'),
+    appConfig: () => get('/api/v1/app-config'),
+    async load(deploymentId, list, fresh = false) {
+      const body = JSON.stringify({
+        query: list,
+        queryType: 'multi',
+        ...(fresh ? { cache: 'no-cache' } : {}),
+      });
+      const response = await call(`${queries(deploymentId)}/load`, { method: 'POST', body });
+      return (await response.json()).results;
+    },
+    meta: (deploymentId) => get(`${queries(deploymentId)}/meta`),
+    async watch(signal) {
+      const { body } = await call('/api/v1/embed/session/events', { signal });
+      const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+      for (let text = ''; ; ) {
+        const { value, done } = await reader.read();
+        if (done) throw new Problem(0, 'offline', 'The stream has ended.');
+        text = (text + value).slice(-4096);
+        const ended = /^event: ended\ndata: (.+)\n\n/m.exec(text);
+        if (ended) return String(JSON.parse(ended[1]!).reason);
+      }
+    },
+  };
+}

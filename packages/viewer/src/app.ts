@@ -1,0 +1,373 @@
+/** The state of the page, and everything that changes it. */
+import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
+import { type Api, createApi, type MetaCube } from './api.ts';
+import { createFormats, type Formats } from './format.ts';
+import { connectHost, type Host } from './host.ts';
+import { createSession, type Session } from './session.ts';
+import { english, knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
+import { applyTokens, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
+import {
+  type AppConfig,
+  type Dashboard,
+  type FilterValue,
+  Problem,
+  type Query,
+  type Result,
+  type Viewer,
+  type Widget,
+} from './types.ts';
+
+/** How long the page waits for a session of its host before it says so. */
+const PATIENCE_MS = 4000;
+
+export type Phase = 'starting' | 'waiting' | 'ready' | 'failed' | 'ended';
+type ChosenScheme = 'light' | 'dark' | 'auto';
+
+export class App {
+  phase: Phase = 'starting';
+  problem: Problem | undefined;
+  dashboard: Dashboard | undefined;
+  viewer: Viewer | undefined;
+  filters = new Map<string, FilterValue>();
+  grains = new Map<string, string>();
+  timezone: string | undefined;
+  locale = 'en';
+  say: Say = sayWith(english);
+  formats: Formats = createFormats('en');
+  tokens!: Tokens;
+  /** Counts refreshes; rows are asked for again when it changes. */
+  round = 0;
+  readonly address: Address;
+  readonly host: Host;
+  readonly #api: Api;
+  readonly #session: Session;
+  readonly #listeners = new Set<() => void>();
+  #config: AppConfig = {};
+  #scheme: ChosenScheme = 'auto';
+  #hostTheme: Wishes = {};
+  #asked: { locale?: string | undefined; timezone?: string | undefined } = {};
+  #begunAt = performance.now();
+  #isReady = false;
+  #pending: Set<string> | undefined;
+  #answers = new Map<string, Promise<Result[]>>();
+  #meta: Promise<MetaCube[]> | undefined;
+  #refreshing: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    this.address = readAddress();
+    const { theme } = this.address;
+    if (isScheme(theme)) this.#scheme = theme;
+    this.#api = createApi(() => this.#session.end('revoked'));
+    this.host = connectHost({
+      session: ({ sessionId }) => this.#take(sessionId),
+      renew: ({ sessionId }) => this.#take(sessionId),
+      refresh: () => this.refresh(),
+      navigate: ({ path }) => void this.navigate(String(path)),
+      'set-filter': ({ filterUrlParameter }) => this.#setFilters(filterUrlParameter),
+      'set-locale': ({ locale }) => {
+        this.#asked.locale = knownLocale(locale);
+        void this.#settle();
+      },
+      'set-timezone': ({ timezone }) => {
+        this.#asked.timezone = knownZone(timezone);
+        void this.#settle();
+      },
+      'set-color-scheme': ({ scheme }) => {
+        if (isScheme(scheme)) this.#scheme = scheme;
+        this.#paint();
+      },
+      'set-theme': (theme) => {
+        this.#hostTheme = wishesOf(theme);
+        this.#paint();
+      },
+    });
+    this.#session = createSession(this.#api, this.host, () => this.#blank());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#paint());
+    this.#paint();
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  changed() {
+    for (const listener of this.#listeners) listener();
+  }
+
+  start() {
+    void this.#settle();
+    const { session } = this.address;
+    this.address.session = null;
+    if (session) return void this.#take(session);
+    this.host.send('session-needed', {});
+    setTimeout(
+      () => {
+        if (this.phase === 'starting') this.#show('waiting');
+      },
+      this.host.origin === null ? 0 : PATIENCE_MS,
+    );
+  }
+
+  #show(phase: Phase, problem?: Problem) {
+    this.phase = phase;
+    this.problem = problem;
+    this.changed();
+  }
+
+  async #take(sessionId: unknown) {
+    if (typeof sessionId !== 'string') return;
+    try {
+      const before = this.viewer;
+      const viewer = await this.#session.begin(sessionId);
+      const isSame =
+        before &&
+        before.user.id === viewer.user.id &&
+        before.deploymentId === viewer.deploymentId &&
+        before.embedTenantName === viewer.embedTenantName;
+      this.viewer = viewer;
+      // Nothing that one viewer saw or chose is kept for another.
+      if (before && !isSame) this.#forget();
+      if (isSame && this.phase === 'ready') return;
+      await this.open(this.address.publicId);
+    } catch (error) {
+      this.#fail(error, 'session');
+    }
+  }
+
+  #forget() {
+    this.filters.clear();
+    this.grains.clear();
+    this.#answers.clear();
+    this.#meta = undefined;
+    this.dashboard = undefined;
+    this.#isReady = false;
+  }
+
+  #blank() {
+    this.dashboard = undefined;
+    this.#answers.clear();
+    this.#meta = undefined;
+    clearInterval(this.#refreshing);
+    this.#show('ended');
+  }
+
+  #fail(error: unknown, context: string) {
+    if (this.phase === 'ended') return;
+    const problem =
+      error instanceof Problem ? error : new Problem(0, 'error', String((error as Error)?.message));
+    this.#show('failed', problem);
+    this.host.send('error', { message: problem.message, code: problem.code, context, fatal: true });
+    if (problem.code === 'invalid_session') this.host.send('session-needed', {});
+  }
+
+  async open(publicId: string) {
+    this.#begunAt = performance.now();
+    const [dashboard, config] = await Promise.all([this.#api.dashboard(publicId), this.#api.appConfig()]);
+    this.dashboard = dashboard;
+    this.#config = config;
+    this.#answers.clear();
+    this.#presets();
+    await this.#settle();
+    this.#paint();
+    const { title } = this;
+    document.title = title;
+    this.#pending = new Set(this.#drawn());
+    const widgets = this.#pending.size;
+    const { embedTenantName, deploymentId, settings } = this.viewer!;
+    if (!this.#isReady) {
+      this.#isReady = true;
+      this.host.send('ready', {
+        embedTenant: embedTenantName,
+        deploymentId,
+        mode: 'signed',
+        surface: 'dashboard',
+        publicId,
+        settings,
+      });
+    }
+    this.host.send('view', { surface: 'dashboard', path: location.pathname, publicId, title });
+    this.#show('ready');
+    if (widgets === 0) this.#loaded(0);
+    const seconds = Number(dashboard.config.settings?.refreshSeconds);
+    clearInterval(this.#refreshing);
+    if (seconds >= 10)
+      this.#refreshing = setInterval(() => document.hidden || this.refresh(), seconds * 1000);
+  }
+
+  get title(): string {
+    return this.dashboard?.title || this.dashboard?.config.title || this.say('dashboard');
+  }
+
+  get widgets(): Widget[] {
+    return this.dashboard?.config.widgets ?? [];
+  }
+
+  filterWidgets() {
+    return this.widgets.filter(({ type, config }) => type === 'FILTER' && typeof config?.member === 'string');
+  }
+
+  /** Presets of filter widgets, and over them those of the address. */
+  #presets() {
+    const kept = new Map(this.filters);
+    this.filters.clear();
+    for (const { config } of this.filterWidgets()) {
+      const member: string = config!.member;
+      const preset = this.address.filters.get(member) ?? kept.get(member) ?? config!.default;
+      if (preset && typeof preset.operator === 'string') this.filters.set(member, preset);
+    }
+    for (const { type, config } of this.widgets) {
+      if (type !== 'TIME_GRAIN' || !config?.member || this.grains.has(config.member)) continue;
+      if (typeof config.default === 'string') this.grains.set(config.member, config.default);
+    }
+    this.address.filters.clear();
+  }
+
+  #setFilters(text: unknown) {
+    const given = String(text ?? '').replace(/^\?/, '');
+    const known = new Set(this.filterWidgets().map(({ config }) => config!.member));
+    for (const [member, filter] of filtersIn(new URLSearchParams(given))) {
+      if (known.has(member)) this.setFilter(member, filter.value === null ? undefined : filter);
+    }
+  }
+
+  setFilter(member: string, filter: FilterValue | undefined) {
+    this.filters = new Map(this.filters);
+    if (filter) this.filters.set(member, filter);
+    else this.filters.delete(member);
+    this.changed();
+  }
+
+  setGrain(member: string, grain: string) {
+    this.grains = new Map(this.grains).set(member, grain);
+    this.changed();
+  }
+
+  refresh() {
+    if (this.phase !== 'ready') return;
+    this.#answers.clear();
+    this.round++;
+    this.changed();
+  }
+
+  /** Shows another dashboard in place of this one. */
+  async navigate(path: string) {
+    const publicId = publicIdIn(path);
+    if (!publicId || !this.viewer || this.phase === 'ended') return;
+    const previousPath = location.pathname;
+    history.replaceState(null, '', path.split(/[?#]/, 1)[0]!);
+    this.address.publicId = publicId;
+    this.address.filters = filtersIn(new URLSearchParams(path.split('?')[1]?.split('#')[0] ?? ''));
+    this.host.send('navigate', { path: location.pathname, previousPath });
+    this.#show('starting');
+    await this.open(publicId).catch((error) => this.#fail(error, 'dashboard'));
+  }
+
+  retry() {
+    this.#show('starting');
+    this.open(this.address.publicId).catch((error) => this.#fail(error, 'dashboard'));
+  }
+
+  /** Widgets that show data, except those in tabs that are not open. */
+  #drawn(): string[] {
+    if (this.dashboard?.config.kind === 'APP') return ['app'];
+    const hidden = new Set(
+      this.widgets.flatMap(({ type, config }) =>
+        type === 'CONTAINER' && Array.isArray(config?.tabs)
+          ? config.tabs.slice(1).flatMap((tab: { widgets?: string[] }) => tab.widgets ?? [])
+          : [],
+      ),
+    );
+    return this.widgets.filter(({ id, type }) => type === 'CHART' && !hidden.has(id)).map(({ id }) => id);
+  }
+
+  /** A widget has drawn its data, or has said why it can not. */
+  rendered(widgetId: string) {
+    if (!this.#pending?.delete(widgetId) || this.#pending.size > 0) return;
+    this.#pending = undefined;
+    this.#loaded(this.#drawn().length);
+  }
+
+  #loaded(widgetCount: number) {
+    const loadDurationMs = Math.round(performance.now() - this.#begunAt);
+    this.host.send('dashboard-loaded', { publicId: this.dashboard?.publicId, widgetCount, loadDurationMs });
+  }
+
+  /** The same queries are asked once until the next refresh. */
+  load(queries: Query[]): Promise<Result[]> {
+    const key = JSON.stringify(queries);
+    const known = this.#answers.get(key);
+    if (known) return known;
+    const answer = this.#api.load(this.dashboard!.deploymentId, queries, this.round > 0);
+    this.#answers.set(key, answer);
+    answer.catch(() => this.#answers.delete(key));
+    return answer;
+  }
+
+  meta(): Promise<MetaCube[]> {
+    this.#meta ??= this.#api.meta(this.dashboard!.deploymentId).then(({ cubes }) => cubes);
+    return this.#meta;
+  }
+
+  get mayExport(): boolean {
+    return this.address.allowExport && this.dashboard?.restrictDataDownload !== true;
+  }
+
+  /** Locale and time zone, by the order of the protocol. */
+  async #settle() {
+    const { settings } = this.dashboard?.config ?? {};
+    const { embedding, timezoneSettings } = this.#config;
+    this.timezone =
+      this.#asked.timezone ??
+      knownZone(this.address.timezone) ??
+      knownZone(settings?.timezone) ??
+      knownZone(embedding?.timezone) ??
+      knownZone(timezoneSettings?.timezone);
+    const locale =
+      this.#asked.locale ??
+      knownLocale(this.address.locale) ??
+      knownLocale(settings?.locale) ??
+      knownLocale(embedding?.locale) ??
+      knownLocale(navigator.language) ??
+      'en';
+    if (locale !== this.locale) {
+      const texts = await textsOf(locale);
+      this.locale = locale;
+      this.say = sayWith(texts);
+      this.formats = createFormats(locale);
+      document.documentElement.lang = locale;
+    }
+    this.changed();
+  }
+
+  #paint() {
+    const isDark =
+      this.#scheme === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : this.#scheme === 'dark';
+    const scheme = isDark ? 'dark' : 'light';
+    const account = this.#config.appTheme?.[scheme];
+    this.tokens = tokensOf(scheme, [
+      account
+        ? wishesOf({ primaryColor: account.accentColor, backgroundColor: account.backgroundColor })
+        : {},
+      wishesOf(this.viewer?.embedTheme),
+      wishesOf(this.dashboard?.config.theme),
+      this.#hostTheme,
+    ]);
+    applyTokens(this.tokens);
+    this.changed();
+  }
+}
+
+const isScheme = (text: unknown): text is ChosenScheme =>
+  text === 'light' || text === 'dark' || text === 'auto';
+
+/** IANA names only: an offset such as `+02:00` is no zone. */
+export function knownZone(text: unknown): string | undefined {
+  if (typeof text !== 'string' || !/^[A-Za-z]/.test(text) || /^(?:UTC|GMT)[+-]/i.test(text)) return undefined;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+/** A chart by Vega, as SVG. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { shownOf } from '../format.ts';
+import { useShared } from '../page.tsx';
+import type { Row } from '../types.ts';
+import type { DrawProps } from '../widgets/chart.tsx';
+import { drillFrom } from '../widgets/drill.tsx';
+import { configOf, recolored } from './config.ts';
+import { type Placed, Tooltip, type TooltipLine } from './tooltip.tsx';
+import { expressionInterpreter, parse, View } from './vega.ts';
+
+const keyOf = (member: string) => member.replaceAll('.', '__');
+
+/** Nothing is loaded from anywhere: no data, no pictures, no links. */
+const noLoader = {
+  load: () => Promise.reject(new Error('Charts load nothing.')),
+  sanitize: () => Promise.reject(new Error('Charts load nothing.')),
+  options: {},
+};
+
+const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} };
+
+/** Rows with the names that specs use. Times have no zone: they are those of the zone in force. */
+function dataOf(rows: Row[], members: [string, string][], times: Set<string>, isUtc: boolean): Row[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      members.map(([key, member]) => {
+        const value = row[member];
+        const isTime = times.has(member) && typeof value === 'string';
+        return [
+          key,
+          isTime && isUtc
+            ? Date.parse(`${value.replace(/Z$/, '')}Z`)
+            : isTime
+              ? value.replace(/Z$/, '')
+              : value,
+        ];
+      }),
+    ),
+  );
+}
+
+export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, query } }: DrawProps) {
+  const { app, drill } = useShared();
+  const { tokens, formats, say } = app;
+  const frame = useRef<HTMLDivElement>(null);
+  const [placed, setPlaced] = useState<Placed>();
+  const [error, setError] = useState<Error>();
+
+  useEffect(() => {
+    const element = frame.current!;
+    let isOver = false;
+    let view: View | undefined;
+    const members = aliasesOf(rows, snapshot.meta?.query ?? query, query);
+    const memberOf = new Map(members);
+    const times = new Set(Object.keys(result.annotation.timeDimensions));
+    const text = JSON.stringify(snapshot.spec);
+    const isUtc = /"type":\s*"utc"|utcFormat|"utc/.test(text);
+    const values = dataOf(rows, members, times, isUtc);
+
+    const linesOf = (datum: Record<string, unknown>): TooltipLine[] => {
+      const seen = new Set<string>();
+      return members.flatMap(([key, member]) => {
+        if (!(key in datum) || seen.has(member)) return [];
+        seen.add(member);
+        const shown = shownOf(result.annotation, member);
+        const value =
+          times.has(member) && datum[key] instanceof Date
+            ? Number(datum[key]) - (isUtc ? 0 : (datum[key] as Date).getTimezoneOffset() * 60_000)
+            : datum[key];
+        const override = snapshot.preferences?.columnFormats?.[member];
+        return [{ label: shown?.shortTitle ?? member, text: formats.value(value, shown, override) }];
+      });
+    };
+
+    async function draw() {
+      const spec = recolored(JSON.parse(text), tokens) as {
+        data?: { name: string; values?: Row[]; url?: unknown }[];
+        [other: string]: unknown;
+      };
+      for (const source of spec.data ?? []) {
+        delete source.url;
+        if (source.name === 'rows') source.values = values;
+      }
+      const { width, height } = element.getBoundingClientRect();
+      spec.autosize = { type: 'fit', contains: 'padding' };
+      spec.width = Math.max(80, Math.floor(width));
+      spec.height = Math.max(80, Math.floor(height));
+      // Sizes that follow the container in the source are signals that look for it; here they are numbers.
+      spec.signals = ((spec.signals as { name: string }[]) ?? []).filter(
+        ({ name }) => name !== 'width' && name !== 'height',
+      );
+      const runtime = parse(spec, configOf(tokens), { ast: true });
+      view = new View(runtime, {
+        renderer: 'svg',
+        expr: expressionInterpreter,
+        loader: noLoader,
+        logger: quietly,
+        hover: true,
+      });
+      view.initialize(element);
+      view.tooltip((_handler, event, item) => {
+        const datum = item?.datum;
+        const lines = datum && event.type !== 'mouseout' ? linesOf(datum) : [];
+        setPlaced(lines.length ? { x: event.clientX, y: event.clientY, lines } : undefined);
+      });
+      view.addEventListener('mousemove', (event, item) => {
+        const lines = item?.datum ? linesOf(item.datum) : [];
+        const { clientX, clientY } = event as MouseEvent;
+        setPlaced(lines.length ? { x: clientX, y: clientY, lines } : undefined);
+      });
+      view.addEventListener('mouseout', () => setPlaced(undefined));
+      view.addEventListener('click', (_event, item) => {
+        const datum = item?.datum;
+        const measure = query.measures?.find((name) => datum && keyOf(name) in datum) ?? query.measures?.[0];
+        if (!datum || !measure) return;
+        const row: Row = {};
+        for (const [key, member] of memberOf) {
+          if (!(key in datum)) continue;
+          const value = datum[key];
+          row[member] = value instanceof Date ? localIso(value, isUtc) : value;
+        }
+        if (Object.keys(row).length)
+          drill(drillFrom({ widgetId, title, member: measure, row, query, value: datum[keyOf(measure)] }));
+      });
+      await view.runAsync();
+      if (!isOver) app.rendered(widgetId);
+    }
+
+    draw().catch((failure) => {
+      if (!isOver) setError(failure);
+    });
+    let size = '';
+    const observer = new ResizeObserver(([entry]) => {
+      const { width, height } = entry!.contentRect;
+      const next = `${Math.floor(width)}x${Math.floor(height)}`;
+      if (size && size !== next && view)
+        view
+          .width(Math.max(80, Math.floor(width)))
+          .height(Math.max(80, Math.floor(height)))
+          .resize()
+          .runAsync()
+          .catch(() => {});
+      size = next;
+    });
+    observer.observe(element);
+    return () => {
+      isOver = true;
+      observer.disconnect();
+      view?.finalize();
+      element.replaceChildren();
+    };
+  }, [rows, tokens, formats, snapshot]);
+
+  if (error) throw error;
+  return (
+    <>
+      <div
+        class="vega"
+        ref={frame}
+        role="img"
+        aria-label={say('chartOf', { title, count: formats.count(rows.length) })}
+      />
+      {placed && <Tooltip {...placed} />}
+    </>
+  );
+}
+
+const localIso = (date: Date, isUtc: boolean) =>
+  new Date(date.getTime() - (isUtc ? 0 : date.getTimezoneOffset() * 60_000)).toISOString();
+
+/** Names of specs to members of rows. The granularity that the viewer chose stands in for that of the report. */
+function aliasesOf(
+  rows: Row[],
+  reported: { timeDimensions?: { dimension: string; granularity?: string }[] },
+  query: { timeDimensions?: { dimension: string; granularity?: string }[] },
+): [string, string][] {
+  const own = Object.keys(rows[0] ?? {}).map((member): [string, string] => [keyOf(member), member]);
+  const others = (reported.timeDimensions ?? []).flatMap(({ dimension, granularity }): [string, string][] => {
+    const chosen = query.timeDimensions?.find((time) => time.dimension === dimension)?.granularity;
+    return granularity && chosen && chosen !== granularity
+      ? [[keyOf(`${dimension}.${granularity}`), `${dimension}.${chosen}`]]
+      : [];
+  });
+  return [...own, ...others];
+}

@@ -1,0 +1,33 @@
+/** The rows of a widget as a file. */
+
+import type { Row } from './types.ts';
+import type { Column } from './widgets/table.tsx';
+
+/** A spreadsheet would run a text that begins like this as a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function field(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text =
+    typeof value === 'string' && FORMULA.test(value) && !Number.isFinite(Number(value))
+      ? `'${value}`
+      : String(value);
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export const csvOf = (rows: Row[], columns: Column[]) =>
+  [
+    columns.map(({ title }) => field(title)),
+    ...rows.map((row) => columns.map(({ member }) => field(row[member]))),
+  ]
+    .map((fields) => `${fields.join(',')}\r\n`)
+    .join('');
+
+export function download(name: string, text: string) {
+  const link = document.createElement('a');
+  // The mark tells spreadsheets that the file is UTF-8.
+  link.href = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }));
+  link.download = name.replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, ' ').trim() || 'data.csv';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,88 @@
+/** Widgets in a grid, by the convention of react-grid-layout. Narrow pages stack them. */
+import { useEffect, useState } from 'preact/hooks';
+import { useApp } from './page.tsx';
+import type { Breakpoint, Position, Widget } from './types.ts';
+import { WidgetView } from './widgets/widget.tsx';
+
+const BREAKPOINTS: [Breakpoint, number][] = [
+  ['lg', 1200],
+  ['md', 996],
+  ['sm', 768],
+  ['xs', 480],
+  ['xxs', 0],
+];
+const COLUMNS = 12;
+/** Below this, cards beside each other would be too narrow to read. */
+const STACKED_BELOW = 720;
+const ROW_HEIGHT = 60;
+const MARGIN = 16;
+
+const useWidth = () => {
+  const [width, setWidth] = useState(document.documentElement.clientWidth);
+  useEffect(() => {
+    const measure = () => setWidth(document.documentElement.clientWidth);
+    window.addEventListener('resize', measure);
+    return () => window.removeEventListener('resize', measure);
+  }, []);
+  return width;
+};
+
+const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, from), to) : otherwise;
+
+export function Grid({ widgets }: { widgets: Widget[] }) {
+  const { layout } = useApp().dashboard!.config;
+  const width = useWidth();
+  const breakpoint =
+    BREAKPOINTS.find(([name, from]) => width >= (layout?.breakpoints?.[name] ?? from))?.[0] ?? 'xxs';
+  const hasOwnLayout = widgets.some(({ responsiveLayouts }) => responsiveLayouts?.[breakpoint]);
+  const isStacked = !hasOwnLayout && width < STACKED_BELOW;
+  const columns = bounded(hasOwnLayout ? layout?.cols?.[breakpoint] : layout?.cols?.lg, 1, 48, COLUMNS);
+  const rowHeight = bounded(layout?.rowHeight, 8, 400, ROW_HEIGHT);
+  const gap = bounded(layout?.margin?.[0], 0, 48, MARGIN);
+  const placed = widgets
+    .map((widget) => ({ widget, at: widget.responsiveLayouts?.[breakpoint] ?? widget.position }))
+    .sort((a, b) => a.at.y - b.at.y || a.at.x - b.at.x);
+  const top = Math.min(...placed.map(({ at }) => at.y));
+  return (
+    <div
+      class={isStacked ? 'grid stacked' : 'grid'}
+      style={
+        isStacked
+          ? { gap: `${Math.min(gap, 12)}px` }
+          : {
+              gap: `${gap}px`,
+              gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+              gridAutoRows: `${rowHeight}px`,
+            }
+      }
+    >
+      {placed.map(({ widget, at }) => (
+        <div
+          key={widget.id}
+          class={`cell ${widget.type.toLowerCase()}${isStacked && isSmall(widget, at, columns) ? ' small' : ''}`}
+          style={
+            isStacked ? { minHeight: stackedHeight(widget, at, rowHeight, gap) } : placeOf(at, top, columns)
+          }
+        >
+          <WidgetView widget={widget} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Two of them fit beside each other on a phone. */
+const isSmall = ({ type }: Widget, { w }: Position, columns: number) => type !== 'TEXT' && w <= columns / 3;
+
+function stackedHeight({ type }: Widget, { h }: Position, rowHeight: number, gap: number) {
+  return type === 'CHART' ? `${Math.min(h * rowHeight + (h - 1) * gap, 380)}px` : 'auto';
+}
+
+function placeOf({ x, y, w, h }: Position, top: number, columns: number) {
+  const left = Math.min(Math.max(x, 0), columns - 1);
+  return {
+    gridColumn: `${left + 1} / span ${Math.max(1, Math.min(w, columns - left))}`,
+    gridRow: `${y - top + 1} / span ${Math.max(1, h)}`,
+  };
+}

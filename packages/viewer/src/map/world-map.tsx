@@ -1,0 +1,120 @@
+/** Countries in colours. The geometry is Natural Earth's, in the public domain, and comes with this part of the page. */
+import { useEffect, useState } from 'preact/hooks';
+import { Tooltip } from '../charts/tooltip.tsx';
+import { shownOf } from '../format.ts';
+import { useShared } from '../page.tsx';
+import type { Row } from '../types.ts';
+import type { DrawProps } from '../widgets/chart.tsx';
+import { drillFrom } from '../widgets/drill.tsx';
+import { Table } from '../widgets/table.tsx';
+import { regionOf } from './regions.ts';
+import world from './world.json';
+
+type Country = [alpha2: string, alpha3: string, name: string, path: string];
+
+export function WorldMap(props: DrawProps) {
+  const {
+    widgetId,
+    snapshot,
+    title,
+    rows: { rows, result, query },
+  } = props;
+  const { app, drill } = useShared();
+  const { tokens, formats, say, locale } = app;
+  const [hovered, setHovered] = useState<{ x: number; y: number; row: Row; name: string }>();
+  useEffect(() => app.rendered(widgetId), [rows]);
+
+  const member: string = snapshot.spec?.member ?? query.dimensions?.[0] ?? '';
+  const measure: string = snapshot.spec?.measure ?? query.measures?.[0] ?? '';
+  const shown = shownOf(result.annotation, measure);
+  const format = snapshot.preferences?.columnFormats?.[measure];
+  const names = new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });
+  const found = new Map<string, Row>();
+  for (const row of rows)
+    found.set(
+      String(row[member] ?? '')
+        .trim()
+        .toLowerCase(),
+      row,
+    );
+  const rowOf = ([alpha2, alpha3, name]: Country) =>
+    [alpha2, alpha3, name, nameOf(alpha2)]
+      .map((key) => found.get(String(key).toLowerCase()))
+      .find((row) => row) ?? found.get(regionOf(alpha2, found));
+  function nameOf(alpha2: string) {
+    try {
+      return names.of(alpha2);
+    } catch {
+      return undefined;
+    }
+  }
+  const countries = (world.countries as Country[]).map((country) => ({ country, row: rowOf(country) }));
+  if (!countries.some(({ row }) => row)) return <Table {...props} />;
+  const values = [...new Set(countries.flatMap(({ row }) => (row ? [Number(row[measure])] : [])))]
+    .filter(Number.isFinite)
+    .sort((a, b) => a - b);
+  // By rank, so that one large country does not make all others look alike.
+  const colorOf = (row: Row) => {
+    const rank = values.length > 1 ? values.indexOf(Number(row[measure])) / (values.length - 1) : 1;
+    return tokens.ramp[
+      Math.min(tokens.ramp.length - 1, Math.max(0, Math.round(rank * (tokens.ramp.length - 1))))
+    ];
+  };
+  const open = (row: Row) =>
+    drill(drillFrom({ widgetId, title, member: measure, row, query, value: row[measure] }));
+  return (
+    <div class="map">
+      <svg
+        viewBox={`0 0 ${world.width} ${world.height}`}
+        role="img"
+        aria-label={say('mapOf', { title, count: formats.count(rows.length) })}
+      >
+        {countries.map(({ country, row }) => (
+          <path
+            key={country[2]}
+            d={country[3]}
+            class={row ? 'land known' : 'land'}
+            style={row ? { fill: colorOf(row) } : {}}
+            onClick={row ? () => open(row) : undefined}
+            onMouseMove={
+              row
+                ? (event) =>
+                    setHovered({
+                      x: event.clientX,
+                      y: event.clientY,
+                      row,
+                      name: nameOf(country[0]) ?? country[2],
+                    })
+                : undefined
+            }
+            onMouseLeave={() => setHovered(undefined)}
+          />
+        ))}
+      </svg>
+      <div class="map-legend" aria-hidden="true">
+        <span>{formats.short(values[0], shown, format)}</span>
+        {tokens.ramp.map((color) => (
+          <span key={color} class="swatch" style={{ background: color }} />
+        ))}
+        <span>{formats.short(values.at(-1), shown, format)}</span>
+      </div>
+      {hovered && (
+        <Tooltip
+          x={hovered.x}
+          y={hovered.y}
+          lines={[
+            {
+              label: shownOf(result.annotation, member)?.shortTitle ?? member,
+              text: regionLabel(hovered.row[member], hovered.name),
+            },
+            { label: shown?.shortTitle ?? measure, text: formats.value(hovered.row[measure], shown, format) },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The name of the country if rows have its code, and otherwise what the rows say. */
+const regionLabel = (value: unknown, name: string) =>
+  /^[A-Z]{2,3}$/.test(String(value)) && String(value).length <= 3 ? name : String(value);

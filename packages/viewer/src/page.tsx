@@ -1,0 +1,152 @@
+/** The page around the widgets: its states, its head, and the grid. */
+import { createContext } from 'preact';
+import { useContext, useEffect, useReducer, useState } from 'preact/hooks';
+import type { App } from './app.ts';
+import { Grid } from './grid.tsx';
+import { lazy } from './lazy.tsx';
+import { Drill, type Drilled } from './widgets/drill.tsx';
+
+const AppFrame = lazy(() => import('./app-frame.tsx').then(({ AppFrame }) => AppFrame));
+
+interface Shared {
+  app: App;
+  drill(drilled: Drilled): void;
+}
+
+const SharedContext = createContext<Shared>(undefined as unknown as Shared);
+export const useShared = () => useContext(SharedContext);
+export const useApp = () => useShared().app;
+
+export function Page({ app }: { app: App }) {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [drilled, setDrilled] = useState<Drilled>();
+  useEffect(() => app.subscribe(() => redraw(undefined)), [app]);
+  if (app.phase !== 'ready') return <State app={app} />;
+  return (
+    <SharedContext.Provider value={{ app, drill: setDrilled }}>
+      <Head />
+      {app.dashboard!.config.kind === 'APP' ? (
+        <AppFrame app={app} />
+      ) : (
+        <main>
+          <Grid key={app.dashboard!.publicId} widgets={topLevel(app)} />
+        </main>
+      )}
+      {drilled && (
+        <Drill key={JSON.stringify(drilled.query)} {...drilled} onClose={() => setDrilled(undefined)} />
+      )}
+    </SharedContext.Provider>
+  );
+}
+
+/** Widgets that no container holds. */
+function topLevel({ widgets }: App) {
+  const inside = new Set(
+    widgets.flatMap(({ type, config }) =>
+      type === 'CONTAINER'
+        ? [
+            ...(config?.widgets ?? []),
+            ...(config?.tabs ?? []).flatMap((tab: { widgets?: string[] }) => tab.widgets ?? []),
+          ]
+        : [],
+    ),
+  );
+  return widgets.filter(({ id }) => !inside.has(id));
+}
+
+function Head() {
+  const app = useApp();
+  const description = app.dashboard!.description || app.dashboard!.config.description;
+  const isFiltered = app.filters.size > 0;
+  return (
+    <header class="head">
+      <div class="head-text">
+        <h1>{app.title}</h1>
+        {description && <p>{description}</p>}
+      </div>
+      {isFiltered && app.filterWidgets().length > 1 && (
+        <button
+          type="button"
+          class="quiet no-print"
+          onClick={() => [...app.filters.keys()].map((member) => app.setFilter(member, undefined))}
+        >
+          {app.say('clearAll')}
+        </button>
+      )}
+      <Avatar />
+    </header>
+  );
+}
+
+/** The picture of the viewer, or their initials if there is none that loads. */
+function Avatar() {
+  const { user } = useApp().viewer!;
+  const [hasFailed, setFailed] = useState(false);
+  const name = user.displayName || user.email || user.username;
+  const initials = name
+    .split(/[\s@._-]+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((word) => [...word][0]!.toUpperCase())
+    .join('');
+  const picture = user.picture && /^https:\/\//i.test(user.picture) ? user.picture : undefined;
+  return (
+    <span class="avatar" role="img" aria-label={name} title={name}>
+      {picture && !hasFailed ? (
+        <img src={picture} alt="" referrerpolicy="no-referrer" onError={() => setFailed(true)} />
+      ) : (
+        initials
+      )}
+    </span>
+  );
+}
+
+function State({ app }: { app: App }) {
+  const { phase, problem, say } = app;
+  if (phase === 'starting')
+    return (
+      <div class="skeleton-page" role="status" aria-label={say('loading')}>
+        <div class="skeleton title" />
+        <div class="skeleton-row">
+          <div class="skeleton" />
+          <div class="skeleton" />
+          <div class="skeleton" />
+          <div class="skeleton" />
+        </div>
+        <div class="skeleton tall" />
+      </div>
+    );
+  if (phase === 'waiting') return <Notice title={say('waiting')} text={say('waitingHint')} />;
+  if (phase === 'ended') return <Notice title={say('ended')} text={say('endedHint')} />;
+  if (problem?.status === 404) return <Notice title={say('notFound')} text={say('notFoundHint')} />;
+  if (problem?.code === 'invalid_session') return <Notice title={say('used')} text={say('endedHint')} />;
+  return (
+    <Notice title={say('failed')} text={problem?.status === 0 ? say('offline') : (problem?.message ?? '')}>
+      {app.viewer && (
+        <button type="button" onClick={() => app.retry()}>
+          {say('tryAgain')}
+        </button>
+      )}
+    </Notice>
+  );
+}
+
+function Notice({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text: string;
+  children?: preact.ComponentChildren;
+}) {
+  return (
+    <main class="notice">
+      <div role="alert">
+        <h1>{title}</h1>
+        <p>{text}</p>
+      </div>
+      {children}
+    </main>
+  );
+}

@@ -1,0 +1,212 @@
+/** From what a report asks for to what the page asks the server for: filters, time grain, time zone, other periods. */
+import { add, daysOf, startOf, todayIn } from './dates.ts';
+import type { FilterValue, Offset, Query, Result, Row, Snapshot, Widget } from './types.ts';
+
+const OPERATORS: Record<string, string> = {
+  equals: 'equals',
+  not_equals: 'notEquals',
+  greater_than: 'gt',
+  greater_than_or_equal: 'gte',
+  less_than: 'lt',
+  less_than_or_equal: 'lte',
+  contains: 'contains',
+  not_contains: 'notContains',
+  starts_with: 'startsWith',
+  not_starts_with: 'notStartsWith',
+  ends_with: 'endsWith',
+  not_ends_with: 'notEndsWith',
+  is_null: 'notSet',
+  is_not_null: 'set',
+  is_empty: 'equals',
+  is_not_empty: 'notEquals',
+};
+const KNOWN = new Set([
+  ...Object.values(OPERATORS),
+  'inDateRange',
+  'notInDateRange',
+  'beforeDate',
+  'afterDate',
+]);
+const WITHOUT_VALUES = ['set', 'notSet'];
+
+export interface Choices {
+  filters: ReadonlyMap<string, FilterValue>;
+  grains: ReadonlyMap<string, string>;
+  timezone: string | undefined;
+}
+
+const ownerOf = (member: string) => member.split('.')[0];
+
+/** The members that a query names. */
+export const membersOf = ({ measures = [], dimensions = [], timeDimensions = [] }: Query): string[] => [
+  ...measures,
+  ...dimensions,
+  ...timeDimensions.map(({ dimension }) => dimension),
+];
+
+/** Whether a filter reaches a chart: named by the filter, or about the same view or cube. */
+const reaches = (member: string, query: Query, widgetId: string, filterWidgets: readonly Widget[]) =>
+  filterWidgets.some(({ config }) => {
+    if (config?.member !== member) return false;
+    if (Array.isArray(config.widgets) && config.widgets.length) return config.widgets.includes(widgetId);
+    return membersOf(query).some((named) => ownerOf(named) === ownerOf(member));
+  });
+
+export function queryFor(
+  snapshot: Snapshot,
+  widgetId: string,
+  { filters, grains, timezone }: Choices,
+  filterWidgets: readonly Widget[],
+): Query {
+  const query: Query = structuredClone(snapshot.meta?.query ?? {});
+  for (const [member, filter] of filters) {
+    if (reaches(member, query, widgetId, filterWidgets)) addFilter(query, member, filter);
+  }
+  for (const time of query.timeDimensions ?? []) {
+    const grain = grains.get(time.dimension);
+    if (grain && time.granularity) time.granularity = grain;
+  }
+  if (timezone) query.timezone = timezone;
+  return query;
+}
+
+/** Changes the query. A filter that says nothing changes nothing. */
+export function addFilter(query: Query, member: string, { operator, value }: FilterValue) {
+  const values = (Array.isArray(value) ? value : [value]).filter(
+    (each) => each !== null && each !== undefined,
+  );
+  const time = query.timeDimensions?.find(({ dimension }) => dimension === member);
+  const isRange = operator === 'between' || operator === 'inDateRange';
+  if (time && (isRange || operator === 'equals')) {
+    if (values.length) time.dateRange = values.length === 1 ? String(values[0]) : values.map(String);
+    return;
+  }
+  query.filters ??= [];
+  if (isRange && typeof values[0] === 'number') {
+    query.filters.push({ member, operator: 'gte', values: [String(values[0])] });
+    if (values.length > 1) query.filters.push({ member, operator: 'lte', values: [String(values[1])] });
+    return;
+  }
+  if (isRange) {
+    const dateRange = values.length === 1 ? String(values[0]) : values.map(String);
+    if (values.length)
+      query.timeDimensions = [...(query.timeDimensions ?? []), { dimension: member, dateRange }];
+    return;
+  }
+  const known = OPERATORS[operator] ?? (KNOWN.has(operator) ? operator : undefined);
+  if (!known) return;
+  const texts = operator.endsWith('_empty') ? [''] : values.map(String);
+  if (WITHOUT_VALUES.includes(known)) query.filters.push({ member, operator: known });
+  else if (texts.length) query.filters.push({ member, operator: known, values: texts });
+}
+
+/** The same query about another time, or undefined if the query has no range of time that can be moved. */
+export function shifted(query: Query, timeDimension: string, { amount, unit }: Offset): Query | undefined {
+  const moved = structuredClone(query);
+  const time = moved.timeDimensions?.find(({ dimension }) => dimension === timeDimension);
+  const days = time?.dateRange && daysOf(time.dateRange, todayIn(query.timezone ?? 'UTC'));
+  if (!time || !days) return undefined;
+  time.dateRange = days.map((day) => add(day, -amount, unit));
+  return moved;
+}
+
+/** The key under which rows hold a bucket of time. */
+export const timeKey = ({ timeDimensions = [] }: Query, member?: string): string | undefined => {
+  const time = timeDimensions.find(
+    ({ dimension, granularity }) => granularity && (!member || dimension === member),
+  );
+  return time && `${time.dimension}.${time.granularity}`;
+};
+
+/** Texts of numbers become numbers. */
+export function typed({ annotation, data }: Result): Row[] {
+  const numeric = Object.entries({ ...annotation.dimensions, ...annotation.measures })
+    .filter(([, { type }]) => type === 'number')
+    .map(([key]) => key);
+  return data.map((row) => {
+    const copy = { ...row };
+    for (const key of numeric) if (typeof copy[key] === 'string') copy[key] = Number(copy[key]);
+    return copy;
+  });
+}
+
+const dayOf = (value: unknown) => String(value).slice(0, 10);
+
+/** Adds rows with zeroes for buckets of time in which nothing happened. */
+export function fillMissing(rows: Row[], query: Query, { fillMissingRows }: Snapshot): Row[] {
+  const key = fillMissingRows && timeKey(query, fillMissingRows.member);
+  const unit = key?.split('.').at(-1) ?? '';
+  if (!key || !rows.length || !['day', 'week', 'month', 'quarter', 'year'].includes(unit)) return rows;
+  const excluded = fillMissingRows.excludedDimensions ?? [];
+  const dimensions = (query.dimensions ?? []).filter((member) => !excluded.includes(member));
+  const groups = new Map<string, Map<string, Row[]>>();
+  for (const row of rows) {
+    const group = JSON.stringify(dimensions.map((member) => row[member]));
+    const buckets = groups.get(group) ?? new Map<string, Row[]>();
+    groups.set(group, buckets);
+    const day = dayOf(row[key]);
+    buckets.set(day, [...(buckets.get(day) ?? []), row]);
+  }
+  const all = rows.map((row) => dayOf(row[key])).sort();
+  const range = query.timeDimensions?.find(
+    ({ dimension }) => dimension === fillMissingRows.member,
+  )?.dateRange;
+  const days = range && daysOf(range, todayIn(query.timezone ?? 'UTC'));
+  const today = todayIn(query.timezone ?? 'UTC');
+  const first = days ? startOf(days[0], unit) : all[0]!;
+  const last = days ? (days[1] < today ? days[1] : today) : all.at(-1)!;
+  const filled: Row[] = [];
+  for (
+    let day = first, n = 0;
+    (day <= last || day <= all.at(-1)!) && n < 2000;
+    day = add(day, 1, unit), n++
+  ) {
+    for (const [group, buckets] of groups) {
+      const values = JSON.parse(group);
+      filled.push(
+        ...(buckets.get(day) ?? [
+          {
+            ...Object.fromEntries(dimensions.map((member, i) => [member, values[i]])),
+            [key]: `${day}T00:00:00.000`,
+            ...Object.fromEntries((query.measures ?? []).map((measure) => [measure, 0])),
+          },
+        ]),
+      );
+    }
+  }
+  return filled;
+}
+
+/** Puts values of an earlier period beside the rows: `<measure>.previous`, `.change` and `.percent`. */
+export function compare(
+  rows: Row[],
+  earlier: Row[],
+  query: Query,
+  {
+    measure,
+    offset,
+    outputs,
+    timeDimension,
+  }: { measure: string; offset: Offset; outputs?: string[] | null; timeDimension: string },
+): Row[] {
+  const key = timeKey(query, timeDimension);
+  const idOf = (row: Row, day: string) =>
+    JSON.stringify([day, (query.dimensions ?? []).map((member) => row[member])]);
+  const before = new Map(
+    earlier.map((row) => [
+      idOf(row, key ? add(dayOf(row[key]), offset.amount, offset.unit) : ''),
+      row[measure],
+    ]),
+  );
+  const wanted = (name: string) => !outputs?.length || outputs.includes(name);
+  return rows.map((row) => {
+    const previous = before.get(idOf(row, key ? dayOf(row[key]) : ''));
+    const now = Number(row[measure]);
+    const then = previous === undefined || previous === null ? null : Number(previous);
+    const added: Row = {};
+    if (wanted('previous')) added[`${measure}.previous`] = then;
+    if (wanted('change')) added[`${measure}.change`] = then === null ? null : now - then;
+    if (wanted('percent')) added[`${measure}.percent`] = then ? (now - then) / Math.abs(then) : null;
+    return { ...row, ...added };
+  });
+}

@@ -1,0 +1,71 @@
+/** The life of the session: exchange, renewal, and its end. */
+import type { Api } from './api.ts';
+import type { Host } from './host.ts';
+import type { Viewer } from './types.ts';
+
+const ASK_BEFORE_MS = 5 * 60_000;
+const RECONNECT_MS = [500, 1000, 2000, 5000, 10_000, 30_000];
+/** Timers of browsers can not wait longer. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+export interface Session {
+  /** Exchanges a session, and returns the viewer that it belongs to. */
+  begin(sessionId: string): Promise<Viewer>;
+  end(reason: string): void;
+}
+
+export function createSession(api: Api, host: Host, onEnd: (reason: string) => void): Session {
+  let stop = () => {};
+
+  function end(reason: string) {
+    if (!api.hasToken) return;
+    stop();
+    api.forget();
+    onEnd(reason);
+    host.send('session-expired', { reason });
+  }
+
+  /** Watches until the token is replaced or ends. */
+  function follow({ expiresAt }: Viewer) {
+    stop();
+    const left = new AbortController();
+    const lifeMs = Date.parse(expiresAt) - Date.now();
+    const timers = [
+      setTimeout(
+        () => host.send('session-needed', { expiresAt }),
+        Math.min(Math.max(0, lifeMs - ASK_BEFORE_MS), TIMER_MAX_MS),
+      ),
+      setTimeout(() => end('expired'), Math.min(Math.max(0, lifeMs), TIMER_MAX_MS)),
+    ];
+    stop = () => {
+      left.abort();
+      for (const timer of timers) clearTimeout(timer);
+    };
+    void listen(left.signal);
+  }
+
+  async function listen(signal: AbortSignal) {
+    for (let failures = 0; !signal.aborted; failures++) {
+      const begunAt = Date.now();
+      try {
+        const reason = await api.watch(signal);
+        if (!signal.aborted) end(reason);
+        return;
+      } catch {
+        if (Date.now() - begunAt > 60_000) failures = 0;
+      }
+      const wait = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+
+  return {
+    async begin(sessionId) {
+      await api.exchange(sessionId);
+      const viewer = await api.viewer();
+      follow(viewer);
+      return viewer;
+    },
+    end,
+  };
+}

@@ -1,0 +1,33 @@
+/** The words of the page. Only English is part of the page; another language is loaded if it is asked for. */
+import { en, type TextKey, type Texts } from './en.ts';
+
+export type { TextKey, Texts } from './en.ts';
+export type Say = (key: TextKey, values?: Record<string, string | number>) => string;
+
+const OTHERS: Record<string, () => Promise<{ texts: Texts }>> = {
+  de: () => import('./de.ts'),
+  es: () => import('./es.ts'),
+  fr: () => import('./fr.ts'),
+  ja: () => import('./ja.ts'),
+};
+
+/** The locale in its usual spelling, or undefined if it is none. */
+export function knownLocale(text: unknown): string | undefined {
+  try {
+    return typeof text === 'string' && text ? Intl.getCanonicalLocales(text)[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function textsOf(locale: string): Promise<Texts> {
+  const load = OTHERS[locale.split('-')[0]!];
+  return load ? (await load()).texts : en;
+}
+
+export const sayWith =
+  (texts: Texts): Say =>
+  (key, values = {}) =>
+    texts[key].replaceAll(/\{(\w+)\}/g, (_all, name: string) => String(values[name] ?? ''));
+
+export const english: Texts = en;

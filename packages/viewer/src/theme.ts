@@ -1,0 +1,192 @@
+/** Colours and fonts: our own, over them the account's, the dashboard's and the host's. See DESIGN.md. */
+export type Scheme = 'light' | 'dark';
+
+export interface Tokens {
+  scheme: Scheme;
+  background: string;
+  surface: string;
+  ink: string;
+  inkSoft: string;
+  line: string;
+  accent: string;
+  accentInk: string;
+  good: string;
+  bad: string;
+  font: string;
+  radius: number;
+  series: string[];
+  /** From little to much, for heat maps and maps. */
+  ramp: string[];
+}
+
+/** What a host, a dashboard or an account may choose. Anything that is not safe to use is left out. */
+export interface Wishes {
+  accent?: string;
+  background?: string;
+  surface?: string;
+  ink?: string;
+  font?: string;
+  radius?: number;
+}
+
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
+
+const OWN: Record<Scheme, Omit<Tokens, 'font' | 'radius' | 'scheme' | 'accentInk' | 'ramp'>> = {
+  light: {
+    background: '#f6f7f9',
+    surface: '#ffffff',
+    ink: '#1a1e28',
+    inkSoft: '#566072',
+    line: '#e3e6ec',
+    accent: '#3451c6',
+    good: '#0b7a55',
+    bad: '#c2362b',
+    series: ['#3451c6', '#d9730d', '#0e9373', '#b8508f', '#a67c00', '#2a8fc7', '#7a5bd0', '#69707d'],
+  },
+  dark: {
+    background: '#0f1217',
+    surface: '#181c24',
+    ink: '#eceff4',
+    inkSoft: '#a4adbd',
+    line: '#2b313d',
+    accent: '#8fa5ff',
+    good: '#4fcf9f',
+    bad: '#ff8f84',
+    series: ['#8fa5ff', '#ffa657', '#4fcf9f', '#ee9ccb', '#e6c451', '#6fc7f2', '#bfa4ff', '#a4adbd'],
+  },
+};
+
+export type Rgb = [number, number, number];
+
+/** Only colours that are written as numbers: `#rgb`, `#rrggbb` and `rgb(…)`. */
+export function parseColor(text: unknown): Rgb | undefined {
+  if (typeof text !== 'string') return undefined;
+  const value = text.trim().toLowerCase();
+  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/.exec(value);
+  if (short) return short.slice(1).map((digit) => Number.parseInt(digit + digit, 16)) as Rgb;
+  const long = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/.exec(value);
+  if (long) return long.slice(1).map((pair) => Number.parseInt(pair, 16)) as Rgb;
+  const rgb = /^rgb\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})\s*\)$/.exec(value);
+  return rgb ? (rgb.slice(1).map((part) => Math.min(255, Number(part))) as Rgb) : undefined;
+}
+
+const hex = (rgb: Rgb) => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+export const safeColor = (text: unknown) => {
+  const rgb = parseColor(text);
+  return rgb && hex(rgb);
+};
+
+/** Names of fonts, and nothing that could end the declaration or load a file. */
+export function safeFont(text: unknown): string | undefined {
+  if (typeof text !== 'string' || text.length > 200) return undefined;
+  const names = text
+    .split(',')
+    .map((name) => name.trim().replaceAll(/^["']|["']$/g, ''))
+    .filter((name) => /^[\p{L}\p{N} _-]+$/u.test(name));
+  return names.length
+    ? [...names.map((name) => (/^[a-z-]+$/.test(name) ? name : `"${name}"`)), FONT].join(', ')
+    : undefined;
+}
+
+const mix = (a: string, b: string, part: number): string => {
+  const [from, to] = [parseColor(a)!, parseColor(b)!];
+  return hex(from.map((value, i) => value + (to[i]! - value) * part) as Rgb);
+};
+
+function luminance(color: string): number {
+  const [r, g, b] = parseColor(color)!.map((part) => {
+    const value = part / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  }) as Rgb;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+export function contrast(a: string, b: string): number {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** The colour, moved towards the text colour until it can be read on the background. */
+export function readable(color: string, background: string, ink: string, ratio: number): string {
+  for (let part = 0; part < 1; part += 0.1) {
+    const candidate = mix(color, ink, part);
+    if (contrast(candidate, background) >= ratio) return candidate;
+  }
+  return ink;
+}
+
+/** Reads a theme of any of the shapes that the platform has. */
+export function wishesOf(theme: unknown): Wishes {
+  const { primaryColor, font, fontFamily, borderRadius, backgroundColor, dashboard, widgets } = (theme ??
+    {}) as Record<
+    string,
+    // biome-ignore lint/suspicious/noExplicitAny: each part is checked
+    any
+  >;
+  const radius = Number.parseFloat(String(borderRadius ?? widgets?.borderRadius ?? ''));
+  return {
+    accent: safeColor(primaryColor),
+    background: safeColor(dashboard?.backgroundColor ?? backgroundColor),
+    surface: safeColor(widgets?.backgroundColor),
+    font: safeFont(font ?? fontFamily),
+    radius: Number.isFinite(radius) ? Math.min(Math.max(radius, 0), 32) : undefined,
+  };
+}
+
+/** Later wishes win. */
+export function tokensOf(scheme: Scheme, wishes: readonly Wishes[]): Tokens {
+  const own = OWN[scheme];
+  const chosen: Wishes = {};
+  for (const wish of wishes) {
+    for (const [name, value] of Object.entries(wish))
+      if (value !== undefined) Object.assign(chosen, { [name]: value });
+  }
+  const background = fitting(chosen.background, scheme) ?? own.background;
+  const surface = fitting(chosen.surface, scheme) ?? own.surface;
+  const ink = chosen.ink && contrast(chosen.ink, surface) >= 7 ? chosen.ink : own.ink;
+  const accent = readable(chosen.accent ?? own.accent, surface, ink, 4.5);
+  const first = readable(chosen.accent ?? own.accent, surface, ink, 3);
+  return {
+    ...own,
+    scheme,
+    background,
+    surface,
+    ink,
+    accent,
+    accentInk: contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#101318',
+    font: chosen.font ?? FONT,
+    radius: chosen.radius ?? 10,
+    series: [first, ...own.series.slice(1)],
+    ramp: [0.12, 0.3, 0.5, 0.72, 1].map((part) => mix(surface, first, part)),
+  };
+}
+
+/** A background of a light theme is not used in the dark, because the text would not be readable. */
+const fitting = (color: string | undefined, scheme: Scheme) =>
+  color && contrast(color, OWN[scheme].ink) >= 7 && contrast(color, OWN[scheme].inkSoft) >= 4.5
+    ? color
+    : undefined;
+
+/** Through the CSSOM, because the policy of the page allows no style in the markup. */
+export function applyTokens(tokens: Tokens) {
+  const { style } = document.documentElement;
+  document.documentElement.dataset.scheme = tokens.scheme;
+  style.colorScheme = tokens.scheme;
+  const values: Record<string, string> = {
+    background: tokens.background,
+    surface: tokens.surface,
+    ink: tokens.ink,
+    'ink-soft': tokens.inkSoft,
+    line: tokens.line,
+    accent: tokens.accent,
+    'accent-ink': tokens.accentInk,
+    'accent-soft': mix(tokens.surface, tokens.accent, tokens.scheme === 'light' ? 0.1 : 0.18),
+    bar: mix(tokens.surface, tokens.series[0]!, tokens.scheme === 'light' ? 0.2 : 0.35),
+    hover: mix(tokens.surface, tokens.ink, 0.05),
+    good: tokens.good,
+    bad: tokens.bad,
+    font: tokens.font,
+    radius: `${tokens.radius}px`,
+  };
+  for (const [name, value] of Object.entries(values)) style.setProperty(`--${name}`, value);
+}

@@ -1,0 +1,250 @@
+/** A card with the data of a report: its title and menu, and the chart, the figure or the table in it. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { csvOf, download } from '../csv.ts';
+import { shownOf } from '../format.ts';
+import { SafeHtml } from '../html.tsx';
+import { lazy } from '../lazy.tsx';
+import { useApp } from '../page.tsx';
+import type { Problem, Snapshot, Widget } from '../types.ts';
+import { Kpi } from './kpi.tsx';
+import { type Rows, useRows } from './rows.ts';
+import { columnsOf, Table } from './table.tsx';
+
+const Vega = lazy(() => import('../charts/vega-chart.tsx').then(({ VegaChart }) => VegaChart));
+const WorldMap = lazy(() => import('../map/world-map.tsx').then(({ WorldMap }) => WorldMap));
+
+export interface DrawProps {
+  widgetId: string;
+  snapshot: Snapshot;
+  title: string;
+  rows: Rows;
+}
+
+export function Chart({ widget }: { widget: Widget }) {
+  const app = useApp();
+  const snapshot = app.dashboard!.reportSnapshots.find(
+    ({ reportId }) => reportId === widget.config?.reportId,
+  );
+  const isMissing = snapshot === undefined;
+  useEffect(() => {
+    if (isMissing) app.rendered(widget.id);
+  }, [isMissing]);
+  if (!snapshot)
+    return <Card title={String(widget.config?.title ?? '')} body={<Failure problem={undefined} />} />;
+  return <Report widget={widget} snapshot={snapshot} />;
+}
+
+function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
+  const app = useApp();
+  const [asTable, setAsTable] = useState(false);
+  const { rows, problem, isLoading, retry } = useRows(app, snapshot, widget.id);
+  const title = String(widget.config?.title ?? (snapshot.title || snapshot.name || ''));
+  const isDrawn = snapshot.kind === 'vega' || snapshot.kind === 'map';
+  const isEmpty = rows?.rows.length === 0;
+  const drawsItself = isDrawn && !asTable && !isEmpty;
+  useEffect(() => {
+    if (problem)
+      app.host.send('error', {
+        message: problem.message,
+        code: problem.code,
+        context: widget.id,
+        fatal: false,
+      });
+    if (problem || (rows && !drawsItself)) app.rendered(widget.id);
+  }, [rows, problem, drawsItself]);
+
+  const items: MenuItem[] = [];
+  if (isDrawn)
+    items.push({ label: app.say(asTable ? 'showChart' : 'showTable'), run: () => setAsTable(!asTable) });
+  if (app.mayExport && rows && !isEmpty) items.push({ label: app.say('csv'), run: () => exportCsv() });
+
+  function exportCsv() {
+    const columns = columnsOf(rows!.rows, rows!.result.annotation, rows!.query, snapshot);
+    download(`${title || 'data'}.csv`, csvOf(rows!.rows, columns));
+    app.host.send('download', {
+      format: 'csv',
+      target: 'widget',
+      widgetId: widget.id,
+      title,
+      rowCount: rows!.rows.length,
+    });
+  }
+
+  const props = rows && { widgetId: widget.id, snapshot, title, rows };
+  const body = problem ? (
+    <Failure problem={problem} onRetry={retry} />
+  ) : !props ? (
+    <Skeleton kind={snapshot.kind} />
+  ) : isEmpty && snapshot.kind !== 'kpi' ? (
+    <div class="empty">
+      <strong>{app.say('noRows')}</strong>
+      <span>{app.say('noRowsHint')}</span>
+    </div>
+  ) : (
+    <Draw {...props} asTable={asTable} />
+  );
+  return (
+    <Card
+      title={title}
+      description={snapshot.description ?? undefined}
+      items={items}
+      body={body}
+      isStale={isLoading && rows !== undefined}
+      kind={snapshot.kind ?? 'table'}
+    />
+  );
+}
+
+function Draw({ asTable, ...props }: DrawProps & { asTable: boolean }) {
+  const { kind } = props.snapshot;
+  if (kind === 'vega' && !asTable) return <Vega {...props} />;
+  if (kind === 'map' && !asTable) return <WorldMap {...props} />;
+  if (kind === 'kpi') return <Kpi {...props} />;
+  if (kind === 'html') return <Html {...props} />;
+  return <Table {...props} spec={kind === 'table' ? props.snapshot.spec : undefined} />;
+}
+
+/** The template is filled with the first row, or with every row if it has a part between `{{#rows}}` and `{{/rows}}`. */
+function Html({ snapshot, rows: { rows, result } }: DrawProps) {
+  const { formats } = useApp();
+  const template = String(snapshot.spec?.template ?? '');
+  const fillWith = (row: Record<string, unknown>) => (text: string) =>
+    text.replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_all, member: string) =>
+      formats.value(
+        row[member],
+        shownOf(result.annotation, member),
+        snapshot.preferences?.columnFormats?.[member],
+      ),
+    );
+  return <SafeHtml template={template} fill={fillWith(rows[0] ?? {})} />;
+}
+
+export function Skeleton({ kind }: { kind: Snapshot['kind'] }) {
+  const { say } = useApp();
+  return (
+    <div class={`skeleton fill ${kind ?? ''}`} role="status">
+      <span class="hidden">{say('loading')}</span>
+    </div>
+  );
+}
+
+export function Failure({ problem, onRetry }: { problem: Problem | undefined; onRetry?: () => void }) {
+  const { say } = useApp();
+  const hint =
+    problem?.status === 0
+      ? say('offline')
+      : problem?.status === 429 || problem?.status === 503
+        ? say('busy')
+        : problem?.message;
+  return (
+    <div class="empty" role="alert">
+      <strong>{say('failed')}</strong>
+      {hint && <span>{hint}</span>}
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          {say('tryAgain')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface MenuItem {
+  label: string;
+  run(): void;
+}
+
+interface CardProps {
+  title: string;
+  description?: string | undefined;
+  items?: MenuItem[];
+  body: ComponentChildren;
+  isStale?: boolean;
+  kind?: string;
+}
+
+function Card({ title, description, items = [], body, isStale = false, kind = '' }: CardProps) {
+  return (
+    <section class={`card ${kind}`} aria-label={title} aria-busy={isStale}>
+      {(title || items.length > 0) && (
+        <header class="card-head">
+          <h2 title={description}>{title}</h2>
+          {items.length > 0 && <Menu title={title} items={items} />}
+        </header>
+      )}
+      <div class={isStale ? 'card-body stale' : 'card-body'}>{body}</div>
+    </section>
+  );
+}
+
+function Menu({ title, items }: { title: string; items: MenuItem[] }) {
+  const { say } = useApp();
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  useClosing(root, isOpen, () => setOpen(false));
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const buttons = [...root.current!.querySelectorAll<HTMLElement>('[role=menuitem]')];
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    buttons[(at + step + buttons.length) % buttons.length]?.focus();
+  };
+  return (
+    <div class="menu no-print" ref={root} onKeyDown={onKey}>
+      <button
+        type="button"
+        class="icon"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-label={say('menu', { title })}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+          <circle cx="3" cy="8" r="1.4" />
+          <circle cx="8" cy="8" r="1.4" />
+          <circle cx="13" cy="8" r="1.4" />
+        </svg>
+      </button>
+      {isOpen && (
+        <div role="menu" class="popover right">
+          {items.map(({ label, run }) => (
+            <button
+              key={label}
+              type="button"
+              role="menuitem"
+              onClick={() => {
+                setOpen(false);
+                run();
+              }}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Closes what is open by Escape, and by a click elsewhere. */
+export function useClosing(root: { current: HTMLElement | null }, isOpen: boolean, close: () => void) {
+  useEffect(() => {
+    if (!isOpen) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      close();
+      root.current?.querySelector<HTMLElement>('button')?.focus();
+    };
+    const onPress = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) close();
+    };
+    document.addEventListener('keydown', onKey);
+    document.addEventListener('pointerdown', onPress);
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      document.removeEventListener('pointerdown', onPress);
+    };
+  }, [isOpen]);
+}

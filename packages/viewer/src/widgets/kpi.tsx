@@ -1,0 +1,81 @@
+/** One figure, what it was before, and how it went. */
+
+import { shownOf } from '../format.ts';
+import { useApp, useShared } from '../page.tsx';
+import type { Row } from '../types.ts';
+import type { DrawProps } from './chart.tsx';
+import { drillFrom } from './drill.tsx';
+
+export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, before, trend } }: DrawProps) {
+  const { app, drill } = useShared();
+  const { formats, say } = app;
+  const spec = snapshot.spec ?? {};
+  const measure: string = spec.measure ?? query.measures?.[0] ?? '';
+  const shown = shownOf(result.annotation, measure);
+  const override =
+    spec.format && typeof spec.format === 'object'
+      ? spec.format
+      : snapshot.preferences?.columnFormats?.[measure];
+  const value = rows[0]?.[measure];
+  const earlier = before?.[0]?.[measure];
+  const ratio =
+    typeof value === 'number' && typeof earlier === 'number' && earlier !== 0
+      ? (value - earlier) / Math.abs(earlier)
+      : undefined;
+  const isGood = ratio === undefined || ratio === 0 ? undefined : ratio > 0 === (spec.goodWhen !== 'down');
+  return (
+    <div class="kpi">
+      <button
+        type="button"
+        class="figure"
+        title={formats.value(value, shown, override)}
+        onClick={() => drill(drillFrom({ widgetId, title, member: measure, row: {}, query, value }))}
+      >
+        {formats.short(value, shown, override)}
+      </button>
+      {before && (
+        <p class={`change ${isGood === undefined ? '' : isGood ? 'good' : 'bad'}`}>
+          {ratio === undefined ? (
+            say('noComparison')
+          ) : (
+            <>
+              <span class="chip">
+                <span aria-hidden="true">{ratio > 0 ? '▲' : ratio < 0 ? '▼' : '■'}</span>{' '}
+                {formats.change(ratio)}
+              </span>{' '}
+              <span class="before">
+                {say('comparedTo', { value: formats.short(earlier, shown, override) })}
+              </span>
+            </>
+          )}
+        </p>
+      )}
+      {trend && <Sparkline rows={trend.rows} measure={measure} />}
+    </div>
+  );
+}
+
+function Sparkline({ rows, measure }: { rows: Row[]; measure: string }) {
+  const { tokens } = useApp();
+  const values = rows.map((row) => Number(row[measure] ?? 0)).filter(Number.isFinite);
+  if (values.length < 2) return null;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const points = values.map((value, i) => [
+    (i / (values.length - 1)) * 100,
+    high === low ? 15 : 28 - ((value - low) / (high - low)) * 26,
+  ]);
+  const line = points.map(([x, y]) => `${x!.toFixed(1)},${y!.toFixed(1)}`).join(' ');
+  return (
+    <svg class="sparkline" viewBox="0 0 100 30" preserveAspectRatio="none" aria-hidden="true">
+      <polygon points={`0,30 ${line} 100,30`} fill={tokens.series[0]} fill-opacity="0.12" />
+      <polyline
+        points={line}
+        fill="none"
+        stroke={tokens.series[0]}
+        stroke-width="1.75"
+        vector-effect="non-scaling-stroke"
+        stroke-linejoin="round"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,110 @@
+/** The rows of a report: asked for in one request, with those of the periods that it is compared with. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { App } from '../app.ts';
+import { compare, fillMissing, queryFor, shifted, timeKey, typed } from '../query.ts';
+import type { Offset, Problem, Query, Result, Row, Snapshot } from '../types.ts';
+
+export interface Rows {
+  result: Result;
+  rows: Row[];
+  query: Query;
+  /** Rows of the earlier period and of the sparkline of a KPI. */
+  before?: Row[];
+  trend?: { rows: Row[]; key: string };
+}
+
+export interface Loaded {
+  rows?: Rows;
+  problem?: Problem;
+  isLoading: boolean;
+  retry(): void;
+}
+
+interface Ask {
+  queries: Query[];
+  read(results: Result[]): Rows;
+}
+
+const isOffset = (offset: unknown): offset is Offset =>
+  typeof (offset as Offset)?.amount === 'number' && typeof (offset as Offset)?.unit === 'string';
+
+function askFor(app: App, snapshot: Snapshot, widgetId: string): Ask {
+  const query = queryFor(snapshot, widgetId, app, app.filterWidgets());
+  return snapshot.kind === 'kpi' ? askForKpi(query, snapshot) : askForRows(query, snapshot);
+}
+
+function askForRows(query: Query, snapshot: Snapshot): Ask {
+  const comparisons = (snapshot.periodComparisons ?? []).filter(({ offset }) => isOffset(offset));
+  const earlier = comparisons.map(({ timeDimension, offset }) => shifted(query, timeDimension, offset));
+  return {
+    queries: [query, ...earlier.filter((each) => each !== undefined)],
+    read([result, ...others]) {
+      let rows = fillMissing(typed(result!), query, snapshot);
+      for (const [i, comparison] of comparisons.entries()) {
+        // Without a range of time that can be moved, rows are compared with earlier ones of the same answer.
+        const before = earlier[i] ? typed(others.shift()!) : rows;
+        rows = compare(rows, before, query, comparison);
+      }
+      return { result: result!, rows, query };
+    },
+  };
+}
+
+function askForKpi(query: Query, { spec }: Snapshot): Ask {
+  const { comparison, sparkline } = spec ?? {};
+  const period = comparison?.periodComparison ?? (isOffset(comparison?.offset) ? comparison : undefined);
+  const earlier: Query | undefined =
+    comparison?.query ??
+    (period && isOffset(period.offset) ? shifted(query, period.timeDimension, period.offset) : undefined);
+  const trend: Query | undefined = sparkline?.timeDimension && {
+    ...query,
+    measures: spec.measure ? [spec.measure] : query.measures,
+    timeDimensions: [
+      ...(query.timeDimensions ?? []).filter(({ dimension }) => dimension !== sparkline.timeDimension),
+      {
+        dimension: sparkline.timeDimension,
+        granularity: sparkline.granularity ?? 'day',
+        dateRange:
+          sparkline.dateRange ??
+          query.timeDimensions?.find(({ dimension }) => dimension === sparkline.timeDimension)?.dateRange,
+      },
+    ],
+    order: { [sparkline.timeDimension]: 'asc' },
+  };
+  return {
+    queries: [query, earlier, trend].filter((each) => each !== undefined),
+    read([result, ...others]) {
+      const before = earlier ? typed(others.shift()!) : undefined;
+      const key = trend && timeKey(trend, sparkline.timeDimension);
+      return {
+        result: result!,
+        rows: typed(result!),
+        query,
+        ...(before ? { before } : {}),
+        ...(trend && key ? { trend: { rows: typed(others.shift()!), key } } : {}),
+      };
+    },
+  };
+}
+
+/** Rows stay while newer ones are asked for. */
+export function useRows(app: App, snapshot: Snapshot, widgetId: string): Loaded {
+  const [state, setState] = useState<Omit<Loaded, 'retry'>>({ isLoading: true });
+  const [attempt, setAttempt] = useState(0);
+  const current = useRef('');
+  const ask = askFor(app, snapshot, widgetId);
+  const key = JSON.stringify([ask.queries, app.round, attempt]);
+  useEffect(() => {
+    current.current = key;
+    setState(({ rows }) => ({ ...(rows ? { rows } : {}), isLoading: true }));
+    app.load(ask.queries).then(
+      (results) => {
+        if (current.current === key) setState({ rows: ask.read(results), isLoading: false });
+      },
+      (problem: Problem) => {
+        if (current.current === key) setState({ problem, isLoading: false });
+      },
+    );
+  }, [key]);
+  return { ...state, retry: () => setAttempt((count) => count + 1) };
+}

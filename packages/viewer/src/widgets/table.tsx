@@ -1,0 +1,245 @@
+/** Rows as a table: sortable, with totals and bars. Only the rows that are in sight are in the page. */
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { shownOf } from '../format.ts';
+import { useShared } from '../page.tsx';
+import type { Annotation, ColumnFormat, Query, Row, Shown, Snapshot } from '../types.ts';
+import type { DrawProps } from './chart.tsx';
+import { drillFrom } from './drill.tsx';
+
+const ROW_HEIGHT = 36;
+const OVERSCAN = 8;
+/** Below this, all rows are drawn: printing and searching in the page then find all of them. */
+const VIRTUAL_FROM = 200;
+
+export interface Column {
+  member: string;
+  title: string;
+  shown: Shown | undefined;
+  format: ColumnFormat | undefined;
+  isNumber: boolean;
+  align: string;
+  width: number | undefined;
+  hasBar: boolean;
+  isMeasure: boolean;
+}
+
+interface Sort {
+  member: string;
+  desc: boolean;
+}
+
+export function columnsOf(rows: Row[], annotation: Annotation, query: Query, snapshot: Snapshot): Column[] {
+  const spec = snapshot.kind === 'table' ? snapshot.spec : undefined;
+  const times = (query.timeDimensions ?? [])
+    .filter(({ granularity }) => granularity)
+    .map(({ dimension, granularity }) => `${dimension}.${granularity}`);
+  const known = [...times, ...(query.dimensions ?? []), ...(query.measures ?? [])];
+  const computed = Object.keys(rows[0] ?? {}).filter(
+    (key) => /\.(previous|change|percent)$/.test(key) && !known.includes(key),
+  );
+  const given: {
+    member: string;
+    title?: string;
+    width?: number;
+    align?: string;
+    format?: ColumnFormat;
+    bar?: boolean;
+  }[] =
+    Array.isArray(spec?.columns) && spec.columns.length
+      ? spec.columns
+      : [...known, ...computed].map((member) => ({ member }));
+  return given
+    .filter(({ member }) => typeof member === 'string')
+    .map(({ member, title, width, align, format, bar }) => {
+      // A column may name a time without its granularity, which the viewer may have changed.
+      const key =
+        rows[0] && !(member in rows[0])
+          ? (times.find((time) => time.startsWith(`${member.split('.').slice(0, 2).join('.')}.`)) ?? member)
+          : member;
+      const shown = shownOf(annotation, key);
+      const isNumber = shown?.type === 'number';
+      return {
+        member: key,
+        title: String(title ?? shown?.shortTitle ?? member),
+        shown,
+        format:
+          (typeof format === 'object' && format) ||
+          snapshot.preferences?.columnFormats?.[member] ||
+          undefined,
+        isNumber,
+        align:
+          align === 'left' || align === 'right' || align === 'center' ? align : isNumber ? 'right' : 'left',
+        width: typeof width === 'number' ? width : undefined,
+        hasBar: bar === true,
+        isMeasure: key in annotation.measures,
+      };
+    });
+}
+
+export function Table({
+  widgetId,
+  title,
+  snapshot,
+  spec,
+  rows: { rows, result, query },
+}: DrawProps & { spec?: Record<string, unknown> | undefined }) {
+  const { app, drill } = useShared();
+  const { formats, say } = app;
+  const columns = columnsOf(rows, result.annotation, query, snapshot);
+  const [first] = (Array.isArray(spec?.sort) ? spec.sort : []) as Sort[];
+  const [sort, setSort] = useState<Sort | undefined>(first);
+  const [top, setTop] = useState(0);
+  const frame = useRef<HTMLDivElement>(null);
+
+  const sorted = useMemo(() => {
+    const column = sort && columns.find(({ member }) => member === sort.member);
+    if (!sort || !column) return rows;
+    const sign = sort.desc ? -1 : 1;
+    return rows.toSorted((a, b) => {
+      const [x, y] = [a[column.member], b[column.member]];
+      if (x === y) return 0;
+      // Rows without a value come last, in both directions.
+      if (x === null || x === undefined) return 1;
+      if (y === null || y === undefined) return -1;
+      return sign * (column.isNumber ? Number(x) - Number(y) : formats.compareTexts(String(x), String(y)));
+    });
+  }, [rows, sort?.member, sort?.desc, formats]);
+
+  const largest = new Map(
+    columns
+      .filter(({ hasBar }) => hasBar)
+      .map(({ member }) => [member, Math.max(0, ...rows.map((row) => Math.abs(Number(row[member]) || 0)))]),
+  );
+  const isVirtual = sorted.length >= VIRTUAL_FROM;
+  const height = frame.current?.clientHeight || 600;
+  const from = isVirtual ? Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN) : 0;
+  const to = isVirtual
+    ? Math.min(sorted.length, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN)
+    : sorted.length;
+  const cell = (row: Row, column: Column) => formats.value(row[column.member], column.shown, column.format);
+  const press = ({ member }: Column) =>
+    setSort({
+      member,
+      desc:
+        sort?.member === member
+          ? !sort.desc
+          : (columns.find((column) => column.member === member)?.isNumber ?? false),
+    });
+
+  return (
+    <div
+      class="table"
+      ref={frame}
+      tabIndex={0}
+      role="region"
+      aria-label={title}
+      onScroll={isVirtual ? (event) => setTop(event.currentTarget.scrollTop) : undefined}
+    >
+      <table aria-rowcount={sorted.length + 1}>
+        <caption class="hidden">{`${title}. ${say('rows', { count: formats.count(rows.length) })}`}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.member}
+                scope="col"
+                class={column.align}
+                style={column.width ? { width: `${column.width}px` } : {}}
+                aria-sort={sort?.member === column.member ? (sort.desc ? 'descending' : 'ascending') : 'none'}
+              >
+                <button
+                  type="button"
+                  title={say('sortBy', { title: column.title })}
+                  onClick={() => press(column)}
+                >
+                  {column.title}
+                  <span class="arrow" aria-hidden="true">
+                    {sort?.member === column.member ? (sort.desc ? '↓' : '↑') : ''}
+                  </span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {from > 0 && <Space rows={from} columns={columns.length} />}
+          {sorted.slice(from, to).map((row, i) => (
+            <tr key={from + i} aria-rowindex={from + i + 2}>
+              {columns.map((column) => {
+                const text = cell(row, column);
+                const share = largest.get(column.member);
+                return (
+                  <td key={column.member} class={column.align} title={text}>
+                    {share ? (
+                      <span
+                        class="bar"
+                        style={{ width: `${(Math.abs(Number(row[column.member]) || 0) / share) * 100}%` }}
+                        aria-hidden="true"
+                      />
+                    ) : null}
+                    {column.isMeasure ? (
+                      <button
+                        type="button"
+                        class="drill"
+                        onClick={() =>
+                          drill(
+                            drillFrom({
+                              widgetId,
+                              title,
+                              member: column.member,
+                              row,
+                              query,
+                              value: row[column.member],
+                            }),
+                          )
+                        }
+                      >
+                        {text}
+                      </button>
+                    ) : (
+                      text
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+          {to < sorted.length && <Space rows={sorted.length - to} columns={columns.length} />}
+        </tbody>
+        {spec?.totals === true && (
+          <tfoot>
+            <tr>
+              {columns.map((column, i) => (
+                <td key={column.member} class={column.align}>
+                  {column.isMeasure && isSummable(column)
+                    ? formats.value(
+                        rows.reduce((sum, row) => sum + (Number(row[column.member]) || 0), 0),
+                        column.shown,
+                        column.format,
+                      )
+                    : i === 0
+                      ? say('total')
+                      : ''}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+      {result.rowsCapped && <p class="note">{say('moreRows', { count: formats.count(rows.length) })}</p>}
+    </div>
+  );
+}
+
+/** A sum of shares or of averages means nothing. */
+const isSummable = ({ shown, format, member }: Column) =>
+  shown?.type === 'number' &&
+  shown.format !== 'percent' &&
+  format?.type !== 'percent' &&
+  !/avg|average|rate|ratio|per_/i.test(member);
+
+const Space = ({ rows, columns }: { rows: number; columns: number }) => (
+  <tr aria-hidden="true">
+    <td colSpan={columns} style={{ height: `${rows * ROW_HEIGHT}px`, padding: 0 }} />
+  </tr>
+);

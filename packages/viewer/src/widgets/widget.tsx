@@ -1,0 +1,150 @@
+/** One widget, by its type. What fails in it stays in it. */
+import { Component, type ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Grid } from '../grid.tsx';
+import { lazy } from '../lazy.tsx';
+import { Markdown } from '../markdown.tsx';
+import { useApp } from '../page.tsx';
+import type { Widget } from '../types.ts';
+import { Chart } from './chart.tsx';
+
+const Filter = lazy(() => import('./filter.tsx').then(({ Filter }) => Filter));
+const Thread = lazy(() => import('./thread.tsx').then(({ Thread }) => Thread));
+
+export function WidgetView({ widget }: { widget: Widget }) {
+  return (
+    <Guard widgetId={widget.id}>
+      <Kind widget={widget} />
+    </Guard>
+  );
+}
+
+function Kind({ widget }: { widget: Widget }) {
+  const { type, config } = widget;
+  switch (type) {
+    case 'CHART':
+      return <Chart widget={widget} />;
+    case 'TEXT':
+      return <Markdown text={String(config?.markdown ?? '')} />;
+    case 'FILTER':
+      return <Filter widget={widget} />;
+    case 'TIME_GRAIN':
+      return <TimeGrain widget={widget} />;
+    case 'CONTAINER':
+      return <Container widget={widget} />;
+    case 'DIVIDER':
+      return <hr class="divider" />;
+    case 'AI':
+      return <Thread widget={widget} />;
+    default:
+      return null;
+  }
+}
+
+class Guard extends Component<{ widgetId: string; children: ComponentChildren }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+  override componentDidCatch() {
+    this.setState({ hasFailed: true });
+  }
+  render() {
+    return this.state.hasFailed ? (
+      <Failed widgetId={this.props.widgetId} onRetry={() => this.setState({ hasFailed: false })} />
+    ) : (
+      this.props.children
+    );
+  }
+}
+
+function Failed({ widgetId, onRetry }: { widgetId: string; onRetry(): void }) {
+  const app = useApp();
+  app.rendered(widgetId);
+  return (
+    <div class="card">
+      <div class="empty" role="alert">
+        <strong>{app.say('failed')}</strong>
+        <button type="button" onClick={onRetry}>
+          {app.say('tryAgain')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const GRAINS = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
+
+function TimeGrain({ widget: { config } }: { widget: Widget }) {
+  const app = useApp();
+  const member = String(config?.member ?? '');
+  const grains = GRAINS.filter((grain) => (config?.grains ?? ['day', 'week', 'month']).includes(grain));
+  const chosen = app.grains.get(member) ?? config?.default;
+  return (
+    <fieldset class="control segments no-print">
+      <legend>{config?.title ?? app.say('grain')}</legend>
+      <div class="segment-row">
+        {grains.map((grain) => (
+          <button
+            key={grain}
+            type="button"
+            aria-pressed={chosen === grain}
+            onClick={() => app.setGrain(member, grain)}
+          >
+            {app.say(grain)}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface Tab {
+  title?: string;
+  widgets?: string[];
+}
+
+function Container({ widget: { id, config } }: { widget: Widget }) {
+  const app = useApp();
+  const [open, setOpen] = useState(0);
+  const tabs: Tab[] =
+    Array.isArray(config?.tabs) && config.tabs.length ? config.tabs : [{ widgets: config?.widgets ?? [] }];
+  const shown = tabs[open]?.widgets ?? [];
+  const widgets = shown.flatMap(
+    (widgetId) => app.widgets.find((widget) => widget.id === widgetId && widgetId !== id) ?? [],
+  );
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = (open + step + tabs.length) % tabs.length;
+    setOpen(next);
+    (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
+  };
+  return (
+    <section class="container">
+      {config?.title && <h2>{String(config.title)}</h2>}
+      {tabs.length > 1 && (
+        <div class="tabs no-print" role="tablist" onKeyDown={onKey}>
+          {tabs.map((tab, i) => (
+            <button
+              key={tab.title}
+              type="button"
+              role="tab"
+              id={`${id}-tab-${i}`}
+              aria-selected={i === open}
+              aria-controls={`${id}-panel`}
+              tabIndex={i === open ? 0 : -1}
+              onClick={() => setOpen(i)}
+            >
+              {tab.title ?? i + 1}
+            </button>
+          ))}
+        </div>
+      )}
+      <div
+        role={tabs.length > 1 ? 'tabpanel' : undefined}
+        id={`${id}-panel`}
+        aria-labelledby={tabs.length > 1 ? `${id}-tab-${open}` : undefined}
+      >
+        <Grid key={open} widgets={widgets} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * Bundles the embedded page into `packages/server/dist/viewer`: files whose names hold a hash, and `manifest.json`, which
+ * says what the page loads first. If nothing has changed since the last build, it does nothing.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { root } from './install.mjs';
+
+const SOURCE = join(root, 'packages/viewer/src');
+const TARGET = join(root, 'packages/server/dist/viewer');
+/** What the result depends on beside the sources. */
+const OTHERS = ['package-lock.json', 'scripts/build-viewer.mjs'];
+
+export async function buildViewer() {
+  const inputs = await hashInputs();
+  const before = await readManifest();
+  if (before?.inputs === inputs) return;
+  const { outputFiles, metafile } = await bundle();
+  await mkdir(TARGET, { recursive: true });
+  for (const { path, contents } of outputFiles) await place(basename(path), contents);
+  const manifest = { inputs, ...describe(metafile) };
+  // Comes last, when every file that it names is there.
+  await place('manifest.json', JSON.stringify(manifest, null, 2));
+  for (const file of await readdir(TARGET)) {
+    if (![...manifest.files, 'manifest.json'].includes(file) && !file.endsWith('.tmp')) {
+      await rm(join(TARGET, file), { force: true });
+    }
+  }
+}
+
+async function bundle() {
+  const { build } = await import('esbuild');
+  return build({
+    entryPoints: { page: join(SOURCE, 'main.tsx'), style: join(SOURCE, 'style.css') },
+    outdir: TARGET,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'none',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+  });
+}
+
+function describe({ outputs }) {
+  const entries = Object.entries(outputs).map(([path, output]) => [basename(path), output]);
+  const entry = (ending) =>
+    entries.find(([, { entryPoint }]) => entryPoint?.endsWith(ending)) ?? fail(`there is no ${ending}`);
+  const [script, { imports }] = entry('main.tsx');
+  const [style] = entry('style.css');
+  const preload = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
+  return { script, style, preload, files: entries.map(([name]) => name) };
+}
+
+function fail(message) {
+  throw new Error(message);
+}
+
+async function hashInputs() {
+  const hash = createHash('sha256');
+  const names = (await readdir(SOURCE, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const path of [...names, ...OTHERS.map((file) => join(root, file))]) {
+    hash.update(`${path.slice(root.length)}\0`).update(await readFile(path));
+  }
+  return hash.digest('hex');
+}
+
+const readManifest = () => readFile(join(TARGET, 'manifest.json'), 'utf8').then(JSON.parse, () => undefined);
+
+/** Atomically, because a server that starts may read the file. */
+async function place(name, content) {
+  const unfinished = join(TARGET, `${name}.${process.pid}.tmp`);
+  await writeFile(unfinished, content);
+  await rename(unfinished, join(TARGET, name));
+}
