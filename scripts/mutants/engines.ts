@@ -2,6 +2,7 @@ import { type Mutant, SERVER } from './mutant.ts';
 
 const DUCKDB = `${SERVER}engines/duckdb/`;
 const tests = [`${DUCKDB}duckdb.test.ts`];
+const results = `${SERVER}domains/queries/results.test.ts`;
 const POSTGRES = `${SERVER}engines/postgres/`;
 const postgresTests = [`${POSTGRES}postgres.test.ts`];
 
@@ -103,6 +104,62 @@ export const engines: Mutant[] = [
     from: 'sharerPlaces: 1,',
     to: 'sharerPlaces: 3,',
     tests: [`${SERVER}domains/data-sources/data-sources.test.ts`],
+  },
+  {
+    name: 'a data source that fails at the last rows gives an error',
+    file: `${SERVER}domains/queries/results.ts`,
+    from: 'await text.discard();\n      throw error;',
+    to: 'return { columns: [], rows: text.end(), isCapped: true, at } as Result;',
+    tests: [results],
+  },
+  {
+    name: 'a large answer leaves no file behind',
+    file: `${SERVER}domains/queries/gathered-text.ts`,
+    from: 'await unlink(path);',
+    to: '',
+    tests: [results],
+  },
+  {
+    name: 'a large answer is gone when everybody has read it',
+    file: `${SERVER}domains/queries/gathered-text.ts`,
+    from: 'if (--holders === 0) file.close()',
+    to: 'if (holders < 0) file.close()',
+    tests: [results],
+  },
+  {
+    name: 'a large answer is there until everybody has read it',
+    file: `${SERVER}domains/queries/results.ts`,
+    from: 'if (!isKept(result)) result.rows.hold();',
+    to: '',
+    tests: [results],
+  },
+  {
+    name: 'answers that are gathered take no more than their share',
+    file: `${SERVER}domains/queries/results.ts`,
+    from: 'if (!share.take(piece.length)) throw tooManyUnread();',
+    to: '',
+    tests: [results],
+  },
+  {
+    name: 'answers that nobody reads take no more than their share',
+    file: `${SERVER}domains/queries/results.ts`,
+    from: 'if (!share.take(bytes)) throw tooManyUnread();',
+    to: '',
+    tests: [results],
+  },
+  {
+    name: 'a caller who does not read an answer is cut off',
+    file: `${SERVER}platform/http/streams.ts`,
+    from: "stream.destroy(new ApiError('timed_out'))",
+    to: '{}',
+    tests: [`${SERVER}platform/http/streams.test.ts`],
+  },
+  {
+    name: 'an answer that was read does not count any more',
+    file: `${SERVER}platform/http/streams.ts`,
+    from: 'clearTimeout(timer);\n      bytes.release();',
+    to: 'clearTimeout(timer);',
+    tests: [`${SERVER}platform/http/streams.test.ts`],
   },
   {
     name: 'an engine does not send more than its reader takes',

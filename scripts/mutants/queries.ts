@@ -292,7 +292,7 @@ export const queries: Mutant[] = [
   {
     name: 'equal statements run once',
     file: `${DOMAIN}results.ts`,
-    from: '(!asked.isRenewed && running.get(asked.key)) || start(asked)',
+    from: '(!asked.isRenewed && running.get(runKeyOf(asked))) || start(asked)',
     to: 'start(asked)',
     tests: [RESULTS],
   },

@@ -151,8 +151,8 @@ export const sqlReports: Mutant[] = [
   {
     name: 'a large answer that is kept is not copied for each reader',
     file: `${DOMAIN}answers.ts`,
-    from: 'return bytes <= JOINED_BYTES_MAX ?',
-    to: 'return bytes < Number.POSITIVE_INFINITY ?',
+    from: 'byteLength <= JOINED_BYTES_MAX)',
+    to: 'byteLength < Number.POSITIVE_INFINITY)',
     tests: [`${DOMAIN}answers.test.ts`],
   },
 ];

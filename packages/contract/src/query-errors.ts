@@ -19,6 +19,7 @@ export const RUN_ERRORS = [
   'source_unavailable',
   'source_busy',
   'too_many_queries',
+  'answers_not_read',
   'query_failed',
   'query_timed_out',
 ] as const;

@@ -43,6 +43,10 @@ export const errors = {
   source_unavailable: { status: 503, message: 'The data source can not be reached, or was lost.' },
   source_busy: { status: 503, message: 'Too many queries wait for this data source. Try again later.' },
   too_many_queries: { status: 429, message: 'Too many of your queries wait. Try again later.' },
+  answers_not_read: {
+    status: 503,
+    message: 'Too many answers wait until their callers have read them. Read yours, or try again later.',
+  },
   query_failed: { status: 503, message: 'The data source failed.' },
   query_timed_out: { status: 504, message: 'The query took too long, and was ended.' },
 } as const satisfies ErrorDefinitions;

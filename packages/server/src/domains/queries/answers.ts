@@ -1,8 +1,11 @@
 /** Writes the answers to queries, around rows that are JSON text already. */
 import type { NormalQuery } from '@oriel/semantic';
 import type { ColumnType } from '../../engines/engine.ts';
+import type { Share } from '../../platform/http/body-reader.ts';
+import type { WholeBytes } from '../../platform/http/streams.ts';
+import type { StoredText } from './gathered-text.ts';
 import type { AnswerType, PlannedQuery } from './plans.ts';
-import type { Result } from './results.ts';
+import { isKept, letGo, type Result } from './results.ts';
 
 export interface Answered {
   planned: PlannedQuery;
@@ -10,31 +13,58 @@ export interface Answered {
   total: number | undefined;
 }
 
-export type Piece = Buffer | string;
-
-/** A larger answer is not copied for each reader: its kept rows are shared by all. */
+/** Kept rows are not copied for each reader above this size: all readers share them. */
 const JOINED_BYTES_MAX = 64 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
-/** One buffer if the answer is small and all rows are there, or else pieces. */
-export function answerText(type: AnswerType, answered: readonly Answered[], isMulti: boolean) {
+/** Counts the bytes of an answer until its caller has read it. */
+export type CountUnread = (bytes: number) => Pick<Share, 'giveBack'>;
+
+/** One buffer if the answer is small, or else pieces. */
+export function answerText(
+  type: AnswerType,
+  answered: readonly Answered[],
+  isMulti: boolean,
+  countUnread: CountUnread,
+) {
   const pieces = isMulti ? multi(type, answered) : one(answered[0]!);
   return written(
     pieces,
     answered.map(({ result }) => result),
+    countUnread,
   );
 }
 
-function written(pieces: Pieces, results: readonly Result[]) {
-  const bytes = results.reduce(
-    (sum, { rows }) => sum + (Buffer.isBuffer(rows) ? rows.length : Number.POSITIVE_INFINITY),
-    0,
-  );
-  return bytes <= JOINED_BYTES_MAX ? joined(pieces) : encoded(pieces);
+function written(parts: Parts, results: readonly Result[], countUnread: CountUnread): Buffer | WholeBytes {
+  const pieces = [...parts].map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
+  const byteLength = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  if (results.every(isKept) && byteLength <= JOINED_BYTES_MAX) return Buffer.concat(pieces as Buffer[]);
+  const letAllGo = () => results.forEach(letGo);
+  try {
+    const share = countUnread(byteLength);
+    const release = () => {
+      share.giveBack();
+      letAllGo();
+    };
+    return { byteLength, release, [Symbol.asyncIterator]: () => inPieces(pieces) };
+  } catch (error) {
+    letAllGo();
+    throw error;
+  }
+}
+
+async function* inPieces(pieces: readonly (Buffer | StoredText)[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    if (!Buffer.isBuffer(piece)) yield* piece.pieces();
+    else {
+      for (let at = 0; at < piece.length; at += PIECE_BYTES) yield piece.subarray(at, at + PIECE_BYTES);
+    }
+  }
 }
 
 /** For SQL: a line with the columns, one with all rows, and one that says whether there are more. */
-export const sqlAnswerText = (columns: readonly string[], result: Result) =>
-  written(sqlLines(columns, result), [result]);
+export const sqlAnswerText = (columns: readonly string[], result: Result, countUnread: CountUnread) =>
+  written(sqlLines(columns, result), [result], countUnread);
 
 const COLUMN_TYPES: Record<ColumnType, string> = {
   number: 'Number',
@@ -44,17 +74,16 @@ const COLUMN_TYPES: Record<ColumnType, string> = {
   other: 'String',
 };
 
-function* sqlLines(names: readonly string[], { columns, rows, isCapped, at }: Result): Pieces {
+function* sqlLines(names: readonly string[], { columns, rows, isCapped, at }: Result): Parts {
   const schema = names.map((name, i) => ({ name, column_type: COLUMN_TYPES[columns[i]!.type] }));
   yield `${JSON.stringify({ schema, lastRefreshTime: at })}\n{"data":`;
   yield rows;
-  const end = (capped: boolean) => `}\n{"rowsCapped":${capped}}\n`;
-  yield typeof isCapped === 'boolean' ? end(isCapped) : async () => end(await isCapped);
+  yield `}\n{"rowsCapped":${isCapped}}\n`;
 }
 
-type Pieces = Generator<Piece | AsyncIterable<Buffer> | (() => Promise<string>)>;
+type Parts = Generator<string | Buffer | StoredText>;
 
-function* multi(type: AnswerType, answered: readonly Answered[]): Pieces {
+function* multi(type: AnswerType, answered: readonly Answered[]): Parts {
   const pivotQuery = pivotQueryOf(
     type,
     answered.map(({ planned }) => planned.query),
@@ -67,31 +96,13 @@ function* multi(type: AnswerType, answered: readonly Answered[]): Pieces {
   yield ']}';
 }
 
-function* one({ planned, result, total }: Answered): Pieces {
+function* one({ planned, result, total }: Answered): Parts {
   const { head, members } = planned;
   yield `${head},"lastRefreshTime":"${result.at.toISOString()}","data":`;
   if (members) yield `{"members":${JSON.stringify(members)},"dataset":`;
   yield result.rows;
   if (members) yield '}';
-  const end = (isCapped: boolean) =>
-    `,"rowsCapped":${isCapped}${total === undefined ? '' : `,"total":${total}`}}`;
-  const { isCapped } = result;
-  yield typeof isCapped === 'boolean' ? end(isCapped) : async () => end(await isCapped);
-}
-
-function joined(pieces: Pieces): Buffer {
-  return Buffer.concat(
-    [...pieces].map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer))),
-  );
-}
-
-async function* encoded(pieces: Pieces): AsyncGenerator<Buffer> {
-  for (const piece of pieces) {
-    if (typeof piece === 'string') yield Buffer.from(piece);
-    else if (typeof piece === 'function') yield Buffer.from(await piece());
-    else if (Buffer.isBuffer(piece)) yield piece;
-    else yield* piece;
-  }
+  yield `,"rowsCapped":${result.isCapped}${total === undefined ? '' : `,"total":${total}`}}`;
 }
 
 /** By this query, clients put the results of several queries into one table. */

@@ -28,7 +28,7 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
     viewers: createViewers(platform.db),
     plans: createKeptPlans(),
     meta: createKeptMeta(),
-    results: createResults(),
+    results: createResults(options.dataDir),
     parser,
   });
   return { ...api, stop: parser.stop };

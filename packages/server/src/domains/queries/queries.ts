@@ -7,7 +7,8 @@ import { sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
-import { type Answered, answerText, sqlAnswerText } from './answers.ts';
+import type { WholeBytes } from '../../platform/http/streams.ts';
+import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { toApiError } from './errors.ts';
 import { explain } from './explain.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
@@ -15,7 +16,7 @@ import type { KeptMeta } from './kept-meta.ts';
 import type { KeptPlans } from './kept-plans.ts';
 import type { Models } from './models.ts';
 import { hashOf, keyOf, type PlanContext, type PlannedQueries, type PlannedQuery } from './plans.ts';
-import type { Result, Results } from './results.ts';
+import { letGo, type Result, type Results } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
 import { type PlannedSql, planSqlQuery } from './sql-plans.ts';
@@ -46,7 +47,7 @@ export interface Queries {
   explain(call: QueryCall, query: object, viewer: Viewer | undefined): Promise<ReturnType<typeof explain>>;
 }
 
-type Loaded = Uint8Array | AsyncIterable<Uint8Array>;
+type Loaded = Uint8Array | WholeBytes;
 
 export interface LoadWishes {
   isMulti: boolean;
@@ -88,7 +89,7 @@ export function createQueries(options: QueriesOptions): Queries {
     call: QueryCall,
     source: OpenSource,
     statement: Query,
-    { maxAgeMs, version, ...wishes }: Freshness & { isRenewed: boolean; mayStream: boolean },
+    { maxAgeMs, version, ...wishes }: Freshness & { isRenewed: boolean; mayBeLarge: boolean },
   ): Result | Promise<Result> => {
     const key = keyOf(source, statement, version);
     const known = wishes.isRenewed ? undefined : results.known(key, maxAgeMs);
@@ -113,29 +114,34 @@ export function createQueries(options: QueriesOptions): Queries {
     isRenewed: boolean,
   ) =>
     freshnessOf(refreshKeys, async (sql, maxAgeMs) => {
-      const how = { isRenewed, mayStream: false, maxAgeMs, version: [] };
+      const how = { isRenewed, mayBeLarge: false, maxAgeMs, version: [] };
       return hashOf(textOf(await resultOf(call, source, { sql, rowForm: 'arrays' }, how)));
     });
+
+  const countUnreadOf =
+    ({ actor }: QueryCall): CountUnread =>
+    (bytes) =>
+      results.countUnread(sharerOf(actor), bytes);
 
   async function answerSql(call: QueryCall, text: string, isRenewed: boolean) {
     const planned = await planOfSql(call, text);
     const freshness = await freshnessFor(call, planned, isRenewed);
-    const how = { ...freshness, isRenewed, mayStream: true };
+    const how = { ...freshness, isRenewed, mayBeLarge: true };
     return { ...planned, result: await resultOf(call, planned.source, planned.statement, how) };
   }
 
   async function answer(
     call: QueryCall,
     planned: PlannedQuery,
-    wishes: { isRenewed: boolean; mayStream: boolean },
+    wishes: { isRenewed: boolean; mayBeLarge: boolean },
   ): Promise<Answered> {
     const { source, statement, total } = planned;
     const isRenewed = wishes.isRenewed || planned.isRenewed;
-    const whole = { isRenewed, mayStream: false };
+    const whole = { isRenewed, mayBeLarge: false };
     const freshness = await freshnessFor(call, planned, isRenewed);
-    // Before the rows, because a stream of rows must not wait for another query.
+    // Before the rows, which somebody must let go of if this fails.
     const counted = total && (await resultOf(call, source, total, { ...whole, ...freshness }));
-    const how = { ...freshness, isRenewed, mayStream: wishes.mayStream };
+    const how = { ...freshness, isRenewed, mayBeLarge: wishes.mayBeLarge };
     const result = await resultOf(call, source, statement, how);
     return { planned, result, total: counted && Number(JSON.parse(textOf(counted))[0][0]) };
   }
@@ -151,17 +157,17 @@ export function createQueries(options: QueriesOptions): Queries {
       explaining(call, async () => {
         const { queries } = await plan(call, query);
         for (const planned of queries) {
-          const { result } = await answer(call, planned, { isRenewed: true, mayStream: true });
-          await readAll(result);
+          const { result } = await answer(call, planned, { isRenewed: true, mayBeLarge: true });
+          letGo(result);
         }
       }),
     loadSql: (call, text, { isRenewed }) =>
       explainingSql(call, async () => {
         const { columns, result } = await answerSql(call, text, isRenewed);
-        return sqlAnswerText(columns, result);
+        return sqlAnswerText(columns, result, countUnreadOf(call));
       }),
     runSql: (call, text) =>
-      explainingSql(call, async () => readAll((await answerSql(call, text, true)).result)),
+      explainingSql(call, async () => letGo((await answerSql(call, text, true)).result)),
     explain: (call, query, given) =>
       explaining(call, async () => {
         const { db, actor, deploymentId } = call;
@@ -172,9 +178,9 @@ export function createQueries(options: QueriesOptions): Queries {
     load: (call, query, { isMulti, isRenewed }) =>
       explaining(call, async () => {
         const { type, queries } = await plan(call, query);
-        const wishes = { isRenewed, mayStream: queries.length === 1 };
+        const wishes = { isRenewed, mayBeLarge: queries.length === 1 };
         const answered = await Promise.all(queries.map((planned) => answer(call, planned, wishes)));
-        return answerText(type, answered, isMulti || type !== 'regularQuery');
+        return answerText(type, answered, isMulti || type !== 'regularQuery', countUnreadOf(call));
       }),
   };
 }
@@ -192,10 +198,6 @@ export function queryIn(text: string, field = 'query'): Given {
     if (query.every(isQuery)) return query;
   } else if (isQuery(query)) return query as object;
   throw invalid(field, 'must be a query, which is an object, or a list of queries');
-}
-
-async function readAll({ rows }: Result) {
-  if (!Buffer.isBuffer(rows)) for await (const _piece of rows);
 }
 
 const textOf = ({ rows }: Result) => rows.toString();

@@ -1,19 +1,46 @@
 /** Results with an engine that tests control: when answers come, how large they are, and who waits for them. */
-import { beforeEach, expect, test } from 'vitest';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../../engines/engine.ts';
-import { type Asked, createResults, type Result, type Results } from './results.ts';
+import { type Asked, createResults, isKept, letGo, type Result, type Results } from './results.ts';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'oriel-results-'));
+});
+afterAll(() => rm(dataDir, { recursive: true }));
 
 let results: Results;
 let runs: Run[];
 beforeEach(() => {
   runs = [];
-  results = createResults({ keptBytes: 4000, resultBytes: 1000, atOnce: 2, waiting: 2, waitMs: 60_000 });
+  results = createResults(dataDir, {
+    keptBytes: 4000,
+    resultBytes: 1000,
+    unreadBytes: 40_000,
+    atOnce: 2,
+    waiting: 2,
+    waitMs: 60_000,
+  });
 });
+
+/** The files of large results that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(`${dataDir}/answer-`);
+    } catch {
+      return false;
+    }
+  }).length;
 
 interface Run {
   key: string;
   signal: AbortSignal;
-  answer(text: string): void;
+  answer(text: string, failure?: Error): void;
   fail(error: Error): void;
 }
 
@@ -25,12 +52,12 @@ function ask(key: string, more: Partial<Asked> = {}): Promise<Result> {
     maxAgeMs: 60_000,
     isRenewed: false,
     sharer: 'acme',
-    mayStream: true,
+    mayBeLarge: true,
     signal: never,
     run: (signal) =>
       new Promise<Answer>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
-        const answer = (text: string) => resolve(answerOf(text, signal));
+        const answer = (text: string, failure?: Error) => resolve(answerOf(text, signal, failure));
         runs.push({ key, signal, answer, fail: reject });
       }),
     ...more,
@@ -39,22 +66,25 @@ function ask(key: string, more: Partial<Asked> = {}): Promise<Result> {
 
 const PIECE = 600;
 
-function answerOf(text: string, signal: AbortSignal): Answer {
+function answerOf(text: string, signal: AbortSignal, failure?: Error): Answer {
   async function* rows() {
     for (let at = 0; at < text.length; at += PIECE) {
       signal.throwIfAborted();
       yield Buffer.from(text.slice(at, at + PIECE));
     }
+    if (failure) throw failure;
   }
   const summary = Promise.resolve({ rowCount: 1, isCapped: false, bytes: text.length });
   return { columns: [], rows: rows(), summary };
 }
 
-async function textOf(result: Result | Promise<Result>): Promise<string> {
-  const { rows } = await result;
-  if (Buffer.isBuffer(rows)) return rows.toString();
+/** Reads the result, and lets go of it. */
+async function textOf(asked: Result | Promise<Result>): Promise<string> {
+  const result = await asked;
+  if (isKept(result)) return result.rows.toString();
   const pieces: Buffer[] = [];
-  for await (const piece of rows as AsyncIterable<Buffer>) pieces.push(piece);
+  for await (const piece of result.rows.pieces()) pieces.push(piece);
+  letGo(result);
   return Buffer.concat(pieces).toString();
 }
 
@@ -159,37 +189,71 @@ test('a statement ends when all who wait for it have left, and not before', asyn
   expect(runs[0]!.signal.aborted).toBe(true);
 });
 
-test('a large result is read by the one who asked first, and others run it for themselves', async () => {
-  const asked = [ask('a'), ask('a')];
+test('a large result of equal statements is there once, for all who asked, in a file without a name', async () => {
+  const asked = [ask('a'), ask('a', { sharer: 'other' })];
   await turn();
   runs[0]!.answer(LARGE);
-  expect(await textOf(asked[0]!)).toBe(LARGE);
+  await Promise.all(asked);
+  expect(openFiles()).toBe(1);
+  expect(await readdir(dataDir)).toEqual([]);
+  expect(await Promise.all(asked.map(textOf))).toEqual([LARGE, LARGE]);
+  expect(runs).toHaveLength(1);
+  await expect.poll(openFiles).toBe(0);
+  void ask('a').catch(() => {});
   await turn();
-  runs[1]!.answer(LARGE);
-  expect(await textOf(asked[1]!)).toBe(LARGE);
   expect(runs).toHaveLength(2);
 });
 
-test('a large result holds its turn until it was read or the caller has left', async () => {
+test('a statement that fails half-way is an error, and nothing of it is left', async () => {
+  const asked = ask('a');
+  await turn();
+  runs[0]!.answer(LARGE, new Error('divided by zero'));
+  await expect(asked).rejects.toThrow('divided by zero');
+  await expect.poll(openFiles).toBe(0);
+});
+
+test('nothing is left of a large result if all have left while it came', async () => {
   const leaving = new AbortController();
-  const [first, second] = [ask('a'), ask('b', { signal: leaving.signal })];
+  const asked = ask('a', { signal: leaving.signal }).catch((error: Error) => error.message);
+  await turn();
+  runs[0]!.answer(LARGE);
+  leaving.abort(new Error('left'));
+  expect(await asked).toBe('left');
+  await expect.poll(openFiles).toBe(0);
+});
+
+test('a large result that nobody has read holds no turn', async () => {
+  const asked = [ask('a'), ask('b')];
   void ask('c').catch(() => {});
-  void ask('d').catch(() => {});
   await turn();
   for (const run of [...runs]) run.answer(LARGE);
-  await Promise.all([first, second]);
-  expect(runs).toHaveLength(2);
-  await textOf(first);
+  const large = await Promise.all(asked);
+  await expect.poll(() => runs.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+  large.forEach(letGo);
+});
+
+test('answers that nobody has read have a limit, for each sharer and in all', async () => {
+  const code = 'answers_not_read';
+  const count = (sharer: string, bytes: number) => results.countUnread(sharer, bytes);
+  const shares = ['a', 'b', 'c', 'acme'].map((sharer) => count(sharer, 8000));
+  expect(() => count('a', 3000)).toThrowError(expect.objectContaining({ code }));
+  // What is being gathered counts too.
+  const asked = ask('a');
   await turn();
-  expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
-  leaving.abort();
+  runs[0]!.answer(LARGE);
+  await expect(asked).rejects.toMatchObject({ code });
+  shares.push(count('d', 8000));
+  expect(() => count('e', 1)).toThrowError(expect.objectContaining({ code }));
+  for (const share of shares) share.giveBack();
+  const again = ask('b');
   await turn();
-  await turn();
-  expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+  runs[1]!.answer(LARGE);
+  expect(await textOf(again)).toBe(LARGE);
+  count('acme', 10_000).giveBack();
 });
 
 test('a large result among several is an error', async () => {
-  const asked = ask('a', { mayStream: false });
+  const asked = ask('a', { mayBeLarge: false });
   await turn();
   runs[0]!.answer(LARGE);
   await expect(asked).rejects.toMatchObject({ code: 'result_too_large' });

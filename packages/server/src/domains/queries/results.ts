@@ -1,10 +1,13 @@
 /**
- * Runs statements, and keeps their results. Equal statements run once at a time. Each embed tenant, each user and each
- * deployment's tokens have a number of statements at once, and the others of them wait.
+ * Runs statements, and keeps their results. A result is gathered as a whole, so that a failure half-way is an error and
+ * not half an answer. Equal statements run once at a time. Each embed tenant, each user and each deployment's tokens have
+ * a number of statements at once, and the others of them wait.
  */
 import type { Answer, Column } from '../../engines/engine.ts';
 import { ApiError } from '../../platform/errors.ts';
+import { createBudget, type Share } from '../../platform/http/body-reader.ts';
 import { createTurns } from '../../platform/turns.ts';
+import { gatherText, type StoredText } from './gathered-text.ts';
 import { createKeptResults, type KeptResult } from './kept-results.ts';
 
 export interface Asked {
@@ -16,32 +19,36 @@ export interface Asked {
   isRenewed: boolean;
   /** Who shares the statements at once. */
   sharer: string;
-  /** Whether a result that is too large to be kept is sent while it is read. Otherwise it is an error. */
-  mayStream: boolean;
+  /** Whether the result may be too large to be kept. Otherwise that is an error. */
+  mayBeLarge: boolean;
   signal: AbortSignal;
   run(signal: AbortSignal): Promise<Answer>;
 }
 
-/** A result that is too large to be kept. */
-export interface StreamedResult {
+/** A result that is too large to be kept. Who gets one must let go of its rows. */
+export interface LargeResult {
   readonly columns: readonly Column[];
-  readonly rows: AsyncIterable<Buffer>;
-  readonly isCapped: Promise<boolean>;
+  readonly rows: StoredText;
+  readonly isCapped: boolean;
   readonly at: Date;
 }
 
-export type Result = KeptResult | StreamedResult;
+export type Result = KeptResult | LargeResult;
 
 export interface Results {
   /** A result that is kept and not older than this. */
   known(key: string, maxAgeMs: number): KeptResult | undefined;
   find(asked: Asked): Promise<Result>;
+  /** For an answer that its caller has not read yet. Throws a 503 if there are too many bytes of such answers. */
+  countUnread(sharer: string, bytes: number): Share;
 }
 
 export interface ResultLimits {
   keptBytes: number;
   /** A larger result is not kept. */
   resultBytes: number;
+  /** Of all answers that are gathered or not read yet. One sharer has a quarter. */
+  unreadBytes: number;
   /** Fewer than a data source runs at once, so that nobody keeps all others waiting. */
   atOnce: number;
   waiting: number;
@@ -51,6 +58,7 @@ export interface ResultLimits {
 const LIMITS: ResultLimits = {
   keptBytes: 64 * 1024 * 1024,
   resultBytes: 4 * 1024 * 1024,
+  unreadBytes: 512 * 1024 * 1024,
   atOnce: 3,
   waiting: 200,
   waitMs: 60_000,
@@ -60,23 +68,16 @@ interface Running {
   /** Ends the query. */
   controller: AbortController;
   waiters: number;
-  outcome: Promise<KeptResult | Large>;
-  /** Somebody reads the large result. */
-  isTaken: boolean;
+  outcome: Promise<Result>;
+  result: Result | undefined;
 }
 
-/** The beginning of a result that is too large to be kept, and the rest of it. Only one can read it. */
-interface Large {
-  answer: Answer;
-  pieces: Buffer[];
-  rest: AsyncIterator<Buffer>;
-  at: Date;
-}
-
-export function createResults(given: Partial<ResultLimits> = {}): Results {
+/** `dataDir` is where large results are until they were read. */
+export function createResults(dataDir: string, given: Partial<ResultLimits> = {}): Results {
   const limits = { ...LIMITS, ...given };
   const kept = createKeptResults(limits.keptBytes);
   const running = new Map<string, Running>();
+  const unread = createBudget(limits.unreadBytes);
   const turns = createTurns({
     togetherMax: limits.atOnce,
     waitingMax: limits.waiting,
@@ -85,122 +86,91 @@ export function createResults(given: Partial<ResultLimits> = {}): Results {
   });
 
   const known = ({ key, maxAgeMs, isRenewed }: Asked) => (isRenewed ? undefined : kept.find(key, maxAgeMs));
+  const runKeyOf = ({ key, mayBeLarge }: Asked) => `${mayBeLarge} ${key}`;
 
-  async function gather(asked: Asked, signal: AbortSignal): Promise<KeptResult | Large> {
+  async function gather(asked: Asked, signal: AbortSignal): Promise<Result> {
     const at = new Date();
-    const answer = await asked.run(signal);
-    const rest = answer.rows[Symbol.asyncIterator]();
-    const pieces: Buffer[] = [];
+    const share = unread.shareOf(asked.sharer);
+    const text = gatherText(dataDir, limits.resultBytes);
     let bytes = 0;
-    for (let step = await rest.next(); !step.done; step = await rest.next()) {
-      pieces.push(step.value);
-      bytes += step.value.length;
-      if (bytes > limits.resultBytes) return { answer, pieces, rest, at };
+    try {
+      const answer = await asked.run(signal);
+      for await (const piece of answer.rows) {
+        bytes += piece.length;
+        if (bytes > limits.resultBytes && !asked.mayBeLarge) throw tooLarge();
+        if (!share.take(piece.length)) throw tooManyUnread();
+        await text.add(piece);
+      }
+      const { isCapped } = await answer.summary;
+      const result = { columns: answer.columns, rows: text.end(), isCapped, at };
+      if (isKept(result)) kept.add(asked.key, result);
+      return result as Result;
+    } catch (error) {
+      await text.discard();
+      throw error;
+    } finally {
+      share.giveBack();
     }
-    const { isCapped } = await answer.summary;
-    const result = { columns: answer.columns, rows: Buffer.concat(pieces), isCapped, at };
-    kept.add(asked.key, result);
-    return result;
   }
 
   function start(asked: Asked): Running {
+    const key = runKeyOf(asked);
     const controller = new AbortController();
-    const run: Running = {
-      controller,
-      waiters: 0,
-      outcome: gather(asked, controller.signal),
-      isTaken: false,
-    };
-    running.set(asked.key, run);
+    const outcome = gather(asked, controller.signal);
+    const run: Running = { controller, waiters: 0, outcome, result: undefined };
+    running.set(key, run);
     const end = () => {
-      if (running.get(asked.key) === run) running.delete(asked.key);
+      if (running.get(key) === run) running.delete(key);
     };
-    run.outcome.then(end, end);
+    outcome.then((result) => {
+      end();
+      run.result = result;
+      if (run.waiters === 0) letGo(result);
+    }, end);
     return run;
   }
 
   /** Waits with others for the same result. The query ends if all of them leave. */
-  async function join(asked: Asked): Promise<KeptResult | StreamedResult | undefined> {
-    const run = (!asked.isRenewed && running.get(asked.key)) || start(asked);
+  async function join(asked: Asked): Promise<Result> {
+    const run = (!asked.isRenewed && running.get(runKeyOf(asked))) || start(asked);
     run.waiters++;
     try {
-      const outcome = await orAborted(run.outcome, asked.signal);
-      if (!('answer' in outcome)) return outcome;
-      if (!asked.mayStream) {
-        throw new ApiError('result_too_large', {
-          message: 'One of several queries has a very large answer: send it alone.',
-        });
-      }
-      if (run.isTaken) return undefined;
-      run.isTaken = true;
-      asked.signal.addEventListener('abort', () => run.controller.abort(asked.signal.reason), { once: true });
-      return streamed(outcome);
+      const result = await orAborted(run.outcome, asked.signal);
+      if (!isKept(result)) result.rows.hold();
+      return result;
     } finally {
-      if (--run.waiters === 0 && !run.isTaken) run.controller.abort(new Error('nobody waits for the answer'));
+      if (--run.waiters === 0) {
+        run.controller.abort(new Error('nobody waits for the answer'));
+        if (run.result) letGo(run.result);
+      }
     }
-  }
-
-  /** Ends when the result was read. */
-  async function inTurn(asked: Asked, give: (result: Result) => void) {
-    const result = known(asked) ?? (await join(asked)) ?? (await alone(asked));
-    if (Buffer.isBuffer(result.rows)) return give(result);
-    const read = whenRead(result as StreamedResult, asked.signal);
-    give(read.result);
-    await read.end;
   }
 
   return {
     known: kept.find,
-    find(asked) {
-      const result = known(asked);
-      if (result) return Promise.resolve(result);
-      return new Promise((resolve, reject) => {
-        turns.together(asked.sharer, () => inTurn(asked, resolve), asked.signal).catch(reject);
-      });
+    find: async (asked) =>
+      known(asked) ?? turns.together(asked.sharer, async () => known(asked) ?? join(asked), asked.signal),
+    countUnread(sharer, bytes) {
+      const share = unread.shareOf(sharer);
+      if (!share.take(bytes)) throw tooManyUnread();
+      return share;
     },
   };
 }
 
-/** For a large result that somebody else reads already. */
-async function alone({ run, signal }: Asked): Promise<StreamedResult> {
-  const at = new Date();
-  const { columns, rows, summary } = await run(signal);
-  return { columns, rows, isCapped: summary.then(({ isCapped }) => isCapped), at };
+export const isKept = (result: { rows: Buffer | StoredText }): result is KeptResult =>
+  Buffer.isBuffer(result.rows);
+
+export function letGo(result: Result) {
+  if (!isKept(result)) result.rows.letGo();
 }
 
-function streamed({ answer, pieces, rest, at }: Large): StreamedResult {
-  async function* rows() {
-    try {
-      for (let piece = pieces.shift(); piece; piece = pieces.shift()) yield piece;
-      for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
-    } finally {
-      await rest.return?.();
-    }
-  }
-  const { columns, summary } = answer;
-  return { columns, rows: rows(), isCapped: summary.then(({ isCapped }) => isCapped), at };
-}
-
-/** `end` resolves when all rows were read, or nobody reads them any more. */
-function whenRead(result: StreamedResult, signal: AbortSignal) {
-  let finish = () => {};
-  const end = new Promise<void>((resolve) => {
-    finish = resolve;
+const tooLarge = () =>
+  new ApiError('result_too_large', {
+    message: 'One of several queries has a very large answer: send it alone.',
   });
-  if (signal.aborted) finish();
-  signal.addEventListener('abort', finish, { once: true });
-  async function* rows() {
-    try {
-      yield* result.rows;
-    } finally {
-      signal.removeEventListener('abort', finish);
-      finish();
-    }
-  }
-  // A reader learns of a failure from the rows.
-  result.isCapped.catch(() => {});
-  return { end, result: { ...result, rows: rows() } };
-}
+
+const tooManyUnread = () => new ApiError('answers_not_read', { retryAfterSeconds: 5 });
 
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { serializerOf } from './serializer.ts';
-import { csvStream, eventStream, ndjsonStream, streamOf } from './streams.ts';
+import { csvStream, eventStream, ndjsonStream, streamOf, type WholeBytes, wholeStream } from './streams.ts';
 
 /** A page may not load or run anything, unless the operation sends another policy. */
 const PAGE_POLICY =
@@ -50,7 +50,7 @@ export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal 
       return async (items: never) => ({ headers, payload: await ndjsonStream(items, write) });
     }
     case 'jsonText':
-      return async (data: Data) => ({ headers, payload: await payloadOf(data) });
+      return (data: Data) => prepareData(headers, data);
     case 'csv':
       return async (table: never) => ({ headers, payload: await csvStream(table) });
     case 'bytes':
@@ -73,21 +73,25 @@ export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal 
   }
 }
 
-type Data = Uint8Array | AsyncIterable<Uint8Array>;
+type Data = Uint8Array | WholeBytes | AsyncIterable<Uint8Array>;
 
 const prepareRedirect = ({ location }: { location: string }): Prepared => ({
   headers: { location: headerText(location) },
   payload: undefined,
 });
 
-const prepareBytes = async ({ contentType, data }: { contentType: string; data: Data }) => ({
-  headers: { 'content-type': contentType },
-  payload: await payloadOf(data),
-});
+const prepareBytes = ({ contentType, data }: { contentType: string; data: Data }) =>
+  prepareData({ 'content-type': contentType }, data);
 
-/** Without a copy of the bytes. */
-const payloadOf = (data: Data) =>
-  data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : streamOf(data);
+async function prepareData(headers: Record<string, string>, data: Data): Promise<Prepared> {
+  // Without a copy of the bytes.
+  if (data instanceof Uint8Array) {
+    return { headers, payload: Buffer.from(data.buffer, data.byteOffset, data.byteLength) };
+  }
+  if (!('byteLength' in data)) return { headers, payload: await streamOf(data) };
+  const length = String(data.byteLength);
+  return { headers: { ...headers, 'content-length': length }, payload: await wholeStream(data) };
+}
 
 /** Frees a reply that will not be sent. */
 export function discard(payload: unknown) {

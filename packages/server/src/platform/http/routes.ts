@@ -309,6 +309,8 @@ function register(
     if (headers) reply.headers(headers);
     if (payload instanceof Readable) {
       reportCut(payload, log, request);
+      // The whole reply is there, so nothing but the caller can be slow.
+      if (headers?.['content-length']) request.raw.socket.setTimeout(request.server.server.timeout);
       if (op.auth !== 'public') recheck(reply.raw, () => mayStill(request), options.recheckMs);
     }
     // The caller left while the first piece was made, so nobody reads the stream.

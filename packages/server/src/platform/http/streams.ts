@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { CsvTable, CsvValue } from '@oriel/contract';
+import { ApiError } from '../errors.ts';
 
 type Piece = string | Uint8Array;
 type Items<T> = Iterable<T> | AsyncIterable<T>;
@@ -12,6 +13,31 @@ type Items<T> = Iterable<T> | AsyncIterable<T>;
 const CHUNK_CHARS = 16 * 1024;
 /** Proxies and our own server close connections that are idle for a minute or more. */
 const HEARTBEAT_MS = 15_000;
+
+/** All bytes of a reply, which are there before the first of them is sent. */
+export interface WholeBytes extends AsyncIterable<Uint8Array> {
+  readonly byteLength: number;
+  /** Called when they were sent, or will not be sent. */
+  release(): void;
+}
+
+/** How long a client may take to read a whole reply. */
+const READ_WITHIN_MS = 5 * 60_000;
+
+/** Cuts off a client who does not read. */
+export async function wholeStream(bytes: WholeBytes, withinMs = READ_WITHIN_MS): Promise<Readable> {
+  try {
+    const stream = await streamOf(bytes);
+    const timer = setTimeout(() => stream.destroy(new ApiError('timed_out')), withinMs).unref();
+    return stream.once('close', () => {
+      clearTimeout(timer);
+      bytes.release();
+    });
+  } catch (error) {
+    bytes.release();
+    throw error;
+  }
+}
 
 /** Rejects if the first piece can not be made. */
 export async function streamOf(pieces: AsyncIterable<Piece>): Promise<Readable> {

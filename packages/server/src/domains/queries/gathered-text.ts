@@ -1,0 +1,88 @@
+/**
+ * Text that is gathered before it is sent: a short one in memory, a longer one in a file below the data dir. The file has
+ * no name, so nothing of it is left if this process is killed.
+ */
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeDataDir } from '../../platform/db/embedded/data-dir.ts';
+import { ApiError } from '../../platform/errors.ts';
+
+/** Several can read it at once. It must be held while it is read, and is gone when nobody holds it any more. */
+export interface StoredText {
+  readonly byteLength: number;
+  pieces(): AsyncIterable<Buffer>;
+  hold(): void;
+  letGo(): void;
+}
+
+export interface GatheredText {
+  add(piece: Buffer): Promise<void>;
+  /** Who asks for it holds a stored text. */
+  end(): Buffer | StoredText;
+  discard(): Promise<void>;
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+export function gatherText(dataDir: string, memoryBytes: number): GatheredText {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  let file: FileHandle | undefined;
+
+  async function write(more: Buffer[]) {
+    try {
+      file ??= await openNameless(dataDir);
+      for (const piece of more) await file.writeFile(piece);
+    } catch (cause) {
+      throw new ApiError('unavailable', { cause });
+    }
+  }
+
+  return {
+    async add(piece) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes <= memoryBytes) return;
+      await write(pieces);
+      pieces = [];
+    },
+    end: () => (file ? storedIn(file, bytes) : Buffer.concat(pieces, bytes)),
+    discard: async () => file?.close(),
+  };
+}
+
+function storedIn(file: FileHandle, byteLength: number): StoredText {
+  let holders = 1;
+  return {
+    byteLength,
+    async *pieces() {
+      for (let at = 0; at < byteLength; ) {
+        const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, byteLength - at));
+        const { bytesRead } = await file.read(piece, 0, piece.length, at);
+        if (!bytesRead) throw new Error('the file of an answer is too short');
+        at += bytesRead;
+        yield piece.subarray(0, bytesRead);
+      }
+    },
+    hold() {
+      holders++;
+    },
+    letGo() {
+      if (--holders === 0) file.close().catch((error: Error) => process.emitWarning(error));
+    },
+  };
+}
+
+async function openNameless(dataDir: string): Promise<FileHandle> {
+  await makeDataDir(dataDir);
+  const path = join(dataDir, `answer-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  try {
+    await unlink(path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
