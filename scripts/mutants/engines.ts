@@ -103,7 +103,7 @@ export const engines: Mutant[] = [
     file: `${SERVER}domains/data-sources/data-sources.ts`,
     from: 'sharerPlaces: 1,',
     to: 'sharerPlaces: 3,',
-    tests: [`${SERVER}domains/data-sources/data-sources.test.ts`],
+    tests: [`${SERVER}domains/data-sources/at-once.test.ts`],
   },
   {
     name: 'a data source that fails at the last rows gives an error',

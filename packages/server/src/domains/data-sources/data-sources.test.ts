@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { OrielClient } from '@oriel/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,8 +5,6 @@ import { modeller, readFiles } from '../../../test/data-models.ts';
 import { startFront } from '../../../test/front-of-postgres.ts';
 import { createSourceDatabase, type SourceDatabase, variablesOf } from '../../../test/source-database.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
-
-const POLLED = { timeout: 30_000 };
 
 let world: World;
 let shop: SourceDatabase;
@@ -91,54 +88,6 @@ test('files are tables too, of a source with a name, and their names tell the jo
   expect(text).toContain('sql_table: files.orders\n    data_source: files\n');
   expect(text).toContain('sql: "{CUBE}.customer_id = {customers}.id"');
   expect(await client.validateDataModel({ deploymentId })).toMatchObject({ valid: true });
-});
-
-describe('sources that do not answer', () => {
-  async function silentServer() {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const asking = new Set<Promise<unknown>>();
-    return {
-      sockets,
-      deployment: () => deploymentWith(variablesOf({ ...shop.source, port })),
-      ask(work: Promise<unknown>) {
-        asking.add(work.catch(() => {}));
-      },
-      async stop() {
-        server.on('connection', (socket) => socket.destroy());
-        for (const socket of sockets) socket.destroy();
-        server.close();
-        await Promise.all(asking);
-      },
-    };
-  }
-
-  test('are asked one at a time by a deployment, and few at a time by all', async () => {
-    const { sockets, deployment, ask, stop } = await silentServer();
-    const ids = [await deployment(), await deployment(), await deployment(), await deployment()];
-    const [first, ...others] = ids as [number, ...number[]];
-    const name = 'default';
-    try {
-      ask(admin.testDataSource({ deploymentId: first, name }));
-      await expect.poll(() => sockets.length, POLLED).toBe(1);
-      ask(admin.listDataSourceTables({ deploymentId: first, name }));
-      for (const deploymentId of others.slice(0, 2)) ask(admin.testDataSource({ deploymentId, name }));
-      await expect.poll(() => sockets.length, POLLED).toBe(3);
-      ask(admin.testDataSource({ deploymentId: others[2]!, name }));
-      for (let i = 0; i < 4; i++) ask(admin.testDataSource({ deploymentId: first, name }));
-      // Of all who wait, only those that find no place to wait are answered.
-      await expect
-        .poll(() => admin.testDataSource({ deploymentId: first, name }).catch(({ code }) => code), POLLED)
-        .toBe('source_busy');
-      expect(sockets).toHaveLength(3);
-      sockets[2]!.destroy();
-      await expect.poll(() => sockets.length, POLLED).toBe(4);
-    } finally {
-      await stop();
-    }
-  });
 });
 
 test('the tables of the demo are there before its first query', async () => {
