@@ -35,6 +35,13 @@ export const clickhouse: Mutant[] = [
     tests,
   },
   {
+    name: 'a row of ClickHouse that never ends does not fill the memory',
+    file: `${ENGINE}connection.ts`,
+    from: 'if (bytes > ROW_BYTES_MAX) stream.destroy(rowTooLarge());',
+    to: '',
+    tests,
+  },
+  {
     name: 'an error of ClickHouse that stands among the rows is no row',
     file: `${ENGINE}source.ts`,
     from: 'if (!Array.isArray(row)) throw explain(parseError(text));',

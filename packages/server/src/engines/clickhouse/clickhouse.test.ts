@@ -94,6 +94,18 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   web_page: failure(500, '<html>internal secret</html>'),
   web_text: (response) => response.end('<html>\ninternal secret\n</html>\n'),
   hangs: () => {},
+  endless_row: async (response, { gone }) => {
+    response.writeHead(200);
+    response.write(`${linesOf({ text: 'String' })}["`);
+    let isGone = false;
+    void gone.then(() => {
+      isGone = true;
+    });
+    const piece = 'x'.repeat(1024 * 1024);
+    while (!isGone) {
+      await Promise.race([gone, new Promise((resolve) => response.write(piece, resolve))]);
+    }
+  },
   hang_half_way: halfWay(() => {}),
   dies_half_way: halfWay((response) => response.socket!.destroy()),
   closes_half_way: halfWay((response) => response.socket!.end(), {
@@ -279,6 +291,14 @@ describe('errors', () => {
     expect(error.message).not.toMatch(/hunter2|somebody|internal secret/);
     await requireWorking();
   });
+});
+
+test('a row that never ends is an error, and the next query works', async () => {
+  await expect(ask('select endless_row')).rejects.toMatchObject({
+    code: 'result_too_large',
+    message: expect.stringContaining('A row has more than'),
+  });
+  expect((await ask('select one')).rows).toEqual([{ one: '1' }]);
 });
 
 describe('a source that is lost', () => {

@@ -2,12 +2,14 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP, isIPv6 } from 'node:net';
+import type { Readable } from 'node:stream';
 import { ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { checkedLookup } from '../../platform/outbound/exchange.ts';
 import { rulesOf } from '../../platform/outbound/outbound.ts';
 import type { Server } from '../data-sources.ts';
 import { EngineError } from '../engine.ts';
 import { refusedAddress } from '../process/refused-address.ts';
+import { ROW_BYTES_MAX, rowTooLarge } from '../process/row-text.ts';
 import { explain, notClickhouse } from './errors.ts';
 
 export interface ClickhouseSettings extends Server {
@@ -106,7 +108,9 @@ export function createConnection(given: ClickhouseSettings): Connection {
       // An answer that ends with its connection looks the same if the server has died.
       const { 'transfer-encoding': coding, 'content-length': length } = answer.response_headers;
       if (coding !== 'chunked' && length === undefined) throw notClickhouse();
-      for await (const rows of answer.stream()) yield rows.map(({ text }) => text);
+      const rowsInPieces = answer.stream();
+      limitRows(answer);
+      for await (const rows of rowsInPieces) yield rows.map(({ text }) => text);
     } finally {
       signal.removeEventListener('abort', leave);
       answer.close();
@@ -124,6 +128,19 @@ export function createConnection(given: ClickhouseSettings): Connection {
     },
     close: () => client.close(),
   };
+}
+
+const NEWLINE = 0x0a;
+
+/** The driver gathers the bytes of a row until its end, however many they are. */
+function limitRows(answer: object) {
+  const { _stream: stream } = answer as { _stream: Readable };
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(NEWLINE);
+    bytes = end < 0 ? bytes + chunk.length : chunk.length - end - 1;
+    if (bytes > ROW_BYTES_MAX) stream.destroy(rowTooLarge());
+  });
 }
 
 /** A server that does not answer at all must not use up the time of the query. */
