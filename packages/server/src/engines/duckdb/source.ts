@@ -1,5 +1,10 @@
 /** Runs queries in DuckDB, within the engine's process. */
-import { type DuckDBConnection, type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  type DuckDBExtractedStatements,
+  type DuckDBPreparedStatement,
+  StatementType,
+} from '@duckdb/node-api';
 import type { Write } from '../../platform/processes/serve-parent.ts';
 import { type Column, EngineError, type Summary, type Table } from '../engine.ts';
 import { ROW_BYTES_MAX, rowTooLarge, startRows } from '../process/row-text.ts';
@@ -77,19 +82,34 @@ async function interruptible<T>(
  */
 async function compute(connection: DuckDBConnection, { query, maxRows }: Run) {
   requireSelect(query.sql);
-  const given = await prepareOne(connection, query.sql);
-  const names = Array.from({ length: given.columnCount }, (_, i) => given.columnName(i));
+  const given = await parseOne(connection, query.sql);
   const inner = query.sql.replace(/[\s;]+$/, '');
   const limited = `select * from (\n${inner}\n) as answer limit ${maxRows + 1}`;
-  const statement = await prepareOne(connection, limited);
+  const statement = await prepareLimited(connection, given, limited);
   bind(statement, query.parameters ?? []);
   const result = await statement.run();
+  const names = query.keys ?? namesOf(await prepareSelect(given));
   // The outer statement renames columns that have the same name.
   const columnNames = names.length === result.columnCount ? names : result.columnNames();
   return { result, columnNames };
 }
 
-async function prepareOne(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+/** To prepare a statement takes a while, so the given one is prepared only if its own error or names are needed. */
+async function prepareLimited(
+  connection: DuckDBConnection,
+  given: DuckDBExtractedStatements,
+  limited: string,
+): Promise<DuckDBPreparedStatement> {
+  try {
+    return await prepareSelect(await parseOne(connection, limited));
+  } catch (error) {
+    await prepareSelect(given);
+    throw error;
+  }
+}
+
+/** A statement that is complete on its own is still one between brackets. */
+async function parseOne(connection: DuckDBConnection, sql: string): Promise<DuckDBExtractedStatements> {
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) {
     throw new EngineError(
@@ -97,12 +117,19 @@ async function prepareOne(connection: DuckDBConnection, sql: string): Promise<Du
       `Only one statement can be run, but there are ${statements.count}.`,
     );
   }
+  return statements;
+}
+
+async function prepareSelect(statements: DuckDBExtractedStatements): Promise<DuckDBPreparedStatement> {
   const statement = await statements.prepare(0);
   if (statement.statementType !== StatementType.SELECT) {
     throw new EngineError('query_refused', 'Only a SELECT can be run.');
   }
   return statement;
 }
+
+const namesOf = (statement: DuckDBPreparedStatement) =>
+  Array.from({ length: statement.columnCount }, (_, i) => statement.columnName(i));
 
 function bind(statement: DuckDBPreparedStatement, parameters: readonly (string | null)[]) {
   if (statement.parameterCount !== parameters.length) {
