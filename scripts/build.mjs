@@ -28,6 +28,7 @@ const OPTIONS = {
 
 /** The scripts of threads; see `platform/threads.ts`. */
 const THREADS = {
+  'chart-thread.js': 'domains/dashboards/chart-thread.ts',
   'compile-thread.js': 'domains/builds/compile-thread.ts',
   'parse-thread.js': 'domains/queries/parse-thread.ts',
   'text-thread.js': 'platform/git/text-thread.ts',

@@ -162,7 +162,7 @@ deleteWorkbook | Workbooks | DELETE /api/v1/deployments/{deploymentId}/workbooks
 getWorkbook | Workbooks | GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}
 updateWorkbook | Workbooks | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}
 updateWorkbookDashboard | Workbooks | PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard
-createAiWidgetThread | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/ai-widget-thread
+updatePublishedDashboardAiWidgetThread | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/ai-widget-thread
 duplicateWorkbook | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/duplicate
 publishDashboard | Workbooks | POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/publish
 sharedWorkspaceObjects | Workspace | GET /api/v1/deployments/{deploymentId}/shared-workspace

@@ -96,6 +96,37 @@ create table builds (
   is_uncommitted boolean not null default false
 );
 
+create table dashboard_embed_access (
+  dashboard_id bigint not null,
+  embed_tenant text not null,
+  action text not null
+);
+
+create table dashboard_versions (
+  id bigint not null generated always as identity,
+  dashboard_id bigint not null,
+  number integer not null,
+  title text,
+  description text,
+  config jsonb not null,
+  snapshots jsonb not null,
+  bytes integer not null,
+  created_at timestamp with time zone not null default now()
+);
+
+create table dashboards (
+  id bigint not null generated always as identity,
+  workbook_id bigint not null,
+  public_id text not null,
+  allow_embed boolean not null default false,
+  all_embed_users text not null default 'none'::text,
+  version_number integer not null default 0,
+  revision integer not null default 1,
+  created_by bigint,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+
 create table data_models (
   deployment_id bigint not null,
   changed_at timestamp with time zone not null default now(),
@@ -641,6 +672,32 @@ alter table builds add constraint builds_pkey PRIMARY KEY (id);
 
 alter table builds add constraint builds_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'building'::text, 'built'::text, 'failed'::text, 'cancelled'::text])));
 
+alter table dashboard_embed_access add constraint dashboard_embed_access_action_check CHECK ((action = ANY (ARRAY['read'::text, 'none'::text])));
+
+alter table dashboard_embed_access add constraint dashboard_embed_access_dashboard_id_fkey FOREIGN KEY (dashboard_id) REFERENCES dashboards(id) ON DELETE CASCADE;
+
+alter table dashboard_embed_access add constraint dashboard_embed_access_embed_tenant_fkey FOREIGN KEY (embed_tenant) REFERENCES embed_tenants(name) ON UPDATE CASCADE;
+
+alter table dashboard_embed_access add constraint dashboard_embed_access_pkey PRIMARY KEY (dashboard_id, embed_tenant);
+
+alter table dashboard_versions add constraint dashboard_versions_dashboard_id_fkey FOREIGN KEY (dashboard_id) REFERENCES dashboards(id) ON DELETE CASCADE;
+
+alter table dashboard_versions add constraint dashboard_versions_dashboard_id_number_key UNIQUE (dashboard_id, number);
+
+alter table dashboard_versions add constraint dashboard_versions_pkey PRIMARY KEY (id);
+
+alter table dashboards add constraint dashboards_all_embed_users_check CHECK ((all_embed_users = ANY (ARRAY['read'::text, 'none'::text])));
+
+alter table dashboards add constraint dashboards_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table dashboards add constraint dashboards_pkey PRIMARY KEY (id);
+
+alter table dashboards add constraint dashboards_public_id_key UNIQUE (public_id);
+
+alter table dashboards add constraint dashboards_workbook_id_fkey FOREIGN KEY (workbook_id) REFERENCES workbooks(id) ON DELETE CASCADE;
+
+alter table dashboards add constraint dashboards_workbook_id_key UNIQUE (workbook_id);
+
 alter table data_models add constraint data_models_pkey PRIMARY KEY (deployment_id);
 
 alter table deployment_log_lines add constraint deployment_log_lines_message_max_4_kb CHECK ((octet_length(message) <= 4096));
@@ -821,7 +878,7 @@ alter table resource_policies add constraint resource_policies_group_id_fkey FOR
 
 alter table resource_policies add constraint resource_policies_pkey PRIMARY KEY (id);
 
-alter table resource_policies add constraint resource_policies_resource_type_check CHECK ((resource_type = ANY (ARRAY['Deployment'::text, 'Folder'::text, 'Workbook'::text, 'Report'::text])));
+alter table resource_policies add constraint resource_policies_resource_type_check CHECK ((resource_type = ANY (ARRAY['Deployment'::text, 'Folder'::text, 'Workbook'::text, 'Report'::text, 'Dashboard'::text])));
 
 alter table resource_policies add constraint resource_policies_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE;
 
@@ -1002,6 +1059,10 @@ CREATE INDEX builds_by_deployment ON public.builds USING btree (deployment_id, i
 CREATE INDEX builds_pending ON public.builds USING btree (deployment_id, id) WHERE (status = ANY (ARRAY['waiting'::text, 'building'::text]));
 
 CREATE UNIQUE INDEX builds_waiting_key ON public.builds USING btree (branch_id) WHERE (status = 'waiting'::text);
+
+CREATE INDEX dashboard_embed_access_by_tenant ON public.dashboard_embed_access USING btree (embed_tenant);
+
+CREATE INDEX dashboards_by_creator ON public.dashboards USING btree (created_by) WHERE (created_by IS NOT NULL);
 
 CREATE INDEX deployment_log_lines_by_deployment ON public.deployment_log_lines USING btree (deployment_id, id);
 
@@ -2108,6 +2169,8 @@ CREATE TRIGGER branches_end_environment_tokens AFTER DELETE ON public.branches R
 CREATE TRIGGER branches_need_deployment AFTER INSERT ON public.branches REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
 CREATE TRIGGER builds_succeeded AFTER UPDATE OF status ON public.builds FOR EACH ROW WHEN (((new.status = 'built'::text) AND (old.status <> 'built'::text))) EXECUTE FUNCTION notify_credentials('deployment:', 'deployment_id');
+
+CREATE TRIGGER dashboards_deleted AFTER DELETE ON public.dashboards REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Dashboard');
 
 CREATE TRIGGER data_models_need_deployment AFTER INSERT ON public.data_models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 

@@ -1,11 +1,11 @@
 /** The schemas of the content of a deployment: folders, workbooks and reports. */
 import { Type } from 'typebox';
 import { actions } from './actions.ts';
+import { Dashboard, DashboardConfig } from './dashboards.ts';
 import { limits } from './limits.ts';
-import { DateTime, Id, Maybe, matching, PageInfo, Shape } from './schemas.ts';
+import { DateTime, FreeObject, Id, Maybe, PageInfo, PublicId, Shape } from './schemas.ts';
 
 const ContentType = Type.Enum(['FOLDER', 'WORKBOOK', 'REPORT'], { title: 'ContentType' });
-export const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
 
 /** The form in requests. The handler checks the size. */
 export const Meta = {
@@ -75,13 +75,6 @@ export const ReportSource = Type.Enum(['HOSTED_SHEETS', 'DESKTOP_SHEETS', 'PLAYG
   title: 'ReportSource',
 });
 
-export const PublicId = Type.String({
-  minLength: 12,
-  maxLength: 12,
-  ...matching('^[0-9A-Za-z]+$', 'must have letters a-z, A-Z and digits only'),
-  examples: ['jvUNySoASW9P'],
-});
-
 export const Report = Shape('Report', {
   id: Id,
   publicId: PublicId,
@@ -115,115 +108,6 @@ export const Report = Shape('Report', {
   canManage: Maybe(Type.Boolean()),
 });
 
-const Position = Shape('DashboardWidgetPosition', {
-  x: Type.Integer(),
-  y: Type.Integer(),
-  w: Type.Integer(),
-  h: Type.Integer(),
-});
-
-const sizes = <T extends typeof Position>(schema: T) => ({
-  lg: Maybe(schema),
-  md: Maybe(schema),
-  sm: Maybe(schema),
-  xs: Maybe(schema),
-  xxs: Maybe(schema),
-});
-
-const BySize = Shape('DashboardBreakpoints', {
-  lg: Maybe(Type.Integer()),
-  md: Maybe(Type.Integer()),
-  sm: Maybe(Type.Integer()),
-  xs: Maybe(Type.Integer()),
-  xxs: Maybe(Type.Integer()),
-});
-
-const DashboardLayout = Shape('DashboardLayout', {
-  breakpoints: Maybe(BySize),
-  cols: Maybe(BySize),
-  containerPadding: Maybe(Type.Array(Type.Integer())),
-  margin: Maybe(Type.Array(Type.Integer())),
-  rowHeight: Maybe(Type.Integer()),
-});
-
-const DashboardWidget = Shape('DashboardWidget', {
-  id: Type.String({ minLength: 1, maxLength: 128 }),
-  type: Type.Enum(['CHART', 'TEXT', 'FILTER', 'AI', 'TIME_GRAIN', 'SPACER', 'DIVIDER', 'CONTAINER']),
-  position: Position,
-  responsiveLayouts: Maybe(Shape('DashboardResponsiveLayouts', sizes(Position))),
-  config: Maybe(FreeObject),
-  style: Maybe(FreeObject),
-});
-
-const DashboardApp = Shape('DashboardAppSource', {
-  entry: Maybe(Type.String({ maxLength: 255 })),
-  files: Maybe(
-    Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
-  ),
-  html: Maybe(Type.String()),
-  manifest: Maybe(
-    Shape('DashboardAppManifest', {
-      dependencies: Maybe(
-        Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
-      ),
-      version: Maybe(Type.Integer()),
-    }),
-  ),
-});
-
-const text = Maybe(Type.String({ maxLength: 1000 }));
-const Border = Shape('ThemeBorder', { color: text, radius: text, style: text, width: text });
-const ThemeTitle = Shape('ThemeTitle', { color: text, fontFamily: text, fontSize: text, fontWeight: text });
-
-const DashboardThemeInput = Shape('DashboardThemeInput', {
-  backgroundColor: text,
-  fontFamily: text,
-  primaryColor: text,
-  themeId: text,
-  dashboard: Maybe(Shape('DashboardThemeSection', { backgroundColor: text, padding: text })),
-  controls: Maybe(
-    Shape('ControlThemeSection', {
-      backgroundColor: text,
-      border: Maybe(Border),
-      padding: text,
-      title: Maybe(ThemeTitle),
-    }),
-  ),
-  widgets: Maybe(
-    Shape('WidgetThemeSection', {
-      backgroundColor: text,
-      border: Maybe(Border),
-      margin: text,
-      padding: text,
-      text: Maybe(
-        Shape('ThemeText', { codeFontFamily: text, color: text, fontFamily: text, secondaryColor: text }),
-      ),
-      title: Maybe(ThemeTitle),
-    }),
-  ),
-});
-
-const dashboardFields = {
-  kind: Maybe(Type.Enum(['CLASSIC', 'APP'])),
-  title: Maybe(Type.String({ maxLength: 255 })),
-  description: Maybe(Type.String()),
-  layout: Maybe(DashboardLayout),
-  widgets: Maybe(Type.Array(DashboardWidget, { maxItems: 1000 })),
-  settings: Maybe(FreeObject),
-  app: Maybe(DashboardApp),
-};
-
-export const DashboardConfig = Shape('DashboardConfig', { ...dashboardFields, theme: Maybe(FreeObject) });
-export const DashboardConfigInput = Shape(
-  'DashboardConfigInput',
-  {
-    ...dashboardFields,
-    description: Maybe(Type.String({ maxLength: 10_000 })),
-    theme: Maybe(DashboardThemeInput),
-  },
-  { description: 'Up to 1 MB of JSON, or 5 MB if its `kind` is `APP`; its `theme` up to 64 KB' },
-);
-
 export const Workbook = Shape('Workbook', {
   id: Id,
   deploymentId: Id,
@@ -239,6 +123,7 @@ export const Workbook = Shape('Workbook', {
   meta: FreeObject,
   dashboardDraft: Maybe(DashboardConfig),
   dashboardPublished: Maybe(DashboardConfig),
+  publishedDashboard: Maybe(Dashboard),
   createdAt: DateTime,
   updatedAt: DateTime,
 });

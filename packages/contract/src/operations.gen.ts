@@ -4,6 +4,7 @@ import * as appConfig from './operations/app-config.ts';
 import * as auditLog from './operations/audit-log.ts';
 import * as branches from './operations/branches.ts';
 import * as builds from './operations/builds.ts';
+import * as dashboards from './operations/dashboards.ts';
 import * as dataModelFiles from './operations/data-model-files.ts';
 import * as dataModelHistory from './operations/data-model-history.ts';
 import * as dataSources from './operations/data-sources.ts';
@@ -114,11 +115,13 @@ export const operations = {
   getAppConfig: appConfig.getAppConfig,
   getAppTheme: appConfig.getAppTheme,
   getCommit: dataModelHistory.getCommit,
+  getDashboard: dashboards.getDashboard,
   getDeployment: deployments.getDeployment,
   getDeploymentEnvironmentTokens: environments.getDeploymentEnvironmentTokens,
   getDeploymentEnvironments: environments.getDeploymentEnvironments,
   getDeploymentSettings: deploymentSettings.getDeploymentSettings,
   getDeployments: deployments.getDeployments,
+  getEmbedAccess: dashboards.getEmbedAccess,
   getEmbedSession: embed.getEmbedSession,
   getEmbedSessionEntry: embedSessions.getEmbedSessionEntry,
   getEmbedTheme: users.getEmbedTheme,
@@ -188,6 +191,7 @@ export const operations = {
   postQueryMeta: queries.postQueryMeta,
   postScimBulk: scim.postScimBulk,
   postTokenBySessionId: embed.postTokenBySessionId,
+  publishDashboard: dashboards.publishDashboard,
   pull: branches.pull,
   querySql: queries.querySql,
   querySqlByAddress: queries.querySqlByAddress,
@@ -227,11 +231,14 @@ export const operations = {
   unlinkUserIdentity: identities.unlinkUserIdentity,
   updateApiKey: apiKeys.updateApiKey,
   updateAppConfig: appConfig.updateAppConfig,
+  updateDashboardEmbedding: dashboards.updateDashboardEmbedding,
   updateDeployment: deploymentSettings.updateDeployment,
+  updateEmbedAccess: dashboards.updateEmbedAccess,
   updateFiles: dataModelFiles.updateFiles,
   updateFolder: folders.updateFolder,
   updateGroup: embedTenants.updateGroup,
   updateMe: users.updateMe,
+  updatePublishedDashboardAiWidgetThread: dashboards.updatePublishedDashboardAiWidgetThread,
   updateReport: reports.updateReport,
   updateRole: roles.updateRole,
   updateTenantSettings: tenantSettings.updateTenantSettings,
@@ -255,6 +262,7 @@ export const tags = {
   ...appConfig.tags,
   ...auditLog.tags,
   ...branches.tags,
+  ...dashboards.tags,
   ...dataSources.tags,
   ...deployments.tags,
   ...embedTenants.tags,
@@ -284,6 +292,7 @@ export const tags = {
 export const errors = {
   ...apiKeys.errors,
   ...branches.errors,
+  ...dashboards.errors,
   ...dataModelFiles.errors,
   ...dataModelHistory.errors,
   ...dataSources.errors,

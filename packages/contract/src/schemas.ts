@@ -76,6 +76,15 @@ export const Name = Type.String({
   examples: ['Revenue by month'],
 });
 
+export const FreeObject = Type.Object({}, { additionalProperties: true, description: 'Free-form keys' });
+
+export const PublicId = Type.String({
+  minLength: 12,
+  maxLength: 12,
+  ...matching('^[0-9A-Za-z]+$', 'must have letters a-z, A-Z and digits only'),
+  examples: ['jvUNySoASW9P'],
+});
+
 export const PageInfo = Shape('PageInfo', {
   hasNextPage: Type.Boolean(),
   hasPreviousPage: Type.Boolean(),

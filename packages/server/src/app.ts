@@ -7,6 +7,7 @@ import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
 import { auditLog } from './domains/audit-log/index.ts';
 import { builds, createBuilds, createCompiler } from './domains/builds/index.ts';
+import { createCharts, dashboards, findPublishedOf } from './domains/dashboards/index.ts';
 import {
   createBranchTurns,
   createDataModels,
@@ -133,6 +134,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     ways: signInWays(settings.oidc),
     identities: linkedIdentities(settings.oidc),
   });
+  const charts = createCharts();
   const models = createDataModels(enqueueBuild);
   const branchTurns = createBranchTurns(settings.turnWaitMs);
   const list: Module[] = [
@@ -167,8 +169,9 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     embedTenants(platform, { tenant, leftovers }),
     policies(platform),
     folders(platform, { trees, removal }),
-    workbooks(platform),
+    workbooks(findPublishedOf),
     reports(queryApi),
+    dashboards(charts),
     workspace(platform, { trees, removal }),
     embedSessions(platform, {
       signingKeys: keys,

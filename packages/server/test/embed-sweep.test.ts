@@ -93,6 +93,7 @@ test('the allow-list', () => {
     'dryRunQuery',
     'dryRunQueryByAddress',
     'getAppConfig',
+    'getDashboard',
     'getEmbedSession',
     'getQueryMeta',
     'load',

@@ -43,6 +43,8 @@ const ALSO_NEEDED: Record<string, Action[]> = {
 /** What an operation answers to who may call it, if the content of these tests is not enough for it. */
 const ACCEPTED: Record<string, [number, string]> = {
   refreshReport: [409, 'report_without_query'],
+  publishDashboard: [409, 'dashboard_without_draft'],
+  updatePublishedDashboardAiWidgetThread: [409, 'not_published'],
 };
 
 const people = new Map<string, Promise<Person>>();

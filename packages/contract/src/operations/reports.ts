@@ -5,7 +5,6 @@ import {
   Meta,
   OptionalId,
   PivotItemsInput,
-  PublicId,
   Report,
   ReportSource,
 } from '../content.ts';
@@ -13,7 +12,7 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { Nothing, operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
-import { cursorQuery, Id, Maybe, Name, Shape } from '../schemas.ts';
+import { cursorQuery, Id, Maybe, Name, PublicId, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {

@@ -1,13 +1,6 @@
 import { Type } from 'typebox';
-import {
-  DashboardConfig,
-  DashboardConfigInput,
-  embedTenantName,
-  ListResponse,
-  Meta,
-  OptionalId,
-  Workbook,
-} from '../content.ts';
+import { embedTenantName, ListResponse, Meta, OptionalId, Workbook } from '../content.ts';
+import { DashboardConfig, DashboardConfigInput } from '../dashboards.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { Nothing, operation } from '../operation.ts';
 import { cursorQuery, Id, Maybe, matching, Name, Shape } from '../schemas.ts';

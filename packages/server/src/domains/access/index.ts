@@ -5,6 +5,7 @@ export * from './rules.ts';
 export {
   type Alias,
   belongsTo,
+  dashboardLevel,
   folderLevel,
   folderPolicyLevel,
   fromReach,
@@ -22,5 +23,6 @@ export {
   reachedFolders,
   removedFolders,
   reportLevel,
+  seesDashboard,
   workbookLevel,
 } from './store.ts';

@@ -2,6 +2,7 @@
  * The SQL that decides which content a viewer reaches. It stands only here: every list filters with it, and every single
  * resource is loaded with it.
  */
+import type { EmbedSession } from '../../platform/auth/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { MANAGE, type Noun, READ, type Viewer } from './rules.ts';
@@ -196,6 +197,45 @@ export const workbookLevel = (viewer: Viewer): Sql =>
     sql`p.resource_type = 'Workbook' and p.resource_id = w.id
         or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
   );
+
+/**
+ * The viewer's level on the dashboard `d` of the workbook `w`, whose folder is `f`. What reaches the workbook reaches its
+ * dashboard.
+ */
+export const dashboardLevel = (viewer: Viewer): Sql =>
+  levelOn(
+    viewer,
+    'Workbook',
+    sql`p.resource_type = 'Dashboard' and p.resource_id = d.id
+        or p.resource_type = 'Workbook' and p.resource_id = w.id
+        or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
+  );
+
+/**
+ * Whether viewers in the embed tenant see the dashboard `d` of the workbook `w`. It must allow embedding. The entry of the
+ * embed tenant decides. Without one, the setting for all embed tenants decides or, for a dashboard that belongs to the
+ * embed tenant itself, nothing else is needed.
+ */
+const isEmbeddedIn = (tenant: string): Sql => sql`(
+  d.allow_embed and ${isPresent('w')} and (w.embed_tenant is null or w.embed_tenant = ${contentKeyOf(tenant)})
+  and coalesce(
+    (select e.action from dashboard_embed_access e where e.dashboard_id = d.id and e.embed_tenant = ${tenant}),
+    case when w.embed_tenant is null then d.all_embed_users else 'read' end) = 'read')`;
+
+/**
+ * Whether the viewer sees the published dashboard `d` of the workbook `w`, whose folder is `f`. People need a level on it.
+ * Viewers with an embed token see what is embedded for them, and creators also the content of their embed tenant.
+ */
+export function seesDashboard(viewer: Viewer, embed: EmbedSession | null): Sql {
+  const byLevel = sql`coalesce(${dashboardLevel(viewer)} >= ${READ}, false)`;
+  const sees =
+    embed === null
+      ? byLevel
+      : embed.creatorMode
+        ? sql`(${byLevel} or ${isEmbeddedIn(embed.embedTenant)})`
+        : isEmbeddedIn(embed.embedTenant);
+  return sql`(d.version_number > 0 and ${sees})`;
+}
 
 /** The viewer's level on the report `r`, which policies reach through the folder `f` (nulls if there is none). */
 export const reportLevel = (viewer: Viewer): Sql =>

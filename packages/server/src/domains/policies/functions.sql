@@ -12,3 +12,5 @@ create or replace trigger deployments_deleted_policies after delete on deploymen
   referencing old table as gone for each statement execute function delete_policies('Deployment');
 create or replace trigger reports_deleted after delete on reports
   referencing old table as gone for each statement execute function delete_policies('Report');
+create or replace trigger dashboards_deleted after delete on dashboards
+  referencing old table as gone for each statement execute function delete_policies('Dashboard');

@@ -534,7 +534,7 @@ test.each(NOUNS)(
   },
 );
 
-test('there are no dashboards to share yet', async () => {
+test('a workbook that nobody published has no dashboard to share', async () => {
   await expect(policies(on('Dashboard', 1))).rejects.toMatchObject(MISSING);
   await expect(giveUser(on('Dashboard', 1), 'WorkbookRead')).rejects.toMatchObject(MISSING);
 });

@@ -4,7 +4,8 @@ import { may, mayIn, reaches, withoutAction } from '../../platform/auth/access.t
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
-import { MANAGE, maySeeNames, type Noun, type Viewer, viewerOf } from '../access/index.ts';
+import { MANAGE, maySeeNames, type Viewer, viewerOf } from '../access/index.ts';
+import { requireDashboard } from '../dashboards/index.ts';
 import { findDeployment } from '../deployments/index.ts';
 import { requireFolder } from '../folders/index.ts';
 import { requireReport } from '../reports/index.ts';
@@ -13,7 +14,7 @@ import { applicableActions, policyLevel, type ResourceType } from './rules.ts';
 import * as store from './store.ts';
 
 interface Asked {
-  resourceType: ResourceType | 'Dashboard';
+  resourceType: ResourceType;
   resourceId: number;
 }
 
@@ -29,7 +30,7 @@ export async function setPolicy(
   principal: store.Principal,
 ) {
   const { resourceType: type, resourceId } = body;
-  if (type !== 'Deployment' && type !== 'Dashboard') await store.lockResource(tx, type, resourceId);
+  if (type !== 'Deployment') await store.lockResource(tx, type, resourceId);
   const chain = await requireChain(tx, actor, body);
   const [resource] = chain;
   const action = body.action ?? null;
@@ -92,8 +93,6 @@ export async function requireChain(
   { resourceType: type, resourceId: id }: Asked,
 ): Promise<Chain> {
   if (type === 'Deployment') return [await requireManagedDeployment(db, actor, id)];
-  // There are no dashboards to share, because dashboards can not be published yet.
-  if (type === 'Dashboard') throw new ApiError('resource_not_found');
   const deploymentId = found(await store.findDeploymentOf(db, type, id), 'resource_not_found');
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('resource_not_found');
   const chain = await chainOf(db, viewerOf(actor, deploymentId), type, id);
@@ -102,7 +101,7 @@ export async function requireChain(
   return chain;
 }
 
-async function chainOf(db: Queryable, viewer: Viewer, type: Noun, id: number): Promise<Chain> {
+async function chainOf(db: Queryable, viewer: Viewer, type: store.ContentType, id: number): Promise<Chain> {
   const { deploymentId } = viewer;
   const above = (path: { id: number; name: string }[]) =>
     path.map((folder): NamedResource => ({ type: 'Folder', ...folder })).reverse();
@@ -115,6 +114,10 @@ async function chainOf(db: Queryable, viewer: Viewer, type: Noun, id: number): P
     if (type === 'Workbook') {
       const workbook = await requirePlainWorkbook(db, viewer, id, MANAGE);
       return [self(workbook.name), ...above(workbook.folderPath)];
+    }
+    if (type === 'Dashboard') {
+      const { name, workbookId, folderPath } = await requireDashboard(db, viewer, id, MANAGE);
+      return [self(name), { type: 'Workbook', id: workbookId, name }, ...above(folderPath)];
     }
     const report = await requireReport(db, viewer, id, MANAGE);
     const workbook = report.workbookId === null ? [] : await workbookAbove(db, report.workbookId);

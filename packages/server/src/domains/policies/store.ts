@@ -1,6 +1,6 @@
 import type { Action } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { raw, sql } from '../../platform/db/sql.ts';
+import { raw, type Sql, sql } from '../../platform/db/sql.ts';
 import type { Noun } from '../access/index.ts';
 import type { ResourceType } from './rules.ts';
 
@@ -23,18 +23,32 @@ export interface Resource {
   deploymentId: number;
 }
 
-const TABLE = { Folder: raw('folders'), Workbook: raw('workbooks'), Report: raw('reports') };
+export type ContentType = Noun | 'Dashboard';
 
-export const findDeploymentOf = async (db: Queryable, noun: Noun, id: number) =>
+/** The tables that the resources are in. */
+const TABLE: Record<ContentType, Sql> = {
+  Folder: raw('folders'),
+  Workbook: raw('workbooks'),
+  Report: raw('reports'),
+  Dashboard: raw('dashboards'),
+};
+
+/** The same, where each row also has its deployment. */
+const PLACED: Record<ContentType, Sql> = {
+  ...TABLE,
+  Dashboard: raw('(select d.id, w.deployment_id from dashboards d join workbooks w on w.id = d.workbook_id)'),
+};
+
+export const findDeploymentOf = async (db: Queryable, type: ContentType, id: number) =>
   (
     await db.maybeOne<{ deploymentId: number }>(sql`
-      select c.deployment_id as "deploymentId" from ${TABLE[noun]} c join deployments d on d.id = c.deployment_id
+      select c.deployment_id as "deploymentId" from ${PLACED[type]} c join deployments d on d.id = c.deployment_id
       where c.id = ${id}`)
   )?.deploymentId;
 
 /** Nobody can delete the resource until the transaction ends, so that no policy is left without its resource. */
-export const lockResource = (tx: Tx, noun: Noun, id: number) =>
-  tx.run(sql`select from ${TABLE[noun]} where id = ${id} for key share`);
+export const lockResource = (tx: Tx, type: ContentType, id: number) =>
+  tx.run(sql`select from ${TABLE[type]} where id = ${id} for key share`);
 
 export interface PolicyRow {
   action: Action;

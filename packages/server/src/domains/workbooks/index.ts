@@ -1,10 +1,14 @@
-import type { Module, Platform } from '../../platform/module.ts';
+import type { Module } from '../../platform/module.ts';
 import { leftovers } from './leftovers.store.ts';
-import { workbookRoutes } from './routes.ts';
+import { type FindPublished, workbookRoutes } from './routes.ts';
 
 export {
   insertWorkbook,
+  lockWorkbook as lockWorkbookRow,
   type PlainWorkbookRow,
+  setPublished,
+  touchWorkbook,
+  updateDraft as setDraft,
   visibleWorkbooks,
 } from './store.ts';
 export {
@@ -13,7 +17,12 @@ export {
   lockPlainWorkbook,
   moveWorkbook,
   requirePlainWorkbook,
+  requireWorkbook,
   toWorkbook,
 } from './workbooks.ts';
 
-export const workbooks = (_platform: Platform): Module => ({ routes: workbookRoutes(), leftovers });
+/** `findPublished` reads the published dashboard of a workbook. */
+export const workbooks = (findPublished: FindPublished): Module => ({
+  routes: workbookRoutes(findPublished),
+  leftovers,
+});

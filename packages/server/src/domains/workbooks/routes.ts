@@ -1,5 +1,7 @@
-import { operations } from '@oriel/contract';
+import { operations, type ReplyOf } from '@oriel/contract';
 import { changed, created, deleted } from '../../platform/audit/change.ts';
+import type { Caller } from '../../platform/auth/actor.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -23,7 +25,15 @@ import {
 
 const LIST = 'workbooks by creation';
 
-export const workbookRoutes = () => [
+type Published = ReplyOf<typeof operations.getDashboard>;
+
+export type FindPublished = (
+  db: Queryable,
+  actor: Caller,
+  workbook: { id: number; deploymentId: number },
+) => Promise<Published | null>;
+
+export const workbookRoutes = (findPublished: FindPublished) => [
   handle(operations.getWorkbooks, async ({ actor, db, cursors }, { params, query }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const filter = {
@@ -58,8 +68,10 @@ export const workbookRoutes = () => [
 
   handle(operations.getWorkbook, async ({ actor, db, etag }, { params }) => {
     const workbook = await requireWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, READ);
+    // Publishing and every change of the published dashboard make a new version of the workbook.
     etag.send(workbook);
-    return workbook;
+    const publishedDashboard = await findPublished(db, actor, workbook);
+    return publishedDashboard ? { ...workbook, publishedDashboard } : workbook;
   }),
 
   handle(operations.updateWorkbook, ({ actor, change, etag }, { params, body }) =>

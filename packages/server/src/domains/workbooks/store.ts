@@ -263,6 +263,18 @@ export async function updateDraft(tx: Tx, id: number, draft: object | null) {
   return changed === 1;
 }
 
+/** Sets the config of the published dashboard. Always a new version, because its reports may have changed. */
+export const setPublished = (tx: Tx, id: number, config: object) =>
+  tx
+    .run(sql`
+    update workbooks set dashboard_published = ${json(config)}::jsonb, version = version + 1, updated_at = now()
+    where id = ${id}`)
+    .catch(refuseOversize);
+
+/** A new version, because something that belongs to the workbook has changed. */
+export const touchWorkbook = (tx: Tx, id: number) =>
+  tx.run(sql`update workbooks set version = version + 1 where id = ${id}`);
+
 export const deleteWorkbook = (tx: Tx, id: number) => tx.run(sql`delete from workbooks where id = ${id}`);
 
 /** Copies a workbook for another owner, without its slug and its published dashboard. */

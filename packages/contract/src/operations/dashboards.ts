@@ -1,0 +1,168 @@
+import { Type } from 'typebox';
+import { Dashboard, DashboardConfigInput } from '../dashboards.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { EmbedTenantName, Id, Maybe, PublicId, Shape } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  'Dashboard Embed Access': 'Which embed tenants see the dashboard of a workbook.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  dashboard_not_found: { status: 404, message: 'There is no such dashboard.' },
+  dashboard_without_draft: {
+    status: 409,
+    message: 'The workbook has no draft of a dashboard: give a `config`, or store a draft first.',
+  },
+  not_published: { status: 409, message: 'The dashboard of the workbook is not published.' },
+  thread_changed: {
+    status: 409,
+    message: 'The widget has changed: `checksum` is not the checksum of its thread.',
+  },
+} as const satisfies ErrorDefinitions;
+
+const workbook = {
+  auth: 'management',
+  embed: 'creator',
+  tag: 'Workbooks',
+  params: { deploymentId: Id, workbookId: Id },
+} as const;
+const path = '/api/v1/deployments/{deploymentId}/workbooks/{workbookId}';
+
+export const publishDashboard = operation({
+  ...workbook,
+  id: 'publishDashboard',
+  conditional: true,
+  method: 'POST',
+  path: `${path}/publish`,
+  summary: 'Publish the dashboard of a workbook',
+  description:
+    'Publishes `config` or, without it, the draft of the workbook. Makes a new version, with the reports of all charts as they are now. `If-Match` compares the tag of the published dashboard. Changing `allowEmbed` needs `WorkbookManage`.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  body: Shape('PublishDashboardInput', {
+    workbookId: Maybe({ ...Id, description: 'If given, the workbook of the path' }),
+    dashboardId: Maybe({ ...Id, description: 'If given, the dashboard of the workbook' }),
+    config: Maybe(DashboardConfigInput),
+    title: Maybe(Type.String({ maxLength: 255, description: 'By default that of the config, or the name' })),
+    description: Maybe(Type.String({ maxLength: 10_000 })),
+    allowEmbed: Maybe(Type.Boolean({ description: 'Stays as it is by default; false at first' })),
+  }),
+  // Enough for an app of 5 MB if every character is written as an escape.
+  bodyLimitBytes: 8 * 1024 * 1024,
+  timeoutMs: 60_000,
+  reply: Dashboard,
+  errors: ['workbook_not_found', 'invalid_reference', 'dashboard_without_draft'],
+  audit: 'dashboard',
+});
+
+export const updatePublishedDashboardAiWidgetThread = operation({
+  ...workbook,
+  id: 'updatePublishedDashboardAiWidgetThread',
+  conditional: true,
+  method: 'POST',
+  path: `${path}/dashboard/ai-widget-thread`,
+  summary: 'Set the thread of an AI widget of the published dashboard',
+  description:
+    'Makes no new version. With `checksum`, the widget must still have the thread with this checksum; the reply holds the new one in the config of the widget.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  body: Shape('AiWidgetThreadInput', {
+    threadId: Type.String({ minLength: 1, maxLength: 255 }),
+    widgetId: Type.String({ minLength: 1, maxLength: 128 }),
+    checksum: Maybe(Type.String({ maxLength: 255 })),
+  }),
+  reply: Dashboard,
+  errors: ['workbook_not_found', 'invalid_reference', 'not_published', 'thread_changed'],
+  audit: 'dashboard',
+});
+
+const EmbedAction = Type.Enum(['read', 'none'], { title: 'EmbedAccessAction' });
+
+const EmbedAccessResponse = Shape('EmbedAccessResponse', {
+  allowEmbed: Type.Boolean(),
+  allEmbedUsers: Shape('EmbedAccessAllEmbedUsers', {
+    enabled: Type.Boolean(),
+    action: EmbedAction,
+    groupId: Maybe(Id),
+  }),
+  tenants: Type.Array(
+    Shape('EmbedAccessTenantEntry', {
+      embedTenantName: Type.String({ examples: ['acme-corp'] }),
+      action: EmbedAction,
+      groupId: { ...Id, description: 'The number of the embed tenant' },
+    }),
+  ),
+});
+
+const embedAccess = {
+  tag: 'Dashboard Embed Access',
+  auth: 'management',
+  path: `${path}/embed-access`,
+  permission: 'WorkbookManage',
+  permissionOn: 'resource',
+  params: workbook.params,
+  reply: EmbedAccessResponse,
+} as const;
+
+export const getEmbedAccess = operation({
+  ...embedAccess,
+  id: 'getEmbedAccess',
+  method: 'GET',
+  summary: 'Get which embed tenants see the dashboard',
+  errors: ['workbook_not_found'],
+  audit: 'none',
+});
+
+export const updateEmbedAccess = operation({
+  ...embedAccess,
+  id: 'updateEmbedAccess',
+  method: 'PUT',
+  summary: 'Change which embed tenants see the dashboard',
+  description:
+    'With `embedTenantName`, `action` is the entry of that embed tenant, and no `action` removes the entry. With `allEmbedUsers: true`, `action` is for all embed tenants without an entry. Works before the dashboard is published, too.',
+  body: Shape('UpdateEmbedAccessInput', {
+    action: Maybe(EmbedAction),
+    allEmbedUsers: Maybe(Type.Boolean()),
+    embedTenantName: Maybe(EmbedTenantName),
+    allowEmbed: Maybe(Type.Boolean()),
+  }),
+  errors: ['workbook_not_found', 'invalid_reference'],
+  audit: 'dashboard',
+});
+
+const dashboard = {
+  tag: 'Embed',
+  auth: 'management',
+  path: '/api/v1/embed/dashboard/{publicId}',
+  permission: 'none',
+  scopedKeys: 'handler',
+  conditional: true,
+  params: { publicId: PublicId },
+} as const;
+
+export const getDashboard = operation({
+  ...dashboard,
+  id: 'getDashboard',
+  method: 'GET',
+  summary: 'Get a published dashboard',
+  description:
+    'For people who can read it, and for viewers with an embed token whose embed tenant may see it. Everybody else gets the same 404 as for a dashboard that does not exist.',
+  embed: 'viewer',
+  reply: Dashboard,
+  errors: ['dashboard_not_found'],
+  audit: 'none',
+});
+
+export const updateDashboardEmbedding = operation({
+  ...dashboard,
+  id: 'updateDashboardEmbedding',
+  method: 'PATCH',
+  summary: 'Allow or forbid that a dashboard is embedded',
+  description: 'The caller must manage the dashboard.',
+  body: Shape('UpdateDashboardEmbeddingInput', { allowEmbed: Type.Boolean() }),
+  reply: Shape('DashboardEmbeddingResponse', { publicId: PublicId, allowEmbed: Type.Boolean() }),
+  errors: ['dashboard_not_found', 'forbidden'],
+  audit: 'dashboard',
+});

@@ -1,0 +1,135 @@
+/** What the config of a dashboard must satisfy before it is published, beyond the schema of the contract. */
+import { type BodyOf, limits, type operations } from '@oriel/contract';
+import { invalid } from '../../platform/errors.ts';
+import { requireBytes } from '../../platform/limits.ts';
+
+export type DashboardConfig = NonNullable<BodyOf<typeof operations.publishDashboard>['config']>;
+export type Widget = NonNullable<DashboardConfig['widgets']>[number];
+
+/** A widget, and the place of its config in the request, for messages. */
+export interface PlacedWidget {
+  id: string;
+  config: Record<string, unknown>;
+  path: string;
+}
+
+/** A chart and the report that it names. */
+export interface Chart extends PlacedWidget {
+  reportId: number;
+}
+
+export const REPORTS_MAX = 200;
+const TEXT_MAX_BYTES = 100 * 1024;
+const MEMBER = /^[^\s.]{1,200}(\.[^\s.]{1,200}){1,3}$/;
+const FILTER_KINDS = ['select', 'search', 'date-range', 'number-range'];
+/** Pages sanitise texts, but whoever publishes should learn of this at once. */
+const SCRIPT = /<\s*script|\]\(\s*(?:javascript|vbscript|data)\s*:|=\s*["']?\s*(?:javascript|vbscript)\s*:/i;
+
+/** Throws a 400 that names the place, or returns the charts. `root` names the config in messages. */
+export function requireConfig(config: DashboardConfig, root: string): Chart[] {
+  requireBytes(root, config, config.kind === 'APP' ? limits.appDashboard : limits.dashboard);
+  requireBytes(`${root}.theme`, config.theme, limits.theme);
+  const widgets = config.widgets ?? [];
+  const placed = widgets.map((widget, i) => placedAt(widget, `${root}.widgets[${i}]`));
+  requireUniqueIds(widgets, root);
+  requireContainers(widgets, placed, root);
+  const charts = widgets.flatMap((widget, i) => checkWidget(widget, placed[i]!));
+  if (new Set(charts.map(({ reportId }) => reportId)).size > REPORTS_MAX) {
+    throw invalid(`${root}.widgets`, `The charts show more than ${REPORTS_MAX} reports.`);
+  }
+  return charts;
+}
+
+const placedAt = ({ id, config }: Widget, path: string): PlacedWidget => ({
+  id,
+  config: (config ?? {}) as Record<string, unknown>,
+  path: `${path}.config`,
+});
+
+function requireUniqueIds(widgets: Widget[], root: string) {
+  const seen = new Set<string>();
+  for (const [i, { id }] of widgets.entries()) {
+    if (seen.has(id)) throw invalid(`${root}.widgets[${i}].id`, `Another widget has the id \`${id}\`.`);
+    seen.add(id);
+  }
+}
+
+function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
+  const { id, config, path } = placed;
+  const refuse = (field: string, message: string) =>
+    invalid(`${path}.${field}`, `The widget \`${id}\` ${message}`);
+  const requireMember = () => {
+    const { member } = config;
+    if (typeof member !== 'string' || !MEMBER.test(member)) {
+      throw refuse('member', 'needs the name of a member, such as `sales.status`.');
+    }
+  };
+  if (type === 'CHART') {
+    const { reportId } = config;
+    if (!Number.isSafeInteger(reportId) || (reportId as number) < 1)
+      throw refuse('reportId', 'needs the id of a report.');
+    return [{ ...placed, reportId: reportId as number }];
+  }
+  if (type === 'TEXT') requireText(config.markdown ?? '', (message) => refuse('markdown', message));
+  if (type === 'FILTER') {
+    requireMember();
+    if (config.kind != null && !FILTER_KINDS.includes(config.kind as string)) {
+      throw refuse('kind', `has an unknown kind. The kinds are: ${FILTER_KINDS.join(', ')}.`);
+    }
+  }
+  if (type === 'TIME_GRAIN') {
+    requireMember();
+    if (!isListOfTexts(config.grains) || config.grains.length === 0)
+      throw refuse('grains', 'needs a list of grains, such as `["day", "month"]`.');
+  }
+  return [];
+}
+
+/** A text that people read. */
+export function requireText(text: unknown, refuse: (message: string) => Error) {
+  if (typeof text !== 'string') throw refuse('needs a text.');
+  if (Buffer.byteLength(text) > TEXT_MAX_BYTES) throw refuse('has a text of more than 100 KB.');
+  if (SCRIPT.test(text)) throw refuse('has a text that would run a script.');
+}
+
+export const isListOfTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** The ids of the widgets in a container, each with its place. */
+function contentOf({ config, path }: PlacedWidget): { id: unknown; path: string }[] {
+  const listed = (list: unknown, at: string) => {
+    if (list == null) return [];
+    if (!Array.isArray(list)) throw invalid(at, 'must be a list of widgets');
+    return list.map((id: unknown, i) => ({ id, path: `${at}[${i}]` }));
+  };
+  const tabs = config.tabs ?? [];
+  if (!Array.isArray(tabs)) throw invalid(`${path}.tabs`, 'must be a list');
+  return [
+    ...listed(config.widgets, `${path}.widgets`),
+    ...tabs.flatMap((tab: { widgets?: unknown } | null, i) =>
+      listed(tab?.widgets, `${path}.tabs[${i}].widgets`),
+    ),
+  ];
+}
+
+/** Containers form a tree: each widget is in at most one container, and no container is inside itself. */
+function requireContainers(widgets: Widget[], placed: PlacedWidget[], root: string) {
+  const known = new Set(widgets.map(({ id }) => id));
+  const parents = new Map<string, string>();
+  for (const [i, { type }] of widgets.entries()) {
+    if (type !== 'CONTAINER') continue;
+    const { id: parent } = placed[i]!;
+    for (const { id, path } of contentOf(placed[i]!)) {
+      if (typeof id !== 'string' || !known.has(id)) throw invalid(path, 'There is no widget with this id.');
+      if (parents.has(id)) throw invalid(path, `The widget \`${id}\` is in a container already.`);
+      parents.set(id, parent);
+    }
+  }
+  for (const [i, { id }] of widgets.entries()) {
+    let steps = 0;
+    for (let above = parents.get(id); above !== undefined; above = parents.get(above)) {
+      if (above === id || ++steps > widgets.length)
+        throw invalid(`${root}.widgets[${i}]`, `The container \`${id}\` contains itself.`);
+    }
+  }
+}

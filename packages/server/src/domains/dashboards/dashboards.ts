@@ -1,0 +1,113 @@
+/** Finds dashboards for callers, and shows them. */
+import { mayIn, reaches } from '../../platform/auth/access.ts';
+import { type Caller, embedOf } from '../../platform/auth/actor.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { ApiError, found } from '../../platform/errors.ts';
+import { newPublicId } from '../../platform/public-id.ts';
+import { type Level, READ, type Viewer, viewerOf } from '../access/index.ts';
+import { toSnapshot } from './snapshots.ts';
+import * as store from './store.ts';
+
+/** Where the dashboard with this public id is. A caller who can not reach the deployment learns nothing. */
+export async function requirePlace(db: Queryable, actor: Caller, publicId: string) {
+  const place = found(await store.findPlace(db, publicId), 'dashboard_not_found');
+  const { deploymentId } = place;
+  if (!reaches(actor, deploymentId) || !mayIn(actor, deploymentId, 'DeploymentRead'))
+    throw new ApiError('dashboard_not_found');
+  return place;
+}
+
+/** The published dashboard, if the caller may see it. */
+export async function requirePublished(db: Queryable, actor: Caller, publicId: string) {
+  const { id, deploymentId } = await requirePlace(db, actor, publicId);
+  const row = await store.findDashboard(db, viewerOf(actor, deploymentId), embedOf(actor), id);
+  if (!row?.isSeen) throw new ApiError('dashboard_not_found');
+  return row;
+}
+
+/** Throws a 404 if the viewer can not read the dashboard, and a 403 if their level is too low. */
+export async function requireDashboard(db: Queryable, viewer: Viewer, id: number, level: Level) {
+  const row = found(await store.findDashboard(db, viewer, null, id), 'dashboard_not_found');
+  if ((row.level ?? 0) < READ) throw new ApiError('dashboard_not_found');
+  if (row.level! < level) throw new ApiError('forbidden');
+  return row;
+}
+
+/** The dashboard of a workbook that is locked. Makes one if there is none. */
+export async function ensureDashboard(tx: Tx, actor: Caller, workbook: { id: number; deploymentId: number }) {
+  const viewer = viewerOf(actor, workbook.deploymentId);
+  const find = () => store.findDashboardOf(tx, viewer, embedOf(actor), workbook.id);
+  const known = await find();
+  if (known) return known;
+  await store.insertDashboard(tx, workbook.id, newPublicId(), actor.userId);
+  return (await find())!;
+}
+
+/** Different for each state of the dashboard that the caller can see. */
+export const stateOf = ({ id, revision }: store.DashboardRow, shown: object) => ({ id, revision, ...shown });
+
+/** What depends on the caller. */
+export function shownTo(actor: Caller, row: store.DashboardRow, version: store.VersionRow) {
+  const settings = version.config.settings as { restrictDataDownload?: unknown } | null | undefined;
+  const isPerson = embedOf(actor) === null;
+  return {
+    fromSharedWorkspace: isPerson && row.userId !== actor.userId,
+    restrictDataDownload:
+      settings?.restrictDataDownload === true ||
+      (isPerson && !mayIn(actor, row.deploymentId, 'DownloadData')),
+  };
+}
+
+/** The ids of snapshots: that of the version, and three digits for the place in it. */
+const SNAPSHOT_IDS = 1000;
+
+export function toDashboard(actor: Caller, row: store.DashboardRow, version: store.VersionRow) {
+  const { id, publicId, deploymentId, workbookId, allowEmbed, createdBy } = row;
+  return {
+    id,
+    publicId,
+    deploymentId,
+    workbookId,
+    status: 'published' as const,
+    title: version.title,
+    description: version.description,
+    allowEmbed,
+    config: version.config,
+    reportSnapshots: version.snapshots.map((snapshot, i) =>
+      toSnapshot(snapshot, version.id * SNAPSHOT_IDS + i),
+    ),
+    versionId: version.id,
+    versionNumber: version.number,
+    createdBy,
+    ...shownTo(actor, row, version),
+  };
+}
+
+/** The dashboard of a workbook that the caller can read, or null if nothing is published. */
+export async function findPublishedOf(
+  db: Queryable,
+  actor: Caller,
+  workbook: { id: number; deploymentId: number },
+) {
+  const viewer = viewerOf(actor, workbook.deploymentId);
+  const row = await store.findDashboardOf(db, viewer, embedOf(actor), workbook.id);
+  const version = row && row.versionNumber > 0 ? await store.findVersion(db, row) : undefined;
+  return row && version ? toDashboard(actor, row, version) : null;
+}
+
+/** What the audit log holds of a dashboard. */
+export const audited = ({
+  id,
+  publicId,
+  workbookId,
+  allowEmbed,
+  allEmbedUsers,
+  versionNumber,
+}: store.DashboardRow) => ({
+  id,
+  publicId,
+  workbookId,
+  allowEmbed,
+  allEmbedUsers,
+  versionNumber,
+});

@@ -1,0 +1,102 @@
+/** Publishes dashboards, and changes the threads of AI widgets in what is published. */
+import { createHash } from 'node:crypto';
+import type { BodyOf, operations } from '@oriel/contract';
+import type { Caller } from '../../platform/auth/actor.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
+import type { Etag } from '../../platform/http/etag.ts';
+import { EDIT, MANAGE, type Viewer, viewerOf } from '../access/index.ts';
+import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/index.ts';
+import type { Charts } from './charts.ts';
+import { type DashboardConfig, requireConfig } from './config-rules.ts';
+import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
+import { takeSnapshots } from './snapshots.ts';
+import * as store from './store.ts';
+
+/** Older versions are deleted. */
+export const KEPT = { versions: 50, bytes: 20 * 1024 * 1024 };
+
+type PublishInput = BodyOf<typeof operations.publishDashboard>;
+
+export interface Prepared extends store.NewVersion {
+  config: DashboardConfig;
+}
+
+/** Checks everything that needs no lock, and compiles the charts. */
+export async function prepare(
+  { db, viewer, charts, signal }: { db: Database; viewer: Viewer; charts: Charts; signal: AbortSignal },
+  workbookId: number,
+  given: PublishInput,
+): Promise<Prepared> {
+  const workbook = await requireWorkbook(db, viewer, workbookId, EDIT);
+  if (given.workbookId != null && given.workbookId !== workbookId)
+    throw invalid('workbookId', 'must be the workbook of the path');
+  const config = given.config ?? (workbook.dashboardDraft as DashboardConfig | null);
+  if (!config) throw new ApiError('dashboard_without_draft');
+  const widgets = requireConfig(config, given.config ? 'config' : 'dashboardDraft');
+  const snapshots = await takeSnapshots({ db, viewer, charts, signal }, widgets);
+  return {
+    config,
+    snapshots,
+    bytes: Buffer.byteLength(JSON.stringify([config, snapshots])),
+    title: given.title ?? config.title ?? workbook.name,
+    description: given.description ?? config.description ?? null,
+  };
+}
+
+/** Makes the next version. The lock on the workbook keeps the numbers without gaps. */
+export async function publish(
+  tx: Tx,
+  actor: Caller,
+  { deploymentId, workbookId }: { deploymentId: number; workbookId: number },
+  { given, version, etag }: { given: PublishInput; version: Prepared; etag: Etag },
+) {
+  const workbook = await lockPlainWorkbook(tx, viewerOf(actor, deploymentId), workbookId, EDIT);
+  const before = await ensureDashboard(tx, actor, workbook);
+  await requireState(tx, actor, before, etag);
+  if (given.dashboardId != null && given.dashboardId !== before.id)
+    throw invalid('dashboardId', 'must be the dashboard of the workbook', 'invalid_reference');
+  const allowEmbed = given.allowEmbed ?? before.allowEmbed;
+  if (allowEmbed !== before.allowEmbed) {
+    if (workbook.level < MANAGE) throw new ApiError('forbidden');
+    await store.updateEmbedding(tx, before.id, { allowEmbed, allEmbedUsers: before.allEmbedUsers });
+  }
+  await store.insertVersion(tx, before.id, version);
+  await store.deleteOldVersions(tx, before.id, KEPT);
+  await setPublished(tx, workbookId, version.config);
+  return { before, after: await ensureDashboard(tx, actor, workbook) };
+}
+
+/** Throws unless `If-Match`, if given, names the state of the published dashboard. */
+export async function requireState(tx: Tx, actor: Caller, row: store.DashboardRow, etag: Etag) {
+  if (!etag.isRequired) return;
+  const version = await store.findVersion(tx, row);
+  etag.require(version ? stateOf(row, shownTo(actor, row, version)) : null);
+}
+
+/** What `checksum` of an AI widget holds. It changes with the thread. */
+export const checksumOf = (threadId: string) =>
+  createHash('sha256').update(threadId).digest('base64url').slice(0, 22);
+
+/** Sets the thread of an AI widget in the newest version. */
+export async function setThread(
+  tx: Tx,
+  row: store.DashboardRow,
+  given: BodyOf<typeof operations.updatePublishedDashboardAiWidgetThread>,
+) {
+  const version = found(await store.findVersion(tx, row), 'not_published');
+  const widgets = version.config.widgets ?? [];
+  const widget = widgets.find(({ id, type }) => id === given.widgetId && type === 'AI');
+  if (!widget)
+    throw invalid('widgetId', 'There is no AI widget with this id in the dashboard.', 'invalid_reference');
+  const { threadId = null, checksum } = (widget.config ?? {}) as { threadId?: string; checksum?: string };
+  const current = checksum ?? (threadId === null ? '' : checksumOf(threadId));
+  if (given.checksum != null && given.checksum !== current) throw new ApiError('thread_changed');
+  if (threadId === given.threadId) return { before: threadId, isChanged: false };
+  const { thread: _thread, ...kept } = (widget.config ?? {}) as Record<string, unknown>;
+  widget.config = { ...kept, threadId: given.threadId, checksum: checksumOf(given.threadId) };
+  await store.updateConfig(tx, version.id, version.config);
+  await store.touchDashboard(tx, row.id);
+  await setPublished(tx, row.workbookId, version.config);
+  return { before: threadId, isChanged: true };
+}

@@ -1,0 +1,102 @@
+import { operations } from '@oriel/contract';
+import { embedOf } from '../../platform/auth/actor.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
+import {
+  lockPlainWorkbook,
+  lockWorkbookRow,
+  requirePlainWorkbook,
+  touchWorkbook,
+} from '../workbooks/index.ts';
+import type { Charts } from './charts.ts';
+import {
+  audited,
+  ensureDashboard,
+  requireDashboard,
+  requirePlace,
+  requirePublished,
+  shownTo,
+  stateOf,
+  toDashboard,
+} from './dashboards.ts';
+import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
+import { prepare, publish, requireState, setThread } from './publish.ts';
+import * as store from './store.ts';
+
+export const dashboardRoutes = (charts: Charts) => [
+  handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
+    const viewer = viewerOf(actor, params.deploymentId);
+    const version = await prepare({ db, viewer, charts, signal }, params.workbookId, body);
+    return change(async (tx) => {
+      const { before, after } = await publish(tx, actor, params, { given: body, version, etag });
+      const published = (await store.findVersion(tx, after))!;
+      etag.send(stateOf(after, shownTo(actor, after, published)));
+      const isNew = before.versionNumber === 0;
+      const changes = { id: after.id, before: isNew ? null : audited(before), after: audited(after) };
+      return { reply: toDashboard(actor, after, published), changes };
+    });
+  }),
+
+  handle(operations.updatePublishedDashboardAiWidgetThread, ({ actor, change, etag }, { params, body }) =>
+    change(async (tx) => {
+      const viewer = viewerOf(actor, params.deploymentId);
+      const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, EDIT);
+      const row = await ensureDashboard(tx, actor, workbook);
+      await requireState(tx, actor, row, etag);
+      const { before, isChanged } = await setThread(tx, row, body);
+      const after = await ensureDashboard(tx, actor, workbook);
+      const version = (await store.findVersion(tx, after))!;
+      etag.send(stateOf(after, shownTo(actor, after, version)));
+      const threadOf = (threadId: string | null) => ({ widgetId: body.widgetId, threadId });
+      const changes = { id: row.id, before: threadOf(before), after: threadOf(body.threadId) };
+      return { reply: toDashboard(actor, after, version), changes: isChanged ? changes : [] };
+    }),
+  ),
+
+  handle(operations.getDashboard, async ({ actor, db, etag }, { params }) => {
+    const row = await requirePublished(db, actor, params.publicId);
+    const version = (await store.findVersion(db, row))!;
+    etag.send(stateOf(row, shownTo(actor, row, version)));
+    return toDashboard(actor, row, version);
+  }),
+
+  handle(operations.updateDashboardEmbedding, ({ actor, change, etag }, { params, body }) =>
+    change(async (tx) => {
+      const { id, workbookId, deploymentId } = await requirePlace(tx, actor, params.publicId);
+      const viewer = viewerOf(actor, deploymentId);
+      await lockWorkbookRow(tx, workbookId);
+      const before = await requireDashboard(tx, viewer, id, MANAGE);
+      await requireState(tx, actor, before, etag);
+      const { allEmbedUsers } = before;
+      const isChanged = await store.updateEmbedding(tx, id, { allowEmbed: body.allowEmbed, allEmbedUsers });
+      if (isChanged) await touchWorkbook(tx, workbookId);
+      const after = await requireDashboard(tx, viewer, id, MANAGE);
+      const version = await store.findVersion(tx, after);
+      etag.send(stateOf(after, version ? shownTo(actor, after, version) : {}));
+      const { publicId, allowEmbed } = after;
+      const changes = { id, deploymentId, before: audited(before), after: audited(after) };
+      return { reply: { publicId, allowEmbed }, changes };
+    }),
+  ),
+
+  handle(operations.getEmbedAccess, async ({ actor, db }, { params }) => {
+    const viewer = viewerOf(actor, params.deploymentId);
+    const { id } = await requirePlainWorkbook(db, viewer, params.workbookId, MANAGE);
+    return showAccess(db, await store.findDashboardOf(db, viewer, embedOf(actor), id));
+  }),
+
+  handle(operations.updateEmbedAccess, ({ actor, change }, { params, body }) => {
+    requireRequest(body);
+    return change(async (tx) => {
+      await keepTenantOf(tx, body);
+      const viewer = viewerOf(actor, params.deploymentId);
+      const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, MANAGE);
+      const row = await ensureDashboard(tx, actor, workbook);
+      const before = await showAccess(tx, row);
+      await updateAccess(tx, row, body);
+      const after = await showAccess(tx, await ensureDashboard(tx, actor, workbook));
+      await touchWorkbook(tx, workbook.id);
+      return { reply: after, changes: { id: row.id, before, after } };
+    });
+  }),
+];

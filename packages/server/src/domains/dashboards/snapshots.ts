@@ -1,0 +1,163 @@
+/** Snapshots: the reports of a dashboard's charts as they are when it is published. */
+import { ReportChart } from '@oriel/contract';
+import type { Static } from 'typebox';
+import type { Queryable } from '../../platform/db/database.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
+import { checkerOf } from '../../platform/http/validation.ts';
+import type { Viewer } from '../access/index.ts';
+import { listReports, type ReportRow } from '../reports/index.ts';
+import type { Charts } from './charts.ts';
+import { type Chart, requireText } from './config-rules.ts';
+import { requirePlainSpec, requireVegaLite, SpecProblem } from './spec-rules.ts';
+
+type GivenChart = Static<typeof ReportChart>;
+export type SnapshotKind = GivenChart['kind'];
+
+export interface StoredSnapshot
+  extends Pick<GivenChart, 'kind' | 'fillMissingRows' | 'periodComparisons' | 'preferences'> {
+  reportId: number;
+  versionNumber: number;
+  name: string;
+  title: string | null;
+  description: string | null;
+  query: object | null;
+  sqlQuery: string | null;
+  spec: object;
+  /** The Vega-Lite that `spec` was compiled from. */
+  source?: object;
+  python?: string | null;
+}
+
+export const SNAPSHOTS_MAX_BYTES = 5 * 1024 * 1024;
+const checkChart = checkerOf(ReportChart);
+
+/** Throws a 400 that names the widget unless the viewer can read every report and each can be drawn. */
+export async function takeSnapshots(
+  { db, viewer, charts, signal }: { db: Queryable; viewer: Viewer; charts: Charts; signal: AbortSignal },
+  widgets: Chart[],
+): Promise<StoredSnapshot[]> {
+  const firstOf = new Map<number, Chart>();
+  for (const widget of widgets) if (!firstOf.has(widget.reportId)) firstOf.set(widget.reportId, widget);
+  const reports = await readReports(db, viewer, [...firstOf.keys()]);
+  const snapshots = [...firstOf.values()].map((widget) => ({
+    widget,
+    snapshot: snapshotOf(widget, reports.get(widget.reportId)),
+  }));
+  const vega = snapshots.filter(({ snapshot }) => snapshot.kind === 'vega');
+  const answers = await charts.compile(
+    vega.map(({ snapshot: { spec } }) => ({ spec })),
+    signal,
+  );
+  for (const [i, { widget, snapshot }] of vega.entries()) {
+    const answer = answers[i]!;
+    if (answer.problem)
+      throw refusal(
+        widget,
+        snapshot,
+        `meta.chart.spec ${placeIn(answer.problem.path)}${answer.problem.message}`,
+      );
+    snapshot.source = snapshot.spec;
+    snapshot.spec = answer.vega;
+  }
+  const all = snapshots.map(({ snapshot }) => snapshot);
+  if (Buffer.byteLength(JSON.stringify(all)) > SNAPSHOTS_MAX_BYTES)
+    throw invalid('config.widgets', 'The reports of all charts together are larger than 5 MB.');
+  return all;
+}
+
+const placeIn = (path: string) => (path ? `at \`${path}\` ` : '');
+
+/** A page of reports ends when it is large, so it may take several. */
+async function readReports(db: Queryable, viewer: Viewer, ids: number[]) {
+  const reports = new Map<number, ReportRow>();
+  for (let rest = ids; rest.length; ) {
+    const { rows, cutAt } = await listReports(db, viewer, rest);
+    for (const row of rows) reports.set(row.id, row);
+    rest = cutAt === undefined ? [] : rest.slice(rest.indexOf(cutAt));
+  }
+  return reports;
+}
+
+const refusal = ({ id, path }: Chart, report: { name: string } | undefined, message: string) =>
+  invalid(
+    `${path}.reportId`,
+    report ? `The report \`${report.name}\` of the widget \`${id}\`: ${message}.` : message,
+    report ? 'invalid_request' : 'invalid_reference',
+  );
+
+function snapshotOf(widget: Chart, report: ReportRow | undefined): StoredSnapshot {
+  if (!report) {
+    throw refusal(widget, undefined, `The widget \`${widget.id}\` names a report that does not exist.`);
+  }
+  const refuse = (message: string) => refusal(widget, report, message);
+  const chart = chartOf(report, refuse);
+  const query = queryOf(report, refuse);
+  if (!query && !report.sqlQuery && chart.kind !== 'html') throw refuse('it has no query');
+  const spec = chart.spec ?? {};
+  try {
+    if (chart.kind === 'vega') requireVegaLite(spec);
+    else requirePlainSpec(spec);
+  } catch (error) {
+    if (!(error instanceof SpecProblem)) throw error;
+    throw refuse(`meta.chart.spec ${placeIn(error.path)}${error.message}`);
+  }
+  requireFields(chart.kind, spec as Record<string, unknown>, refuse);
+  const { id, version, name, title, description, sqlQuery } = report;
+  const { kind, fillMissingRows = null, periodComparisons = null, preferences = null, python } = chart;
+  return {
+    ...{ reportId: id, versionNumber: version, name, title, description, kind, spec, query, sqlQuery },
+    ...{ fillMissingRows, periodComparisons, preferences },
+    ...(python ? { python } : {}),
+  };
+}
+
+/** A report without a chart is shown as a table. */
+function chartOf({ meta }: ReportRow, refuse: (message: string) => ApiError): GivenChart {
+  const chart = (meta as { chart?: unknown } | null)?.chart;
+  if (chart == null) return { kind: 'table' };
+  try {
+    return checkChart(chart);
+  } catch (error) {
+    const issue = error instanceof ApiError && error.issues?.[0];
+    if (!issue) throw error;
+    throw refuse(`meta.chart${issue.path ? `.${issue.path}` : ''} ${issue.message}`);
+  }
+}
+
+function queryOf({ jsonQuery }: ReportRow, refuse: (message: string) => ApiError): object | null {
+  if (jsonQuery === null) return null;
+  try {
+    const query: unknown = JSON.parse(jsonQuery);
+    if (typeof query === 'object' && query !== null && !Array.isArray(query)) return query;
+  } catch {}
+  throw refuse('jsonQuery is not a JSON object');
+}
+
+/** The fields that a page can not draw the chart without. */
+const REQUIRED: Record<SnapshotKind, string[]> = {
+  vega: [],
+  table: [],
+  kpi: ['measure'],
+  map: ['member', 'measure'],
+  html: ['template'],
+};
+
+function requireFields(
+  kind: SnapshotKind,
+  spec: Record<string, unknown>,
+  refuse: (message: string) => ApiError,
+) {
+  for (const name of REQUIRED[kind]) {
+    if (typeof spec[name] !== 'string') throw refuse(`meta.chart.spec.${name} must be a text`);
+  }
+  if (kind === 'html') requireText(spec.template, (message) => refuse(`meta.chart.spec.template ${message}`));
+  if (kind === 'table' && spec.columns != null && !Array.isArray(spec.columns))
+    throw refuse('meta.chart.spec.columns must be a list');
+}
+
+/** The snapshot as pages see it. The source of Vega-Lite and Python stay on the server. */
+export const toSnapshot = ({ source: _source, python, query, ...snapshot }: StoredSnapshot, id: number) => ({
+  id,
+  ...snapshot,
+  meta: { ...(query ? { query } : {}), ...(python ? { hasPython: true } : {}) },
+});
