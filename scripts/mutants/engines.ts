@@ -191,9 +191,9 @@ export const engines: Mutant[] = [
   },
   {
     name: 'the memory of a query that was too large is there for the next ones',
-    file: `${SERVER}engines/engines.ts`,
-    from: "'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0'",
-    to: "'retain:true'",
+    file: `${DUCKDB}source.ts`,
+    from: "if (failure.code === 'query_too_large') await giveBackAll();\n      else setImmediate",
+    to: 'setImmediate',
     tests,
   },
   {

@@ -71,9 +71,10 @@ const HEAP_MB = 384;
 const BASE_MB = 512;
 /**
  * For the allocator of DuckDB. It would keep the memory of a large query for itself, although the limit of the process
- * counts it, and then smaller queries would find no memory.
+ * counts it, and then smaller queries would find no memory. It keeps the memory for a few seconds, because the next
+ * query would have to wait for each page that it gets from the system.
  */
-const GIVE_MEMORY_BACK = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
+const GIVE_MEMORY_BACK = 'retain:false,dirty_decay_ms:3000,muzzy_decay_ms:0';
 const OPEN_FILES = 1200;
 const ANSWER_WITHIN_MS = 15_000;
 /** Short, because one viewer's query may have ended the process, and everybody else waits for the next one. */

@@ -15,6 +15,8 @@ export async function openDatabase({ filesDir, memoryMb, threads }: DuckdbSettin
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMb}MB`,
     threads: String(threads),
+    // Gives memory back while no query runs.
+    allocator_background_threads: 'true',
     // A query that needs more memory fails. It must not fill the disk instead.
     temp_directory: '',
     autoinstall_known_extensions: 'false',

@@ -4,6 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { DuckDBInstance } from '@duckdb/node-api';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -16,6 +17,21 @@ let held = 0;
 export function noteUnused(bytes: number) {
   held += bytes;
   if (held > COLLECT_AFTER_BYTES) releaseAll();
+}
+
+/**
+ * Makes the allocator of DuckDB give back to the system what it keeps for the next queries, as it does whenever an
+ * instance is opened. Otherwise a query that has used up the memory would leave too little for others for a while.
+ */
+export async function giveBackAll() {
+  await new Promise((resolve) => setImmediate(resolve));
+  releaseAll();
+  try {
+    const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+    instance.closeSync();
+  } catch {
+    // There is not even memory for this. The thread of the allocator gives it back soon.
+  }
 }
 
 /** Takes a few milliseconds. */

@@ -12,7 +12,7 @@ import { type Run, requireSelect, type Source } from '../process/source.ts';
 import { type DuckdbSettings, openDatabase, withConnection } from './database.ts';
 import { explain } from './errors.ts';
 import { createFileTables } from './files.ts';
-import { noteUnused, releaseAll } from './release.ts';
+import { giveBackAll, noteUnused, releaseAll } from './release.ts';
 import { type ColumnTexts, columnTypeOf, textsOf } from './texts.ts';
 
 /** An interrupt is lost if the query has not started yet, so it is repeated. */
@@ -31,10 +31,12 @@ export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
         interruptible(connection, signal, () => work(connection)),
       );
     } catch (error) {
+      const failure = explain(error, files.failures);
       // What the query had computed until then may be large.
-      setImmediate(releaseAll);
+      if (failure.code === 'query_too_large') await giveBackAll();
+      else setImmediate(releaseAll);
       signal.throwIfAborted();
-      throw explain(error, files.failures);
+      throw failure;
     }
   }
 
