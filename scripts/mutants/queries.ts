@@ -132,7 +132,7 @@ export const queries: Mutant[] = [
     file: `${DOMAIN}kept-meta.ts`,
     from: 'onlyViews, groups, tenantGroups, roles]',
     to: 'onlyViews]',
-    tests: [ROWS],
+    tests: [`${DOMAIN}kept-meta.test.ts`],
   },
   {
     name: 'policies of cubes that are only passed through apply',

@@ -26,6 +26,7 @@ export { QUERY_LIMITS } from './plan/query.ts';
 export type { Statement } from './plan/render.ts';
 export type { Viewer } from './plan/viewer.ts';
 export { PROBLEMS_MAX, type Problem, type ProblemCode } from './problems.ts';
+export { LANGUAGE } from './read.ts';
 export type { Annotation } from './shown/annotations.ts';
 export { type Explanation, explainPlan, type HiddenMember, hiddenMembers } from './shown/explanations.ts';
 export { type MetaCube, metaOf, metaText } from './shown/meta.ts';

@@ -45,12 +45,21 @@ interface ObjectKind<F> {
   readonly refused?: Record<string, string>;
 }
 
+/** The keys of the language, each with the words that it takes if it takes only those. */
+export const LANGUAGE: { readonly what: string; readonly keys: Record<string, readonly string[]> }[] = [];
+
+export const describeKeys = (what: string, keys: Record<string, readonly string[]>) =>
+  void LANGUAGE.push({ what, keys });
+
+const wordsOf = (read: Reader<unknown> & { words?: readonly string[] }) => read.words ?? [];
+
 export function object<F extends Record<string, Field<unknown>>>({
   what,
   fields,
   refused = {},
 }: ObjectKind<F>): Reader<ObjectOf<F>> {
   const known = Object.keys(fields);
+  describeKeys(what, Object.fromEntries(known.map((key) => [key, wordsOf(fields[key]!.read)])));
   return (value, problems) => {
     const keys = new Map<string, Spot>();
     const misspelt = new Set<string>();
@@ -137,9 +146,11 @@ export const truth: Reader<boolean> = (value, problems) => {
 };
 
 /** One of these words. `meant` maps words of older or wider languages to those of this one. */
-export const oneOf =
-  <Word extends string>(words: readonly Word[], meant: Record<string, Word> = {}): Reader<Word> =>
-  (value, problems) => {
+export const oneOf = <Word extends string>(
+  words: readonly Word[],
+  meant: Record<string, Word> = {},
+): Reader<Word> & { words: readonly Word[] } => {
+  const read: Reader<Word> = (value, problems) => {
     const given = textValue(value, problems);
     const found = words.find((word) => word === given?.text);
     if (given && !found) {
@@ -149,6 +160,8 @@ export const oneOf =
     }
     return found ?? words[0]!;
   };
+  return Object.assign(read, { words });
+};
 
 export interface Name {
   /** Empty if it is not a name. */

@@ -3,6 +3,7 @@ import type { Operator, PolicyValue } from '../model.ts';
 import type { Problems, Spot } from '../problems.ts';
 import {
   allOr,
+  describeKeys,
   list,
   mention,
   type Name,
@@ -101,6 +102,8 @@ const comparison = object({
     values: orElse(values, []),
   },
 });
+
+describeKeys('a filter of a policy', { and: [], or: [] });
 
 /** A comparison, or `and` or `or` with a list of conditions. The depth of the file bounds the recursion. */
 const condition: Reader<RawCondition> = (value, problems) => {
