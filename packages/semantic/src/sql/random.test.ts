@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Cell, type Engine, openDuckDb, openPostgres } from '../../test/engines.ts';
 import { evaluate } from '../../test/naive/evaluate.ts';
-import type { TestQuery } from '../../test/naive/queries.ts';
-import { makeViewer, makeWorld, tablesOf, VIEW, type World, yamlOf } from '../../test/naive/world.ts';
-import { createRandom, type Random } from '../../test/random.ts';
+import { makeStatement, type TestStatement } from '../../test/naive/statements.ts';
+import { makeViewer, makeWorld, tablesOf, type World, yamlOf } from '../../test/naive/world.ts';
+import { createRandom } from '../../test/random.ts';
 import { sqlPlanOf } from '../../test/sql.ts';
 import { compileModel, type Model, QueryError, type Viewer } from '../index.ts';
 
@@ -21,71 +21,11 @@ afterAll(async () => {
   for (const engine of engines) await engine.close();
 });
 
-interface Case {
-  sql: string;
-  /** The same as a JSON query, for the naive evaluator. */
-  query: TestQuery;
-}
-
-const queryOf = (more: Partial<TestQuery>): TestQuery => ({
-  measures: [],
-  dimensions: [],
-  timeDimensions: [],
-  filters: [],
-  segments: [],
-  timezone: 'UTC',
-  total: false,
-  ...more,
-});
-
-/** Columns of one cube, or of several through the view; plain rows, or measures by dimensions. */
-function makeCase(world: World, random: Random): Case {
-  const cubes = [...world.cubes.values()];
-  const isView = random.chance(0.5);
-  const cube = random.pick(cubes);
-  const columnOf = (owner: string, name: string) => (isView ? `${owner}_${name}` : name);
-  const table = isView ? VIEW : cube.name;
-  const all = (isView ? cubes : [cube]).flatMap(({ name, dimensions }) =>
-    [...dimensions.keys()].map((dimension) => [name, dimension] as const),
-  );
-  const chosen = random.some(all, 3);
-  if (!chosen.length) chosen.push(random.pick(all));
-  const dimensions = chosen.map((parts) => parts.join('.'));
-  const columns = chosen.map(([owner, name]) => columnOf(owner, name));
-  const where = random.chance(0.4)
-    ? (() => {
-        const [owner, name] = random.pick(chosen);
-        const isSet = random.chance(0.5);
-        return {
-          sql: ` where x.${columnOf(owner, name)} is ${isSet ? 'not ' : ''}null`,
-          filters: [{ member: `${owner}.${name}`, operator: isSet ? 'set' : 'notSet' }],
-        };
-      })()
-    : { sql: '', filters: [] };
-  const { filters } = where;
-  if (random.chance(0.5)) {
-    const from = random.pick([
-      `${table} x${where.sql}`,
-      `(select * from (select ${columns.join(', ')} from ${table}) y) x${where.sql}`,
-    ]);
-    const text = `select ${columns.map((name) => `x.${name}`).join(', ')} from ${from}`;
-    const sql = random.pick([
-      text,
-      `with w as (${text}) select * from w`,
-      `(${text}) union all (${text} limit 0)`,
-    ]);
-    return { sql, query: queryOf({ dimensions, filters, ungrouped: true }) };
-  }
-  const measure = random.pick([...cube.measures.keys()]);
-  const sql = `select ${columns.join(', ')}, measure(${columnOf(cube.name, measure)}) from ${table} x${where.sql} group by ${columns.map((_, i) => i + 1).join(', ')}`;
-  return { sql, query: queryOf({ dimensions, filters, measures: [`${cube.name}.${measure}`] }) };
-}
-
 const sorted = (rows: Cell[][]) => rows.map((row) => JSON.stringify(row)).sort();
 
 type Outcome = 'rows' | 'nothing' | 'refused';
 
-async function compareOne(world: World, model: Model, made: Case, viewer: Viewer): Promise<Outcome> {
+async function compareOne(world: World, model: Model, made: TestStatement, viewer: Viewer): Promise<Outcome> {
   const expected = evaluate(world, made.query, viewer);
   let outcome: Outcome = 'refused';
   for (const engine of engines) {
@@ -115,7 +55,7 @@ test('SQL returns what plain loops over all rows allow the viewer, on every engi
     const { model } = compileModel(new Map([['model/world.yml', yamlOf(world)]]));
     for (const engine of engines) for (const statement of tablesOf(world)) await engine.run(statement);
     for (let j = 0; j < STATEMENTS; j++) {
-      outcomes[await compareOne(world, model!, makeCase(world, random), makeViewer(random))]++;
+      outcomes[await compareOne(world, model!, makeStatement(world, random), makeViewer(random))]++;
     }
     for (const engine of engines)
       for (const name of world.cubes.keys()) await engine.run(`drop table ${name}`);
