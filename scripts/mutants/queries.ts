@@ -135,6 +135,13 @@ export const queries: Mutant[] = [
     tests: [`${DOMAIN}kept-meta.test.ts`],
   },
   {
+    name: 'hints name only members that the viewer can use',
+    file: `${PLAN}members.ts`,
+    from: 'if (findMember(model, name, other, viewer)) yield',
+    to: 'yield',
+    tests: ['packages/semantic/src/open-rows.test.ts'],
+  },
+  {
     name: 'policies of cubes that are only passed through apply',
     file: `${PLAN}policies.ts`,
     from: 'if (!policies.length) continue;',

@@ -5,6 +5,7 @@ import { createProblems, type Problem, type Problems } from './problems.ts';
 import { resolveCube } from './resolve/cubes.ts';
 import { buildGraph, warnOfAmbiguity } from './resolve/graph.ts';
 import { collectNames } from './resolve/names.ts';
+import { warnOfOpenRows } from './resolve/open-rows.ts';
 import { type Context, refuseCycles, refuseLongChains, type Size } from './resolve/references.ts';
 import { resolveView } from './resolve/views.ts';
 
@@ -56,7 +57,10 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
   refuseLongChains(context);
   const views = new Map([...names.views].map(([name, view]) => [name, resolveView(view, cubes, context)]));
   const warnings = createProblems();
-  if (!problems.list.length) warnOfAmbiguity(names, graph, warnings);
+  if (!problems.list.length) {
+    warnOfAmbiguity(names, graph, warnings);
+    warnOfOpenRows(names, graph, warnings);
+  }
   const errors = inOrder(problems.list);
   return {
     model: errors.length ? undefined : freeze({ cubes, views }),

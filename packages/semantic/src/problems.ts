@@ -10,6 +10,7 @@ export type ProblemCode =
   | 'duplicate_name'
   | 'invalid_yaml'
   | 'missing_key'
+  | 'no_access_policy'
   | 'no_join_path'
   | 'no_primary_key'
   | 'not_allowed_here'

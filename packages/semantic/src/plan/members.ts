@@ -1,5 +1,6 @@
 /** What the names in a query mean, for this viewer. */
 import type { Cube, Dimension, Measure, Model, Policy, Segment, View } from '../model.ts';
+import { didYouMean } from '../problems.ts';
 import { type QueryError, queryError } from './errors.ts';
 import type { Named } from './query.ts';
 import { policiesFor, type Viewer } from './viewer.ts';
@@ -49,7 +50,7 @@ export function createMembers(model: Model, viewer: Viewer): Members {
   const find = (wanted: Named): Member => {
     const [owner, name] = wanted.name.split('.') as [string, string];
     const found = findMember(model, owner, name, viewer);
-    if (!found) throw unknown(wanted);
+    if (!found) throw unknown(model, wanted, viewer);
     first ??= owner;
     if (first !== owner && (view !== undefined || model.views.has(owner))) {
       throw queryError('invalid_query', 'A query is for one view, or for cubes.', wanted.path);
@@ -89,8 +90,31 @@ export const findMember = (model: Model, owner: string, name: string, viewer: Vi
     : findInCube(model.cubes.get(owner), name, viewer);
 
 /** The same words for a member that does not exist and for one that is hidden. */
-const unknown = ({ name, path }: Named): QueryError =>
-  queryError('unknown_member', `There is no member \`${name}\` that this query can use.`, path);
+function unknown(model: Model, { name, path }: Named, viewer: Viewer): QueryError {
+  const meant = didYouMean(name.slice(0, COMPARED_CHARACTERS), usable(model, name, viewer));
+  const message = `There is no member \`${name}\` that this query can use.`;
+  return queryError('unknown_member', meant ? `${message} ${meant}` : message, path);
+}
+
+const COMPARED_CHARACTERS = 260;
+const OWNERS_MAX = 200;
+
+/** Only what the viewer can use, so that a hint tells nothing about what is hidden. */
+function* usable(model: Model, wanted: string, viewer: Viewer): Generator<string> {
+  const [name, member] = wanted.split('.') as [string, string];
+  const owner = model.views.get(name) ?? model.cubes.get(name);
+  if (owner) {
+    const members =
+      'members' in owner
+        ? owner.members.keys()
+        : [owner.dimensions, owner.measures, owner.segments].flatMap((kind) => [...kind.keys()]);
+    for (const other of members) if (findMember(model, name, other, viewer)) yield `${name}.${other}`;
+    return;
+  }
+  // Perhaps the cube or view is misspelt.
+  const owners = [...model.cubes.keys(), ...model.views.keys()].slice(0, OWNERS_MAX);
+  for (const other of owners) if (findMember(model, other, member, viewer)) yield `${other}.${member}`;
+}
 
 const memberName = (member: Member) =>
   member.kind === 'dimension'

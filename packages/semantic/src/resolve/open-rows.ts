@@ -1,0 +1,22 @@
+/** Warns about cubes whose rows are open although those of a cube beside them are not. */
+import { listed, type Problems } from '../problems.ts';
+import type { Graph } from './graph.ts';
+import type { Names } from './names.ts';
+
+const WARNINGS_MAX = 20;
+const NAMED_MAX = 3;
+
+/** Policies of a cube guard its own rows, and those of others only in queries that join it. */
+export function warnOfOpenRows(names: Names, { edges }: Graph, warnings: Problems) {
+  const isGuarded = (cube: string) => names.cubes.get(cube)!.raw.access_policy !== undefined;
+  let count = 0;
+  for (const [name, { raw }] of names.cubes) {
+    const guarded = isGuarded(name) ? [] : [...edges.get(name)!.keys()].filter(isGuarded);
+    if (!guarded.length) continue;
+    if (++count > WARNINGS_MAX) return;
+    const message = `\`${name}\` has no \`access_policy\`: everybody who may query the deployment sees all its rows as long as the query does not join ${listed(guarded.slice(0, NAMED_MAX))}.`;
+    const hint =
+      'Give it a policy too. `group: "*"` with `row_level: { allow_all: true }` says that everybody may see its rows.';
+    warnings.add(raw.name.spot, 'no_access_policy', message, hint);
+  }
+}
