@@ -7,7 +7,7 @@ import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
 import { auditLog } from './domains/audit-log/index.ts';
 import { builds, createBuilds, createCompiler } from './domains/builds/index.ts';
-import { createCharts, dashboards, findPublishedOf } from './domains/dashboards/index.ts';
+import { createCharts, dashboards, demoDashboards, findPublishedOf } from './domains/dashboards/index.ts';
 import {
   createBranchTurns,
   createDataModels,
@@ -173,6 +173,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     reports(queryApi),
     dashboards(charts),
     workspace(platform, { trees, removal }),
+    { demo: demoDashboards(charts) },
     embedSessions(platform, {
       signingKeys: keys,
       tenant,

@@ -1,5 +1,6 @@
 /** The text that is printed at a start: where the server is and, the first time, how to log in. */
 import type { Config } from './config.ts';
+import { DEMO_DASHBOARDS } from './domains/dashboards/index.ts';
 import type { FirstAdmin } from './domains/installation/index.ts';
 import type { Verification } from './platform/audit/verify.ts';
 import type { RunningServer } from './start-server.ts';
@@ -28,12 +29,19 @@ export function firstAdminBanner(
 ): string {
   const curl = (rest: string) => `  curl -H "Authorization: Api-Key $ORIEL_ADMIN_API_KEY" ${rest}`;
   const account = `{\\"email\\":\\"${admin.email}\\",\\"password\\":\\"$ORIEL_ADMIN_PASSWORD\\"}`;
-  const session = '{"deploymentId":1,"externalId":"ada","groups":["analysts"]}';
+  const region = '{"name":"region","value":"EU"}';
+  const session = `{"deploymentId":1,"externalId":"ada","groups":["analysts"],"userAttributes":[${region}]}`;
   const commands = hasDemo
     ? [
         curl(`"${publicUrl}/api/v1/deployments/1/reports?first=10"`),
         curl('-H "Content-Type: application/json" \\'),
         `    -d '${session}' ${publicUrl}/api/v1/embed/generate-session`,
+        '',
+        'With the `sessionId` of the reply, a browser shows the dashboards of the demo, once for each session:',
+        '',
+        ...DEMO_DASHBOARDS.map(
+          ({ publicId }) => `  ${publicUrl}/embed/dashboard/${publicId}#session=<sessionId>`,
+        ),
       ]
     : [curl(`${publicUrl}/api/v1/users/me`), curl(`${publicUrl}/api/v1/deployments`)];
   return [

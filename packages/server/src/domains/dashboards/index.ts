@@ -5,6 +5,7 @@ import { dashboardRoutes } from './routes.ts';
 
 export { type Charts, createCharts } from './charts.ts';
 export { findPublishedOf, requireDashboard } from './dashboards.ts';
+export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
 
 export const dashboards = (charts: Charts): Module => ({
   routes: dashboardRoutes(charts),

@@ -22,6 +22,7 @@ const COMMITS: { message: string; files: string[]; at: string }[] = [
     files: ['sales.yml', 'activity.yml'],
     at: '2026-02-03T09:40:00Z',
   },
+  { message: 'Add a view for operations', files: ['operations.yml'], at: '2026-02-09T08:10:00Z' },
 ];
 
 export const demoDataModel =
@@ -47,7 +48,7 @@ export const demoDataModel =
       { deploymentId, branchName: BRANCH },
       {
         authorId,
-        message: 'Count returned orders',
+        message: 'Add the shipping costs of returned orders',
         files: await readFolder(join(folder, BRANCH)),
         at: new Date('2026-02-10T11:15:00Z'),
       },

@@ -22,14 +22,21 @@ const MACROS = [
   // Small numbers come more often, as with real customers.
   "create macro skewed(salt, i, n) as (draw(salt, i, n) * draw(concat(salt, '2'), i, n)) // n",
   `create macro moment(salt, i) as timestamp '2024-01-01' + to_seconds(draw(salt, i, ${DAYS} * 86400))`,
+  // The shop grows, and one order in seven comes in the weeks before the end of the year.
+  "create macro grown(i) as case when draw('grows', i, 3) = 0 then moment('ordered', i) else greatest(moment('ordered', i), moment('later', i)) end",
+  `create macro bought(i) as case when draw('season', i, 7) = 0
+    then date_trunc('year', grown(i)) + to_seconds(26438400 + draw('week', i, 4838400)) else grown(i) end`,
+  // Each customer is served by a warehouse of their region.
+  `create macro warehouse_of(i, place) as case when place < 5 then pick('warehouse', i, ${list('Rotterdam', 'Rotterdam', 'Leipzig')})
+    when place < 9 then pick('warehouse', i, ${list('Austin', 'Austin', 'Toronto')}) else pick('warehouse', i, ${list('Osaka', 'Perth')}) end`,
 ];
 
 const PLACES = `(values
-  (0, 'EU', 'Germany', 'Berlin'), (1, 'EU', 'Germany', 'Hamburg'), (2, 'EU', 'France', 'Lyon'),
-  (3, 'EU', 'Spain', 'Valencia'), (4, 'EU', 'Italy', 'Turin'), (5, 'AMER', 'United States', 'Austin'),
-  (6, 'AMER', 'United States', 'Portland'), (7, 'AMER', 'Canada', 'Toronto'), (8, 'AMER', 'Brazil', 'Recife'),
-  (9, 'APAC', 'Japan', 'Osaka'), (10, 'APAC', 'India', 'Pune'), (11, 'APAC', 'Australia', 'Perth')
-) as places (place, region, country, city)`;
+  (0, 'EU', 'Germany', 'DE', 'Berlin'), (1, 'EU', 'Germany', 'DE', 'Hamburg'), (2, 'EU', 'France', 'FR', 'Lyon'),
+  (3, 'EU', 'Spain', 'ES', 'Valencia'), (4, 'EU', 'Italy', 'IT', 'Turin'), (5, 'AMER', 'United States', 'US', 'Austin'),
+  (6, 'AMER', 'United States', 'US', 'Portland'), (7, 'AMER', 'Canada', 'CA', 'Toronto'), (8, 'AMER', 'Brazil', 'BR', 'Recife'),
+  (9, 'APAC', 'Japan', 'JP', 'Osaka'), (10, 'APAC', 'India', 'IN', 'Pune'), (11, 'APAC', 'Australia', 'AU', 'Perth')
+) as places (place, region, country, country_code, city)`;
 
 const CATEGORIES = list('Chairs', 'Desks', 'Lamps', 'Shelves', 'Storage', 'Textiles');
 const BRANDS = list('Arbor', 'Fjell', 'Lumen', 'Nordlicht', 'Oakline', 'Terra');
@@ -39,7 +46,7 @@ const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
     select i as id,
       concat(pick('first', i, ${list('Alder', 'Birch', 'Cedar', 'Elm', 'Hazel', 'Juniper', 'Maple', 'Willow')}), ' ',
         pick('second', i, ${list('Works', 'Studio', 'Trading', 'Partners', 'Supply', 'House')}), ' ', i) as name,
-      concat('buyer', i, '@example.com') as email, region, country, city,
+      concat('buyer', i, '@example.com') as email, region, country, country_code, city,
       pick('tier', i, [1, 1, 1, 1, 2, 2, 3, 4])::integer as tier, moment('signup', i) as signed_up_at
     from range(1, ${CUSTOMERS + 1}) as numbers (i) join ${PLACES} on place = draw('place', i, 12) order by i`,
   products: `
@@ -49,11 +56,20 @@ const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
       ((500 + draw('cost', i, 30000)) / 100)::decimal(10, 2) as cost
     from range(1, ${PRODUCTS + 1}) as numbers (i) order by i`,
   orders: `
-    select i as id, 1 + skewed('customer', i, ${CUSTOMERS}) as customer_id,
-      pick('status', i, ${list('completed', 'completed', 'completed', 'completed', 'shipped', 'processing', 'cancelled')}) as status,
-      pick('channel', i, ${list('web', 'web', 'mobile', 'partner', 'phone')}) as channel,
-      moment('ordered', i) as ordered_at, ((300 + draw('shipping', i, 2500)) / 100)::decimal(10, 2) as shipping_cost
-    from range(1, ${ORDERS + 1}) as numbers (i) order by i`,
+    select o.* exclude (shipped), min(ordered_at) over (partition by customer_id) as first_ordered_at,
+      case when status in ('shipped', 'completed', 'returned') then shipped end as shipped_at,
+      case when status in ('completed', 'returned') then shipped + to_hours(14 + skewed('transit', id, 170)) end as delivered_at,
+      ordered_at + to_days(5) as promised_at
+    from (
+      select id, customer_id, status, channel, warehouse_of(id, draw('place', customer_id, 12)) as warehouse, ordered_at, shipping_cost,
+        ordered_at + to_hours(3 + skewed('pack', id, 90)) as shipped
+      from (
+        select i as id, 1 + skewed('customer', i, ${CUSTOMERS}) as customer_id,
+          pick('status', i, ${list(...Array<string>(13).fill('completed'), 'returned', 'shipped', 'shipped', 'processing', 'processing', 'cancelled')}) as status,
+          pick('channel', i, ${list('web', 'web', 'mobile', 'partner', 'phone')}) as channel, bought(i) as ordered_at,
+          ((300 + draw('shipping', i, 2500)) / 100)::decimal(10, 2) as shipping_cost
+        from range(1, ${ORDERS + 1}) as numbers (i))) as o
+    order by id`,
   line_items: `
     select o * 10 + l as id, o as order_id, 1 + skewed('product', o * 10 + l, ${PRODUCTS}) as product_id,
       (1 + skewed('quantity', o * 10 + l, 8))::integer as quantity,
