@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import { builds } from './builds.ts';
 import { clickhouse } from './clickhouse.ts';
+import { dashboards } from './dashboards.ts';
 import { dataModels } from './data-models.ts';
 import { database } from './database.ts';
 import { deployments } from './deployments.ts';
@@ -28,6 +29,7 @@ import { users } from './users.ts';
 export const mutants: Mutant[] = [
   ...audit,
   ...auth,
+  ...dashboards,
   ...dataModels,
   ...builds,
   ...clickhouse,

@@ -1,0 +1,87 @@
+import { type Mutant, SERVER } from './mutant.ts';
+
+const ACCESS = `${SERVER}domains/access/store.ts`;
+const DASHBOARDS = `${SERVER}domains/dashboards/`;
+const WHO = [`${DASHBOARDS}access.test.ts`];
+const PUBLISH = [`${DASHBOARDS}publish.test.ts`];
+
+export const dashboards: Mutant[] = [
+  {
+    name: 'embed viewers see only dashboards that allow embedding',
+    file: ACCESS,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: "  d.allow_embed and ${isPresent('w')}",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: "  ${isPresent('w')}",
+    tests: WHO,
+  },
+  {
+    name: 'embed access decides which embed tenants see a dashboard',
+    file: ACCESS,
+    from: "then d.all_embed_users else 'read' end) = 'read')`;",
+    to: "then d.all_embed_users else 'read' end) is not null)`;",
+    tests: WHO,
+  },
+  {
+    name: 'the entry of an embed tenant overrules the setting for all',
+    file: ACCESS,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: 'e.dashboard_id = d.id and e.embed_tenant = ${tenant}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: "e.dashboard_id = d.id and e.embed_tenant = ${tenant} and e.action = 'read'",
+    tests: WHO,
+  },
+  {
+    name: 'a dashboard of an embed tenant is closed to others',
+    file: ACCESS,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: ' and (w.embed_tenant is null or w.embed_tenant = ${contentKeyOf(tenant)})\n',
+    to: '\n',
+    tests: WHO,
+  },
+  {
+    name: 'nobody sees a dashboard that is not published',
+    file: ACCESS,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: '(d.version_number > 0 and ${sees})',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: '(${sees})',
+    tests: WHO,
+  },
+  {
+    name: 'viewers who are no creators see nothing by the rights of their roles',
+    file: ACCESS,
+    from: '        : isEmbeddedIn(embed.embedTenant);',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: '        : sql`(${byLevel} or d.version_number > 0)`;',
+    tests: WHO,
+  },
+  {
+    name: 'a key or token for another deployment finds no dashboard',
+    file: `${DASHBOARDS}dashboards.ts`,
+    from: '!reaches(actor, deploymentId) || ',
+    to: '',
+    tests: WHO,
+  },
+  {
+    name: 'embedding is changed by who manages the dashboard',
+    file: `${DASHBOARDS}publish.ts`,
+    from: "    if (workbook.level < MANAGE) throw new ApiError('forbidden');\n",
+    to: '',
+    tests: PUBLISH,
+  },
+  {
+    name: 'a chart loads nothing',
+    file: `${DASHBOARDS}spec-rules.ts`,
+    from: "  url: 'can not be used: a chart loads nothing',\n",
+    to: '',
+    tests: PUBLISH,
+  },
+  {
+    name: 'Python stays on the server',
+    file: `${DASHBOARDS}snapshots.ts`,
+    from: '...(python ? { hasPython: true } : {})',
+    to: '...(python ? { hasPython: true, python } : {})',
+    tests: PUBLISH,
+  },
+];
