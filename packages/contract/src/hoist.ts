@@ -20,6 +20,17 @@ export const sameAs = (title: string) => ({
   $comment: SAME + title,
 });
 
+const described = new Map<string, TSchema>();
+
+/**
+ * Any object, which the document describes as this schema. For what is checked elsewhere, in words that a validator does
+ * not have. The title is the schema's own.
+ */
+export function describedAs(title: string, schema: TSchema) {
+  described.set(title, schema);
+  return sameAs(title);
+}
+
 export interface Hoist {
   (schema: TSchema): Json;
   components: Record<string, Json>;
@@ -27,13 +38,20 @@ export interface Hoist {
 
 export function createHoist(): Hoist {
   const components: Record<string, Json> = {};
+  // A schema that holds itself is described once.
+  const begun = new Set<string>();
 
   const hoist = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(hoist);
     if (typeof schema !== 'object' || schema === null) return schema;
     const { title, $comment, ...rest } = schema as Json;
-    if (typeof $comment === 'string' && $comment.startsWith(SAME))
-      return { $ref: `#/components/schemas/${$comment.slice(SAME.length)}` };
+    if (typeof $comment === 'string' && $comment.startsWith(SAME)) {
+      const same = $comment.slice(SAME.length);
+      const found = begun.has(same) ? undefined : described.get(same);
+      begun.add(same);
+      if (found) hoist(found);
+      return { $ref: `#/components/schemas/${same}` };
+    }
     return typeof title === 'string' ? refer(title, rest) : hoistBelow(rest);
   };
 

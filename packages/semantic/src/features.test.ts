@@ -262,3 +262,16 @@ test('a policy opens all rows to a group, and only the members that it lists', a
   expect(await rows(somebody)).toEqual([]);
   expect(metaOf(model, seller)[0]!.dimensions.map(({ name }) => name)).toEqual(['t.id']);
 });
+
+test('a measure filter keeps the rows that count for the measure', async () => {
+  const model = cube(
+    `    measures: [{ name: m, type: count, filters: [{ sql: "{CUBE}.amount > 10" }] }, { name: hidden, type: count, public: false }]`,
+  );
+  const query = (member: string) => ({
+    dimensions: ['t.id'],
+    filters: [{ member, operator: 'measureFilter' }],
+  });
+  expect((await rowsOf(model, query('t.m'))).map(([id]) => Number(id))).toEqual([2, 3]);
+  expect(errorOf(model, query('t.name')).message).toContain('names a measure');
+  expect(errorOf(model, query('t.hidden')).code).toBe('unknown_member');
+});

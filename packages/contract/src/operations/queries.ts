@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
+import { describedAs } from '../hoist.ts';
+import { JsonQuery } from '../json-query.ts';
 import { Bytes, JsonText } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
@@ -59,10 +61,12 @@ const EXAMPLE = {
   timeDimensions: [{ dimension: 'orders.ordered_at', granularity: 'month', dateRange: 'last year' }],
 };
 
-const GivenQuery = Type.Union(
-  [open('One query'), Type.Array(open('One of several queries'), { minItems: 1, maxItems: 20 })],
-  { description: 'A query in the JSON query format, or several', examples: [EXAMPLE] },
-);
+const OneQuery = Type.Unsafe<object>(describedAs('JsonQuery', JsonQuery));
+
+const GivenQuery = Type.Union([OneQuery, Type.Array(OneQuery, { minItems: 1, maxItems: 20 })], {
+  description: 'A query in the JSON query format, or several',
+  examples: [EXAMPLE],
+});
 const QueryText = Type.String({
   minLength: 1,
   maxLength: 64 * 1024,

@@ -3,7 +3,7 @@ import type { Clock } from '../times/ranges.ts';
 import { type Compared, compare } from './comparisons.ts';
 import { queryError } from './errors.ts';
 import type { Member, Members } from './members.ts';
-import type { Comparison, Filter } from './query.ts';
+import { type Comparison, type Filter, MEASURE_FILTER } from './query.ts';
 import { allOf, anyOf, type Condition } from './sql.ts';
 
 /** A filter whose members were found. */
@@ -49,8 +49,12 @@ function findFilter(filter: Filter, members: Members): FoundFilter {
   return { comparison: filter, member };
 }
 
+/** It names a measure, and chooses rows all the same. */
+const isOfRows = ({ comparison }: Extract<FoundFilter, { member: unknown }>) =>
+  comparison.operator === MEASURE_FILTER;
+
 function kindsOf(filter: FoundFilter, kinds = new Set<string>()): Set<string> {
-  if ('member' in filter) kinds.add(filter.member.kind);
+  if ('member' in filter) kinds.add(isOfRows(filter) ? 'dimension' : filter.member.kind);
   else for (const part of 'and' in filter ? filter.and : filter.or) kindsOf(part, kinds);
   return kinds;
 }
@@ -73,15 +77,21 @@ export const membersOf = (filter: FoundFilter): readonly Member[] =>
 export function filterCondition(
   filter: FoundFilter,
   clock: Clock,
-  comparedOf: (member: Extract<FoundFilter, { member: unknown }>['member']) => Compared,
+  comparedOf: (member: Extract<FoundFilter, { member: unknown }>['member']) => Compared | Condition,
 ): Condition {
   if ('and' in filter) return allOf(filter.and.map((part) => filterCondition(part, clock, comparedOf)));
   if ('or' in filter) return anyOf(filter.or.map((part) => filterCondition(part, clock, comparedOf)));
   const { comparison, member } = filter;
   const { name, operator, values, path } = comparison;
   const compared = comparedOf(member);
+  // The condition of a measure filter, which compares nothing.
+  if (typeof compared === 'boolean' || !('type' in compared)) return compared;
+  if (operator === MEASURE_FILTER) throw notAMeasure(name, path);
   const condition = compare(compared, operator, values, { clock, keepsNulls: true });
   if (condition) return condition;
   const message = `\`${operator}\` with these values does not fit \`${name}\`, which is of type \`${compared.type}\`.`;
   throw queryError('invalid_query', message, path);
 }
+
+const notAMeasure = (name: string, path: string) =>
+  queryError('invalid_query', `\`${MEASURE_FILTER}\` names a measure, and \`${name}\` is none.`, path);

@@ -6,7 +6,7 @@ import { queryError } from './errors.ts';
 import type { MeasureMember } from './members.ts';
 import { shortestPath, withoutReturns } from './paths.ts';
 import { type Node, type Rows, type RowsContext, textOf } from './rows.ts';
-import { allOf, call, type Sql, sql } from './sql.ts';
+import { allOf, type Condition, call, type Sql, sql } from './sql.ts';
 
 /** A filter of a `number`, which applies to the measures that it refers to. */
 export interface InheritedFilter {
@@ -101,6 +101,12 @@ export function valueOfRow(
   ]);
   if (typeof condition === 'boolean') return value;
   return sql`case when ${condition} then ${value ?? sql`1`} end`;
+}
+
+/** Whether a row counts for the measure. */
+export function measureCondition(rows: Rows, { measure, path }: MeasureMember): Condition {
+  const node = rows.at(path);
+  return allOf(measure.filters.map((filter) => sql`(${rows.expression(node, filter)})`));
 }
 
 export function aggregate(type: MeasureType, value: Sql | undefined): Sql {

@@ -14,7 +14,7 @@ import { filterCondition, piecesOf } from './filters.ts';
 import { type Found, findMembers, type Output } from './find.ts';
 import { createGroups, type Grouping, type Key, type PlanContext, type RowFilter } from './groups.ts';
 import { homeOf } from './homes.ts';
-import { typeOfMeasure } from './measures.ts';
+import { measureCondition, typeOfMeasure } from './measures.ts';
 import type { MeasureMember } from './members.ts';
 import { type NormalQuery, normalQuery } from './normal-query.ts';
 import { requireConnected } from './paths.ts';
@@ -143,7 +143,7 @@ function planOne(model: Model, query: Query, viewer: Viewer, options: Planning):
     view: members.view?.name,
     named: members.named,
     query: normalQuery(query, found, { zone, order: orderOf(query, outputs), limit: page.limit! }),
-    annotation: annotationOf(model, found),
+    annotation: annotationOf(model, found, viewer),
   };
 }
 
@@ -183,7 +183,7 @@ function rowFilters({ filters, segments, times }: Found, clock: Clock): RowFilte
         make(rows) {
           let isPlain = true;
           const condition = filterCondition(filter, clock, (member) => {
-            if (member.kind !== 'dimension') throw new Error('These filters are on dimensions.');
+            if (member.kind === 'measure') return measureCondition(rows, member);
             const { dimension, path } = member;
             const made = rows.dimension(rows.at(path), dimension.name);
             isPlain &&= rows.isPlain(made);

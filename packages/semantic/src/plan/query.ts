@@ -36,9 +36,11 @@ export type Filter =
   | Comparison;
 
 export interface Comparison extends Named {
-  readonly operator: Operator;
+  /** `measureFilter` keeps the rows that count for the measure. Clients ask so for the rows behind a number. */
+  readonly operator: Operator | typeof MEASURE_FILTER;
   readonly values: readonly FilterValue[];
 }
+export const MEASURE_FILTER = 'measureFilter';
 export type FilterValue = string | number | boolean | null;
 
 export interface Order extends Named {

@@ -8,6 +8,7 @@ import {
   type Comparison,
   type Filter,
   type FilterValue,
+  MEASURE_FILTER,
   type Named,
   type Order,
   QUERY_LIMITS,
@@ -166,6 +167,7 @@ function comparison(json: Record<string, unknown>, path: string, reading: Readin
   reading.filters++;
   refuseUnknown(json, FILTER_KEYS, path, reading);
   const member = named(json.member ?? json.dimension, `${path}.member`, reading);
+  if (json.operator === MEASURE_FILTER) return { ...member, path, operator: MEASURE_FILTER, values: [] };
   const operator = json.operator as Operator;
   if (typeof operator !== 'string' || !Object.hasOwn(OPERATORS, operator)) {
     const hint = typeof operator === 'string' ? didYouMean(operator, Object.keys(OPERATORS)) : undefined;

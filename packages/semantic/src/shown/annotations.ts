@@ -2,7 +2,8 @@
 import type { Described, Json, Model } from '../model.ts';
 import type { Found } from '../plan/find.ts';
 import { typeOfMeasure } from '../plan/measures.ts';
-import type { Member } from '../plan/members.ts';
+import { findMember, type MeasureMember, type Member } from '../plan/members.ts';
+import type { Viewer } from '../plan/viewer.ts';
 import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
 
 export interface ShownMember {
@@ -15,15 +16,24 @@ export interface ShownMember {
   readonly granularity?: ShownGranularity;
 }
 
+/** The dimensions that show what is behind the number, as far as the viewer can use them. */
+export interface DrillMembers {
+  readonly drillMembers?: readonly string[];
+  readonly drillMembersGrouped?: {
+    readonly measures: readonly string[];
+    readonly dimensions: readonly string[];
+  };
+}
+
 /** By the names of the members, as the query writes them. */
 export interface Annotation {
-  readonly measures: { readonly [member: string]: ShownMember };
+  readonly measures: { readonly [member: string]: ShownMember & DrillMembers };
   readonly dimensions: { readonly [member: string]: ShownMember };
   readonly timeDimensions: { readonly [member: string]: ShownMember };
   readonly segments: { readonly [member: string]: ShownMember };
 }
 
-export function annotationOf(model: Model, { outputs, times, segments }: Found): Annotation {
+export function annotationOf(model: Model, { outputs, times, segments }: Found, viewer: Viewer): Annotation {
   const shown = (member: Member) => showMember(model, member);
   const timeDimensions: Record<string, ShownMember> = {};
   for (const { member, granularity } of times) {
@@ -41,16 +51,32 @@ export function annotationOf(model: Model, { outputs, times, segments }: Found):
           },
     };
   }
-  const ofKind = (kind: 'measure' | 'dimension') =>
-    Object.fromEntries(
-      outputs.filter((output) => output.kind === kind).map(({ key, member }) => [key, shown(member)]),
-    );
   return {
-    measures: ofKind('measure'),
-    dimensions: ofKind('dimension'),
+    measures: Object.fromEntries(
+      outputs.flatMap(({ key, kind, member }) =>
+        kind === 'measure' ? [[key, { ...shown(member), ...drillMembersOf(model, member, viewer) }]] : [],
+      ),
+    ),
+    dimensions: Object.fromEntries(
+      outputs.flatMap(({ key, kind, member }) => (kind === 'dimension' ? [[key, shown(member)]] : [])),
+    ),
     timeDimensions,
     segments: Object.fromEntries(segments.map((member) => [member.key, shown(member)])),
   };
+}
+
+/** In a view, under the names of the view. Undefined if there are none, as clients expect it. */
+export function drillMembersOf(model: Model, { key, measure }: MeasureMember, viewer: Viewer): DrillMembers {
+  const view = model.views.get(key.split('.')[0]!);
+  const drillMembers = measure.drillMembers.flatMap(({ cube, member }) => {
+    const name = view
+      ? [...view.members.values()].find((item) => item.cube === cube && item.member === member)?.name
+      : member;
+    const owner = view?.name ?? cube;
+    return name !== undefined && findMember(model, owner, name, viewer) ? [`${owner}.${name}`] : [];
+  });
+  if (!drillMembers.length) return {};
+  return { drillMembers, drillMembersGrouped: { measures: [], dimensions: drillMembers } };
 }
 
 /** A member of a view has the words of the view, as far as it has any. */

@@ -156,3 +156,48 @@ test('it gets the message of an error', async () => {
   });
   await expect(apiFor('nobody').load({ measures: ['orders.count'] })).rejects.toMatchObject({ status: 401 });
 });
+
+test('it drills down to the rows behind a number', async () => {
+  const result = (await api.load({
+    measures: ['orders.count'],
+    dimensions: ['orders.status'],
+    timeDimensions: [{ ...YEAR, granularity: 'quarter' }],
+  } as Parameters<CubeApi['load']>[0])) as ResultSet;
+  const pivotConfig = { x: ['orders.ordered_at.quarter'], y: ['orders.status', 'measures'] };
+  const [first] = result.pivot(pivotConfig);
+  const { yValuesArray, xValues } = first as unknown as {
+    xValues: string[];
+    yValuesArray: [string[], string][];
+  };
+  const [yValues, counted] = yValuesArray.find(([values]) => values[0] === 'completed')!;
+  const query = result.drillDown({ xValues, yValues }, pivotConfig)!;
+  expect(query.dimensions).toContain('orders.id');
+  const rows = (await api.load(query)) as ResultSet;
+  expect(rows.rawData()).toHaveLength(Number(counted));
+});
+
+test('it makes series and tables of an answer', async () => {
+  const result = (await api.load({
+    measures: ['orders.count'],
+    dimensions: ['orders.status'],
+    timeDimensions: [{ ...YEAR, granularity: 'quarter' }],
+  } as Parameters<CubeApi['load']>[0])) as ResultSet;
+  const series = result.series();
+  expect(series.map(({ series: points }) => points.length)).toEqual(series.map(() => 4));
+  expect(result.tableColumns().map(({ key }) => key)).toEqual(
+    expect.arrayContaining(['orders.ordered_at.quarter', 'orders.status', 'orders.count']),
+  );
+});
+
+test('it subscribes by asking again', async () => {
+  const polling = apiFor(ADMIN_KEY, { pollInterval: 0.05 });
+  const answers: unknown[] = [];
+  const subscription = polling.load(
+    { measures: ['orders.count'] },
+    { subscribe: true } as Parameters<CubeApi['load']>[1],
+    (error: Error | null, result: ResultSet) => answers.push(error ?? result.rawData()),
+  ) as unknown as { unsubscribe(): Promise<void> };
+  await expect.poll(() => answers.length, { timeout: 30_000 }).toBeGreaterThan(1);
+  await subscription.unsubscribe();
+  expect(answers[1]).toEqual(answers[0]);
+});
