@@ -92,7 +92,7 @@ export const clickhouse: Mutant[] = [
   },
   {
     name: 'a comment that only ClickHouse knows can not swallow a policy',
-    file: `${DIALECT}.ts`,
+    file: 'packages/semantic/src/sql-texts.ts',
     from: '|\\/\\/[^\\n]*|#[ !][^\\n]*',
     to: '',
     tests: dialectTests,

@@ -228,9 +228,30 @@ export const queries: Mutant[] = [
   {
     name: 'a comment in the SQL of a dimension can not swallow a policy',
     file: `${PLAN}rows.ts`,
-    from: "if (typeof part === 'string') return dialect.withoutComments(part);\n        if (part.kind === 'measure'",
-    to: "if (typeof part === 'string') return part;\n        if (part.kind === 'measure'",
+    from: 'return dialect.withoutComments(text);',
+    to: 'return text;',
     tests: [SECURITY],
+  },
+  {
+    name: 'a quote or comment that is not closed is refused when the model compiles',
+    file: 'packages/semantic/src/sql-texts.ts',
+    from: 'if (open.test(rest))',
+    to: 'if (false)',
+    tests: ['packages/semantic/src/sql-texts.test.ts'],
+  },
+  {
+    name: 'a bracket too many can not lead out of the brackets around it',
+    file: 'packages/semantic/src/sql-texts.ts',
+    from: '--depth < 0',
+    to: '--depth < -9',
+    tests: ['packages/semantic/src/sql-texts.test.ts'],
+  },
+  {
+    name: 'a quote that the data source would not close is refused when a query is planned',
+    file: 'packages/semantic/src/sql-texts.ts',
+    from: "if (open.test(text.replace(whole, ' '))) return undefined;",
+    to: '',
+    tests: ['packages/semantic/src/sql-texts.test.ts'],
   },
   {
     name: 'policies of a cube that lies only between two facts apply',

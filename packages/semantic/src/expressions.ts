@@ -1,6 +1,7 @@
 /** SQL with references in braces. A reference is a dotted path and nothing else. `\{` and `\}` are plain braces. */
 import type { Problems, Spot } from './problems.ts';
 import type { Reader } from './read.ts';
+import { problemIn } from './sql-texts.ts';
 import { shorten, type TextValue } from './yaml.ts';
 
 export interface RawReference {
@@ -39,7 +40,13 @@ export const expression: Reader<RawExpression> = (value, problems) => {
     problems.add(value, 'too_large', `This SQL has more than ${TEXT_MAX} characters.`);
     return NO_EXPRESSION(value);
   }
-  return { parts: partsOf(value, problems), spot: value };
+  const parts = partsOf(value, problems);
+  const problem = problemIn(parts);
+  if (problem !== undefined) {
+    const hint = 'Close every quote, comment and bracket, and keep references out of texts and comments.';
+    problems.add(value, 'bad_value', problem, hint);
+  }
+  return { parts, spot: value };
 };
 
 /** A name alone is a column of the cube: `amount` means `{CUBE}.amount`. */

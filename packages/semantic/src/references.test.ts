@@ -54,7 +54,7 @@ test('the column of a reference is right in quotes, in blocks and in folded line
   expectError(block('|', "case when {status} = 'a'\n          then «{nope} end"), { code: 'unknown_name' });
   expectError(block('>-', '{status} ||\n\n          «{nope}'), { code: 'unknown_name' });
   expectError(withDimension("{ name: a, type: string, sql: '''x'' || «{nope}' }"), { code: 'unknown_name' });
-  expectError(withDimension('{ name: a, type: string, sql: "\\\\{ \\" {status} «{nope}" }'), {
+  expectError(withDimension('{ name: a, type: string, sql: "\\\\{ \\"\\" {status} «{nope}" }'), {
     code: 'unknown_name',
   });
 });

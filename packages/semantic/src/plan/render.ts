@@ -86,10 +86,16 @@ function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value)
   const sql = (pieces: Sql): string => pieces.reduce<string>((text, item) => text + piece(item), '');
   const condition = (item: Condition) => (typeof item === 'boolean' ? String(item) : sql(item));
 
+  /** With its comments, which tell people where a statement comes from; they can not follow a semicolon. */
+  const queryOf = (text: string) => {
+    const plain = dialect.withoutComments(text);
+    return /;\s*$/.test(plain) ? plain.replace(/;\s*$/, '') : text;
+  };
+
   const source = ({ alias, of }: Source, indent: string): string => {
     const quoted = dialect.quote(alias);
     if ('table' in of) return `${of.table} as ${quoted}`;
-    if ('query' in of) return `(\n${counted(of.query).replace(/;\s*$/, '')}\n${indent}) as ${quoted}`;
+    if ('query' in of) return `(\n${queryOf(counted(of.query))}\n${indent}) as ${quoted}`;
     if ('select' in of) return `(\n${select(of.select, `${indent}  `)}\n${indent}) as ${quoted}`;
     const rows = of.rows.map((row) => row.map(piece));
     return dialect.rows(rows, of.columns.map(dialect.quote), quoted);

@@ -24,7 +24,7 @@ const filtered = (member: string, operator: string, ...values: string[]) => {
   return [/where (.*)/.exec(sql)![1], parameters.slice(0, values.length)];
 };
 
-test.each(['kind -- x', 'kind // x', 'kind # x', 'kind #! x', 'kind /* x'])(
+test.each(['kind -- x', 'kind // x', 'kind # x', 'kind #! x', 'kind /* x */'])(
   'a comment in %j can not swallow a policy',
   (sql) => {
     const { sql: made } = statementOf({ dimensions: ['events.id'] }, `{CUBE}.${sql}`);

@@ -3,6 +3,7 @@
  * also differs from other databases in joins without a partner (no nulls), in aggregates of nothing (no nulls), in times
  * before 1970 and in names that a column and a table share, so each statement ends with the settings that it needs.
  */
+import { CLICKHOUSE } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { Value, ValueType } from '../sql.ts';
 import { commentsRemover, quoted } from './common.ts';
@@ -59,10 +60,7 @@ export const clickhouse: Dialect = {
     const names = columns.map((name, i) => `tupleElement(row, ${i + 1}) as ${name}`);
     return `(select ${names.join(', ')} from (select arrayJoin([${tuples}]) as row)) as ${alias}`;
   },
-  withoutComments: commentsRemover(
-    /('(?:[^'\\]|''|\\[\s\S])*'|"(?:[^"\\]|""|\\[\s\S])*"|`(?:[^`\\]|``|\\[\s\S])*`|\$(?:\w*)\$[\s\S]*?\$\w*\$)|--[^\n]*|\/\/[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
-    ['--', '/*', '//', '# ', '#!'],
-  ),
+  withoutComments: commentsRemover(CLICKHOUSE),
   calls: {
     'truncate second': startOf('Second'),
     'truncate minute': startOf('Minute'),

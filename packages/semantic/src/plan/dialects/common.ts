@@ -1,3 +1,5 @@
+import { type Lexing, withoutComments } from '../../sql-texts.ts';
+import { queryError } from '../errors.ts';
 import type { CallName } from '../sql.ts';
 
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -24,13 +26,10 @@ export const valuesTable = (
   alias: string,
 ) => `(values ${rows.map((row) => `(${row.join(', ')})`).join(', ')}) as ${alias}(${columns.join(', ')})`;
 
-/** Removes what the pattern matches outside of its first group, which is for texts in quotes. */
-export const commentsRemover = (pattern: RegExp, marks: readonly string[]) => (text: string) =>
-  marks.some((mark) => text.includes(mark))
-    ? text.replace(pattern, (_, quoted?: string) => quoted ?? ' ')
-    : text;
-
-export const withoutComments = commentsRemover(
-  /('(?:[^']|'')*'|"(?:[^"]|"")*")|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
-  ['--', '/*'],
-);
+export const commentsRemover = (lexing: Lexing) => (text: string) => {
+  const without = withoutComments(text, lexing);
+  if (without !== undefined) return without;
+  const message =
+    'A quote or a comment in the SQL of the data model is not closed, as its data source reads it.';
+  throw queryError('unsupported_query', message);
+};

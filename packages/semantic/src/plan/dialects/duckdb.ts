@@ -1,7 +1,8 @@
 /** The session's time zone must be UTC: times without a zone are UTC. */
+import { STANDARD } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { Value, ValueType } from '../sql.ts';
-import { quoted, truncations, valuesTable, withoutComments } from './common.ts';
+import { commentsRemover, quoted, truncations, valuesTable } from './common.ts';
 
 const TYPES: Record<Exclude<ValueType, 'decimal'>, string> = {
   text: 'varchar',
@@ -26,7 +27,7 @@ export const duckdb: Dialect = {
   textOf: ({ text }) => text,
   ending: '',
   rows: valuesTable,
-  withoutComments,
+  withoutComments: commentsRemover(STANDARD),
   calls: {
     ...truncations,
     asText: (x) => `(${x})::varchar`,

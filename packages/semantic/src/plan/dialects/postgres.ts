@@ -1,7 +1,8 @@
 /** The session's time zone must be UTC: times without a zone are UTC. */
+import { STANDARD } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { ValueType } from '../sql.ts';
-import { quoted, truncations, valuesTable, withoutComments } from './common.ts';
+import { commentsRemover, quoted, truncations, valuesTable } from './common.ts';
 
 const TYPES: Record<ValueType, string> = {
   text: 'text',
@@ -21,7 +22,7 @@ export const postgres: Dialect = {
   textOf: ({ text }) => text,
   ending: '',
   rows: valuesTable,
-  withoutComments,
+  withoutComments: commentsRemover(STANDARD),
   calls: {
     ...truncations,
     asText: (x) => `(${x})::text`,
