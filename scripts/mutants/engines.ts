@@ -3,6 +3,7 @@ import { type Mutant, SERVER } from './mutant.ts';
 const DUCKDB = `${SERVER}engines/duckdb/`;
 const tests = [`${DUCKDB}duckdb.test.ts`];
 const results = `${SERVER}domains/queries/results.test.ts`;
+const allowedTests = [`${DUCKDB}allowed.test.ts`];
 const POSTGRES = `${SERVER}engines/postgres/`;
 const postgresTests = [`${POSTGRES}postgres.test.ts`];
 
@@ -26,7 +27,7 @@ export const engines: Mutant[] = [
     file: `${DUCKDB}database.ts`,
     from: "await connection.run('set enable_external_access = false');",
     to: '',
-    tests,
+    tests: [`${DUCKDB}database.test.ts`],
   },
   {
     name: 'a query can not change the configuration of DuckDB',
@@ -37,10 +38,52 @@ export const engines: Mutant[] = [
   },
   {
     name: 'only one statement is run',
+    file: `${DUCKDB}allowed.ts`,
+    from: 'if (statements.length !== 1) {',
+    to: 'if (statements.length < 1) {',
+    tests: allowedTests,
+  },
+  {
+    name: 'statements are checked before DuckDB runs them',
     file: `${DUCKDB}source.ts`,
-    from: 'if (statements.count !== 1) {',
-    to: 'if (statements.count < 1) {',
+    from: 'await allowed.require(connection, given.query.sql);',
+    to: '',
     tests,
+  },
+  {
+    name: 'only functions that are known to be harmless are called',
+    file: `${DUCKDB}allowed.ts`,
+    from: 'requireFunction(node, ALLOWED_FUNCTIONS);',
+    to: 'void ALLOWED_FUNCTIONS;',
+    tests: allowedTests,
+  },
+  {
+    name: 'only some functions are read as tables',
+    file: `${DUCKDB}allowed.ts`,
+    from: "if (node.type === 'TABLE_FUNCTION') requireTableFunction(node);",
+    to: '',
+    tests: allowedTests,
+  },
+  {
+    name: 'only files and named queries are tables',
+    file: `${DUCKDB}allowed.ts`,
+    from: "if (node.type === 'BASE_TABLE') requireTable(node, named);",
+    to: '',
+    tests: allowedTests,
+  },
+  {
+    name: 'a named query can not have the name of a system view',
+    file: `${DUCKDB}allowed.ts`,
+    from: ' || SYSTEM_NAME.test(name)',
+    to: '',
+    tests: allowedTests,
+  },
+  {
+    name: 'only known kinds of nodes are in a statement',
+    file: `${DUCKDB}allowed.ts`,
+    from: '!KINDS.has(kind) &&',
+    to: 'false &&',
+    tests: allowedTests,
   },
   {
     name: 'a query whose time is over is interrupted',

@@ -1,14 +1,10 @@
 /** Runs queries in DuckDB, within the engine's process. */
-import {
-  type DuckDBConnection,
-  type DuckDBExtractedStatements,
-  type DuckDBPreparedStatement,
-  StatementType,
-} from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Write } from '../../platform/processes/serve-parent.ts';
 import { type Column, EngineError, type Summary, type Table } from '../engine.ts';
 import { ROW_BYTES_MAX, rowTooLarge, startRows } from '../process/row-text.ts';
 import { type Run, requireSelect, type Source } from '../process/source.ts';
+import { createAllowedStatements } from './allowed.ts';
 import { type DuckdbSettings, openDatabase, withConnection } from './database.ts';
 import { explain } from './errors.ts';
 import { createFileTables } from './files.ts';
@@ -23,6 +19,7 @@ const INTERRUPT_WITHIN_MS = 2000;
 export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
   const instance = await openDatabase(settings);
   const files = createFileTables(instance, settings.filesDir);
+  const allowed = createAllowedStatements();
 
   async function run<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     try {
@@ -41,7 +38,12 @@ export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
   }
 
   return {
-    run: (given, signal, write) => run(signal, (connection) => sendRows(connection, given, signal, write)),
+    run: (given, signal, write) =>
+      run(signal, async (connection) => {
+        requireSelect(given.query.sql);
+        await allowed.require(connection, given.query.sql);
+        return sendRows(connection, given, signal, write);
+      }),
     listTables: (signal) => run(signal, listTables),
     test: (signal) =>
       run(signal, async (connection) => {
@@ -83,14 +85,12 @@ async function interruptible<T>(
  * the memory.
  */
 async function compute(connection: DuckDBConnection, { query, maxRows }: Run) {
-  requireSelect(query.sql);
-  const given = await parseOne(connection, query.sql);
   const inner = query.sql.replace(/[\s;]+$/, '');
   const limited = `select * from (\n${inner}\n) as answer limit ${maxRows + 1}`;
-  const statement = await prepareLimited(connection, given, limited);
+  const statement = await prepareLimited(connection, query.sql, limited);
   bind(statement, query.parameters ?? []);
   const result = await statement.run();
-  const names = query.keys ?? namesOf(await prepareSelect(given));
+  const names = query.keys ?? namesOf(await connection.prepare(query.sql));
   // The outer statement renames columns that have the same name.
   const columnNames = names.length === result.columnCount ? names : result.columnNames();
   return { result, columnNames };
@@ -99,35 +99,15 @@ async function compute(connection: DuckDBConnection, { query, maxRows }: Run) {
 /** To prepare a statement takes a while, so the given one is prepared only if its own error or names are needed. */
 async function prepareLimited(
   connection: DuckDBConnection,
-  given: DuckDBExtractedStatements,
+  given: string,
   limited: string,
 ): Promise<DuckDBPreparedStatement> {
   try {
-    return await prepareSelect(await parseOne(connection, limited));
+    return await connection.prepare(limited);
   } catch (error) {
-    await prepareSelect(given);
+    await connection.prepare(given);
     throw error;
   }
-}
-
-/** A statement that is complete on its own is still one between brackets. */
-async function parseOne(connection: DuckDBConnection, sql: string): Promise<DuckDBExtractedStatements> {
-  const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) {
-    throw new EngineError(
-      'query_refused',
-      `Only one statement can be run, but there are ${statements.count}.`,
-    );
-  }
-  return statements;
-}
-
-async function prepareSelect(statements: DuckDBExtractedStatements): Promise<DuckDBPreparedStatement> {
-  const statement = await statements.prepare(0);
-  if (statement.statementType !== StatementType.SELECT) {
-    throw new EngineError('query_refused', 'Only a SELECT can be run.');
-  }
-  return statement;
 }
 
 const namesOf = (statement: DuckDBPreparedStatement) =>
