@@ -254,6 +254,13 @@ export const queries: Mutant[] = [
     tests: ['packages/semantic/src/sql-texts.test.ts'],
   },
   {
+    name: 'a sub-query that needs itself through a policy is refused',
+    file: 'packages/semantic/src/resolve/circles.ts',
+    from: '[POLICIES + cube.name]',
+    to: '[]',
+    tests: ['packages/semantic/src/resolve/circles.test.ts'],
+  },
+  {
     name: 'policies of a cube that lies only between two facts apply',
     file: `${PLAN}groups.ts`,
     from: 'for (const way of ways) rows.along(way);',

@@ -2,6 +2,7 @@
 import { readFile } from './language/files.ts';
 import type { Model } from './model.ts';
 import { createProblems, type Problem, type Problems } from './problems.ts';
+import { refuseCircles } from './resolve/circles.ts';
 import { resolveCube } from './resolve/cubes.ts';
 import { buildGraph, warnOfAmbiguity } from './resolve/graph.ts';
 import { collectNames } from './resolve/names.ts';
@@ -56,6 +57,8 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
   refuseCycles(context);
   refuseLongChains(context);
   const views = new Map([...names.views].map(([name, view]) => [name, resolveView(view, cubes, context)]));
+  // Only what is resolved can be followed.
+  if (!problems.list.length) refuseCircles({ cubes, views }, context);
   const warnings = createProblems();
   if (!problems.list.length) {
     warnOfAmbiguity(names, graph, warnings);
