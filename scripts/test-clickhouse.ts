@@ -15,6 +15,7 @@ const LIBRARY = 'chdb-core==26.9.0';
 const TESTS = [
   'packages/semantic/src/plan/golden.test.ts',
   'packages/semantic/src/plan/random.test.ts',
+  'packages/semantic/src/plan/fences.test.ts',
   'packages/server/src/engines/same-rows.test.ts',
   'packages/server/test/clickhouse.check.ts',
 ];

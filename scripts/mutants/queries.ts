@@ -261,6 +261,13 @@ export const queries: Mutant[] = [
     tests: ['packages/semantic/src/resolve/circles.test.ts'],
   },
   {
+    name: 'members of a cube that is closed to the viewer are not named in a view',
+    file: 'packages/semantic/src/shown/meta.ts',
+    from: 'member && isOpenTo(member.cube, viewer)',
+    to: 'member',
+    tests: ['packages/semantic/src/shown/meta.test.ts'],
+  },
+  {
     name: 'policies of a cube that lies only between two facts apply',
     file: `${PLAN}groups.ts`,
     from: 'for (const way of ways) rows.along(way);',

@@ -64,12 +64,10 @@ export const metaOf = (model: Model, viewer: Viewer): MetaCube[] => {
 
 /** The JSON of it in pieces, each of which is little work, so that a large model holds nothing up. */
 export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = {}): Generator<string> {
-  const isOpen = (owner: Cube | View) =>
-    owner.public && (!owner.policies.length || policiesFor(owner.policies, viewer).length > 0);
   let separator = '[';
   const components = connectedComponents(model);
   for (const owner of [...(onlyViews ? [] : model.cubes.values()), ...model.views.values()]) {
-    if (!isOpen(owner)) {
+    if (!owner.public || !isOpenTo(owner, viewer)) {
       yield '';
       continue;
     }
@@ -83,6 +81,10 @@ export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = 
   yield separator === '[' ? '[]' : ']';
 }
 
+/** A cube or view that no policy opens to the viewer has no rows for them, and its members are not named. */
+const isOpenTo = ({ policies }: Cube | View, viewer: Viewer) =>
+  !policies.length || policiesFor(policies, viewer).length > 0;
+
 /** How many members make a piece. */
 const TOGETHER = 100;
 
@@ -94,7 +96,7 @@ function* membersOf(model: Model, viewer: Viewer, owner: Cube | View): Generator
   const found: Member[] = [];
   for (const [i, name] of names.entries()) {
     const member = findMember(model, owner.name, name, viewer);
-    if (member) found.push(member);
+    if (member && isOpenTo(member.cube, viewer)) found.push(member);
     if (i % TOGETHER === 0) yield '';
   }
   return found;

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { modelOf, somebody } from '../../test/plans.ts';
+import { metaOf, type Viewer } from '../index.ts';
+
+const model = modelOf(`cubes:
+  - name: orders
+    sql_table: orders
+    joins:
+      - { name: customers, relationship: many_to_one, sql: "{CUBE}.customer_id = {customers.id}" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: status, sql: status, type: string }
+    measures:
+      - { name: count, type: count, drill_members: [status, customers.name] }
+  - name: customers
+    sql_table: customers
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: name, sql: name, type: string }
+    access_policy:
+      - group: sales
+views:
+  - name: sales
+    cubes:
+      - { join_path: orders, includes: [count, status] }
+      - { join_path: orders.customers, includes: [name] }
+`);
+
+test('nothing of a cube that is closed to the viewer is named, neither as a detail nor in a view', () => {
+  expect(JSON.stringify(metaOf(model, somebody))).not.toContain('customers');
+  const seller: Viewer = { ...somebody, groups: ['sales'] };
+  const [, , view] = metaOf(model, seller);
+  expect(view!.dimensions.map(({ aliasMember }) => aliasMember)).toEqual(['orders.status', 'customers.name']);
+});
