@@ -366,3 +366,15 @@ test('a copy of a workbook is not published, and a deleted workbook takes its da
   await world.admin.deleteWorkbook({ deploymentId, workbookId });
   await expect(world.admin.getDashboard({ publicId })).rejects.toMatchObject({ code: 'dashboard_not_found' });
 });
+
+test('the charts of a copied workbook show the copies of its reports', async () => {
+  const inside = await report(null, { workbookId });
+  const outside = await report();
+  const dashboardDraft = { widgets: [chart(inside), chart(outside, 'b')] };
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
+  const copy = await world.admin.duplicateWorkbook({ deploymentId, workbookId, body: {} });
+  const { items } = await world.admin.getReports({ deploymentId, workbookId: copy.id });
+  const copied = items.find((item) => item.workbookId === copy.id)!.id;
+  expect(copied).not.toBe(inside);
+  expect(copy.dashboardDraft).toEqual({ widgets: [chart(copied), chart(outside, 'b')] });
+});

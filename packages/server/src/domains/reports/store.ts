@@ -399,14 +399,15 @@ export const copyReports = (
   copies: { ids: number[]; publicIds: string[]; workbookId: number; folderId: number | null; userId: number },
 ) =>
   tx
-    .run(sql`
+    .many<{ id: number; publicId: string }>(sql`
     insert into reports (deployment_id, public_id, workbook_id, scope_folder_id, name, name_key, title, description, search_text,
       source, result_location, end_result_cell, sql_query, json_query, pivot_items, meta, embed_tenant, user_id, created_by)
     select r.deployment_id, c.public_id, ${copies.workbookId}, ${copies.folderId}::bigint, r.name, r.name_key, r.title, r.description,
       r.search_text, r.source, r.result_location, r.end_result_cell, r.sql_query, r.json_query, r.pivot_items, r.meta,
       r.embed_tenant, ${copies.userId}, ${copies.userId}
     from unnest(${copies.ids}::bigint[], ${copies.publicIds}::text[]) as c (id, public_id) join reports r on r.id = c.id
-    order by r.id`)
+    order by r.id
+    returning id, public_id as "publicId"`)
     .catch(refuseOversize);
 
 /** Not a new version of the report: whoever edits it has nothing to take over. */

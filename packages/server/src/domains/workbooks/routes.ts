@@ -21,6 +21,7 @@ import {
   updateDraft,
   updateWorkbook,
   upsertWorkbook,
+  withCopies,
 } from './workbooks.ts';
 
 const LIST = 'workbooks by creation';
@@ -118,7 +119,12 @@ export const workbookRoutes = (findPublished: FindPublished) => [
       const id = await store.copyWorkbook(tx, original.id, copyName(original.name), actor.userId, folderId);
       const ids = await store.listReadableReportIds(tx, viewer, original.id);
       const publicIds = ids.map(() => newPublicId());
-      await copyReports(tx, { ids, publicIds, workbookId: id, folderId, userId: actor.userId });
+      const place = { workbookId: id, folderId, userId: actor.userId };
+      const copies = await copyReports(tx, { ids, publicIds, ...place });
+      const idOf = new Map(copies.map((copied) => [copied.publicId, copied.id]));
+      const copyOf = new Map(ids.map((originalId, i) => [originalId, idOf.get(publicIds[i]!)!]));
+      if (original.dashboardDraft)
+        await store.updateDraft(tx, id, withCopies(original.dashboardDraft, copyOf));
       const copy = await requireWorkbook(tx, viewer, id, NONE);
       etag.send(copy);
       return { reply: copy, changes: changesOf(null, copy) };

@@ -204,3 +204,20 @@ export async function editableFolder(tx: Tx, viewer: Viewer, folderId: number): 
 
 /** `Sales` becomes `Sales (copy)`. Long names are cut, so that the result is still a valid name. */
 export const copyName = (name: string) => `${[...name].slice(0, 248).join('')} (copy)`;
+
+interface Draft {
+  widgets?: { type: string; config?: { reportId?: unknown } | null }[] | null;
+}
+
+/** The draft of a copied workbook: its charts show the copies of the reports. */
+export const withCopies = (draft: object, copyOf: ReadonlyMap<unknown, number>): object => {
+  const { widgets } = draft as Draft;
+  if (!widgets) return draft;
+  return {
+    ...draft,
+    widgets: widgets.map((widget) => {
+      const reportId = widget.type === 'CHART' ? copyOf.get(widget.config?.reportId) : undefined;
+      return reportId === undefined ? widget : { ...widget, config: { ...widget.config, reportId } };
+    }),
+  };
+};
