@@ -11,6 +11,7 @@ import { dataModels } from './data-models.ts';
 import { database } from './database.ts';
 import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
+import { embeddedPage } from './embedded-page.ts';
 import { engines } from './engines.ts';
 import { git } from './git.ts';
 import { http } from './http.ts';
@@ -36,6 +37,7 @@ export const mutants: Mutant[] = [
   ...database,
   ...deployments,
   ...domains,
+  ...embeddedPage,
   ...engines,
   ...git,
   ...http,

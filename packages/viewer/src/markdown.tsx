@@ -54,7 +54,7 @@ export function Markdown({ text }: { text: string }) {
     if (!line.trim()) lines.shift();
     else if (heading) {
       lines.shift();
-      blocks.push(h(`h${Math.min(6, heading[1]!.length + 1)}`, {}, inline(heading[2]!)));
+      blocks.push(h(`h${Math.max(2, heading[1]!.length)}`, {}, inline(heading[2]!)));
     } else if (/^```/.test(line)) {
       lines.shift();
       blocks.push(h('pre', {}, h('code', {}, take((next) => !/^```/.test(next)).join('\n'))));

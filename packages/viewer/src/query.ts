@@ -1,5 +1,5 @@
 /** From what a report asks for to what the page asks the server for: filters, time grain, time zone, other periods. */
-import { add, daysOf, startOf, todayIn } from './dates.ts';
+import { add, addDays, daysOf, startOf, todayIn } from './dates.ts';
 import type { FilterValue, Offset, Query, Result, Row, Snapshot, Widget } from './types.ts';
 
 const OPERATORS: Record<string, string> = {
@@ -106,7 +106,8 @@ export function shifted(query: Query, timeDimension: string, { amount, unit }: O
   const time = moved.timeDimensions?.find(({ dimension }) => dimension === timeDimension);
   const days = time?.dateRange && daysOf(time.dateRange, todayIn(query.timezone ?? 'UTC'));
   if (!time || !days) return undefined;
-  time.dateRange = days.map((day) => add(day, -amount, unit));
+  // The end is moved as the first day after it, so that whole months stay whole.
+  time.dateRange = [add(days[0], -amount, unit), addDays(add(addDays(days[1], 1), -amount, unit), -1)];
   return moved;
 }
 

@@ -15,6 +15,8 @@ export function configOf({ font, ink, inkSoft, line, surface, series, ramp, sche
     titleFontWeight: 'normal',
   };
   return {
+    // The element around the chart has a label, and the table holds the numbers.
+    aria: false,
     background: null,
     font,
     padding: 4,

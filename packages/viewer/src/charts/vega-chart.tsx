@@ -155,12 +155,9 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   if (error) throw error;
   return (
     <>
-      <div
-        class="vega"
-        ref={frame}
-        role="img"
-        aria-label={say('chartOf', { title, count: formats.count(rows.length) })}
-      />
+      <div class="vega" role="img" aria-label={say('chartOf', { title, count: formats.count(rows.length) })}>
+        <div class="vega-frame" ref={frame} aria-hidden="true" />
+      </div>
       {placed && <Tooltip {...placed} />}
     </>
   );

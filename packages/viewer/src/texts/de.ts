@@ -59,7 +59,7 @@ export const texts: Texts = {
   you: 'Sie',
   emptyThread: 'Es gibt noch kein Gespräch',
   app: 'Anwendung',
-  appFailed: 'Die Anwendung dieses Dashboards konnte nicht gestartet werden.',
+  appFailed: 'Anwendungen werden in dieser Version nicht gezeigt.',
   low: 'Niedrig',
   high: 'Hoch',
 };

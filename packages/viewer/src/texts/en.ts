@@ -56,7 +56,7 @@ export const en = {
   you: 'You',
   emptyThread: 'There is no conversation yet',
   app: 'Application',
-  appFailed: 'The application of this dashboard could not be started.',
+  appFailed: 'Applications are not shown in this version.',
   low: 'Low',
   high: 'High',
 };

@@ -59,7 +59,7 @@ export const texts: Texts = {
   you: 'Usted',
   emptyThread: 'Todavía no hay conversación',
   app: 'Aplicación',
-  appFailed: 'No se pudo iniciar la aplicación de este panel.',
+  appFailed: 'Esta versión no muestra aplicaciones.',
   low: 'Bajo',
   high: 'Alto',
 };

@@ -59,7 +59,7 @@ export const texts: Texts = {
   you: 'Vous',
   emptyThread: 'Il n’y a pas encore de conversation',
   app: 'Application',
-  appFailed: 'L’application de ce tableau de bord n’a pas pu démarrer.',
+  appFailed: 'Cette version n’affiche pas les applications.',
   low: 'Bas',
   high: 'Élevé',
 };

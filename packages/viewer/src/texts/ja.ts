@@ -58,7 +58,7 @@ export const texts: Texts = {
   you: 'あなた',
   emptyThread: 'まだ会話がありません',
   app: 'アプリケーション',
-  appFailed: 'このダッシュボードのアプリケーションを起動できませんでした。',
+  appFailed: 'このバージョンではアプリケーションを表示できません。',
   low: '低',
   high: '高',
 };

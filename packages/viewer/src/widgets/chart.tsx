@@ -75,7 +75,7 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
   const body = problem ? (
     <Failure problem={problem} onRetry={retry} />
   ) : !props ? (
-    <Skeleton kind={snapshot.kind} />
+    <Skeleton />
   ) : isEmpty && snapshot.kind !== 'kpi' ? (
     <div class="empty">
       <strong>{app.say('noRows')}</strong>
@@ -120,10 +120,10 @@ function Html({ snapshot, rows: { rows, result } }: DrawProps) {
   return <SafeHtml template={template} fill={fillWith(rows[0] ?? {})} />;
 }
 
-export function Skeleton({ kind }: { kind: Snapshot['kind'] }) {
+export function Skeleton() {
   const { say } = useApp();
   return (
-    <div class={`skeleton fill ${kind ?? ''}`} role="status">
+    <div class="skeleton fill" role="status">
       <span class="hidden">{say('loading')}</span>
     </div>
   );
@@ -166,7 +166,7 @@ interface CardProps {
 
 function Card({ title, description, items = [], body, isStale = false, kind = '' }: CardProps) {
   return (
-    <section class={`card ${kind}`} aria-label={title} aria-busy={isStale}>
+    <section class={`card card-${kind}`} role="group" aria-label={title} aria-busy={isStale}>
       {(title || items.length > 0) && (
         <header class="card-head">
           <h2 title={description}>{title}</h2>

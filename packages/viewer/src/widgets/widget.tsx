@@ -43,7 +43,9 @@ function Kind({ widget }: { widget: Widget }) {
 
 class Guard extends Component<{ widgetId: string; children: ComponentChildren }, { hasFailed: boolean }> {
   override state = { hasFailed: false };
-  override componentDidCatch() {
+  override componentDidCatch(error: unknown) {
+    // For the people who write dashboards: the viewer can do nothing about it.
+    console.error(`the widget ${this.props.widgetId} can not be shown:`, error);
     this.setState({ hasFailed: true });
   }
   render() {

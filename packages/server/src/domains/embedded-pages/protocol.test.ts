@@ -3,6 +3,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
 import { type Embedding, embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
+import { withDashboards } from '../../../test/fixture-dashboards.ts';
 import { graphical, tabular } from '../../../test/shop-dashboard.ts';
 import { createShop } from '../../../test/shops.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
@@ -24,20 +25,12 @@ afterAll(async () => {
   await world?.stop();
 });
 
-const DASHBOARDS: Partial<Record<string, typeof tabular | typeof graphical>> = { tabular, graphical };
-
-/** Answers the address of dashboards with fixtures. */
-const withDashboards = (context: BrowserContext) =>
-  context.route(/\/api\/v1\/embed\/dashboard\//, (route) => {
-    const publicId = route.request().url().split('/').at(-1)!;
-    const make = DASHBOARDS[publicId];
-    const json = make?.(deploymentId, publicId) ?? {
-      statusCode: 404,
-      code: 'dashboard_not_found',
-      message: 'No.',
-    };
-    return route.fulfill({ status: make ? 200 : 404, json });
-  });
+/** Answers the address of dashboards. */
+const prepare = (context: BrowserContext) =>
+  withDashboards({
+    tabular: tabular(deploymentId, 'tabular'),
+    graphical: graphical(deploymentId, 'graphical'),
+  })(context);
 
 const mint = async (more: object = {}) =>
   (await world.admin.generateSession({ body: { deploymentId, externalId: unique('viewer'), ...more } }))
@@ -50,7 +43,7 @@ async function show(publicId: string, { session = '', query = '', count = 1 } = 
       async () => `${world.url}/embed/dashboard/${publicId}?session=${session || (await mint())}${query}`,
     ),
   );
-  return embed(browser, host.origin, addresses, { prepare: withDashboards });
+  return embed(browser, host.origin, addresses, { prepare });
 }
 
 describe('a session', () => {
@@ -92,7 +85,7 @@ describe('a session', () => {
       `${world.url}/embed/dashboard/tabular#session=${sessionId}`,
       `${world.url}/embed/d/${deploymentId}/dashboard/tabular`,
     ];
-    const embedding = await embed(browser, host.origin, addresses, { prepare: withDashboards });
+    const embedding = await embed(browser, host.origin, addresses, { prepare });
     await embedding.heard('dashboard-loaded', 0);
     expect(embedding.frame(0).url()).not.toContain('session');
     expect(await embedding.heard('session-needed', 1)).toEqual({});
@@ -250,7 +243,7 @@ describe('the host', () => {
       mint({ embedTenantName: 'beta-corp' }),
     ]);
     const addresses = ids.map((id) => `${world.url}/embed/dashboard/tabular?session=${id}`);
-    const embedding = await embed(browser, host.origin, addresses, { prepare: withDashboards });
+    const embedding = await embed(browser, host.origin, addresses, { prepare });
     await embedding.heard('dashboard-loaded', 0);
     await embedding.heard('dashboard-loaded', 1);
     expect(await embedding.heard('ready', 0)).toMatchObject({ embedTenant: 'acme-corp' });
