@@ -11,7 +11,9 @@ export default defineConfig({
       // Needs ClickHouse; see scripts/test-clickhouse.ts.
       ...(process.env.ORIEL_TEST_CLICKHOUSE_URL ? ['packages/server/test/clickhouse.check.ts'] : []),
       // Writes files; see `npm run screenshots`.
-      ...(process.env.ORIEL_SCREENSHOTS ? ['packages/server/test/screenshots.check.ts'] : []),
+      ...(process.env.ORIEL_SCREENSHOTS
+        ? ['packages/server/test/screenshots.check.ts', 'packages/server/test/embedded-screenshots.check.ts']
+        : []),
     ],
     globalSetup: 'packages/server/test/global-setup.ts',
     setupFiles: ['packages/server/test/setup.ts', 'packages/server/test/row-types/setup.ts'],

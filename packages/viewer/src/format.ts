@@ -41,7 +41,8 @@ export function createFormats(locale: string): Formats {
         : undefined;
     if (kind === 'currency')
       return { style: 'currency', currency: currencyOf(shown), ...(fixed ?? { maximumFractionDigits: 2 }) };
-    if (kind === 'percent') return { style: 'percent', ...(fixed ?? { maximumFractionDigits: 1 }) };
+    if (kind === 'percent')
+      return { style: 'percent', ...(fixed ?? { minimumFractionDigits: 1, maximumFractionDigits: 1 }) };
     return fixed ?? { maximumFractionDigits: 2 };
   };
 

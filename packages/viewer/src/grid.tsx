@@ -31,7 +31,10 @@ const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, from), to) : otherwise;
 
 export function Grid({ widgets }: { widgets: Widget[] }) {
-  const { layout } = useApp().dashboard!.config;
+  const { reportSnapshots, config } = useApp().dashboard!;
+  const { layout } = config;
+  const kindOf = (widget: Widget) =>
+    reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId)?.kind ?? undefined;
   const width = useWidth();
   const breakpoint =
     BREAKPOINTS.find(([name, from]) => width >= (layout?.breakpoints?.[name] ?? from))?.[0] ?? 'xxs';
@@ -60,9 +63,11 @@ export function Grid({ widgets }: { widgets: Widget[] }) {
       {placed.map(({ widget, at }) => (
         <div
           key={widget.id}
-          class={`cell ${widget.type.toLowerCase()}${isStacked && isSmall(widget, at, columns) ? ' small' : ''}`}
+          class={`cell ${widget.type.toLowerCase()}${isStacked && isSmall(widget, at, kindOf(widget)) ? ' small' : ''}`}
           style={
-            isStacked ? { minHeight: stackedHeight(widget, at, rowHeight, gap) } : placeOf(at, top, columns)
+            isStacked
+              ? { minHeight: stackedHeight(widget, at, rowHeight, gap, kindOf(widget)) }
+              : placeOf(at, top, columns)
           }
         >
           <WidgetView widget={widget} />
@@ -73,10 +78,12 @@ export function Grid({ widgets }: { widgets: Widget[] }) {
 }
 
 /** Two of them fit beside each other on a phone. */
-const isSmall = ({ type }: Widget, { w }: Position, columns: number) => type !== 'TEXT' && w <= columns / 3;
+const isSmall = ({ type }: Widget, { w }: Position, kind: string | undefined) =>
+  w <= 4 && (type === 'FILTER' || kind === 'kpi');
 
-function stackedHeight({ type }: Widget, { h }: Position, rowHeight: number, gap: number) {
-  return type === 'CHART' ? `${Math.min(h * rowHeight + (h - 1) * gap, 380)}px` : 'auto';
+function stackedHeight({ type }: Widget, { h }: Position, rowHeight: number, gap: number, kind?: string) {
+  const most = kind === 'map' ? 260 : kind === 'kpi' ? 150 : 380;
+  return type === 'CHART' ? `${Math.min(h * rowHeight + (h - 1) * gap, most)}px` : 'auto';
 }
 
 function placeOf({ x, y, w, h }: Position, top: number, columns: number) {

@@ -9,7 +9,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     const [, setLoaded] = useState(Loaded !== undefined);
     const [error, setError] = useState<Error>();
     useEffect(() => {
-      if (Loaded) return;
+      if (Loaded) return setLoaded(true);
       loading ??= load().then((component) => {
         Loaded = component;
       });

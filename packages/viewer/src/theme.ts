@@ -157,7 +157,7 @@ export function tokensOf(scheme: Scheme, wishes: readonly Wishes[]): Tokens {
     font: chosen.font ?? FONT,
     radius: chosen.radius ?? 10,
     series: [first, ...own.series.slice(1)],
-    ramp: [0.12, 0.3, 0.5, 0.72, 1].map((part) => mix(surface, first, part)),
+    ramp: [0.22, 0.4, 0.58, 0.78, 1].map((part) => mix(surface, first, part)),
   };
 }
 
@@ -183,6 +183,7 @@ export function applyTokens(tokens: Tokens) {
     'accent-soft': mix(tokens.surface, tokens.accent, tokens.scheme === 'light' ? 0.1 : 0.18),
     bar: mix(tokens.surface, tokens.series[0]!, tokens.scheme === 'light' ? 0.2 : 0.35),
     hover: mix(tokens.surface, tokens.ink, 0.05),
+    land: mix(tokens.surface, tokens.ink, 0.08),
     good: tokens.good,
     bad: tokens.bad,
     font: tokens.font,

@@ -18,6 +18,9 @@ const noLoader = {
   options: {},
 };
 
+/** Entries of legends begin a new line where the next one would be cut off. */
+const LEGEND_COLUMN = 100;
+
 const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} };
 
 /** Rows with the names that specs use. Times have no zone: they are those of the zone in force. */
@@ -82,7 +85,14 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         delete source.url;
         if (source.name === 'rows') source.values = values;
       }
+      // The card is the background.
+      delete spec.background;
+      spec.axes = quietAxes(spec.axes);
       const { width, height } = element.getBoundingClientRect();
+      if (Array.isArray(spec.legends)) {
+        const columns = Math.max(1, Math.floor(width / LEGEND_COLUMN));
+        spec.legends = spec.legends.map((legend) => ({ ...legend, columns }));
+      }
       spec.autosize = { type: 'fit', contains: 'padding' };
       spec.width = Math.max(80, Math.floor(width));
       spec.height = Math.max(80, Math.floor(height));
@@ -161,6 +171,13 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       {placed && <Tooltip {...placed} />}
     </>
   );
+}
+
+/** One grid is enough: the lines of the values, across. */
+function quietAxes(axes: unknown): unknown {
+  if (!Array.isArray(axes)) return axes;
+  const hasRows = axes.some(({ grid, orient }) => grid && orient === 'left');
+  return axes.filter(({ grid, orient }) => !(hasRows && grid && orient === 'bottom'));
 }
 
 const localIso = (date: Date, isUtc: boolean) =>

@@ -12,13 +12,13 @@ const EUROPE =
   );
 
 const REGIONS: [names: string[], has: (code: string) => boolean][] = [
-  [['north america', 'na', 'northam'], (code) => NORTH_AMERICA.includes(code)],
+  [['north america', 'northam'], (code) => NORTH_AMERICA.includes(code)],
   [
     ['latin america', 'latam', 'south america'],
     (code) => AMERICAS.includes(code) && !['US', 'CA', 'GL'].includes(code),
   ],
-  [['amer', 'americas', 'us', 'ams'], (code) => AMERICAS.includes(code)],
-  [['apac', 'asia', 'asia pacific', 'ap'], (code) => ASIA_PACIFIC.includes(code)],
+  [['amer', 'americas'], (code) => AMERICAS.includes(code)],
+  [['apac', 'asia', 'asia pacific'], (code) => ASIA_PACIFIC.includes(code)],
   [['eu', 'europe'], (code) => EUROPE.includes(code)],
   [['emea'], (code) => !AMERICAS.includes(code) && !ASIA_PACIFIC.includes(code)],
   [

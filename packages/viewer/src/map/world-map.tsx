@@ -37,10 +37,14 @@ export function WorldMap(props: DrawProps) {
         .toLowerCase(),
       row,
     );
-  const rowOf = ([alpha2, alpha3, name]: Country) =>
+  const named = ([alpha2, alpha3, name]: Country) =>
     [alpha2, alpha3, name, nameOf(alpha2)]
       .map((key) => found.get(String(key).toLowerCase()))
-      .find((row) => row) ?? found.get(regionOf(alpha2, found));
+      .find((row) => row);
+  const hasCountries = (world.countries as Country[]).some(named);
+  // Rows are about countries or about regions, not about both.
+  const rowOf = (country: Country) =>
+    hasCountries ? named(country) : found.get(regionOf(country[0], found));
   function nameOf(alpha2: string) {
     try {
       return names.of(alpha2);

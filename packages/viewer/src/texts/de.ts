@@ -51,7 +51,7 @@ export const texts: Texts = {
   quarter: 'Quartal',
   year: 'Jahr',
   hour: 'Stunde',
-  comparedTo: 'verglichen mit {value} zuvor',
+  comparedTo: 'zuvor {value}',
   noComparison: 'Kein Vergleich möglich',
   chartOf: '{title}: Diagramm aus {count} Zeilen. Die Tabelle enthält dieselben Zahlen.',
   mapOf: '{title}: Karte mit {count} Orten. Die Tabelle enthält dieselben Zahlen.',

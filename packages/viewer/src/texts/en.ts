@@ -48,7 +48,7 @@ export const en = {
   quarter: 'Quarter',
   year: 'Year',
   hour: 'Hour',
-  comparedTo: 'compared with {value} before',
+  comparedTo: 'from {value}',
   noComparison: 'Nothing to compare with',
   chartOf: '{title}: chart of {count} rows. The table holds the same numbers.',
   mapOf: '{title}: map of {count} places. The table holds the same numbers.',

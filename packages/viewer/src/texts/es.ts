@@ -51,7 +51,7 @@ export const texts: Texts = {
   quarter: 'Trimestre',
   year: 'Año',
   hour: 'Hora',
-  comparedTo: 'comparado con {value} antes',
+  comparedTo: 'antes {value}',
   noComparison: 'Nada con qué comparar',
   chartOf: '{title}: gráfico de {count} filas. La tabla contiene los mismos números.',
   mapOf: '{title}: mapa de {count} lugares. La tabla contiene los mismos números.',

@@ -51,7 +51,7 @@ export const texts: Texts = {
   quarter: 'Trimestre',
   year: 'Année',
   hour: 'Heure',
-  comparedTo: 'contre {value} auparavant',
+  comparedTo: 'avant : {value}',
   noComparison: 'Rien à comparer',
   chartOf: '{title} : graphique de {count} lignes. Le tableau contient les mêmes nombres.',
   mapOf: '{title} : carte de {count} lieux. Le tableau contient les mêmes nombres.',

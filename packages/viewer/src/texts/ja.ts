@@ -50,7 +50,7 @@ export const texts: Texts = {
   quarter: '四半期',
   year: '年',
   hour: '時間',
-  comparedTo: '前回は{value}',
+  comparedTo: '前回 {value}',
   noComparison: '比較対象がありません',
   chartOf: '{title}：{count}行のグラフ。表にも同じ数値があります。',
   mapOf: '{title}：{count}か所の地図。表にも同じ数値があります。',

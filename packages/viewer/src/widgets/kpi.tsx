@@ -18,10 +18,12 @@ export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, be
       : snapshot.preferences?.columnFormats?.[measure];
   const value = rows[0]?.[measure];
   const earlier = before?.[0]?.[measure];
-  const ratio =
+  const change =
     typeof value === 'number' && typeof earlier === 'number' && earlier !== 0
       ? (value - earlier) / Math.abs(earlier)
       : undefined;
+  // What would be shown as 0% is no change.
+  const ratio = change !== undefined && Math.abs(change) < 0.0005 ? 0 : change;
   const isGood = ratio === undefined || ratio === 0 ? undefined : ratio > 0 === (spec.goodWhen !== 'down');
   return (
     <div class="kpi">
