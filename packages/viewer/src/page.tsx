@@ -118,7 +118,8 @@ function State({ app }: { app: App }) {
     );
   if (phase === 'waiting') return <Notice title={say('waiting')} text={say('waitingHint')} />;
   if (phase === 'ended') return <Notice title={say('ended')} text={say('endedHint')} />;
-  if (problem?.status === 404) return <Notice title={say('notFound')} text={say('notFoundHint')} />;
+  if (problem && [400, 403, 404].includes(problem.status))
+    return <Notice title={say('notFound')} text={say('notFoundHint')} />;
   if (problem?.code === 'invalid_session') return <Notice title={say('used')} text={say('endedHint')} />;
   return (
     <Notice title={say('failed')} text={problem?.status === 0 ? say('offline') : (problem?.message ?? '')}>
