@@ -42,8 +42,8 @@ export const builds: Mutant[] = [
   {
     name: 'an empty list of policies is refused',
     file: `${SEMANTIC}language/files.ts`,
-    from: `    hierarchies: orElse(list('\`hierarchies\`', hierarchy), []),\n    access_policy: neverBlank(optional(list('\`access_policy\`', policy, { min: 1 }))),`,
-    to: `    hierarchies: orElse(list('\`hierarchies\`', hierarchy), []),\n    access_policy: neverBlank(optional(list('\`access_policy\`', policy))),`,
+    from: `    hierarchies: orElse(list('\`hierarchies\`', hierarchy), []),\n    access_policy: neverBlank(optional(list('\`access_policy\`', policy, { min: 1, max: POLICIES_MAX }))),`,
+    to: `    hierarchies: orElse(list('\`hierarchies\`', hierarchy), []),\n    access_policy: neverBlank(optional(list('\`access_policy\`', policy, { max: POLICIES_MAX }))),`,
     tests: [`${SEMANTIC}cubes.test.ts`],
   },
   {

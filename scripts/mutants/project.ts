@@ -18,8 +18,8 @@ export const project: Mutant[] = [
   {
     name: 'a random test counts its runs',
     file: `${TEST}random-runs.ts`,
-    from: 'numRuns: runs,',
-    to: 'numRuns: 0,',
+    from: 'numRuns: runs }',
+    to: 'numRuns: 0 }',
     tests: [`${SERVER}domains/embed-sessions/atomicity.test.ts`],
   },
 ];

@@ -32,8 +32,8 @@ export const queries: Mutant[] = [
   {
     name: 'the time zone of a query does not choose which rows are joined',
     file: `${PLAN}rows.ts`,
-    from: 'rows.inUtc(() => conditionOf(join, from, node))',
-    to: 'conditionOf(join, from, node)',
+    from: 'rows.inUtc(() => following(budget, () => conditionOf(join, from, node)))',
+    to: 'following(budget, () => conditionOf(join, from, node))',
     tests: [SECURITY],
   },
   {

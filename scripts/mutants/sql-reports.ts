@@ -11,8 +11,8 @@ export const sqlReports: Mutant[] = [
   {
     name: 'policies apply to the rows of a table in SQL',
     file: `${SQL}tables.ts`,
-    from: '    joins: rows.joins,\n    where,\n',
-    to: '    joins: rows.joins,\n    where: where.slice(1),\n',
+    from: '    ...source,\n    isClosed',
+    to: '    joins: rows.joins,\n    where: [],\n    isClosed',
     tests: [MEANING],
   },
   {
