@@ -1,9 +1,10 @@
 /**
  * Bundles the server and the packages that it uses into one file, each script of a thread into another, and the program
- * of the engines into others. Builds the embedded page. Puts beside them the SQL of the functions and the style of the pages.
+ * of the engines into others. Builds the embedded page and what its hosts import. Puts beside them the SQL of the functions and the style of the pages.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { buildSdk } from './build-sdk.mjs';
 import { buildViewer } from './build-viewer.mjs';
 import { root } from './install.mjs';
 
@@ -41,6 +42,7 @@ export async function build(entry = 'packages/server/src/main.ts', name = 'main.
   if (name === 'main.js') {
     await buildEngine();
     await buildViewer();
+    await buildSdk();
   }
   await gatherFunctions();
   await place('style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));

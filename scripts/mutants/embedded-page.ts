@@ -1,6 +1,7 @@
-import { type Mutant, SERVER } from './mutant.ts';
+import { type Mutant, SERVER, TEST } from './mutant.ts';
 
 const VIEWER = 'packages/viewer/src/';
+const ELEMENT = 'packages/viewer/sdk/embed.ts';
 const TESTS = `${SERVER}domains/embedded-pages/`;
 
 export const embeddedPage: Mutant[] = [
@@ -59,5 +60,47 @@ export const embeddedPage: Mutant[] = [
     from: "if (revocations.isCurrent && revocations.covers(token)) return 'revoked';",
     to: '',
     tests: [`${SERVER}domains/embed-sessions/watch.test.ts`],
+  },
+  {
+    name: 'the element hears only the window of its own frame',
+    file: ELEMENT,
+    from: '!source || source !== this.#frame?.contentWindow || ',
+    to: '',
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'the element hears only the origin of its base-url',
+    file: ELEMENT,
+    from: ' || origin !== this.#origin',
+    to: '',
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'the element gives a session only to the origin of its base-url',
+    file: ELEMENT,
+    from: 'postMessage(message, this.#origin)',
+    to: "postMessage(message, '*')",
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'a session is in the fragment of the address, which no server sees',
+    file: ELEMENT,
+    from: 'url.hash = new URLSearchParams({ session: this.#inHand }).toString();',
+    to: "url.searchParams.set('session', this.#inHand);",
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'the address of a frame is one of the web',
+    file: ELEMENT,
+    from: "if (!/^https?:$/.test(url.protocol)) throw new Error('it must begin with https:// or http://');",
+    to: '',
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'one session is asked for at a time',
+    file: ELEMENT,
+    from: 'if (this.#isAsking || !this.#getSession) return;',
+    to: 'if (!this.#getSession) return;',
+    tests: [`${TEST}embed-sdk.test.ts`],
   },
 ];

@@ -1,0 +1,115 @@
+/** `<OrielDashboard>` for React 18 and 19: the element of `embed.ts` with its properties and events as props. */
+import {
+  type CSSProperties,
+  createElement,
+  type ForwardRefExoticComponent,
+  forwardRef,
+  type RefAttributes,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from 'react';
+import type {
+  ColorScheme,
+  CustomEventMap,
+  DashboardFilters,
+  EmbedTheme,
+  EventName,
+  GetSession,
+  OrielDashboardElement,
+} from './embed.ts';
+import './embed.ts';
+
+type Handler<Name extends EventName> = (event: CustomEventMap[Name]) => void;
+
+export interface OrielDashboardProps {
+  baseUrl: string;
+  publicId: string;
+  session?: string;
+  getSession?: GetSession;
+  deploymentId?: string | number;
+  theme?: ColorScheme;
+  /** Colours, font and corners. */
+  embedTheme?: EmbedTheme;
+  locale?: string;
+  timezone?: string;
+  allowExport?: boolean;
+  filters?: DashboardFilters;
+  /** The name of the dashboard for screen readers. */
+  label?: string;
+  id?: string;
+  className?: string;
+  style?: CSSProperties;
+  onReady?: Handler<'ready'>;
+  onView?: Handler<'view'>;
+  onNavigate?: Handler<'navigate'>;
+  onDashboardLoaded?: Handler<'dashboard-loaded'>;
+  onDownload?: Handler<'download'>;
+  onDrilldown?: Handler<'drilldown'>;
+  onError?: Handler<'error'>;
+  onSessionNeeded?: Handler<'session-needed'>;
+  onSessionExpired?: Handler<'session-expired'>;
+}
+
+const HANDLERS: Record<EventName, keyof OrielDashboardProps> = {
+  ready: 'onReady',
+  view: 'onView',
+  navigate: 'onNavigate',
+  'dashboard-loaded': 'onDashboardLoaded',
+  download: 'onDownload',
+  drilldown: 'onDrilldown',
+  error: 'onError',
+  'session-needed': 'onSessionNeeded',
+  'session-expired': 'onSessionExpired',
+};
+
+/** React has no layout on a server, and says so. */
+const useEarlyEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
+
+export const OrielDashboard: ForwardRefExoticComponent<
+  OrielDashboardProps & RefAttributes<OrielDashboardElement>
+> = forwardRef(function OrielDashboard(props, ref) {
+  const element = useRef<OrielDashboardElement>(null);
+  const latest = useRef<OrielDashboardProps>(props);
+  useImperativeHandle(ref, () => element.current!, []);
+
+  useEarlyEffect(() => {
+    const listening = new AbortController();
+    for (const name of Object.keys(HANDLERS) as EventName[]) {
+      const call = (event: Event) => (latest.current[HANDLERS[name]] as Handler<never>)?.(event as never);
+      element.current!.addEventListener(name, call as EventListener, { signal: listening.signal });
+    }
+    return () => listening.abort();
+  }, []);
+
+  useEarlyEffect(() => {
+    latest.current = props;
+    const { baseUrl, publicId, session, getSession, deploymentId, theme, locale, timezone, allowExport } =
+      props;
+    Object.assign(element.current!, {
+      baseUrl,
+      publicId,
+      session,
+      getSession,
+      deploymentId,
+      theme,
+      locale,
+      timezone,
+      allowExport,
+    });
+  });
+
+  // Objects that are written in place are new in every render.
+  const filters = JSON.stringify(props.filters);
+  useEarlyEffect(() => {
+    if (filters) element.current!.filters = JSON.parse(filters);
+  }, [filters]);
+  const embedTheme = JSON.stringify(props.embedTheme);
+  useEarlyEffect(() => {
+    if (embedTheme) element.current!.setTheme(JSON.parse(embedTheme));
+  }, [embedTheme]);
+
+  const { id, className, style, label } = props;
+  return createElement('oriel-dashboard', { ref: element, id, class: className, style, 'aria-label': label });
+});

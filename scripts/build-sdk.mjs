@@ -1,0 +1,84 @@
+/**
+ * Builds what host pages import, `@oriel/viewer/embed` and `@oriel/viewer/react`, into `packages/viewer/dist`: a module
+ * and its types each. If nothing has changed since the last build, it does nothing.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { bin, root } from './install.mjs';
+
+const PACKAGE = join(root, 'packages/viewer');
+const SOURCE = join(PACKAGE, 'sdk');
+const TARGET = join(PACKAGE, 'dist');
+/** What the result depends on beside the sources. */
+const OTHERS = ['package-lock.json', 'scripts/build-sdk.mjs', 'packages/viewer/tsconfig.sdk.json'];
+
+export async function buildSdk() {
+  const inputs = await hashInputs();
+  if (inputs === (await readFile(join(TARGET, 'inputs'), 'utf8').catch(() => ''))) return;
+  await mkdir(TARGET, { recursive: true });
+  const files = [...(await bundle('embed')), ...(await bundle('react')), ...(await declare())];
+  for (const [name, content] of files) await place(name, content);
+  await place('inputs', inputs);
+}
+
+async function bundle(name) {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [join(SOURCE, `${name}.ts`)],
+    outdir: TARGET,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    external: ['react'],
+    plugins: name === 'react' ? [BESIDE] : [],
+    // Frameworks that render on servers leave such modules to the browser.
+    banner: name === 'react' ? { js: "'use client';" } : {},
+    write: false,
+    logLevel: 'warning',
+  });
+  return outputFiles.map(({ path, contents }) => [basename(path), contents]);
+}
+
+/** The wrapper imports the element from the file beside it, so that a page that uses both has it once. */
+const BESIDE = {
+  name: 'beside',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/embed\.ts$/ }, () => ({ path: './embed.js', external: true })),
+};
+
+async function declare() {
+  const folder = await mkdtemp(join(TARGET, 'types-'));
+  try {
+    await promisify(execFile)(bin('tsc'), ['-p', join(PACKAGE, 'tsconfig.sdk.json'), '--outDir', folder]);
+    const names = await readdir(folder);
+    return await Promise.all(
+      names.map(async (name) => {
+        const text = await readFile(join(folder, name), 'utf8');
+        return [name, text.replaceAll(/(from|import) '(\.\/\w+)\.ts'/g, "$1 '$2.js'")];
+      }),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function hashInputs() {
+  const hash = createHash('sha256');
+  const names = (await readdir(SOURCE)).sort().map((name) => join(SOURCE, name));
+  for (const path of [...names, ...OTHERS.map((file) => join(root, file))]) {
+    hash.update(`${path.slice(root.length)}\0`).update(await readFile(path));
+  }
+  return hash.digest('hex');
+}
+
+/** Atomically, because a server that starts may read the file. */
+async function place(name, content) {
+  const unfinished = join(TARGET, `${name}.${process.pid}.tmp`);
+  await writeFile(unfinished, content);
+  await rename(unfinished, join(TARGET, name));
+}
