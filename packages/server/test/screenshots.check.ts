@@ -1,11 +1,15 @@
 /** Takes the screenshots of docs/images: `npm run screenshots`. Look at each of them before you commit it. */
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHost } from '../../../examples/host/server.mjs';
 import { DESKTOP, openBrowser, PHONE } from './browser.ts';
+import { whenBuilt } from './shops.ts';
 import { PASSWORD } from './sign-in.ts';
-import { createOwnWorld, unique, type World } from './world.ts';
+import { ADMIN_KEY, createOwnWorld, unique, type World } from './world.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/images');
 const SIZES = [
@@ -118,6 +122,23 @@ test.each(SIZES)('with a provider, $name', async ({ name, viewport, colorScheme 
   await save(page, `invitation-provider-${name}`);
   await withProvider.admin.deleteUser({ id });
   await context.close();
+});
+
+test('two customers in the page of a product', async () => {
+  const demo = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  const host = createHost({ oriel: demo.url, apiKey: ADMIN_KEY });
+  try {
+    await whenBuilt(demo, 1);
+    await once(host.listen(0, '127.0.0.1'), 'listening');
+    const page = await browser.newPage({ viewport: { width: 1680, height: 1060 }, locale: 'en-US' });
+    await page.goto(`http://localhost:${(host.address() as AddressInfo).port}`);
+    await expect.poll(() => page.getByText('Live', { exact: true }).count(), { timeout: 150_000 }).toBe(2);
+    await save(page, 'host-demo');
+    await page.close();
+  } finally {
+    host.close().closeAllConnections();
+    await demo.stop();
+  }
 });
 
 async function signIn(page: Page, password: string) {
