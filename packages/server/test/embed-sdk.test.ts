@@ -202,12 +202,12 @@ describe('the element', () => {
     expect(await opened.run(`document.getElementById('one').shadowRoot.querySelector('iframe').title`)).toBe(
       'Shop',
     );
+    expect(opened.errors).toEqual([]);
     await world.admin.revokeEmbedSessions({ body: { embedTenantName: 'one-corp' } });
     expect(await opened.heard('one', 'session-expired')).toEqual({ reason: 'revoked' });
     expect(await opened.events('two', 'session-expired')).toEqual([]);
     await opened.run(`document.getElementById('one').renew('${await mint('one-corp')}')`);
     await opened.heard('one', 'dashboard-loaded', 2);
-    expect(opened.errors).toEqual([]);
     await opened.context.close();
   });
 

@@ -134,6 +134,10 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
     updateWorkbookDashboard: [
       [() => client.updateWorkbookDashboard({ ...at, workbookId, body: {} }), WORKBOOK],
     ],
+    publishDashboard: [[() => client.publishDashboard({ ...at, workbookId, body: {} }), WORKBOOK]],
+    updatePublishedDashboardAiWidgetThread: [
+      [() => client.updatePublishedDashboardAiWidgetThread({ ...at, workbookId, body: THREAD }), WORKBOOK],
+    ],
 
     getReports: [
       ...[{ folderId }, { workbookId }, { externalWorkbookId }, { folderId, search: 'matrix' }].map(
@@ -187,6 +191,8 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
     ],
   };
 }
+
+const THREAD = { threadId: 'thread', widgetId: 'widget' };
 
 type Attempt = [call: () => Promise<unknown>, outcome: object];
 
