@@ -163,11 +163,6 @@ describe('what can not be published is a 400 that names the place, and nothing i
       '.config.grains',
     ],
     [
-      'a text with a script',
-      () => ({ widgets: [{ ...text('a'), config: { markdown: '[x](javascript:alert(1))' } }] }),
-      '.config.markdown',
-    ],
-    [
       'a text that is none',
       () => ({ widgets: [{ ...text('a'), config: { markdown: 1 } }] }),
       '.config.markdown',
@@ -188,6 +183,9 @@ describe('what can not be published is a 400 that names the place, and nothing i
       () => ({ widgets: [container('a', ['b']), tabs('b', ['a'])] }),
       'contains itself',
     ],
+    ['data that are new too often', () => ({ settings: { refreshSeconds: 9 } }), 'settings.refreshSeconds'],
+    ['data that are new too rarely', () => ({ settings: { refreshSeconds: 86_401 } }), 'from 10 to 86400'],
+    ['a time that is no number', () => ({ settings: { refreshSeconds: '60' } }), 'settings.refreshSeconds'],
     ['a config of more than 1 MB', () => ({ settings: { x: 'x'.repeat(1_100_000) } }), 'larger than 1 MB'],
     [
       'an app of more than 5 MB',
@@ -253,7 +251,6 @@ describe('what can not be published is a 400 that names the place, and nothing i
     ['an unknown kind', { kind: 'pie' }, 'meta.chart.kind'],
     ['no measure', { kind: 'kpi', spec: {} }, 'meta.chart.spec.measure'],
     ['no place', { kind: 'map', spec: { measure: 'a.b' } }, 'meta.chart.spec.member'],
-    ['a script', { kind: 'html', spec: { template: '<script>1</script>' } }, 'meta.chart.spec.template'],
     ['an address that runs', { kind: 'table', spec: { link: 'javascript:1' } }, 'run a script'],
     ['columns that are no list', { kind: 'table', spec: { columns: 1 } }, 'meta.chart.spec.columns'],
     [
@@ -266,6 +263,14 @@ describe('what can not be published is a 400 that names the place, and nothing i
     const error = await refused({ config: { widgets: [chart(await report({ chart: given }))] } });
     expect(error).toMatchObject({ status: 400 });
     expect(JSON.stringify(error)).toContain(message);
+  });
+
+  test('reports of more than 5 MB together', async () => {
+    const large = () => report({ chart: { kind: 'table', spec: {} } }, { sqlQuery: 'x'.repeat(256 * 1024) });
+    const ids = await Promise.all(Array.from({ length: 21 }, large));
+    const error = await refused({ config: { widgets: ids.map((id) => chart(id, `w${id}`)) } });
+    expect(error).toMatchObject({ status: 400 });
+    expect(JSON.stringify(error)).toContain('larger than 5 MB');
   });
 
   test('another workbook, or the dashboard of another workbook', async () => {

@@ -60,19 +60,28 @@ export async function takeSnapshots(
     snapshot.spec = answer.vega;
   }
   const all = snapshots.map(({ snapshot }) => snapshot);
-  if (Buffer.byteLength(JSON.stringify(all)) > SNAPSHOTS_MAX_BYTES)
-    throw invalid('config.widgets', 'The reports of all charts together are larger than 5 MB.');
+  if (Buffer.byteLength(JSON.stringify(all)) > SNAPSHOTS_MAX_BYTES) throw tooLarge();
   return all;
 }
 
 const placeIn = (path: string) => (path ? `at \`${path}\` ` : '');
 
-/** A page of reports ends when it is large, so it may take several. */
+const tooLarge = () => invalid('config.widgets', 'The reports of all charts together are larger than 5 MB.');
+
+const bytesOf = ({ meta, jsonQuery, sqlQuery }: ReportRow) =>
+  Buffer.byteLength(JSON.stringify([(meta as { chart?: unknown } | null)?.chart, jsonQuery, sqlQuery]));
+
+/** A page of reports ends when it is large, so it may take several. Stops at what is too much, before any is checked. */
 async function readReports(db: Queryable, viewer: Viewer, ids: number[]) {
   const reports = new Map<number, ReportRow>();
+  let bytes = 0;
   for (let rest = ids; rest.length; ) {
     const { rows, cutAt } = await listReports(db, viewer, rest);
-    for (const row of rows) reports.set(row.id, row);
+    for (const row of rows) {
+      reports.set(row.id, row);
+      bytes += bytesOf(row);
+    }
+    if (bytes > SNAPSHOTS_MAX_BYTES) throw tooLarge();
     rest = cutAt === undefined ? [] : rest.slice(rest.indexOf(cutAt));
   }
   return reports;
