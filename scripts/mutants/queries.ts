@@ -44,6 +44,13 @@ export const queries: Mutant[] = [
     tests: [FENCES],
   },
   {
+    name: 'the filter of a measure is computed after the policies',
+    file: `${PLAN}plan.ts`,
+    from: 'isPlain = false;',
+    to: '',
+    tests: [FENCES],
+  },
+  {
     name: 'a column that the SQL of a cube computes is compared after the policies',
     file: `${PLAN}rows.ts`,
     from: "'query' in from && !COLUMNS_ONLY.test(from.query)",

@@ -143,6 +143,19 @@ test.each<[string, object, string[][]]>([
     [['1']],
   ],
   ['a segment', { ...COUNT, segments: ['things.large'] }, [['1']]],
+  [
+    'the filter of a measure',
+    { ...COUNT, filters: [{ member: 'things.some', operator: 'measureFilter' }] },
+    [['1']],
+  ],
+  [
+    'the filter of a measure, with a filter on a joined cube',
+    {
+      ...COUNT,
+      filters: [{ member: 'things.some', operator: 'measureFilter' }, filter('owners.tenant', 'equals', 'a')],
+    },
+    [['1']],
+  ],
   ['measures', { measures: ['things.total', 'things.some'] }, [['15', '1']]],
   [
     'a measure that is an aggregate itself',

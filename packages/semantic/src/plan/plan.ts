@@ -183,7 +183,11 @@ function rowFilters({ filters, segments, times }: Found, clock: Clock): RowFilte
         make(rows) {
           let isPlain = true;
           const condition = filterCondition(filter, clock, (member) => {
-            if (member.kind === 'measure') return measureCondition(rows, member);
+            if (member.kind === 'measure') {
+              // The filters of a measure are any SQL.
+              isPlain = false;
+              return measureCondition(rows, member);
+            }
             const { dimension, path } = member;
             const made = rows.dimension(rows.at(path), dimension.name);
             isPlain &&= rows.isPlain(made);
