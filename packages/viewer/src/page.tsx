@@ -2,6 +2,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useReducer, useState } from 'preact/hooks';
 import type { App } from './app.ts';
+import { Avatar } from './avatar.tsx';
 import { Grid } from './grid.tsx';
 import { lazy } from './lazy.tsx';
 import { Drill, type Drilled } from './widgets/drill.tsx';
@@ -75,29 +76,6 @@ function Head() {
       )}
       <Avatar />
     </header>
-  );
-}
-
-/** The picture of the viewer, or their initials if there is none that loads. */
-function Avatar() {
-  const { user } = useApp().viewer!;
-  const [hasFailed, setFailed] = useState(false);
-  const name = user.displayName || user.email || user.username;
-  const initials = name
-    .split(/[\s@._-]+/)
-    .filter(Boolean)
-    .slice(0, 2)
-    .map((word) => [...word][0]!.toUpperCase())
-    .join('');
-  const picture = user.picture && /^https:\/\//i.test(user.picture) ? user.picture : undefined;
-  return (
-    <span class="avatar" role="img" aria-label={name} title={name}>
-      {picture && !hasFailed ? (
-        <img src={picture} alt="" referrerpolicy="no-referrer" onError={() => setFailed(true)} />
-      ) : (
-        initials
-      )}
-    </span>
   );
 }
 

@@ -10,6 +10,17 @@ declare module 'vega-interpreter' {
 declare module 'vega-parser' {
   export function parse(spec: object, config: object, options: { ast: boolean }): object;
 }
+declare module 'vega-scenegraph' {
+  export interface Drawn {
+    fill?: unknown;
+    stroke?: unknown;
+  }
+  export class SVGRenderer {
+    style(element: Element, item: Drawn | null): void;
+  }
+  export class SVGHandler {}
+  export function renderModule(name: string, module: object): void;
+}
 declare module 'vega-view' {
   export interface Item {
     datum?: Record<string, unknown>;
@@ -21,6 +32,7 @@ declare module 'vega-view' {
     width(value: number): View;
     height(value: number): View;
     hover(): View;
+    container(): HTMLElement | null;
     tooltip(handler: (handler: unknown, event: MouseEvent, item: Item, value: unknown) => void): View;
     addEventListener(type: string, handler: (event: Event, item: Item | null) => void): View;
     runAsync(): Promise<View>;

@@ -7,21 +7,12 @@ import type { DrawProps } from '../widgets/chart.tsx';
 import { drillFrom } from '../widgets/drill.tsx';
 import { configOf, recolored } from './config.ts';
 import { type Placed, Tooltip, type TooltipLine } from './tooltip.tsx';
-import { expressionInterpreter, parse, View } from './vega.ts';
+import { viewOf } from './vega.ts';
 
 const keyOf = (member: string) => member.replaceAll('.', '__');
 
-/** Nothing is loaded from anywhere: no data, no pictures, no links. */
-const noLoader = {
-  load: () => Promise.reject(new Error('Charts load nothing.')),
-  sanitize: () => Promise.reject(new Error('Charts load nothing.')),
-  options: {},
-};
-
 /** Entries of legends begin a new line where the next one would be cut off. */
 const LEGEND_COLUMN = 100;
-
-const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} };
 
 /** Rows with the names that specs use. Times have no zone: they are those of the zone in force. */
 function dataOf(rows: Row[], members: [string, string][], times: Set<string>, isUtc: boolean): Row[] {
@@ -53,7 +44,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   useEffect(() => {
     const element = frame.current!;
     let isOver = false;
-    let view: View | undefined;
+    let view: ReturnType<typeof viewOf> | undefined;
     const members = aliasesOf(rows, snapshot.meta?.query ?? query, query);
     const memberOf = new Map(members);
     const times = new Set(Object.keys(result.annotation.timeDimensions));
@@ -100,14 +91,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       spec.signals = ((spec.signals as { name: string }[]) ?? []).filter(
         ({ name }) => name !== 'width' && name !== 'height',
       );
-      const runtime = parse(spec, configOf(tokens), { ast: true });
-      view = new View(runtime, {
-        renderer: 'svg',
-        expr: expressionInterpreter,
-        loader: noLoader,
-        logger: quietly,
-        hover: true,
-      });
+      view = viewOf(spec, configOf(tokens));
       view.initialize(element);
       view.tooltip((_handler, event, item) => {
         const datum = item?.datum;

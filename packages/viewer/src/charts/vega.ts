@@ -3,10 +3,53 @@ import { transforms } from 'vega-dataflow';
 import * as encode from 'vega-encode';
 import { expressionInterpreter } from 'vega-interpreter';
 import { parse } from 'vega-parser';
+import { type Drawn, renderModule, SVGHandler, SVGRenderer } from 'vega-scenegraph';
 import * as data from 'vega-transforms';
 import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
 
 Object.assign(transforms, data, view, encode);
 
-export { expressionInterpreter, parse, View };
+/** What is no colour is left out: `url(…)` would load a picture whose address can hold the viewer's rows. */
+const isPaint = (value: unknown) =>
+  value === null || value === undefined || typeof value === 'object' || CSS.supports('color', String(value));
+
+class PlainRenderer extends SVGRenderer {
+  override style(element: Element, item: Drawn | null) {
+    if (!item || (isPaint(item.fill) && isPaint(item.stroke))) return super.style(element, item);
+    const { fill, stroke } = item;
+    super.style(element, {
+      ...item,
+      fill: isPaint(fill) ? fill : null,
+      stroke: isPaint(stroke) ? stroke : null,
+    });
+  }
+}
+renderModule('svg', { renderer: PlainRenderer, handler: SVGHandler });
+
+/** Nothing is loaded from anywhere: no data, no pictures, no links. */
+const noLoader = {
+  load: () => Promise.reject(new Error('Charts load nothing.')),
+  sanitize: () => Promise.reject(new Error('Charts load nothing.')),
+  options: {},
+};
+
+const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} };
+
+/** A chart hears what happens in itself only, and adds no form fields. */
+const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
+
+/** The spec can not be trusted: it decides what is drawn inside of the element, and nothing else. */
+export function viewOf(spec: object, config: object): View {
+  const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
+  const view = new View(runtime, {
+    renderer: 'svg',
+    expr: expressionInterpreter,
+    loader: noLoader,
+    logger: quietly,
+    hover: true,
+  });
+  // Vega looks for the element to change its pointer, which can be a picture from elsewhere.
+  view.container = () => null;
+  return view;
+}

