@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { parse } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { ChartAnswer, ChartTask } from './charts.ts';
+import { requireCompiledExpressions, requireSourceExpressions } from './expression-rules.ts';
 import { requireVega, SpecProblem } from './spec-rules.ts';
 
 interface Signal {
@@ -33,12 +34,14 @@ const isSingleView = (spec: object) =>
 
 function compileChart(source: object) {
   const { $schema: _schema, ...spec } = source as { $schema?: string };
+  requireSourceExpressions(spec);
   const size = isSingleView(spec) ? { width: 'container', height: 'container' } : {};
   const whole = { ...size, ...spec, data: { name: 'rows' } } as unknown as TopLevelSpec;
   const vega = compile(whole, { logger: SILENT as never }).spec as { signals?: Signal[]; $schema?: string };
   delete vega.$schema;
   if (vega.signals) vega.signals = withoutContainer(vega.signals);
   requireVega(vega);
+  requireCompiledExpressions(vega);
   // Throws if an expression can not be understood, or names a function that there is not.
   parse(vega as never, undefined, { ast: true } as never);
   return vega;

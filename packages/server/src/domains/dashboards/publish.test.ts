@@ -73,6 +73,28 @@ test('publishing takes snapshots of the reports as they are, with Vega in place 
   expect(workbook).toMatchObject({ dashboardPublished: config, publishedDashboard: dashboard });
 });
 
+const POINTS = {
+  mark: 'point',
+  encoding: { ...BARS.encoding, color: { field: 'sales__event', type: 'nominal' } },
+};
+test.each<[string, object]>([
+  ['a point', { select: 'point' }],
+  ['the point under the pointer', { select: { type: 'point', on: 'pointerover', clear: 'pointerout' } }],
+  ['the nearest point', { select: { type: 'point', nearest: true, toggle: false } }],
+  ['an interval', { select: 'interval' }],
+  ['an interval of one axis', { select: { type: 'interval', encodings: ['y'], zoom: false } }],
+  ['the scales', { select: 'interval', bind: 'scales' }],
+  ['the legend', { select: { type: 'point', fields: ['sales__event'] }, bind: 'legend' }],
+  ['an expression about a field that is called event', { expr: "{item: 1, event: 'event.x'}" }],
+])('a chart can select: %s', async (_name, param) => {
+  const transform = [{ calculate: "datum.event.item + datum['item']", as: 'b' }];
+  const spec = { ...POINTS, transform, params: [{ name: 'a', ...param }] };
+  const dashboard = await publish({
+    config: { widgets: [chart(await report({ chart: { kind: 'vega', spec } }))] },
+  });
+  expect(JSON.stringify(dashboard.reportSnapshots[0]!.spec)).toContain('"signals":[{"name":"');
+});
+
 test('without a config, the draft is published; without a draft, nothing', async () => {
   expect(await refused({})).toMatchObject({ status: 409, code: 'dashboard_without_draft' });
   const dashboardDraft = { description: 'Numbers', widgets: [chart(await report())] };
@@ -223,7 +245,7 @@ describe('what can not be published is a 400 that names the place, and nothing i
       'at `data` must be absent',
     ],
     ['data of its own', { layer: [{ ...BARS, data: { values: [1] } }] }, 'layer[0].data'],
-    ['pictures', { mark: 'image', encoding: { url: { field: 'a' } } }, 'encoding.url'],
+    ['pictures', { mark: 'point', encoding: { url: { field: 'a' } } }, 'encoding.url'],
     ['links', { ...BARS, encoding: { ...BARS.encoding, href: { value: 'x' } } }, 'encoding.href'],
     ['a script', { ...BARS, title: { text: 'javascript:alert(1)' } }, 'run a script'],
     ['colours', { ...BARS, config: { mark: { color: 'red' } } }, 'config'],
@@ -237,8 +259,71 @@ describe('what can not be published is a 400 that names the place, and nothing i
       { ...BARS, transform: [{ calculate: 'datum.a +', as: 'b' }] },
       'does not compile',
     ],
+    ['a pointer', { ...BARS, mark: { type: 'bar', cursor: 'pointer' } }, 'at `mark.cursor`'],
+    ['a param for the pointer', { ...BARS, params: [{ name: 'cursor', expr: "'auto'" }] }, 'params[0].name'],
+    ['an input', withParam({ value: 1, bind: { input: 'range' } }), 'at `params[0].bind`'],
+    [
+      'an input for a selection',
+      withParam({ select: { type: 'point', fields: ['a'] }, bind: { a: { input: 'password' } } }),
+      'at `params[0].bind`',
+    ],
+    [
+      'events of the window',
+      withParam({ value: '', on: [{ events: 'window:keydown', update: 'event.key' }] }),
+      'at `params[0].on`',
+    ],
+    [
+      'a selection by events of the document',
+      withParam({ select: { type: 'point', on: 'document:keydown' } }),
+      'at `params[0].select.on`',
+    ],
+    [
+      'a selection by events in a list',
+      withParam({ select: { type: 'point', on: [{ source: 'body', type: 'click' }] } }),
+      'at `params[0].select.on`',
+    ],
+    [
+      'a selection that ends by events of the window',
+      withParam({ select: { type: 'point', clear: 'window:keydown' } }),
+      'at `params[0].select.clear`',
+    ],
+    [
+      'a selection that moves by events of the window',
+      withParam({
+        select: { type: 'interval', translate: '[window:keydown, window:keyup] > window:keydown' },
+      }),
+      'at `params[0].select.translate`',
+    ],
+    [
+      'a selection with code',
+      withParam({ select: { type: 'point', toggle: 'event.target.ownerDocument' } }),
+      'at `params[0].select.toggle`',
+    ],
+    [
+      'a selection as they once were',
+      { ...BARS, selection: { a: { type: 'single', on: 'window:keydown' } } },
+      'at `selection`',
+    ],
+    [
+      'a picture as colour',
+      { ...BARS, mark: { type: 'bar', fill: 'URL(//a.example/b#c)' } },
+      'at `mark.fill`',
+    ],
+    ['a picture by code', { ...BARS, mark: { type: 'bar', fill: { expr: "'url(' + 1" } } }, 'mark.fill.expr'],
+    ['a mark of pictures', { mark: 'image', encoding: BARS.encoding }, 'at `mark`'],
+    ['a mark of pictures with options', { mark: { type: 'image' }, encoding: {} }, 'at `mark.type`'],
+    ['a loader', { ...BARS, loader: {} }, 'at `loader`'],
+    ['an event', withParam({ expr: 'event.target' }), 'at `params[0].expr`'],
+    ['an event in other letters', withParam({ expr: '\\u0065vent.item' }), 'at `params[0].expr`'],
+    ['the view', { ...BARS, transform: [{ calculate: 'view()._el', as: 'b' }] }, 'transform[0].calculate'],
+    ['an item', { ...BARS, mark: { type: 'bar', fill: { expr: "item['_svg']" } } }, 'at `mark.fill.expr`'],
+    ['an item in a filter', { ...BARS, transform: [{ filter: { and: ['item().a'] } }] }, 'filter.and[0]'],
+    ['half an expression', { ...BARS, transform: [{ filter: { not: 'a) || (event.b' } }] }, 'filter.not'],
     ['a deep nest', JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) as object, 'nested too deeply'],
   ];
+  function withParam(param: object) {
+    return { ...BARS, params: [{ name: 'a', ...param }] };
+  }
   test.each(specs)('a chart with %s', async (_name, spec, message) => {
     const reportId = await report({ chart: { kind: 'vega', spec } });
     const error = await refused({ config: { widgets: [chart(reportId)] } });

@@ -1,4 +1,4 @@
-/** What the specs of charts must satisfy: nothing is loaded from elsewhere, and nothing runs. */
+/** What the specs of charts must satisfy: nothing is loaded from or sent elsewhere, and nothing sees the page around. */
 
 /** Something wrong in a spec, with its place there. */
 export class SpecProblem extends Error {
@@ -21,19 +21,28 @@ const REFUSED_KEYS: Record<string, string> = {
   config: 'can not be used: colours and fonts come from the theme of the page',
   usermeta: 'can not be used',
   datasets: 'can not be used: the data are the rows of the report',
+  cursor: 'can not be used: the pointer belongs to the page',
+  on: 'can not be used: a chart hears only events of its selections',
+  selection: 'can not be used: write `params` with `select`',
 };
 const SCRIPT = /^\s*(?:javascript|vbscript|data)\s*:/i;
 
-type Value = unknown;
+/** What styles load pictures with. */
+const PICTURE = /(?:url|image-set)\(/i;
 
-/** Calls the function for each value of the spec, the spec itself included. */
-function walk(value: Value, visit: (key: string, value: Value, path: string) => void, path = '', depth = 0) {
+type Value = unknown;
+type Visit = (key: string, value: Value, path: string) => void;
+
+/** Calls the function for each value in the spec. The items of a list have the key of the list. */
+export function walk(value: Value, visit: Visit, path = '', depth = 0, listKey = '') {
   if (depth > DEPTH_MAX) throw new SpecProblem(path, 'is nested too deeply');
   if (typeof value !== 'object' || value === null) return;
+  const isList = Array.isArray(value);
   for (const [key, inner] of Object.entries(value)) {
-    const at = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key;
-    visit(Array.isArray(value) ? '' : key, inner, at);
-    walk(inner, visit, at, depth + 1);
+    const at = isList ? `${path}[${key}]` : path ? `${path}.${key}` : key;
+    const name = isList ? listKey : key;
+    visit(name, inner, at);
+    walk(inner, visit, at, depth + 1, name);
   }
 }
 
@@ -42,33 +51,118 @@ function refuseScript(_key: string, value: Value, path: string) {
     throw new SpecProblem(path, 'has an address that would run a script');
 }
 
+/** Refuses what Vega-Lite and Vega have in common. A style of the pointer can load a picture, with data in its address. */
+function refuseLeaks(key: string, value: Value, path: string) {
+  refuseScript(key, value, path);
+  if (typeof value === 'string' && PICTURE.test(value))
+    throw new SpecProblem(path, 'can not have `url(`: a chart loads nothing');
+  if ((key === 'mark' || key === 'type') && value === 'image')
+    throw new SpecProblem(path, 'can not be `image`: a chart loads nothing');
+  if (key === 'name' && value === 'cursor')
+    throw new SpecProblem(path, 'can not be `cursor`: the pointer belongs to the page');
+}
+
+const MARK_EVENTS = [
+  ...['click', 'dblclick', 'pointerdown', 'pointerup', 'pointermove', 'pointerover', 'pointerout'],
+  ...['mousedown', 'mouseup', 'mousemove', 'mouseover', 'mouseout'],
+];
+const isMarkEvent = (value: Value) => MARK_EVENTS.includes(value as string);
+const isBoolean = (value: Value) => typeof value === 'boolean';
+const isAny = () => true;
+
+/** The fields of selections. The rest of what Vega-Lite knows can name events of the page, or has code. */
+const SELECTION: Record<string, (value: Value) => boolean> = {
+  type: isAny,
+  fields: isAny,
+  encodings: isAny,
+  resolve: isAny,
+  mark: isAny,
+  nearest: isBoolean,
+  toggle: isBoolean,
+  translate: isBoolean,
+  zoom: isBoolean,
+  on: isMarkEvent,
+  clear: (value) => isBoolean(value) || isMarkEvent(value),
+};
+
+function requireSelection(selection: Value, path: string) {
+  if (typeof selection === 'string') return;
+  if (typeof selection !== 'object' || selection === null || Array.isArray(selection))
+    throw new SpecProblem(path, 'must be `"point"`, `"interval"` or an object');
+  for (const [key, value] of Object.entries(selection)) {
+    if (!Object.hasOwn(SELECTION, key)) throw new SpecProblem(`${path}.${key}`, 'can not be used');
+    if (!SELECTION[key]!(value))
+      throw new SpecProblem(
+        `${path}.${key}`,
+        'must be true or false, or the name of an event such as `click`',
+      );
+  }
+}
+
 const isRows = (data: Value) =>
   typeof data === 'object' && data !== null && Object.keys(data).join() === 'name' && 'name' in data
     ? data.name === 'rows'
     : false;
 
-/** Checks a Vega-Lite specification before it is compiled. */
+/** Checks a Vega-Lite specification before it is compiled. `expression-rules.ts` checks its expressions. */
 export function requireVegaLite(spec: object) {
   if (Buffer.byteLength(JSON.stringify(spec)) > SPEC_MAX_BYTES)
     throw new SpecProblem('', 'is larger than 200 KB');
   walk(spec, (key, value, path) => {
-    if (Object.hasOwn(REFUSED_KEYS, key)) throw new SpecProblem(path, REFUSED_KEYS[key]!);
+    if (key === 'select') requireSelection(value, path);
+    const isOfSelection = path.endsWith('.select.on');
+    if (Object.hasOwn(REFUSED_KEYS, key) && !isOfSelection) throw new SpecProblem(path, REFUSED_KEYS[key]!);
+    if (key === 'bind' && value !== 'scales' && value !== 'legend')
+      throw new SpecProblem(path, 'must be `"scales"` or `"legend"`: a chart has no inputs');
     if (key === 'data' && value !== null && !isRows(value))
       throw new SpecProblem(
         path,
         'must be absent or `{"name": "rows"}`: the data are the rows of the report',
       );
-    refuseScript(key, value, path);
+    refuseLeaks(key, value, path);
   });
 }
+
+/** What Vega-Lite makes of selections: the pointer over the chart, and also beside it from when a button is down. */
+const VIEW_EVENTS = [...MARK_EVENTS, 'wheel'];
+const WINDOW_EVENTS = ['pointermove', 'pointerup'];
+
+interface VegaEvent {
+  source?: Value;
+  type?: Value;
+  between?: Value;
+  merge?: Value;
+  signal?: Value;
+  scale?: Value;
+}
+
+function requireEvents(events: Value, path: string) {
+  for (const event of (Array.isArray(events) ? events : [events]) as (VegaEvent | string)[]) {
+    if (typeof event === 'string' && isMarkEvent(event)) continue;
+    const { source, type, between, merge, signal, scale } = event as VegaEvent;
+    if (between !== undefined) requireEvents(between, path);
+    if (merge !== undefined) requireEvents(merge, path);
+    const isChange = source === undefined && type === undefined && (signal ?? scale ?? merge) !== undefined;
+    const types =
+      source === 'window' ? WINDOW_EVENTS : source === 'scope' || source === 'view' ? VIEW_EVENTS : [];
+    if (!isChange && !types.includes(type as string))
+      throw new SpecProblem(path, 'can not be used: a chart hears only events of its selections');
+  }
+}
+
+/** The pointers that Vega-Lite sets where something can be selected. */
+const CURSORS = ['{"value":"pointer"}', '{"value":"move"}'];
 
 /** Checks what Vega-Lite was compiled to. It is not larger than a page can bear, and loads nothing. */
 export function requireVega(spec: object) {
   if (Buffer.byteLength(JSON.stringify(spec)) > VEGA_MAX_BYTES)
     throw new SpecProblem('', 'is larger than 500 KB when it is compiled');
   walk(spec, (key, value, path) => {
-    if (key === 'url' || key === 'href' || key === 'loader') throw new SpecProblem(path, 'can not be used');
-    refuseScript(key, value, path);
+    const isRefused = ['url', 'href', 'loader', 'bind'].includes(key);
+    if (isRefused || (key === 'cursor' && !CURSORS.includes(JSON.stringify(value))))
+      throw new SpecProblem(path, 'can not be used');
+    if (key === 'events') requireEvents(value, path);
+    refuseLeaks(key, value, path);
   });
 }
 
