@@ -106,6 +106,20 @@ export const dashboards: Mutant[] = [
     tests: PUBLISH,
   },
   {
+    name: 'charts of one user are compiled one after the other',
+    file: `${DASHBOARDS}charts.ts`,
+    from: '  sharerPlaces: 1,',
+    to: '  sharerPlaces: 2,',
+    tests: [`${DASHBOARDS}charts.test.ts`],
+  },
+  {
+    name: 'who may not manage a workbook learns nothing of embed tenants',
+    file: `${DASHBOARDS}routes.ts`,
+    from: '      await requirePlainWorkbook(tx, viewer, params.workbookId, MANAGE);\n',
+    to: '',
+    tests: WHO,
+  },
+  {
     name: 'Python stays on the server',
     file: `${DASHBOARDS}snapshots.ts`,
     from: '...(python ? { hasPython: true } : {})',

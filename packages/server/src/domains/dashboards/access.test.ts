@@ -37,6 +37,16 @@ const sees = async (client: World['admin'], id = publicId) =>
     },
   );
 
+test('who may not manage the workbook learns nothing of embed tenants', async () => {
+  await viewer(tenant);
+  const { client } = await world.person({ roles: ['Viewer'] });
+  const answers = [tenant, unique('missing')].map((embedTenantName) => {
+    const body = { embedTenantName, action: 'read' as const };
+    return client.updateEmbedAccess({ deploymentId, workbookId, body }).catch(({ code }) => code);
+  });
+  expect(await Promise.all(answers)).toEqual(['workbook_not_found', 'workbook_not_found']);
+});
+
 describe('a viewer with an embed token', () => {
   test('sees it only if it may be embedded and access is given', async () => {
     const [ann, bob] = [await viewer(tenant), await viewer(other)];

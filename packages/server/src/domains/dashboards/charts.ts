@@ -1,4 +1,6 @@
 /** Compiles the Vega-Lite specifications of reports in threads, so that a large or malicious one delays nobody. */
+import { ApiError } from '../../platform/errors.ts';
+import { createPlaces } from '../../platform/places.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -16,19 +18,32 @@ export type ChartAnswer =
 
 export const CHART_LIMITS: ThreadLimits = { timeMs: 10_000, memoryMb: 512 };
 
+/** Each thread uses a core and much memory, so few run at once, and one for each user or embed tenant. */
+export const CHART_PLACES = {
+  places: 2,
+  sharerPlaces: 1,
+  waitingMax: 40,
+  sharerWaitingMax: 10,
+  waitMs: 60_000,
+};
+
 export interface Charts {
-  /** Answers in the order of the tasks, or says why all of them together are too much. */
-  compile(tasks: ChartTask[], signal: AbortSignal): Promise<ChartAnswer[]>;
+  /**
+   * Answers in the order of the tasks, or says why all of them together are too much. Rejects with a 503 if too many
+   * wait; `sharer` names on whose behalf (see `sharerOf`).
+   */
+  compile(tasks: ChartTask[], sharer: string, signal: AbortSignal): Promise<ChartAnswer[]>;
   stop(): Promise<void>;
 }
 
 export function createCharts(limits: ThreadLimits = CHART_LIMITS): Charts {
   const threads = createThreads<ChartTask[], ChartAnswer[]>(threadScript('chart-thread'), limits);
+  const places = createPlaces({ ...CHART_PLACES, busy: () => new ApiError('busy') });
   return {
-    async compile(tasks, signal) {
+    async compile(tasks, sharer, signal) {
       if (!tasks.length) return [];
       try {
-        return await threads.run(tasks, signal);
+        return await places.take({ key: 'charts', sharer, signal }, () => threads.run(tasks, signal));
       } catch (error) {
         if (!(error instanceof ThreadLimitReached)) throw error;
         const message = 'takes too much time or memory to compile';

@@ -75,7 +75,10 @@ async function addDashboard(context: DemoContext, charts: Charts, demo: DemoDash
     isExternal: false,
   };
   const signal = AbortSignal.timeout(COMPILE_WITHIN_MS);
-  const snapshots = await takeSnapshots({ db: tx, viewer, charts, signal }, requireConfig(config, 'config'));
+  const snapshots = await takeSnapshots(
+    { db: tx, viewer, charts, sharer: 'demo', signal },
+    requireConfig(config, 'config'),
+  );
   await store.insertDashboard(tx, workbookId, publicId, adminId);
   const { id } = (await store.findDashboardOf(tx, viewer, null, workbookId))!;
   await store.updateEmbedding(tx, id, { allowEmbed: true, allEmbedUsers: 'read' });

@@ -2,15 +2,14 @@
 import { createHash } from 'node:crypto';
 import type { BodyOf, operations } from '@oriel/contract';
 import type { Caller } from '../../platform/auth/actor.ts';
-import type { Database, Tx } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import type { Etag } from '../../platform/http/etag.ts';
-import { EDIT, MANAGE, type Viewer, viewerOf } from '../access/index.ts';
+import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/index.ts';
-import type { Charts } from './charts.ts';
 import { type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
-import { takeSnapshots } from './snapshots.ts';
+import { type Taking, takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
 /** Older versions are deleted. */
@@ -23,18 +22,14 @@ export interface Prepared extends store.NewVersion {
 }
 
 /** Checks everything that needs no lock, and compiles the charts. */
-export async function prepare(
-  { db, viewer, charts, signal }: { db: Database; viewer: Viewer; charts: Charts; signal: AbortSignal },
-  workbookId: number,
-  given: PublishInput,
-): Promise<Prepared> {
-  const workbook = await requireWorkbook(db, viewer, workbookId, EDIT);
+export async function prepare(context: Taking, workbookId: number, given: PublishInput): Promise<Prepared> {
+  const workbook = await requireWorkbook(context.db, context.viewer, workbookId, EDIT);
   if (given.workbookId != null && given.workbookId !== workbookId)
     throw invalid('workbookId', 'must be the workbook of the path');
   const config = given.config ?? (workbook.dashboardDraft as DashboardConfig | null);
   if (!config) throw new ApiError('dashboard_without_draft');
   const widgets = requireConfig(config, given.config ? 'config' : 'dashboardDraft');
-  const snapshots = await takeSnapshots({ db, viewer, charts, signal }, widgets);
+  const snapshots = await takeSnapshots(context, widgets);
   return {
     config,
     snapshots,

@@ -1,5 +1,5 @@
 import { operations } from '@oriel/contract';
-import { embedOf } from '../../platform/auth/actor.ts';
+import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import {
@@ -26,7 +26,8 @@ import * as store from './store.ts';
 export const dashboardRoutes = (charts: Charts) => [
   handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
     const viewer = viewerOf(actor, params.deploymentId);
-    const version = await prepare({ db, viewer, charts, signal }, params.workbookId, body);
+    const context = { db, viewer, charts, sharer: sharerOf(actor), signal };
+    const version = await prepare(context, params.workbookId, body);
     return change(async (tx) => {
       const { before, after } = await publish(tx, actor, params, { given: body, version, etag });
       const published = (await store.findVersion(tx, after))!;
@@ -88,8 +89,10 @@ export const dashboardRoutes = (charts: Charts) => [
   handle(operations.updateEmbedAccess, ({ actor, change }, { params, body }) => {
     requireRequest(body);
     return change(async (tx) => {
-      await keepTenantOf(tx, body);
       const viewer = viewerOf(actor, params.deploymentId);
+      // First of all, so that nobody without this right learns which embed tenants there are.
+      await requirePlainWorkbook(tx, viewer, params.workbookId, MANAGE);
+      await keepTenantOf(tx, body);
       const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, MANAGE);
       const row = await ensureDashboard(tx, actor, workbook);
       const before = await showAccess(tx, row);

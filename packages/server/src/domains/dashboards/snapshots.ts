@@ -31,9 +31,18 @@ export interface StoredSnapshot
 export const SNAPSHOTS_MAX_BYTES = 5 * 1024 * 1024;
 const checkChart = checkerOf(ReportChart);
 
+export interface Taking {
+  db: Queryable;
+  viewer: Viewer;
+  charts: Charts;
+  /** On whose behalf charts are compiled. */
+  sharer: string;
+  signal: AbortSignal;
+}
+
 /** Throws a 400 that names the widget unless the viewer can read every report and each can be drawn. */
 export async function takeSnapshots(
-  { db, viewer, charts, signal }: { db: Queryable; viewer: Viewer; charts: Charts; signal: AbortSignal },
+  { db, viewer, charts, sharer, signal }: Taking,
   widgets: Chart[],
 ): Promise<StoredSnapshot[]> {
   const firstOf = new Map<number, Chart>();
@@ -46,6 +55,7 @@ export async function takeSnapshots(
   const vega = snapshots.filter(({ snapshot }) => snapshot.kind === 'vega');
   const answers = await charts.compile(
     vega.map(({ snapshot: { spec } }) => ({ spec })),
+    sharer,
     signal,
   );
   for (const [i, { widget, snapshot }] of vega.entries()) {
