@@ -49,7 +49,7 @@ import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { readIdentity } from './platform/db/identity.ts';
 import { leftovers as gitLeftovers } from './platform/git/leftovers.store.ts';
 import { createTexts } from './platform/git/text-work.ts';
-import { createAtOnce } from './platform/http/at-once.ts';
+import { createAtOnce, listeningLimits } from './platform/http/at-once.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { ShowError } from './platform/http/error-page.ts';
 import { createMetrics } from './platform/http/metrics.ts';
@@ -214,9 +214,6 @@ export function createOperationalApp(
   return app;
 }
 
-/** A stream of events costs little, but each holds a connection. */
-const LISTENING_MAX = { perEmbedToken: 4, perEmbedTenant: 2000 };
-
 /** The same for all servers of a process. Tests start many. */
 let document: object | undefined;
 
@@ -225,7 +222,7 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
   const { authenticator, requireDeployment, showError } = modules;
   const app = createOperationalApp(platform, settings, showError);
   const atOnce = createAtOnce(settings.limits);
-  const listening = createAtOnce(LISTENING_MAX);
+  const listening = createAtOnce(listeningLimits(settings.limits.connections));
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   registerRoutes(app, routes, {
     db,

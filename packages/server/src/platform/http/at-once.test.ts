@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwnWorld, type World } from '../../../test/world.ts';
+import type { EmbedSession } from '../auth/actor.ts';
+import { createAtOnce, listeningLimits } from './at-once.ts';
 
 let world: World;
 let deploymentId: number;
@@ -71,6 +73,20 @@ test('an embed tenant has a limit of requests at once, and other tenants have th
   expect((await world.admin.getFolders({ deploymentId })).items).toBeDefined();
   for (const socket of busy) socket.destroy();
   await expect.poll(async () => (await list(bob.token)).status).toBe(200);
+});
+
+test('open event streams leave half of the connections to others, and one embed tenant has an eighth', () => {
+  const { enter, leave } = createAtOnce(listeningLimits(80));
+  const session = (sessionId: number, embedTenant: string) => ({ sessionId, embedTenant }) as EmbedSession;
+  const fill = (embedTenant: string, from: number) => {
+    for (let i = 0; i < 10; i++) enter(session(from + i, embedTenant));
+  };
+  fill('a', 0);
+  expect(() => enter(session(100, 'a'))).toThrow('embed tenant');
+  for (const [i, name] of ['b', 'c', 'd'].entries()) fill(name, 10 * (i + 1));
+  expect(() => enter(session(100, 'e'))).toThrow('of this server');
+  leave(session(0, 'a'));
+  expect(() => enter(session(100, 'e'))).not.toThrow();
 });
 
 describe('a request is no longer counted', () => {

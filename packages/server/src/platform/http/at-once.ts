@@ -11,7 +11,22 @@ export interface AtOnce {
   leave(session: EmbedSession): void;
 }
 
-export function createAtOnce(max: { perEmbedToken: number; perEmbedTenant: number }): AtOnce {
+interface AtOnceLimits {
+  perEmbedToken: number;
+  perEmbedTenant: number;
+  /** Of all embed tenants together. */
+  inAll?: number;
+}
+
+/** A stream of events costs little, but each holds a connection, and others need connections too. */
+export const listeningLimits = (connections: number): AtOnceLimits => ({
+  perEmbedToken: 4,
+  perEmbedTenant: Math.max(1, Math.floor(connections / 8)),
+  inAll: Math.floor(connections / 2),
+});
+
+export function createAtOnce(max: AtOnceLimits): AtOnce {
+  let all = 0;
   const tokens = new Map<number, number>();
   const tenants = new Map<string, number>();
   return {
@@ -20,10 +35,13 @@ export function createAtOnce(max: { perEmbedToken: number; perEmbedTenant: numbe
       const ofTenant = tenants.get(embedTenant) ?? 0;
       if (ofToken >= max.perEmbedToken) throw tooMany('embed token');
       if (ofTenant >= max.perEmbedTenant) throw tooMany('embed tenant');
+      if (max.inAll !== undefined && all >= max.inAll) throw tooMany('server');
+      all++;
       tokens.set(sessionId, ofToken + 1);
       tenants.set(embedTenant, ofTenant + 1);
     },
     leave({ sessionId, embedTenant }) {
+      all--;
       lower(tokens, sessionId);
       lower(tenants, embedTenant);
     },
