@@ -120,6 +120,13 @@ export const dashboards: Mutant[] = [
     tests: WHO,
   },
   {
+    name: 'embed viewers do not get the SQL of reports',
+    file: `${DASHBOARDS}dashboards.ts`,
+    from: 'withSql: embedOf(actor) === null',
+    to: 'withSql: true',
+    tests: WHO,
+  },
+  {
     name: 'Python stays on the server',
     file: `${DASHBOARDS}snapshots.ts`,
     from: '...(python ? { hasPython: true } : {})',

@@ -161,7 +161,7 @@ export const ReportSnapshot = Shape('ReportSnapshot', {
       'For `vega`, a Vega specification with one source of data, `rows`, that has no values. For others, see the guide',
   }),
   meta: Maybe({ ...FreeObject, description: '`query` is the query of the report' }),
-  sqlQuery: Maybe(Type.String()),
+  sqlQuery: Maybe(Type.String({ description: 'Absent for embed tokens' })),
   fillMissingRows: Maybe(FillMissingRows),
   periodComparisons: Maybe(Type.Array(PeriodComparison)),
   preferences: Maybe(Preferences),

@@ -72,6 +72,21 @@ describe('a viewer with an embed token', () => {
     expect([await sees(ann), await sees(bob)]).toEqual([false, false]);
   });
 
+  test('does not get the SQL of reports', async () => {
+    const body = { sqlQuery: 'select 1' };
+    const { id: reportId } = await world.admin.createReport({ deploymentId, body });
+    const position = { x: 0, y: 0, w: 1, h: 1 };
+    const config = { widgets: [{ id: 'a', type: 'CHART' as const, position, config: { reportId } }] };
+    await world.admin.publishDashboard({ deploymentId, workbookId, body: { config } });
+    await access({ allowEmbed: true, allEmbedUsers: true, action: 'read' });
+    const snapshotFor = async (client: World['admin']) =>
+      (await client.getDashboard({ publicId })).reportSnapshots[0];
+    expect(await snapshotFor(world.admin)).toMatchObject({ reportId, ...body });
+    const shown = await snapshotFor(await viewer(tenant));
+    expect(shown).toMatchObject({ reportId });
+    expect(shown).not.toHaveProperty('sqlQuery');
+  });
+
   test('of another deployment sees nothing', async () => {
     await access({ allowEmbed: true, allEmbedUsers: true, action: 'read' });
     const at = (await world.deployment()).id;

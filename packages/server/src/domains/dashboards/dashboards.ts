@@ -74,7 +74,7 @@ export function toDashboard(actor: Caller, row: store.DashboardRow, version: sto
     allowEmbed,
     config: version.config,
     reportSnapshots: version.snapshots.map((snapshot, i) =>
-      toSnapshot(snapshot, version.id * SNAPSHOT_IDS + i),
+      toSnapshot(snapshot, { id: version.id * SNAPSHOT_IDS + i, withSql: embedOf(actor) === null }),
     ),
     versionId: version.id,
     versionNumber: version.number,

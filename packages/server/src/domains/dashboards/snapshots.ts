@@ -174,9 +174,13 @@ function requireFields(
     throw refuse('meta.chart.spec.columns must be a list');
 }
 
-/** The snapshot as pages see it. The source of Vega-Lite and Python stay on the server. */
-export const toSnapshot = ({ source: _source, python, query, ...snapshot }: StoredSnapshot, id: number) => ({
+/** The snapshot as callers see it. The source of Vega-Lite and Python stay on the server; for pages, SQL too. */
+export const toSnapshot = (
+  { source: _source, python, query, sqlQuery, ...snapshot }: StoredSnapshot,
+  { id, withSql }: { id: number; withSql: boolean },
+) => ({
   id,
   ...snapshot,
+  ...(withSql ? { sqlQuery } : {}),
   meta: { ...(query ? { query } : {}), ...(python ? { hasPython: true } : {}) },
 });
