@@ -93,6 +93,20 @@ export const engines: Mutant[] = [
     tests,
   },
   {
+    name: 'a caller who leaves does not end the process that runs queries of others',
+    file: `${DUCKDB}source.ts`,
+    from: 'Math.max(0, deadline - performance.now()) + INTERRUPT_WITHIN_MS',
+    to: 'INTERRUPT_WITHIN_MS',
+    tests,
+  },
+  {
+    name: 'the place of a query is taken until the engine has ended it',
+    file: `${SERVER}engines/process-engine.ts`,
+    from: 'await Promise.race([ended, late]);',
+    to: '',
+    tests,
+  },
+  {
     name: 'an answer has no more rows than allowed',
     file: `${SERVER}engines/process/row-text.ts`,
     from: 'if (rowCount === maxRows) {',

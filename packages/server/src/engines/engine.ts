@@ -36,6 +36,9 @@ export const DEFAULT_LIMITS: QueryLimits = {
   timeoutMs: 60_000,
 };
 
+/** For lists of tables and tests of a connection. */
+export const CALL_TIMEOUT_MS = 30_000;
+
 /**
  * How values of the column stand in the JSON text:
  * - `number`: a text with all digits, such as `"12.5"`, because a JavaScript number would round some of them

@@ -1,11 +1,13 @@
 /** An engine whose queries run in a process of its own. */
+import { setTimeout } from 'node:timers/promises';
 import type { Places } from '../platform/places.ts';
-import { ChildError } from '../platform/processes/channel.ts';
+import { ChildError, type RequestOptions } from '../platform/processes/channel.ts';
 import type { SupervisedProcess } from '../platform/processes/supervise.ts';
 
 import { createByteQueue } from './byte-queue.ts';
 import {
   type Answer,
+  CALL_TIMEOUT_MS,
   type CallLimits,
   type Column,
   DEFAULT_LIMITS,
@@ -19,36 +21,54 @@ import {
 } from './engine.ts';
 import type { Run } from './process/source.ts';
 
-/** For lists of tables and tests of a connection. */
-const CALL_TIMEOUT_MS = 30_000;
+/** An engine that has not ended a query this long after its time limit is not waited for any longer. */
+const ENDED_WITHIN_MS = 5000;
 
 /** Gives the process to the work, and keeps the process running until the work has ended. */
 export type WithProcess = <T>(work: (process: SupervisedProcess) => Promise<T>) => Promise<T>;
 
 export function createProcessEngine(withProcess: WithProcess, places: Places, key: string): Engine {
-  /** Resolves with the first value that `work` passes to `begin`. The turn ends when `work` ends. */
+  /**
+   * Resolves with the first value that `work` passes to `begin`. The turn ends when the engine has ended the work. If it
+   * can not be interrupted, that is later than the caller learns of it.
+   */
   const inTurn = <T>(
-    { signal, sharer = '' }: Pick<CallLimits, 'signal' | 'sharer'>,
-    work: (process: SupervisedProcess, begin: (value: T) => void) => Promise<unknown>,
+    { signal, sharer = '', timeoutMs }: Pick<QueryLimits, 'signal' | 'sharer' | 'timeoutMs'>,
+    work: (turn: Turn, begin: (value: T) => void) => Promise<unknown>,
   ) =>
     new Promise<T>((resolve, reject) => {
       const leave = () => reject(signal!.reason);
       signal?.addEventListener('abort', leave, { once: true });
       places
-        .take({ key, sharer, signal }, () => withProcess((process) => work(process, resolve)))
+        .take({ key, sharer, signal }, () =>
+          withProcess(async (process) => {
+            const deadline = performance.now() + timeoutMs + ENDED_WITHIN_MS;
+            let ended: Promise<void> | undefined;
+            const onSent = (sent: Promise<void>) => {
+              ended = sent;
+            };
+            try {
+              await work({ process, timeoutMs, signal, onSent }, resolve);
+            } catch (error) {
+              reject(explain(error, signal));
+              const late = setTimeout(deadline - performance.now(), undefined, { ref: false });
+              await Promise.race([ended, late]);
+            }
+          }),
+        )
         .catch((error) => reject(explain(error, signal)))
         .finally(() => signal?.removeEventListener('abort', leave));
     });
 
-  const call = <T>(method: string, { timeoutMs = CALL_TIMEOUT_MS, ...asker }: CallLimits = {}) =>
-    inTurn<T>(asker, async (process, begin) =>
-      begin(await twice(process, timeoutMs, asker.signal, (left) => process.request<T>(method, {}, left))),
+  const call = <T>(method: string, limits: CallLimits = {}) =>
+    inTurn<T>({ timeoutMs: CALL_TIMEOUT_MS, ...limits }, async (turn, begin) =>
+      begin(await twice(turn, (options) => turn.process.request<T>(method, {}, options))),
     );
 
   return {
     query(query, given = {}) {
       const limits = { ...DEFAULT_LIMITS, ...given };
-      return inTurn<Answer>(limits, (process, begin) => runQuery(process, query, limits, begin));
+      return inTurn<Answer>(limits, (turn, begin) => runQuery(turn, query, limits, begin));
     },
     listTables: (limits) => call<Table[]>('listTables', limits),
     async test(limits) {
@@ -62,9 +82,14 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
   };
 }
 
+interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
+  process: SupervisedProcess;
+  signal: AbortSignal | undefined;
+}
+
 /** Ends when the query has ended. The answer begins with the first bytes. */
 async function runQuery(
-  process: SupervisedProcess,
+  turn: Turn,
   query: Query,
   { maxRows, maxBytes, timeoutMs, signal: given }: QueryLimits,
   begin: (answer: Answer) => void,
@@ -89,10 +114,8 @@ async function runQuery(
   };
   try {
     const result = await twice(
-      process,
-      timeoutMs,
-      signal,
-      (options) => process.request<Summary>('query', run, { ...options, onBytes }),
+      { ...turn, signal },
+      (options) => turn.process.request<Summary>('query', run, { ...options, onBytes }),
       () => !hasBegun,
     );
     queue.end();
@@ -110,18 +133,16 @@ async function runQuery(
  * process would take the queries of others with it.
  */
 async function twice<T>(
-  process: SupervisedProcess,
-  timeoutMs: number,
-  given: AbortSignal | undefined,
-  attempt: (options: { timeoutMs: number; signal: AbortSignal | undefined }) => Promise<T>,
+  { process, timeoutMs, signal, onSent }: Turn,
+  attempt: (options: RequestOptions) => Promise<T>,
   mayRepeat = () => true,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (let isFirst = true; ; isFirst = false) {
     const left = Math.max(1, deadline - performance.now());
-    await whenUp(process, left, given);
+    await whenUp(process, left, signal);
     try {
-      return await attempt({ timeoutMs: Math.max(1, deadline - performance.now()), signal: given });
+      return await attempt({ timeoutMs: Math.max(1, deadline - performance.now()), signal, onSent });
     } catch (error) {
       const isLost = error instanceof ChildError && error.code === 'gone';
       if (!isLost || !isFirst || !mayRepeat()) throw error;

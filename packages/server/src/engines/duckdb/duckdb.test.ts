@@ -82,6 +82,9 @@ const requireWorking = async (engine?: Engine) =>
 
 const ENDLESS =
   'select count(*) from range(100000) a, range(100000) b, range(100000) c where a.range + b.range + c.range = -1';
+/** Takes seconds within one call of a function. */
+const UNINTERRUPTIBLE =
+  "select strpos(repeat('a', 10000000 + range::integer), repeat('a', 30000) || 'b') as n from range(1)";
 
 describe('answers', () => {
   test('every number is a text with all of its digits, and every time has one form', async () => {
@@ -429,6 +432,38 @@ describe('what ends a query', () => {
     setTimeout(() => controller.abort(new Error('the caller left')), 200);
     await expect(asked).rejects.toThrow('the caller left');
     await requireWorking();
+  });
+
+  test('a caller who leaves does not end the queries of others, even if the own one can not be interrupted', async () => {
+    const known = new Set(engineProcesses());
+    const running = () => engineProcesses().filter((pid) => !known.has(pid));
+    const engine = createOwn({ atOnce: 2, waitMs: 120_000 }).of(1, source);
+    await requireWorking(engine);
+    const before = running();
+    const controller = new AbortController();
+    const left = ask(UNINTERRUPTIBLE, { signal: controller.signal, sharer: 'a' }, engine);
+    const leaving = expect(left).rejects.toThrow('the caller left');
+    // By then, the query has begun.
+    for (let i = 0; i < 10; i++) await ask('select 1 as one', { sharer: 'b' }, engine);
+    controller.abort(new Error('the caller left'));
+    await leaving;
+    // A sharer has one of two places, and this one is taken until the first query has ended.
+    let isNext = false;
+    const next = ask('select 1 as one', { sharer: 'a' }, engine).then(() => {
+      isNext = true;
+    });
+    for (let i = 0; i < 5; i++) await ask('select 1 as one', { sharer: 'b' }, engine);
+    expect(isNext).toBe(false);
+    await next;
+    expect(running()).toEqual(before);
+  });
+
+  test('its own time limit, even if it can not be interrupted', async () => {
+    const engine = createOwn({ atOnce: 1 }).of(1, source);
+    await expect(ask(UNINTERRUPTIBLE, { timeoutMs: 300 }, engine)).rejects.toMatchObject({
+      code: 'query_timed_out',
+    });
+    await requireWorking(engine);
   });
 
   test('a reader who leaves', async () => {

@@ -1,7 +1,7 @@
 /** Runs queries in DuckDB, within the engine's process. */
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Write } from '../../platform/processes/serve-parent.ts';
-import { type Column, EngineError, type Summary, type Table } from '../engine.ts';
+import { CALL_TIMEOUT_MS, type Column, EngineError, type Summary, type Table } from '../engine.ts';
 import { ROW_BYTES_MAX, rowTooLarge, startRows } from '../process/row-text.ts';
 import { type Run, requireSelect, type Source } from '../process/source.ts';
 import { createAllowedStatements } from './allowed.ts';
@@ -13,7 +13,10 @@ import { type ColumnTexts, columnTypeOf, textsOf } from './texts.ts';
 
 /** An interrupt is lost if the query has not started yet, so it is repeated. */
 const INTERRUPT_EVERY_MS = 50;
-/** A few functions can not be interrupted. After this time the process ends, and another one is started. */
+/**
+ * A few functions can not be interrupted. This long after its time limit such a query ends the process, and another one
+ * is started. Not before, because the process also runs queries of others, who do not know that its caller has left.
+ */
 const INTERRUPT_WITHIN_MS = 2000;
 
 export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
@@ -21,11 +24,16 @@ export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
   const files = createFileTables(instance, settings.filesDir);
   const allowed = createAllowedStatements();
 
-  async function run<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  async function run<T>(
+    signal: AbortSignal,
+    timeoutMs: number,
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> {
+    const deadline = performance.now() + timeoutMs;
     try {
       await files.refresh();
       return await withConnection(instance, (connection) =>
-        interruptible(connection, signal, () => work(connection)),
+        interruptible(connection, signal, deadline, () => work(connection)),
       );
     } catch (error) {
       const failure = explain(error, files.failures);
@@ -39,14 +47,14 @@ export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
 
   return {
     run: (given, signal, write) =>
-      run(signal, async (connection) => {
+      run(signal, given.timeoutMs, async (connection) => {
         requireSelect(given.query.sql);
         await allowed.require(connection, given.query.sql);
         return sendRows(connection, given, signal, write);
       }),
-    listTables: (signal) => run(signal, listTables),
+    listTables: (signal) => run(signal, CALL_TIMEOUT_MS, listTables),
     test: (signal) =>
-      run(signal, async (connection) => {
+      run(signal, CALL_TIMEOUT_MS, async (connection) => {
         const [row] = (await connection.runAndReadAll(COUNT_FILES)).getRowsJS();
         const count = Number(row?.[0]);
         const unread = files.failures.size ? `, and ${files.failures.size} that can not be read` : '';
@@ -61,13 +69,15 @@ export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
 async function interruptible<T>(
   connection: DuckDBConnection,
   signal: AbortSignal,
+  deadline: number,
   work: () => Promise<T>,
 ): Promise<T> {
   const timers: NodeJS.Timeout[] = [];
   const interrupt = () => {
     connection.interrupt();
     timers.push(setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS));
-    timers.push(setTimeout(() => process.kill(process.pid, 'SIGKILL'), INTERRUPT_WITHIN_MS));
+    const left = Math.max(0, deadline - performance.now()) + INTERRUPT_WITHIN_MS;
+    timers.push(setTimeout(() => process.kill(process.pid, 'SIGKILL'), left));
   };
   signal.throwIfAborted();
   signal.addEventListener('abort', interrupt, { once: true });

@@ -33,6 +33,11 @@ export interface RequestOptions {
    * not taken yet.
    */
   onBytes?(bytes: Buffer, taken: () => void): void;
+  /**
+   * Called when the request was sent. `ended` resolves when the child does not work on it any more, which may be later
+   * than the time limit or the signal that ended the request.
+   */
+  onSent?(ended: Promise<void>): void;
 }
 
 export type ToChild =
@@ -78,6 +83,8 @@ export function createChannel(
 ): Channel {
   const { messageBytesMax } = options;
   const pending = new Map<number, Pending>();
+  /** What to call when the child has ended the work on a request. */
+  const working = new Map<number, () => void>();
   let start: Pending;
   const ready = new Promise<unknown>((resolve, reject) => {
     start = { resolve, reject };
@@ -96,11 +103,17 @@ export function createChannel(
       return;
     }
     if (!('id' in message)) throw new SyntaxError('not a message that a child sends');
+    endWork(message.id);
     // Nothing is waiting for a reply to a request that was cancelled or took too long.
     const waiting = pending.get(message.id);
     if ('error' in message) {
       waiting?.reject(new ChildError('failed', message.error.message, message.error.code));
     } else waiting?.resolve(message.result);
+  }
+
+  function endWork(id: number) {
+    working.get(id)?.();
+    working.delete(id);
   }
 
   function takeBytes(id: number, bytes: Buffer) {
@@ -134,7 +147,7 @@ export function createChannel(
   return {
     ready,
     send,
-    request(method, params, { timeoutMs, signal, onBytes }) {
+    request(method, params, { timeoutMs, signal, onBytes, onSent }) {
       if (closed) return Promise.reject(closed);
       if (signal?.aborted) return Promise.reject(signal.reason as Error);
       const id = nextId++;
@@ -143,6 +156,7 @@ export function createChannel(
       } catch (error) {
         return Promise.reject(new ChildError('too_large', (error as Error).message));
       }
+      onSent?.(new Promise((resolve) => working.set(id, resolve)));
       return new Promise<unknown>((resolve, reject) => {
         const giveUp = (reason: Error) => {
           pending.get(id)?.reject(reason);
@@ -172,6 +186,7 @@ export function createChannel(
     close(reason) {
       closed ??= reason;
       for (const { reject } of [...pending.values()]) reject(closed);
+      for (const id of [...working.keys()]) endWork(id);
       pipe.destroy();
     },
   };
