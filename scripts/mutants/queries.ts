@@ -346,6 +346,20 @@ export const queries: Mutant[] = [
     tests: [RESULTS],
   },
   {
+    name: 'what the first sharer has too much of is no error for others',
+    file: `${DOMAIN}results.ts`,
+    from: 'if (!isOfStarter || asked.signal.aborted) throw error;',
+    to: 'throw error;',
+    tests: [RESULTS],
+  },
+  {
+    name: 'small answers do not count as unread while they are gathered',
+    file: `${DOMAIN}results.ts`,
+    from: 'Math.min(piece.length, bytes - limits.smallBytes)',
+    to: 'piece.length',
+    tests: [RESULTS],
+  },
+  {
     name: 'statements of one embed tenant wait for each other',
     file: `${DOMAIN}results.ts`,
     from: 'togetherMax: limits.atOnce',

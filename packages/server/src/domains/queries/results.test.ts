@@ -21,6 +21,7 @@ beforeEach(() => {
     keptBytes: 4000,
     resultBytes: 1000,
     unreadBytes: 40_000,
+    smallBytes: 500,
     atOnce: 2,
     waiting: 2,
     waitMs: 60_000,
@@ -250,6 +251,49 @@ test('answers that nobody has read have a limit, for each sharer and in all', as
   runs[1]!.answer(LARGE);
   expect(await textOf(again)).toBe(LARGE);
   count('acme', 10_000).giveBack();
+});
+
+test('a small answer is gathered, whatever is not read yet', async () => {
+  const shares = ['acme', 'b', 'c', 'd'].map((sharer) => results.countUnread(sharer, 10_000));
+  const asked = ask('a');
+  await turn();
+  runs[0]!.answer('x'.repeat(500));
+  expect(await textOf(asked)).toHaveLength(500);
+  const larger = ask('b');
+  await turn();
+  runs[1]!.answer('x'.repeat(501));
+  await expect(larger).rejects.toMatchObject({ code: 'answers_not_read' });
+  for (const share of shares) share.giveBack();
+});
+
+test('what the first sharer has too much of is no error for others, who run the statement themselves', async () => {
+  const share = results.countUnread('acme', 10_000);
+  const asked = [ask('a'), ask('a', { sharer: 'b' }), ask('a', { sharer: 'b' }), ask('a', { sharer: 'c' })];
+  const outcomes = Promise.allSettled(asked);
+  await turn();
+  expect(runs).toHaveLength(1);
+  runs[0]!.answer(LARGE);
+  await expect(asked[0]).rejects.toMatchObject({ code: 'answers_not_read' });
+  // Once for each of them, and not again if it fails.
+  await expect.poll(() => runs.length).toBe(3);
+  runs[1]!.answer(LARGE);
+  runs[2]!.fail(Object.assign(new Error('busy'), { code: 'source_busy' }));
+  const [, first, second, third] = await outcomes;
+  for (const outcome of [first!, second!]) {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    expect(await textOf(outcome.value)).toBe(LARGE);
+  }
+  expect(third).toMatchObject({ status: 'rejected', reason: { code: 'source_busy' } });
+  expect(runs).toHaveLength(3);
+  share.giveBack();
+});
+
+test('an error of the statement itself is one for all who wait', async () => {
+  const asked = [ask('a'), ask('a', { sharer: 'b' })];
+  await turn();
+  runs[0]!.fail(new Error('divided by zero'));
+  for (const one of asked) await expect(one).rejects.toThrow('divided by zero');
+  expect(runs).toHaveLength(1);
 });
 
 test('a large result among several is an error', async () => {

@@ -49,6 +49,8 @@ export interface ResultLimits {
   resultBytes: number;
   /** Of all answers that are gathered or not read yet. One sharer has a quarter. */
   unreadBytes: number;
+  /** The first bytes of each answer that do not count as unread. */
+  smallBytes: number;
   /** Fewer than a data source runs at once, so that nobody keeps all others waiting. */
   atOnce: number;
   waiting: number;
@@ -59,12 +61,18 @@ const LIMITS: ResultLimits = {
   keptBytes: 64 * 1024 * 1024,
   resultBytes: 4 * 1024 * 1024,
   unreadBytes: 512 * 1024 * 1024,
+  smallBytes: 64 * 1024,
   atOnce: 3,
   waiting: 200,
   waitMs: 60_000,
 };
 
+/** Errors that come from what the one who started a run has already running, waiting or unread. */
+const OF_SHARER: ReadonlySet<unknown> = new Set(['answers_not_read', 'source_busy', 'query_timed_out']);
+
 interface Running {
+  /** Who started it. */
+  sharer: string;
   /** Ends the query. */
   controller: AbortController;
   waiters: number;
@@ -98,7 +106,8 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
       for await (const piece of answer.rows) {
         bytes += piece.length;
         if (bytes > limits.resultBytes && !asked.mayBeLarge) throw tooLarge();
-        if (!share.take(piece.length)) throw tooManyUnread();
+        const large = Math.min(piece.length, bytes - limits.smallBytes);
+        if (large > 0 && !share.take(large)) throw tooManyUnread();
         await text.add(piece);
       }
       const { isCapped } = await answer.summary;
@@ -117,7 +126,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     const key = runKeyOf(asked);
     const controller = new AbortController();
     const outcome = gather(asked, controller.signal);
-    const run: Running = { controller, waiters: 0, outcome, result: undefined };
+    const run: Running = { sharer: asked.sharer, controller, waiters: 0, outcome, result: undefined };
     running.set(key, run);
     const end = () => {
       if (running.get(key) === run) running.delete(key);
@@ -130,9 +139,21 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     return run;
   }
 
-  /** Waits with others for the same result. The query ends if all of them leave. */
+  /** Runs the statement, or waits with others for the same result. */
   async function join(asked: Asked): Promise<Result> {
     const run = (!asked.isRenewed && running.get(runKeyOf(asked))) || start(asked);
+    try {
+      return await wait(run, asked);
+    } catch (error) {
+      const isOfStarter = run.sharer !== asked.sharer && OF_SHARER.has((error as { code?: unknown }).code);
+      if (!isOfStarter || asked.signal.aborted) throw error;
+      const own = running.get(runKeyOf(asked));
+      return wait(own?.sharer === asked.sharer ? own : start(asked), asked);
+    }
+  }
+
+  /** The query ends if all who wait for it leave. */
+  async function wait(run: Running, asked: Asked): Promise<Result> {
     run.waiters++;
     try {
       const result = await orAborted(run.outcome, asked.signal);
