@@ -37,6 +37,13 @@ export const queries: Mutant[] = [
     tests: [SECURITY],
   },
   {
+    name: 'a viewer whom no policy admits gets no hint of the members',
+    file: `${PLAN}members.ts`,
+    from: '!!found && isOpenTo(found.cube, viewer)',
+    to: '!!found',
+    tests: [SECURITY],
+  },
+  {
     name: 'a segment is computed after the policies',
     file: `${PLAN}plan.ts`,
     from: 'segment.name), canFail: true })',

@@ -108,13 +108,24 @@ function* usable(model: Model, wanted: string, viewer: Viewer): Generator<string
       'members' in owner
         ? owner.members.keys()
         : [owner.dimensions, owner.measures, owner.segments].flatMap((kind) => [...kind.keys()]);
-    for (const other of members) if (findMember(model, name, other, viewer)) yield `${name}.${other}`;
+    for (const other of members) if (isHint(model, name, other, viewer)) yield `${name}.${other}`;
     return;
   }
   // Perhaps the cube or view is misspelt.
   const owners = [...model.cubes.keys(), ...model.views.keys()].slice(0, OWNERS_MAX);
-  for (const other of owners) if (findMember(model, other, member, viewer)) yield `${other}.${member}`;
+  for (const other of owners) if (isHint(model, other, member, viewer)) yield `${other}.${member}`;
 }
+
+/** A viewer whom no policy admits can name the members, but is not told about them. */
+function isHint(model: Model, owner: string, name: string, viewer: Viewer): boolean {
+  const found = findMember(model, owner, name, viewer);
+  const view = model.views.get(owner);
+  return !!found && isOpenTo(found.cube, viewer) && (!view || isOpenTo(view, viewer));
+}
+
+/** A cube or view that no policy opens to the viewer has no rows for them, and its members are not named. */
+export const isOpenTo = ({ policies }: Cube | View, viewer: Viewer): boolean =>
+  !policies.length || policiesFor(policies, viewer).length > 0;
 
 const memberName = (member: Member) =>
   member.kind === 'dimension'

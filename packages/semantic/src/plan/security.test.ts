@@ -30,6 +30,20 @@ const whereOf = (text: string, viewer: Viewer, query: object = COUNT) =>
     .split(' ) as ')[0]!
     .trim();
 
+test('a viewer whom no policy admits gets no rows, and no hint of the members', () => {
+  const model = modelOf(`${cube('      - group: staff\n')}views:
+  - name: sales
+    cubes: [{ join_path: orders, includes: [status] }]
+`);
+  const staff: Viewer = { ...somebody, groups: ['staff'] };
+  for (const name of ['orders.statu', 'order.status', 'sales.statu', 'sale.status']) {
+    const messageFor = (viewer: Viewer) => errorOf(model, { dimensions: [name] }, viewer).message;
+    expect(messageFor(staff)).toMatch(/Did you mean/);
+    expect(messageFor(somebody)).not.toMatch(/Did you mean/);
+  }
+  expect(planOf(model, { dimensions: ['orders.status'] }, somebody).statement.sql).toMatch(/false/);
+});
+
 test('members that are hidden and members that do not exist get the same error', () => {
   const model = modelOf(cube('      - group: "*"\n        member_level: { excludes: [region_id] }\n'));
   const messages = ['id', 'secret', 'region_id', 'nothing'].map((name) => {

@@ -1,7 +1,7 @@
 /** What a viewer can query: the cubes and views of a model with the members that are open to the viewer. */
 import type { Cube, Json, Model, View } from '../model.ts';
-import { findMember, type Member } from '../plan/members.ts';
-import { policiesFor, type Viewer } from '../plan/viewer.ts';
+import { findMember, isOpenTo, type Member } from '../plan/members.ts';
+import type { Viewer } from '../plan/viewer.ts';
 import { ownOf, type ShownMember, showMember } from './annotations.ts';
 import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
 
@@ -80,10 +80,6 @@ export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = 
   }
   yield separator === '[' ? '[]' : ']';
 }
-
-/** A cube or view that no policy opens to the viewer has no rows for them, and its members are not named. */
-const isOpenTo = ({ policies }: Cube | View, viewer: Viewer) =>
-  !policies.length || policiesFor(policies, viewer).length > 0;
 
 /** How many members make a piece. */
 const TOGETHER = 100;
