@@ -4,11 +4,14 @@ import { type AppConfig, type Dashboard, Problem, type Query, type Result, type 
 const RETRIES = 5;
 
 export interface Api {
-  exchange(sessionId: string): Promise<void>;
+  /** Returns a token, which is not used until `use` is called with it. */
+  exchange(sessionId: string): Promise<string>;
+  use(token: string): void;
   forget(): void;
   readonly hasToken: boolean;
   dashboard(publicId: string): Promise<Dashboard>;
-  viewer(): Promise<Viewer>;
+  /** Whom a token belongs to, before it is used. */
+  viewer(token: string): Promise<Viewer>;
   appConfig(): Promise<AppConfig>;
   /** Several queries in one request. */
   load(deploymentId: number, queries: Query[], fresh?: boolean): Promise<Result[]>;
@@ -26,11 +29,10 @@ export interface MetaCube {
 export function createApi(onEnded: () => void): Api {
   let token: string | null = null;
 
-  async function call(path: string, init: RequestInit = {}, isPublic = false): Promise<Response> {
-    const sent = token;
+  async function call(path: string, init: RequestInit = {}, sent = token): Promise<Response> {
     for (let attempt = 0; ; attempt++) {
       const headers: Record<string, string> = init.body ? { 'content-type': 'application/json' } : {};
-      if (!isPublic && sent) headers.authorization = `Bearer ${sent}`;
+      if (sent) headers.authorization = `Bearer ${sent}`;
       let response: Response;
       try {
         response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
@@ -46,7 +48,7 @@ export function createApi(onEnded: () => void): Api {
       }
       const { code = 'error', message, error } = await response.json().catch(() => ({}));
       // A token that was replaced meanwhile says nothing about the new one.
-      if (response.status === 401 && !isPublic && sent === token) onEnded();
+      if (response.status === 401 && sent && sent === token) onEnded();
       throw new Problem(response.status, String(code), String(message ?? error ?? response.statusText));
     }
   }
@@ -57,8 +59,11 @@ export function createApi(onEnded: () => void): Api {
   return {
     async exchange(sessionId) {
       const body = JSON.stringify({ sessionId });
-      const response = await call('/api/v1/embed/session/token', { method: 'POST', body }, true);
-      token = (await response.json()).token;
+      const response = await call('/api/v1/embed/session/token', { method: 'POST', body }, null);
+      return (await response.json()).token;
+    },
+    use(given) {
+      token = given;
     },
     forget() {
       token = null;
@@ -67,7 +72,7 @@ export function createApi(onEnded: () => void): Api {
       return token !== null;
     },
     dashboard: (publicId) => get(`/api/v1/embed/dashboard/${encodeURIComponent(publicId)}`),
-    viewer: () => get('/api/v1/embed/session'),
+    viewer: async (given) => (await call('/api/v1/embed/session', {}, given)).json(),
     appConfig: () => get('/api/v1/app-config'),
     async load(deploymentId, list, fresh = false) {
       const body = JSON.stringify({

@@ -19,6 +19,8 @@ import {
 
 /** How long the page waits for a session of its host before it says so. */
 const PATIENCE_MS = 4000;
+const REFRESH_SECONDS_MIN = 10;
+const REFRESH_SECONDS_MAX = 24 * 60 * 60;
 
 export type Phase = 'starting' | 'waiting' | 'ready' | 'failed' | 'ended';
 type ChosenScheme = 'light' | 'dark' | 'auto';
@@ -37,6 +39,8 @@ export class App {
   tokens!: Tokens;
   /** Counts refreshes; rows are asked for again when it changes. */
   round = 0;
+  /** Counts viewers. Nothing that one of them sees stays on the page for the next one. */
+  viewers = 0;
   readonly address: Address;
   readonly host: Host;
   readonly #api: Api;
@@ -52,6 +56,8 @@ export class App {
   #answers = new Map<string, Promise<Result[]>>();
   #meta: Promise<MetaCube[]> | undefined;
   #refreshing: ReturnType<typeof setInterval> | undefined;
+  #opened = 0;
+  #loading = 0;
 
   constructor() {
     this.address = readAddress();
@@ -117,58 +123,80 @@ export class App {
 
   async #take(sessionId: unknown) {
     if (typeof sessionId !== 'string') return;
+    let viewer: Viewer | undefined;
     try {
-      const before = this.viewer;
-      const viewer = await this.#session.begin(sessionId);
-      const isSame =
-        before &&
-        before.user.id === viewer.user.id &&
-        before.deploymentId === viewer.deploymentId &&
-        before.embedTenantName === viewer.embedTenantName;
-      this.viewer = viewer;
-      // Nothing that one viewer saw or chose is kept for another.
-      if (before && !isSame) this.#forget();
-      if (isSame && this.phase === 'ready') return;
-      await this.open(this.address.publicId);
+      viewer = await this.#session.begin(sessionId);
     } catch (error) {
-      this.#fail(error, 'session');
+      return this.#fail(error, 'session');
     }
+    if (!viewer) return;
+    const before = this.viewer;
+    const isSame =
+      before &&
+      before.user.id === viewer.user.id &&
+      before.deploymentId === viewer.deploymentId &&
+      before.embedTenantName === viewer.embedTenantName;
+    this.viewer = viewer;
+    // Nothing that one viewer saw or chose is kept for another.
+    if (before && !isSame) this.#forget();
+    if (isSame && this.phase === 'ready') return;
+    await this.open(this.address.publicId);
   }
 
   #forget() {
+    this.#clear();
+    this.viewers++;
     this.filters.clear();
     this.grains.clear();
-    this.#answers.clear();
-    this.#meta = undefined;
-    this.dashboard = undefined;
     this.#isReady = false;
+    this.#show('starting');
   }
 
   #blank() {
+    this.#clear();
+    this.#show('ended');
+  }
+
+  #clear() {
+    this.#opened++;
     this.dashboard = undefined;
+    this.#pending = undefined;
     this.#answers.clear();
     this.#meta = undefined;
     clearInterval(this.#refreshing);
-    this.#show('ended');
   }
 
   #fail(error: unknown, context: string) {
     if (this.phase === 'ended') return;
     const problem =
       error instanceof Problem ? error : new Problem(0, 'error', String((error as Error)?.message));
-    this.#show('failed', problem);
-    this.host.send('error', { message: problem.message, code: problem.code, context, fatal: true });
-    if (problem.code === 'invalid_session') this.host.send('session-needed', {});
+    // A page that works goes on working if it is given a session that does not.
+    const fatal = !(context === 'session' && this.#api.hasToken);
+    if (fatal) this.#show('failed', problem);
+    this.host.send('error', { message: problem.message, code: problem.code, context, fatal });
+    if (fatal && problem.code === 'invalid_session') this.host.send('session-needed', {});
   }
 
+  /** Of several that are opened at a time, the last one is shown; and none if the session has ended meanwhile. */
   async open(publicId: string) {
+    const turn = ++this.#opened;
+    try {
+      await this.#open(publicId, () => turn === this.#opened);
+    } catch (error) {
+      if (turn === this.#opened) this.#fail(error, 'dashboard');
+    }
+  }
+
+  async #open(publicId: string, isWanted: () => boolean) {
     this.#begunAt = performance.now();
     const [dashboard, config] = await Promise.all([this.#api.dashboard(publicId), this.#api.appConfig()]);
+    if (!isWanted()) return;
     this.dashboard = dashboard;
     this.#config = config;
     this.#answers.clear();
     this.#presets();
     await this.#settle();
+    if (!isWanted()) return;
     this.#paint();
     const { title } = this;
     document.title = title;
@@ -189,10 +217,16 @@ export class App {
     this.host.send('view', { surface: 'dashboard', path: location.pathname, publicId, title });
     this.#show('ready');
     if (widgets === 0) this.#loaded(0);
-    const seconds = Number(dashboard.config.settings?.refreshSeconds);
+    this.#refreshEvery(Number(dashboard.config.settings?.refreshSeconds));
+  }
+
+  #refreshEvery(asked: number) {
     clearInterval(this.#refreshing);
-    if (seconds >= 10)
-      this.#refreshing = setInterval(() => document.hidden || this.refresh(), seconds * 1000);
+    if (!(asked > 0)) return;
+    const seconds = Math.min(Math.max(asked, REFRESH_SECONDS_MIN), REFRESH_SECONDS_MAX);
+    this.#refreshing = setInterval(() => {
+      if (!document.hidden && this.#loading === 0) this.refresh();
+    }, seconds * 1000);
   }
 
   get title(): string {
@@ -260,12 +294,12 @@ export class App {
     this.address.filters = filtersIn(new URLSearchParams(path.split('?')[1]?.split('#')[0] ?? ''));
     this.host.send('navigate', { path: location.pathname, previousPath });
     this.#show('starting');
-    await this.open(publicId).catch((error) => this.#fail(error, 'dashboard'));
+    await this.open(publicId);
   }
 
   retry() {
     this.#show('starting');
-    this.open(this.address.publicId).catch((error) => this.#fail(error, 'dashboard'));
+    void this.open(this.address.publicId);
   }
 
   /** Widgets that show data, except those in tabs that are not open. */
@@ -298,10 +332,25 @@ export class App {
     const key = JSON.stringify(queries);
     const known = this.#answers.get(key);
     if (known) return known;
-    const answer = this.#api.load(this.dashboard!.deploymentId, queries, this.round > 0);
+    const answer = this.#ask(queries);
     this.#answers.set(key, answer);
-    answer.catch(() => this.#answers.delete(key));
+    answer.catch(() => {
+      if (this.#answers.get(key) === answer) this.#answers.delete(key);
+    });
     return answer;
+  }
+
+  async #ask(queries: Query[]): Promise<Result[]> {
+    const { viewers } = this;
+    this.#loading++;
+    try {
+      const results = await this.#api.load(this.dashboard!.deploymentId, queries, this.round > 0);
+      if (viewers !== this.viewers)
+        throw new Problem(0, 'other_viewer', 'These rows are for another viewer.');
+      return results;
+    } finally {
+      this.#loading--;
+    }
   }
 
   meta(): Promise<MetaCube[]> {

@@ -20,9 +20,13 @@ export const useApp = () => useShared().app;
 
 export function Page({ app }: { app: App }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const [drilled, setDrilled] = useState<Drilled>();
   useEffect(() => app.subscribe(() => redraw(undefined)), [app]);
   if (app.phase !== 'ready') return <State app={app} />;
+  return <Ready key={`${app.viewers} ${app.dashboard!.publicId}`} app={app} />;
+}
+
+function Ready({ app }: { app: App }) {
+  const [drilled, setDrilled] = useState<Drilled>();
   return (
     <SharedContext.Provider value={{ app, drill: setDrilled }}>
       <Head />
@@ -30,7 +34,7 @@ export function Page({ app }: { app: App }) {
         <AppFrame app={app} />
       ) : (
         <main>
-          <Grid key={app.dashboard!.publicId} widgets={topLevel(app)} />
+          <Grid widgets={topLevel(app)} />
         </main>
       )}
       {drilled && (
@@ -100,7 +104,7 @@ function State({ app }: { app: App }) {
     return <Notice title={say('notFound')} text={say('notFoundHint')} />;
   if (problem?.code === 'invalid_session') return <Notice title={say('used')} text={say('endedHint')} />;
   return (
-    <Notice title={say('failed')} text={problem?.status === 0 ? say('offline') : (problem?.message ?? '')}>
+    <Notice title={say('failed')} text={say(problem?.status === 0 ? 'offline' : 'failedHint')}>
       {app.viewer && (
         <button type="button" onClick={() => app.retry()}>
           {say('tryAgain')}

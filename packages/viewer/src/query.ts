@@ -133,7 +133,9 @@ export function typed({ annotation, data }: Result): Row[] {
 
 const dayOf = (value: unknown) => String(value).slice(0, 10);
 
-/** Adds rows with zeroes for buckets of time in which nothing happened. */
+const ADDED_MAX = 50_000;
+
+/** Adds rows with zeroes for buckets of time in which nothing happened. If they are too many, no row is added. */
 export function fillMissing(rows: Row[], query: Query, { fillMissingRows }: Snapshot): Row[] {
   const key = fillMissingRows && timeKey(query, fillMissingRows.member);
   const unit = key?.split('.').at(-1) ?? '';
@@ -149,6 +151,7 @@ export function fillMissing(rows: Row[], query: Query, { fillMissingRows }: Snap
     buckets.set(day, [...(buckets.get(day) ?? []), row]);
   }
   const all = rows.map((row) => dayOf(row[key])).sort();
+  if (!all.every((day) => /^\d{4}-\d{2}-\d{2}$/.test(day))) return rows;
   const range = query.timeDimensions?.find(
     ({ dimension }) => dimension === fillMissingRows.member,
   )?.dateRange;
@@ -157,22 +160,21 @@ export function fillMissing(rows: Row[], query: Query, { fillMissingRows }: Snap
   const first = days ? startOf(days[0], unit) : all[0]!;
   const last = days ? (days[1] < today ? days[1] : today) : all.at(-1)!;
   const filled: Row[] = [];
-  for (
-    let day = first, n = 0;
-    (day <= last || day <= all.at(-1)!) && n < 2000;
-    day = add(day, 1, unit), n++
-  ) {
+  let added = 0;
+  for (let day = first; day <= last || day <= all.at(-1)!; day = add(day, 1, unit)) {
     for (const [group, buckets] of groups) {
+      const found = buckets.get(day);
+      if (found) {
+        filled.push(...found);
+        continue;
+      }
+      if (++added > ADDED_MAX) return rows;
       const values = JSON.parse(group);
-      filled.push(
-        ...(buckets.get(day) ?? [
-          {
-            ...Object.fromEntries(dimensions.map((member, i) => [member, values[i]])),
-            [key]: `${day}T00:00:00.000`,
-            ...Object.fromEntries((query.measures ?? []).map((measure) => [measure, 0])),
-          },
-        ]),
-      );
+      filled.push({
+        ...Object.fromEntries(dimensions.map((member, i) => [member, values[i]])),
+        [key]: `${day}T00:00:00.000`,
+        ...Object.fromEntries((query.measures ?? []).map((measure) => [measure, 0])),
+      });
     }
   }
   return filled;

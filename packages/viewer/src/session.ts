@@ -9,13 +9,18 @@ const RECONNECT_MS = [500, 1000, 2000, 5000, 10_000, 30_000];
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export interface Session {
-  /** Exchanges a session, and returns the viewer that it belongs to. */
-  begin(sessionId: string): Promise<Viewer>;
+  /**
+   * Exchanges a session, and returns the viewer that it belongs to, or undefined if a session that was given later has begun
+   * already. If this fails, the session before goes on.
+   */
+  begin(sessionId: string): Promise<Viewer | undefined>;
   end(reason: string): void;
 }
 
 export function createSession(api: Api, host: Host, onEnd: (reason: string) => void): Session {
   let stop = () => {};
+  let given = 0;
+  let begun = 0;
 
   function end(reason: string) {
     if (!api.hasToken) return;
@@ -61,8 +66,12 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
 
   return {
     async begin(sessionId) {
-      await api.exchange(sessionId);
-      const viewer = await api.viewer();
+      const turn = ++given;
+      const token = await api.exchange(sessionId);
+      const viewer = await api.viewer(token);
+      if (turn < begun) return undefined;
+      begun = turn;
+      api.use(token);
       follow(viewer);
       return viewer;
     },

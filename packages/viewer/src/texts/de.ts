@@ -6,6 +6,8 @@ export const texts: Texts = {
   noRows: 'Keine Daten für diese Auswahl',
   noRowsHint: 'Ändern Sie die Filter oder den Zeitraum.',
   failed: 'Das konnte nicht geladen werden',
+  failedHint:
+    'Versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie es den Betreibern dieser Seite.',
   tryAgain: 'Erneut versuchen',
   notFound: 'Dieses Dashboard ist nicht verfügbar',
   notFoundHint:

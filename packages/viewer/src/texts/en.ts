@@ -4,6 +4,7 @@ export const en = {
   noRows: 'No data for this selection',
   noRowsHint: 'Change the filters or the time range.',
   failed: 'This could not be loaded',
+  failedHint: 'Try again. If it happens again, tell the people who run this page.',
   tryAgain: 'Try again',
   notFound: 'This dashboard is not available',
   notFoundHint: 'It may have been removed, or you may not have access. Ask the people who run this page.',

@@ -6,6 +6,7 @@ export const texts: Texts = {
   noRows: 'No hay datos para esta selección',
   noRowsHint: 'Cambie los filtros o el período.',
   failed: 'No se pudo cargar',
+  failedHint: 'Inténtelo de nuevo. Si vuelve a ocurrir, avise a los responsables de esta página.',
   tryAgain: 'Reintentar',
   notFound: 'Este panel no está disponible',
   notFoundHint:

@@ -6,6 +6,7 @@ export const texts: Texts = {
   noRows: 'Aucune donnée pour cette sélection',
   noRowsHint: 'Modifiez les filtres ou la période.',
   failed: 'Le chargement a échoué',
+  failedHint: 'Réessayez. Si cela se reproduit, prévenez les responsables de cette page.',
   tryAgain: 'Réessayer',
   notFound: 'Ce tableau de bord n’est pas disponible',
   notFoundHint:

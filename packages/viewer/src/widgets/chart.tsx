@@ -129,18 +129,15 @@ export function Skeleton() {
   );
 }
 
+/** Messages of the server are for developers: the host gets them, the viewer does not. */
 export function Failure({ problem, onRetry }: { problem: Problem | undefined; onRetry?: () => void }) {
   const { say } = useApp();
-  const hint =
-    problem?.status === 0
-      ? say('offline')
-      : problem?.status === 429 || problem?.status === 503
-        ? say('busy')
-        : problem?.message;
+  const { status } = problem ?? {};
+  const hint = status === 0 ? 'offline' : status === 429 || status === 503 ? 'busy' : 'failedHint';
   return (
     <div class="empty" role="alert">
       <strong>{say('failed')}</strong>
-      {hint && <span>{hint}</span>}
+      <span>{say(hint)}</span>
       {onRetry && (
         <button type="button" onClick={onRetry}>
           {say('tryAgain')}

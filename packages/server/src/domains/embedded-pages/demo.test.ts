@@ -56,7 +56,7 @@ test('a dashboard that is not there is not available', async () => {
   const embedding = await embed(browser, host.origin, [
     await addressFor('no-such-dashboard', 'acme-corp', 'EU'),
   ]);
-  expect(await embedding.heard('error')).toMatchObject({ fatal: true, context: 'session' });
+  expect(await embedding.heard('error')).toMatchObject({ fatal: true, context: 'dashboard' });
   await embedding.frame().getByText('This dashboard is not available').waitFor();
   await embedding.close();
 });
