@@ -151,8 +151,8 @@ export const queries: Mutant[] = [
   {
     name: 'hints name only members that the viewer can use',
     file: `${PLAN}members.ts`,
-    from: 'if (findMember(model, name, other, viewer)) yield',
-    to: 'yield',
+    from: 'for (const other of members) if (isHint(model, name, other, viewer)) yield',
+    to: 'for (const other of members) yield',
     tests: ['packages/semantic/src/open-rows.test.ts'],
   },
   {
