@@ -13,7 +13,7 @@ const BREAKPOINTS: [Breakpoint, number][] = [
 ];
 const COLUMNS = 12;
 /** Below this, cards beside each other would be too narrow to read. */
-const STACKED_BELOW = 720;
+const STACKED_BELOW = 800;
 const ROW_HEIGHT = 60;
 const MARGIN = 16;
 
