@@ -104,6 +104,20 @@ export const embeddedPage: Mutant[] = [
     tests: [`${TESTS}session.test.ts`],
   },
   {
+    name: 'the host is asked for a session before the end of the old one',
+    file: `${VIEWER}session.ts`,
+    from: 'lifeMs - ASK_BEFORE_MS',
+    to: 'lifeMs',
+    tests: [`${TESTS}session.test.ts`],
+  },
+  {
+    name: 'a token ends by the clock of the server',
+    file: `${VIEWER}api.ts`,
+    from: "Date.parse(response.headers.get('date') ?? '') || Date.now()",
+    to: 'Date.now()',
+    tests: [`${TESTS}session.test.ts`],
+  },
+  {
     name: 'a refresh does not overflow the timer',
     file: `${VIEWER}app.ts`,
     from: 'Math.min(Math.max(asked, REFRESH_SECONDS_MIN), REFRESH_SECONDS_MAX)',

@@ -72,7 +72,12 @@ export function createApi(onEnded: () => void): Api {
       return token !== null;
     },
     dashboard: (publicId) => get(`/api/v1/embed/dashboard/${encodeURIComponent(publicId)}`),
-    viewer: async (given) => (await call('/api/v1/embed/session', {}, given)).json(),
+    async viewer(given) {
+      const response = await call('/api/v1/embed/session', {}, given);
+      const viewer = await response.json();
+      const now = Date.parse(response.headers.get('date') ?? '') || Date.now();
+      return { ...viewer, lifeMs: Date.parse(viewer.expiresAt) - now };
+    },
     appConfig: () => get('/api/v1/app-config'),
     async load(deploymentId, list, fresh = false) {
       const body = JSON.stringify({

@@ -56,7 +56,7 @@ export function Grid({ widgets }: { widgets: Widget[] }) {
           : {
               gap: `${gap}px`,
               gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-              gridAutoRows: `${rowHeight}px`,
+              '--row': `${rowHeight}px`,
             }
       }
     >

@@ -31,10 +31,9 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
   }
 
   /** Watches until the token is replaced or ends. */
-  function follow({ expiresAt }: Viewer) {
+  function follow({ expiresAt, lifeMs }: Viewer) {
     stop();
     const left = new AbortController();
-    const lifeMs = Date.parse(expiresAt) - Date.now();
     const timers = [
       setTimeout(
         () => host.send('session-needed', { expiresAt }),

@@ -127,6 +127,8 @@ export interface Viewer {
   settings: { showDashboardChat: boolean };
   embedTheme: Record<string, unknown> | null;
   expiresAt: string;
+  /** How long the token is good for, by the clock of the server: that of the device may be wrong. */
+  lifeMs: number;
 }
 
 export interface AppConfig {

@@ -148,6 +148,35 @@ test('a renewal that fails leaves the page as it is', async () => {
   await embedding.close();
 });
 
+test('the host is asked for a session five minutes before the end, and the page is blank at the end', async () => {
+  const externalId = unique('viewer');
+  const embedding = await show({
+    sessionId: await mint('EMEA', externalId),
+    prepare: (context) => context.clock.install(),
+  });
+  const { clock } = embedding.page;
+  const heading = embedding.frame().getByRole('heading', { name: 'Orders by name' });
+  await embedding.heard('dashboard-loaded');
+  await clock.fastForward('23:50:00');
+  await settled(embedding);
+  expect(await embedding.events('session-needed')).toEqual([]);
+  await clock.fastForward('05:01');
+  const { expiresAt } = await embedding.heard('session-needed');
+  const leftMs = Date.parse(String(expiresAt)) - Number(await embedding.page.evaluate('Date.now()'));
+  expect(leftMs).toBeGreaterThan(0);
+  expect(leftMs).toBeLessThanOrEqual(5 * 60_000);
+  expect(await heading.count()).toBe(1);
+  await clock.fastForward('05:00');
+  expect(await embedding.heard('session-expired')).toEqual({ reason: 'expired' });
+  await embedding.frame().locator('.notice').waitFor();
+  expect(await heading.count()).toBe(0);
+  expect(await namesIn(embedding)).toEqual([]);
+  await embedding.act('renew', { sessionId: await mint('EMEA', externalId) });
+  await heading.waitFor();
+  expect(await embedding.events('session-needed')).toHaveLength(1);
+  await embedding.close();
+});
+
 test('a dashboard that asks for a refresh after years does not ask all the time', async () => {
   const embedding = await show({ settings: { refreshSeconds: 3_000_000 } });
   await embedding.heard('dashboard-loaded');
