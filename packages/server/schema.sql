@@ -1873,7 +1873,7 @@ begin
     if tg_op = 'DELETE' then changed := old; else changed := new; end if;
     subject := coalesce(subject || (to_jsonb(changed) ->> tg_argv[1]), '');
   end if;
-  perform pg_notify('oriel_credentials', subject);
+  perform tell_servers(subject);
   return null;
 end $function$
 ;
@@ -1888,9 +1888,9 @@ begin
   people := array(
     select distinct c.user_id from changed c join users u on u.id = c.user_id where u.embed_tenant is null limit 101);
   if cardinality(people) > 100 then
-    perform pg_notify('oriel_credentials', '');
+    perform tell_servers('');
   else
-    perform pg_notify('oriel_credentials', 'user:' || id) from unnest(people) as id;
+    perform tell_servers('user:' || id) from unnest(people) as id;
   end if;
   return null;
 end $function$
@@ -1914,7 +1914,7 @@ CREATE OR REPLACE FUNCTION public.notify_environment_tokens()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform pg_notify('oriel_credentials', 'user:' || user_id)
+  perform tell_servers('user:' || user_id)
   from (select distinct user_id from gone where expires_at > now()) as ended;
   return null;
 end $function$
@@ -2152,6 +2152,22 @@ begin
   insert into sign_in_names (name, user_id) values (wanted, person) on conflict (name) do nothing;
   if (select user_id from sign_in_names where name = wanted) is distinct from person then
     raise unique_violation using message = 'another person signs in with this name', table = 'users', constraint = index_name;
+  end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.tell_servers(subject text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  told text := coalesce(current_setting('oriel.told', true), '');
+begin
+  perform pg_notify('oriel_credentials', subject);
+  if length(told) < 4000 then
+    perform set_config('oriel.told', told || coalesce(nullif(subject, ''), '*') || ' ', true);
+  elsif told not like '%* ' then
+    perform set_config('oriel.told', told || '* ', true);
   end if;
 end $function$
 ;

@@ -115,8 +115,8 @@ export const users: Mutant[] = [
   },
   {
     name: 'a change of the own user is seen at once',
-    file: `${SERVER}domains/users/me-routes.ts`,
-    from: '      remembered.forget(userId);\n',
+    file: `${SERVER}platform/db/database.ts`,
+    from: "if (subject) onTold(subject === '*' ? '' : subject);",
     to: '',
     tests: [`${SERVER}domains/users/me.test.ts`],
   },

@@ -16,7 +16,7 @@ import {
 } from './domains/data-models/index.ts';
 import { createDemoFiles, dataSources } from './domains/data-sources/index.ts';
 import { createDeploymentLog, deploymentLogs } from './domains/deployment-logs/index.ts';
-import { createKnownDeployments, deployments, type RequireDeployment } from './domains/deployments/index.ts';
+import { createRequireDeployment, deployments, type RequireDeployment } from './domains/deployments/index.ts';
 import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts';
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
@@ -89,8 +89,7 @@ export type ModuleSettings = Pick<
  */
 export function createModules(platform: Platform, settings: ModuleSettings): Modules {
   const { plan, tenant, maxExternalUsers, deviceCodeSeconds } = settings;
-  const knownDeployments = createKnownDeployments(platform);
-  const requireDeployment = knownDeployments.require;
+  const requireDeployment = createRequireDeployment(platform);
   const account = createTenantSettings(platform);
   const trees = createTrees(settings.turnWaitMs);
   const leftovers = askLeftovers(() => list);
@@ -140,7 +139,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     { leftovers: gitLeftovers },
-    deployments(platform, { knownDeployments, leftovers, models, version: VERSION }),
+    deployments(platform, { leftovers, models, version: VERSION }),
     { demo: demoDataModel(models, DEMO_MODEL_DIR) },
     envVars(variables),
     regions(platform),

@@ -49,14 +49,19 @@ export function openPlatform({
   metrics,
   undo,
 }: PlatformOptions): OpenedPlatform {
-  const db = openDatabase(connection, log, { poolSize: pools.dbConnections, waits });
+  const listener = createListener(connection, log);
+  undo.add('the connection for notifications', () => listener.end());
+  const onTold = (subject: string) => listener.tell(CREDENTIALS_CHANNEL, subject);
+  const db = openDatabase(connection, log, { poolSize: pools.dbConnections, waits, onTold });
   undo.add('the connections for content', () => db.end());
-  const essential = openDatabase(connection, log, { poolSize: pools.dbEssentialConnections, waits });
+  const essential = openDatabase(connection, log, {
+    poolSize: pools.dbEssentialConnections,
+    waits,
+    onTold,
+  });
   undo.add('the essential connections', () => essential.end());
   const attempts = createAttempts(db, log);
   undo.add('the counting of refused attempts', attempts.stop);
-  const listener = createListener(connection, log);
-  undo.add('the connection for notifications', () => listener.end());
   watchDatabase(metrics, db, essential);
   const boxedColumns: BoxedColumn[] = [];
   return {

@@ -2,22 +2,19 @@ import type { AskLeftovers } from '../../platform/leftovers.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { DataModels } from '../data-models/index.ts';
 import { demoDeployment } from './demo.ts';
-import type { KnownDeployments } from './known-deployments.ts';
 import { createRemoveDeployment } from './removal.ts';
 import { deploymentRoutes } from './routes.ts';
 
-export { createKnownDeployments, type RequireDeployment } from './known-deployments.ts';
+export { createRequireDeployment, type RequireDeployment } from './known-deployments.ts';
 export { countAllDeployments, findDeployment, listExistingIds, lockDeployment } from './store.ts';
 
 export function deployments(
   platform: Platform,
   {
-    knownDeployments,
     leftovers,
     models,
     version,
   }: {
-    knownDeployments: KnownDeployments;
     leftovers: AskLeftovers;
     models: DataModels;
     /** The version of this server. */
@@ -26,7 +23,7 @@ export function deployments(
 ): Module {
   const removeDeployment = createRemoveDeployment(leftovers);
   return {
-    routes: deploymentRoutes(platform, { knownDeployments, removeDeployment, models, version }),
+    routes: deploymentRoutes(platform, { removeDeployment, models, version }),
     jobs: [removeDeployment],
     demo: demoDeployment,
   };

@@ -6,23 +6,14 @@ import { findDeployment } from './store.ts';
 /** Rejects if the deployment does not exist. Returns undefined at once, not a promise, if it is known to exist. */
 export type RequireDeployment = (id: number) => undefined | Promise<void>;
 
-export interface KnownDeployments {
-  require: RequireDeployment;
-  /** Must be called when this server itself has just deleted the deployment. */
-  forget(id: number): void;
-}
-
-export function createKnownDeployments({
+export function createRequireDeployment({
   essential,
   remember,
-}: Pick<Platform, 'essential' | 'remember'>): KnownDeployments {
+}: Pick<Platform, 'essential' | 'remember'>): RequireDeployment {
   const known = remember<number, true>((id) => [`deployment:${id}`]);
   const find = async (id: number): Promise<true> => {
     found(await findDeployment(essential, id), 'deployment_not_found');
     return true;
   };
-  return {
-    require: (id) => (known.get(id) ? undefined : known.load(id, () => find(id)).then(() => undefined)),
-    forget: (id) => known.forget(id),
-  };
+  return (id) => (known.get(id) ? undefined : known.load(id, () => find(id)).then(() => undefined));
 }

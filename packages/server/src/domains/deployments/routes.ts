@@ -11,7 +11,6 @@ import { deleteJobsOfDeployment } from '../../platform/jobs/store.ts';
 import type { Platform } from '../../platform/module.ts';
 import type { DataModels } from '../data-models/index.ts';
 import { requireRegion } from '../regions/index.ts';
-import type { KnownDeployments } from './known-deployments.ts';
 import type { RemoveDeployment } from './removal.ts';
 import { DEPLOYMENTS_MAX, FIRST_STEP, mayFollow, stepsAfter } from './rules.ts';
 import { checkSettings, mergeSettings, requireVersion, toSettings } from './settings.ts';
@@ -30,12 +29,10 @@ const DEPLOYING = [
 export function deploymentRoutes(
   { cursors, publicUrl }: Pick<Platform, 'cursors' | 'publicUrl'>,
   {
-    knownDeployments,
     removeDeployment,
     models,
     version,
   }: {
-    knownDeployments: KnownDeployments;
     removeDeployment: RemoveDeployment;
     models: DataModels;
     version: string;
@@ -92,17 +89,14 @@ export function deploymentRoutes(
       });
     }),
 
-    handle(operations.deleteDeployment, async ({ change }, { params: { deploymentId } }) => {
-      const reply = await change(async (tx) => {
+    handle(operations.deleteDeployment, ({ change }, { params: { deploymentId } }) =>
+      change(async (tx) => {
         const before = found(await store.deleteDeployment(tx, deploymentId), 'deployment_not_found');
         await deleteJobsOfDeployment(tx, deploymentId);
         await enqueue(tx, removeDeployment, { deploymentId });
         return { reply: { success: true }, changes: deleted(before) };
-      });
-      // Other servers are notified. This server must forget the deployment before it replies.
-      knownDeployments.forget(deploymentId);
-      return reply;
-    }),
+      }),
+    ),
 
     handle(operations.getDeploymentSettings, async ({ db }, { params: { deploymentId } }) => {
       const deployment = found(await store.findDeployment(db, deploymentId), 'deployment_not_found');

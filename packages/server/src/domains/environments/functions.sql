@@ -12,7 +12,7 @@ create or replace trigger users_end_environment_tokens after update of password_
 -- them in memory yet, and expired ones are in no memory any more.
 create or replace function notify_environment_tokens() returns trigger language plpgsql as $$
 begin
-  perform pg_notify('oriel_credentials', 'user:' || user_id)
+  perform tell_servers('user:' || user_id)
   from (select distinct user_id from gone where expires_at > now()) as ended;
   return null;
 end $$;

@@ -21,17 +21,15 @@ export function meRoutes({ remember }: Pick<Platform, 'remember'>) {
       return toUser(remembered.get(userId) ?? (await remembered.load(userId, read)));
     }),
 
-    handle(operations.updateMe, async ({ actor: { userId }, change }, { body }) => {
-      const committed = await change(async (tx) => {
+    handle(operations.updateMe, ({ actor: { userId }, change }, { body }) =>
+      change(async (tx) => {
         await store.lockUser(tx, userId);
         const before = found(await store.findUser(tx, userId), GONE);
         if (isEmpty(body)) return { reply: toUser(before), changes: [] };
         const after = await updateUser(tx, before, body);
         return { reply: toUser(after), changes: changed(before, after) };
-      });
-      remembered.forget(userId);
-      return committed;
-    }),
+      }),
+    ),
 
     handle(operations.getEmbedTheme, async ({ actor: { userId }, db }) => {
       const { embedTheme } = found(await store.findUserContext(db, userId), GONE);

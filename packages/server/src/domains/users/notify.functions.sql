@@ -13,9 +13,9 @@ begin
   people := array(
     select distinct c.user_id from changed c join users u on u.id = c.user_id where u.embed_tenant is null limit 101);
   if cardinality(people) > 100 then
-    perform pg_notify('oriel_credentials', '');
+    perform tell_servers('');
   else
-    perform pg_notify('oriel_credentials', 'user:' || id) from unnest(people) as id;
+    perform tell_servers('user:' || id) from unnest(people) as id;
   end if;
   return null;
 end $$;

@@ -194,10 +194,17 @@ const gateOf = (atOnce: number, waitMs: number) =>
     waitMs,
   });
 
+export interface DatabaseOptions {
+  poolSize?: number;
+  waits?: Waits;
+  /** Called after each transaction of ours that notified servers, with the subject of each notification. */
+  onTold?: (subject: string) => void;
+}
+
 export function openDatabase(
   connection: ConnectionSettings,
   log: Logger,
-  { poolSize = 10, waits = WAITS }: { poolSize?: number; waits?: Waits } = {},
+  { poolSize = 10, waits = WAITS, onTold = () => {} }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     ...clientConfig(connection),
@@ -215,6 +222,7 @@ export function openDatabase(
   return new SharedDatabase(
     {
       pool,
+      onTold,
       all: gateOf(poolSize, waits.connectionMs),
       changes: gateOf(Math.max(1, poolSize - reserved), waits.connectionMs),
     },
@@ -224,6 +232,7 @@ export function openDatabase(
 
 interface Shared {
   readonly pool: pg.Pool;
+  readonly onTold: (subject: string) => void;
   readonly all: Gate;
   readonly changes: Gate;
 }
@@ -256,9 +265,9 @@ class SharedDatabase extends Queries implements Database {
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { all, changes, pool } = this.#shared;
+    const { all, changes } = this.#shared;
     const sharer = this.#sharer;
-    return retrying(() => changes.pass(sharer, () => all.pass(sharer, () => transact(pool, work))));
+    return retrying(() => changes.pass(sharer, () => all.pass(sharer, () => transact(this.#shared, work))));
   }
 
   as(sharer: string): Database {
@@ -313,13 +322,19 @@ function sendOnce(pool: pg.Pool, query: Sql): Promise<pg.QueryResult> {
 /** True if the database refused the statement, so that the connection can be used again. */
 const isRefusal = (error: Error) => error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
-async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Both in one message. The first one reads what `tell_servers` noted. */
+const COMMIT = "select current_setting('oriel.told', true) as told; commit";
+
+async function transact<T>({ pool, onTold }: Shared, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
     const result = await work(new Transaction(client));
-    await client.query('commit');
+    const [{ rows }] = (await client.query(COMMIT)) as unknown as [pg.QueryResult<{ told: string | null }>];
+    for (const subject of rows[0]?.told?.split(' ') ?? []) {
+      if (subject) onTold(subject === '*' ? '' : subject);
+    }
     return result;
   } catch (error) {
     // A database that does not answer would not answer the rollback either. It undoes what a closed connection began.

@@ -14,6 +14,8 @@ export interface Listener {
    * missed. Every channel must be named before `start`.
    */
   on(channel: string, handler: Handler): void;
+  /** Calls the handlers at once, for a notification that this server itself has caused and that is still on its way. */
+  tell(channel: string, payload: string): void;
   /** Connects and listens. Rejects if the first connection can not be made. */
   start(): Promise<void>;
   end(): Promise<void>;
@@ -92,6 +94,7 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
       if (loop && !handlers.has(channel)) throw new Error(`nobody listens on ${channel}`);
       handlers.set(channel, [...list, handler]);
     },
+    tell: (channel, payload) => call(handlers.get(channel), payload),
     async start() {
       client = await connect();
       loop = keepListening();

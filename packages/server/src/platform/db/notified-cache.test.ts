@@ -69,17 +69,6 @@ test('a read that began before a change is neither kept nor shared after it', as
   expect(users.get(1)).toBe('new');
 });
 
-test('a read that began before `forget` is neither kept nor shared after it', async () => {
-  const users = cacheOfUsers();
-  let answer = (_: string) => {};
-  const early = users.load(1, () => new Promise((resolve) => (answer = resolve)));
-  users.forget(1);
-  expect(await users.load(1, async () => 'new')).toBe('new');
-  answer('old');
-  expect(await early).toBe('old');
-  expect(users.get(1)).toBe('new');
-});
-
 test('a full cache drops the oldest value, not everything', async () => {
   const users = cacheOfUsers();
   for (let id = 0; id <= 10_000; id++) await users.load(id, async () => 'kept');

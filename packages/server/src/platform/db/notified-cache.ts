@@ -18,8 +18,6 @@ export interface NotifiedCache<Key, Value> {
    * come while it is read share the result.
    */
   load(key: Key, read: () => Promise<Value>, goodUntil?: (value: Value) => number): Promise<Value>;
-  /** For a value that this server has just changed, so that it does not wait for the notification. */
-  forget(key: Key): void;
 }
 
 export function createNotifiedCache<Key, Value>(
@@ -77,11 +75,6 @@ export function createNotifiedCache<Key, Value>(
       });
       loads.set(key, load);
       return load;
-    },
-    forget(key) {
-      generation++;
-      kept.delete(key);
-      loads.delete(key);
     },
   };
 }
