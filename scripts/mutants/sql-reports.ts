@@ -44,6 +44,20 @@ export const sqlReports: Mutant[] = [
     tests: [MEANING, ATTACKS],
   },
   {
+    name: 'a pattern that DuckDB would try in all ways becomes a regular expression',
+    file: 'packages/semantic/src/plan/dialects/duckdb.ts',
+    from: 'expression === undefined ? `',
+    to: 'expression !== null ? `',
+    tests: [MEANING],
+  },
+  {
+    name: 'an escaped character of a pattern is no wildcard',
+    file: `${SQL}patterns.ts`,
+    from: '(isEscaped ? undefined : WILDCARDS[character])',
+    to: 'WILDCARDS[character]',
+    tests: [MEANING],
+  },
+  {
     name: 'a measure in SQL is not multiplied by joins of its view',
     file: `${SQL}tables.ts`,
     from: 'for (const { member } of bases) requireOnce(rows, member);',

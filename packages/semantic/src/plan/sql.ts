@@ -34,6 +34,9 @@ export type CallName =
   | 'asText'
   | 'textOrder'
   | 'ilike'
+  /** Of a text, a pattern, its escape character, and the same as a regular expression unless all wildcards are `%`. */
+  | 'like'
+  | 'ilikeText'
   | 'local'
   | 'divisor'
   | 'approxDistinct'

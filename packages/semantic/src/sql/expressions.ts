@@ -1,8 +1,9 @@
 /** The expressions of a statement, written again from what is known and allowed. */
-import { joined, type Sql, sql } from '../plan/sql.ts';
+import { call, joined, type Sql, sql } from '../plan/sql.ts';
 import { callSql } from './calls.ts';
 import { constantOf, constantSql, literal } from './constants.ts';
 import { COMPARISONS, OPERATORS, TYPES } from './functions.ts';
+import { expressionOf, isPlain } from './patterns.ts';
 import { columnSql } from './scopes.ts';
 import {
   invalid,
@@ -114,9 +115,15 @@ function operationSql(fields: Node['fields'], writing: Writing): Sql {
     }
     case 'AEXPR_LIKE':
     case 'AEXPR_ILIKE': {
-      const word = `${operator.startsWith('!') ? ' not ' : ' '}${kind === 'AEXPR_LIKE' ? 'like' : 'ilike'} `;
       const { pattern, mark } = patternOf(rexpr);
-      return sql`(${left()}${word}${literal(pattern)} escape ${literal(mark)})`;
+      const matches = call(
+        kind === 'AEXPR_LIKE' ? 'like' : 'ilikeText',
+        left(),
+        [literal(pattern)],
+        [literal(mark)],
+        ...(isPlain(pattern, mark) ? [] : [[literal(expressionOf(pattern, mark))]]),
+      );
+      return operator.startsWith('!') ? sql`(not ${matches})` : matches;
     }
   }
   throw unsupported(`The operator \`${operator}\` can not be used here.`);

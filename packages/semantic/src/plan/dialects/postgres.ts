@@ -28,6 +28,8 @@ export const postgres: Dialect = {
     asText: (x) => `(${x})::text`,
     // Code points, as in DuckDB, so that a page holds the same rows on every engine.
     textOrder: (x) => `(${x})::text collate "C"`,
+    like: (x, pattern, mark) => `(${x} like ${pattern} escape ${mark})`,
+    ilikeText: (x, pattern, mark) => `(${x} ilike ${pattern} escape ${mark})`,
     ilike: (x, pattern) => `(${x})::text ilike ${pattern}`,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     // A quotient of whole numbers has decimals.
