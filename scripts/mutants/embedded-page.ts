@@ -194,4 +194,11 @@ export const embeddedPage: Mutant[] = [
     to: 'if (!this.#getSession) return;',
     tests: [`${TEST}embed-sdk.test.ts`],
   },
+  {
+    name: 'the element waits before it asks for a session again',
+    file: ELEMENT,
+    from: 'await this.#pause(PAUSES_MS[Math.min(this.#failures, PAUSES_MS.length - 1)]!);',
+    to: 'await this.#pause(1);',
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
 ];

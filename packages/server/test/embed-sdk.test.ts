@@ -1,185 +1,19 @@
 /** `@oriel/viewer/embed` and `@oriel/viewer/react` in pages of a host, in a real browser. */
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-import type { Browser, BrowserContext, Frame, Page, Route } from 'playwright-core';
+import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser } from './browser.ts';
-import { graphical, tabular } from './shop-dashboard.ts';
-import { createShop } from './shops.ts';
-import { createOwnWorld, unique, type World } from './world.ts';
+import { DIST, frameOf, type SdkHost, startSdkHost } from './sdk-host.ts';
 
-const DIST = join(import.meta.dirname, '../../viewer/dist');
-const SCRIPT = `
-import { OrielDashboardElement } from '/embed.js';
-window.heard = [];
-window.calls = [];
-window.make = (name, more = {}) => {
-  const element = document.createElement('oriel-dashboard');
-  element.id = name;
-  listen(element);
-  Object.assign(element, { baseUrl: window.baseUrl, publicId: 'tabular', ...more });
-  return element;
-};
-window.listen = (element) => {
-  for (const type of ['ready', 'view', 'navigate', 'dashboard-loaded', 'error', 'session-needed', 'session-expired'])
-    element.addEventListener(type, ({ detail }) => window.heard.push({ name: element.id, type, detail }));
-};
-window.sessionFor = (tenant) => async () => {
-  window.calls.push(tenant);
-  if (window.calls.length === window.failAt) throw new Error('no session today');
-  return (await fetch('/session?tenant=' + tenant)).text();
-};
-window.isDefined = customElements.get('oriel-dashboard') === OrielDashboardElement;
-`;
-/** A customer's page may be this strict. */
-const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-src http:";
-
-let world: World;
-let browser: Browser;
-let deploymentId: number;
-let host: Server;
-let origin: string;
-let otherOrigin: string;
-let reactPage: string;
-const viewers = new Map<string, string>();
+let host: SdkHost;
 beforeAll(async () => {
-  world = await createOwnWorld();
-  browser = await openBrowser();
-  deploymentId = await createShop(world);
-  reactPage = await bundleReactPage();
-  host = createServer((request, response) => void answer(request.url!, response));
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-  const { port } = host.address() as AddressInfo;
-  [origin, otherOrigin] = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
+  host = await startSdkHost();
 });
-afterAll(async () => {
-  await browser?.close();
-  await new Promise((resolve) => void host?.close(resolve).closeAllConnections());
-  await world?.stop();
-});
+afterAll(() => host?.stop());
 
-async function answer(address: string, response: import('node:http').ServerResponse) {
-  const { pathname, searchParams } = new URL(address, 'http://host');
-  const script = async (text: string | Promise<string>) =>
-    void response.setHeader('content-type', 'text/javascript').end(await text);
-  if (pathname === '/host.js') return script(`window.baseUrl = ${JSON.stringify(world.url)};${SCRIPT}`);
-  if (pathname === '/embed.js') return script(readFile(join(DIST, 'embed.js'), 'utf8'));
-  if (pathname === '/react.js') return script(reactPage);
-  if (pathname === '/session') return void response.end(await mint(searchParams.get('tenant')!));
-  const file = pathname === '/react' ? 'react.js' : 'host.js';
-  response.setHeader('content-type', 'text/html').setHeader('content-security-policy', POLICY);
-  response.end(`<!doctype html><meta charset=utf-8><script type=module src=/${file}></script><main></main>`);
-}
-
-async function mint(embedTenantName: string): Promise<string> {
-  const externalId = viewers.get(embedTenantName) ?? unique('viewer');
-  viewers.set(embedTenantName, externalId);
-  const body = { deploymentId, externalId, embedTenantName };
-  return (await world.admin.generateSession({ body })).sessionId;
-}
-
-async function bundleReactPage(): Promise<string> {
-  const contents = `
-import { createElement, createRef, StrictMode, useState } from 'react';
-import { createRoot } from 'react-dom/client';
-import { OrielDashboard } from ${JSON.stringify(join(DIST, 'react.js'))};
-window.heard = [];
-window.dashboard = createRef();
-const say = (type) => ({ detail }) => window.heard.push({ name: 'react', type, detail });
-function Page() {
-  const [props, change] = useState({});
-  window.change = change;
-  return props.gone ? null : createElement(OrielDashboard, {
-    ref: window.dashboard, id: 'react', className: 'wide', baseUrl: ${JSON.stringify(world.url)}, publicId: 'tabular',
-    getSession: async () => (await fetch('/session?tenant=react-corp')).text(), label: 'Sales',
-    onReady: say('ready'), onDashboardLoaded: say('dashboard-loaded'), onNavigate: say('navigate'), onError: say('error'),
-    ...props,
-  });
-}
-createRoot(document.querySelector('main')).render(createElement(StrictMode, null, createElement(Page)));`;
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    format: 'esm',
-    write: false,
-    define: { 'process.env.NODE_ENV': '"development"' },
-    logLevel: 'error',
-  });
-  return outputFiles[0]!.text;
-}
-
-const DASHBOARDS: Partial<Record<string, typeof tabular | typeof graphical>> = { tabular, graphical };
-
-interface Heard {
-  name: string;
-  type: string;
-  detail: Record<string, unknown>;
-}
-interface Opened {
-  context: BrowserContext;
-  page: Page;
-  requests: string[];
-  errors: string[];
-  run<T = unknown>(script: string): Promise<T>;
-  /** The events of an element. */
-  events(name: string, type: string): Promise<Record<string, unknown>[]>;
-  heard(name: string, type: string, count?: number): Promise<Record<string, unknown>>;
-  frames(): Frame[];
-}
-
-async function open(path = '/', prepare?: (context: BrowserContext) => Promise<unknown>): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width: 1240, height: 960 }, locale: 'en-US' });
-  await context.route(/\/api\/v1\/embed\/dashboard\//, (route) => {
-    const publicId = route.request().url().split('/').at(-1)!;
-    const json = DASHBOARDS[publicId]?.(deploymentId, publicId);
-    return json
-      ? route.fulfill({ json })
-      : route.fulfill({
-          status: 404,
-          json: { statusCode: 404, code: 'dashboard_not_found', message: 'No.' },
-        });
-  });
-  await prepare?.(context);
-  const page = await context.newPage();
-  const requests: string[] = [];
-  const errors: string[] = [];
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  page.on('pageerror', (error) => errors.push(String(error)));
-  await page.goto(`${origin}${path}`);
-  await page.waitForFunction('window.heard');
-  const events = async (name: string, type: string) =>
-    ((await page.evaluate('window.heard')) as Heard[])
-      .filter((one) => one.name === name && one.type === type)
-      .map(({ detail }) => detail);
-  return {
-    context,
-    page,
-    requests,
-    errors,
-    run: (script) => page.evaluate(script),
-    events,
-    async heard(name, type, count = 1) {
-      const message = `${name}: ${type}`;
-      await expect
-        .poll(async () => (await events(name, type)).length, { message })
-        .toBeGreaterThanOrEqual(count);
-      return (await events(name, type)).at(-1)!;
-    },
-    frames: () => page.frames().filter((frame) => frame.parentFrame() === page.mainFrame()),
-  };
-}
-
-const frameOf = async ({ page }: Opened, name: string) => {
-  const handle = await page.evaluateHandle(
-    `document.getElementById('${name}').shadowRoot.querySelector('iframe')`,
-  );
-  return (await handle.asElement()!.contentFrame())!;
-};
+const open: SdkHost['open'] = (...given) => host.open(...given);
+const mint: SdkHost['mint'] = (tenant) => host.mint(tenant);
 
 describe('the element', () => {
   test('shows two customers on one page, each with their own session and events', async () => {
@@ -203,7 +37,7 @@ describe('the element', () => {
       'Shop',
     );
     expect(opened.errors).toEqual([]);
-    await world.admin.revokeEmbedSessions({ body: { embedTenantName: 'one-corp' } });
+    await host.world.admin.revokeEmbedSessions({ body: { embedTenantName: 'one-corp' } });
     expect(await opened.heard('one', 'session-expired')).toEqual({ reason: 'revoked' });
     expect(await opened.events('two', 'session-expired')).toEqual([]);
     await opened.run(`document.getElementById('one').renew('${await mint('one-corp')}')`);
@@ -310,16 +144,48 @@ describe('the element', () => {
     await opened.context.close();
   });
 
-  test('asks again if a session is refused, without end but with pauses', async () => {
+  test('asks again if a session is refused', async () => {
     const opened = await open();
     const used = await mint('used-corp');
-    await world.client().postTokenBySessionId({ body: { sessionId: used } });
+    await host.world.client().postTokenBySessionId({ body: { sessionId: used } });
     await opened.run(
       `document.body.append(make('used', { session: '${used}', getSession: sessionFor('used-corp') }))`,
     );
     expect(await opened.heard('used', 'error')).toMatchObject({ code: 'invalid_session' });
     await opened.heard('used', 'dashboard-loaded');
     expect(await opened.run('calls')).toEqual(['used-corp']);
+    await opened.context.close();
+  });
+
+  test('waits longer and longer before it asks again, and not at all once it is removed', async () => {
+    const opened = await open('/', (context) => context.clock.install());
+    const { clock } = opened.page;
+    // From here on, time stands still unless it is told to go on.
+    await clock.pauseAt(Date.now() + 60_000);
+    await opened.run(`window.needed = 0;
+      addEventListener('message', ({ data }) => { window.needed += data?.type === 'oriel:event:session-needed' });
+      const refused = { calls: 0 }, failing = { calls: 0 };
+      Object.assign(window, { refused, failing });
+      document.body.append(
+        make('failing', { getSession: () => { failing.calls++; throw new Error('no session today') } }),
+        make('refused', { getSession: () => { refused.calls++; return '1.garbage' } }))`);
+    const calls = () => opened.run('[failing.calls, refused.calls]');
+    let count = 1;
+    for (const pauseMs of [1000, 2000, 5000, 10_000, 30_000, 30_000]) {
+      // Each frame says at first that it has no session, and one of them says so after each refusal.
+      await expect.poll(() => opened.run('needed')).toBe(2 + count);
+      await clock.runFor(pauseMs - 1);
+      expect(await calls()).toEqual([count, count]);
+      await clock.runFor(1);
+      count++;
+      await expect.poll(calls).toEqual([count, count]);
+      await opened.heard('failing', 'error', count);
+    }
+    await opened.run(
+      `document.getElementById('failing').remove(); document.getElementById('refused').remove()`,
+    );
+    await clock.runFor(120_000);
+    expect(await calls()).toEqual([count, count]);
     await opened.context.close();
   });
 
@@ -397,7 +263,7 @@ describe('messages', () => {
     await opened.run(`document.body.append(make('taken', { session: '${await mint('taken-corp')}' }))`);
     await opened.heard('taken', 'dashboard-loaded');
     const frame = await frameOf(opened, 'taken');
-    await frame.goto(otherOrigin);
+    await frame.goto(host.otherOrigin);
     await frame.evaluate(`window.got = []; addEventListener('message', ({ data }) => window.got.push(data))`);
     await frame.evaluate(FORGED);
     await expect.poll(() => opened.run('after')).toBe(1);
@@ -413,25 +279,29 @@ describe('messages', () => {
   });
 });
 
-test('the React component passes properties, events and its element on', async () => {
-  const opened = await open('/react');
-  expect(await opened.heard('react', 'ready')).toMatchObject({ embedTenant: 'react-corp' });
-  await opened.heard('react', 'dashboard-loaded');
-  const frame = await frameOf(opened, 'react');
-  expect(
-    await opened.run('[dashboard.current.className, dashboard.current.getAttribute("aria-label")]'),
-  ).toEqual(['wide', 'Sales']);
-  await opened.run(`change({ theme: 'dark', filters: { 'sales.status': { value: ['done'] } } })`);
-  await frame.locator('html[data-scheme=dark]').waitFor();
-  await expect.poll(() => frame.getByRole('button', { name: /Status/ }).innerText()).toContain('done');
-  await opened.run(`dashboard.current.navigate('/embed/dashboard/graphical')`);
-  await opened.heard('react', 'navigate');
-  expect(await opened.events('react', 'ready')).toHaveLength(1);
-  await opened.run(`change({ gone: true })`);
-  await expect.poll(() => opened.frames().length).toBe(0);
-  expect(opened.errors).toEqual([]);
-  await opened.context.close();
-});
+test.each(['18', '19'])(
+  'the component passes properties, events and its element on in React %s',
+  async (version) => {
+    const opened = await open(`/react-${version}`);
+    expect(await opened.run('reactVersion')).toMatch(new RegExp(`^${version}\\.`));
+    expect(await opened.heard('react', 'ready')).toMatchObject({ embedTenant: 'react-corp' });
+    await opened.heard('react', 'dashboard-loaded');
+    const frame = await frameOf(opened, 'react');
+    expect(
+      await opened.run('[dashboard.current.className, dashboard.current.getAttribute("aria-label")]'),
+    ).toEqual(['wide', 'Sales']);
+    await opened.run(`change({ theme: 'dark', filters: { 'sales.status': { value: ['done'] } } })`);
+    await frame.locator('html[data-scheme=dark]').waitFor();
+    await expect.poll(() => frame.getByRole('button', { name: /Status/ }).innerText()).toContain('done');
+    await opened.run(`dashboard.current.navigate('/embed/dashboard/graphical')`);
+    await opened.heard('react', 'navigate');
+    expect(await opened.events('react', 'ready')).toHaveLength(1);
+    await opened.run(`change({ gone: true })`);
+    await expect.poll(() => opened.frames().length).toBe(0);
+    expect(opened.errors).toEqual([]);
+    await opened.context.close();
+  },
+);
 
 test('both are small', async () => {
   const size = async (name: string) => gzipSync(await readFile(join(DIST, name)), { level: 9 }).length;
