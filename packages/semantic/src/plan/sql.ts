@@ -37,6 +37,8 @@ export type CallName =
   /** Of a text, a pattern, its escape character, and the same as a regular expression unless all wildcards are `%`. */
   | 'like'
   | 'ilikeText'
+  /** Fails if the text is very long, on engines that all viewers share. */
+  | 'boundedText'
   | 'local'
   | 'divisor'
   | 'approxDistinct'

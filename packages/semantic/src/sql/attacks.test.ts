@@ -105,3 +105,47 @@ test('names that the statement gets are in no text of the model', () => {
   const { statement } = sqlPlanOf(clash, 'select id from orders');
   expect(statement.sql).toContain('with oriel___');
 });
+
+/** Selects inside of each other, each of which writes `made` over the column `x` of the one before it. */
+const nested = (levels: number, made: string, last = 'x') =>
+  `select ${last} as x from ${`(select ${made} as x from `.repeat(levels)}(select status as x from orders) t0${Array.from({ length: levels }, (_, i) => `) t${i + 1}`).join('')}`;
+
+test.each([
+  nested(12, 'x || x'),
+  nested(12, 'concat(x, x)'),
+  nested(5, 'concat(x, x, x, x, x)'),
+  nested(12, "concat_ws(',', x, x)"),
+  nested(4, "replace(x, 'a', '0123456789')"),
+  nested(2, 'replace(x, left(x, 1), x)'),
+  nested(2, "string_agg(x, ',')"),
+  nested(2, "string_agg(x, ',') over ()"),
+  nested(11, 'coalesce(x, x) || upper(x)'),
+  nested(11, 'case when x = x then (select x || x) end'),
+  nested(5, 'x || x', "strpos(x, x || 'b')"),
+  nested(5, 'x || x', "replace(x, x || 'b', '')"),
+  `with ${Array.from({ length: 12 }, (_, i) => `a${i + 1} as (select x || x as x from ${i ? `a${i}` : '(select status as x from orders) a0'})`).join(', ')} select x from a12`,
+  `select x from (${nested(5, 'x || x')} union all ${nested(11, 'x || x')}) u`,
+  `select x from (${nested(11, 'x || x')} union all ${nested(5, 'x || x')}) u`,
+  `select 1 from (select * from (${nested(9, 'x || x')}) a) b where x || x = 'a'`,
+  `select 1 from orders group by status having string_agg(status, ',') || string_agg('${'a'.repeat(2000)}', ',') = ''`,
+  `select concat_ws('${'a'.repeat(8000)}', ${Array.from({ length: 48 }, () => 'status').join(', ')}) from orders`,
+  `select strpos(string_agg(status, ','), '${'a'.repeat(1000)}') from orders`,
+  `select split_part('${'a'.repeat(9000)}', '${'a'.repeat(9000)}', 1) from orders`,
+])('texts that grow too long are refused: %#', (text) => {
+  expect(sqlErrorOf(model, text)).toMatchObject({
+    code: 'unsupported_query',
+    message: expect.stringMatching(/texts that are too long|a long text in a long text/),
+  });
+});
+
+test.each([
+  nested(1, "x || ' ' || x || ' (' || x || ')'", "upper(x) || ': ' || x"),
+  nested(4, 'x || x'),
+  nested(2, "replace(replace(x, '&', '&amp;'), '<', '&lt;')"),
+  nested(1, "string_agg(distinct x, ', ' order by x)", "'All: ' || coalesce(x, 'none')"),
+  nested(1, "string_agg(x, ', ')", "strpos(x, 'new')"),
+  `select ${Array.from({ length: 100 }, (_, i) => `status || ', ' || id || '-' as c${i}`).join(', ')} from orders`,
+  `select ${Array.from({ length: 15 }, (_, i) => `string_agg(status, ', ') as c${i}`).join(', ')} from orders group by id`,
+])('texts of ordinary length are not refused: %#', (text) => {
+  expect(refusalOf(text)).toBeUndefined();
+});

@@ -1,5 +1,5 @@
 /** Calls of functions: plain ones, aggregates, windows, and those with words of their own. */
-import { joined, type Sql, sql } from '../plan/sql.ts';
+import { call, joined, type Sql, sql } from '../plan/sql.ts';
 import { constantOf } from './constants.ts';
 import { FUNCTIONS, ORDERED_SETS, TIME_PARTS, TIME_UNITS } from './functions.ts';
 import { orderSql } from './orders.ts';
@@ -81,12 +81,12 @@ function wordIn(node: unknown, words: ReadonlySet<string>, name: string): string
   throw invalid(`\`${name}\` takes one of ${[...words].map((one) => `'${one}'`).join(', ')}.`);
 }
 
-function knownSql(call: Call, writing: Writing): Sql {
-  const { name, args, agg_order, agg_filter, over, agg_star, agg_distinct, agg_within_group } = call;
+function knownSql(given: Call, writing: Writing): Sql {
+  const { name, args, agg_order, agg_filter, over, agg_star, agg_distinct, agg_within_group } = given;
   const known = FUNCTIONS.get(name);
   if (!known || agg_within_group !== undefined) throw refused(name);
   const isAggregate = known.use === 'aggregate';
-  if (known.use === 'value' || known.use === 'window') requirePlain(call, ['over']);
+  if (known.use === 'value' || known.use === 'window') requirePlain(given, ['over']);
   if (known.use === 'value' ? over !== undefined : known.use === 'window' && over === undefined) {
     throw invalid(`\`${name}\` is ${known.use === 'value' ? 'no function of windows' : 'used with OVER'}.`);
   }
@@ -101,7 +101,8 @@ function knownSql(call: Call, writing: Writing): Sql {
   const filter =
     agg_filter === undefined ? [] : sql` filter (where ${writing.expression(agg_filter, writing)})`;
   const window = over === undefined ? [] : sql` over (${windowSql(over, writing)})`;
-  return sql`${known.written ?? name}(${distinct}${inner}${order})${filter}${window}`;
+  const made = sql`${known.written ?? name}(${distinct}${inner}${order})${filter}${window}`;
+  return name === 'string_agg' ? call('boundedText', made) : made;
 }
 
 function orderedSetSql(call: Call, writing: Writing): Sql {

@@ -3,8 +3,9 @@ import { call, joined, type Sql, sql } from '../plan/sql.ts';
 import { callSql } from './calls.ts';
 import { constantOf, constantSql, literal } from './constants.ts';
 import { COMPARISONS, OPERATORS, TYPES } from './functions.ts';
+import { lengthOf, lengthOfText } from './growth.ts';
 import { expressionOf, isPlain } from './patterns.ts';
-import { columnSql } from './scopes.ts';
+import { columnOf } from './scopes.ts';
 import {
   invalid,
   isObject,
@@ -26,12 +27,30 @@ export function expressionSql(node: unknown, outer: Writing): Sql {
   const { kind, fields } = nodeOf(node);
   const write = Object.hasOwn(WRITERS, kind) ? WRITERS[kind]! : undefined;
   if (!write) throw unsupported(`The SQL has an expression that can not be used here (${kind}).`);
-  return write(fields, { ...outer, depth: outer.depth + 1 });
+  const lengths: number[] = [];
+  const made = write(fields, { ...outer, depth: outer.depth + 1, lengths });
+  const length = lengthOf(functionIn(kind, fields), lengths);
+  if (kind !== 'ColumnRef') outer.growth.add(length);
+  outer.lengths.push(length);
+  return made;
+}
+
+function functionIn(kind: string, fields: Node['fields']): string | undefined {
+  if (kind === 'A_Expr') return namesOf(fields.name)[0];
+  return kind === 'FuncCall' ? namesOf(fields.funcname).at(-1) : undefined;
 }
 
 const WRITERS: Readonly<Record<string, Write>> = {
-  A_Const: (fields) => constantSql(fields),
-  ColumnRef: (fields, { scope }) => columnSql(scope, namesOf(only(fields, 'A column', ['fields']).fields)),
+  A_Const(fields, { lengths }) {
+    const constant = constantOf(fields);
+    if (typeof constant === 'string') lengths.push(lengthOfText(constant));
+    return constantSql(fields);
+  },
+  ColumnRef(fields, { scope, lengths }) {
+    const column = columnOf(scope, namesOf(only(fields, 'A column', ['fields']).fields));
+    lengths.push(column.length);
+    return column.sql;
+  },
   A_Expr: operationSql,
   BoolExpr(fields, writing) {
     const { boolop, args } = only(fields, 'A condition', ['boolop', 'args']);
@@ -195,9 +214,10 @@ function subLinkSql(fields: Node['fields'], writing: Writing): Sql {
     'operName',
     'subselect',
   ]);
-  const { sql: inner, width } = writing.select(subselect, writing.scope);
+  const { sql: inner, lengths } = writing.select(subselect, writing.scope);
   if (subLinkType === 'EXISTS_SUBLINK') return sql`exists (${inner})`;
-  if (width !== 1) throw invalid('A SELECT in an expression has one column.');
+  if (lengths.length !== 1) throw invalid('A SELECT in an expression has one column.');
+  writing.lengths.push(lengths[0]!);
   if (subLinkType === 'EXPR_SUBLINK') return sql`(${inner})`;
   const tested = isObject(testexpr) ? expressionSql(testexpr, writing) : undefined;
   const [operator = undefined] = namesOf(operName);

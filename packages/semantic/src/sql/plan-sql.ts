@@ -8,6 +8,7 @@ import { createBudget } from '../plan/budget.ts';
 import { DIALECTS, type DialectName } from '../plan/plan.ts';
 import { type Dialect, renderWith, type Statement } from '../plan/render.ts';
 import type { Viewer } from '../plan/viewer.ts';
+import { createGrowth } from './growth.ts';
 import { prefixFor } from './names.ts';
 import { createSelects, selectIn, uniqueNames } from './selects.ts';
 import { openTable, type Table } from './tables.ts';
@@ -38,6 +39,7 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
   let names = 0;
   const selects = createSelects({
     nowMs: governed.nowMs,
+    growth: createGrowth(),
     newName: () => `${prefix}_${++names}`,
     isTable: (name) => openTable(governed, name) !== undefined,
     open(name) {
@@ -62,7 +64,7 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
   });
   return {
     statement: renderWith({ tables, expressions }, body, dialect(dataSource), budget),
-    columns: uniqueNames(columns),
+    columns: uniqueNames(columns.map(({ name }) => name)),
     dataSource,
     cubes: [...cubes],
   };

@@ -13,6 +13,8 @@ export interface Relation {
   readonly columns: readonly string[];
   /** The name of the column in the statement that runs; undefined if there is none. */
   use(column: string): string | undefined;
+  /** How long its texts may be, see `growth.ts`. */
+  lengthOf(column: string): number;
   readonly table?: {
     isMeasure(name: string): boolean;
     measure(name: string, alias: string): Sql | undefined;
@@ -36,37 +38,42 @@ export function findRelation(scope: Scope, name: string): Relation | undefined {
   return undefined;
 }
 
+interface FoundColumn {
+  readonly sql: Sql;
+  readonly length: number;
+}
+
+const foundIn = (relation: Relation, column: string): FoundColumn => ({
+  sql: [`${relation.alias}.${relation.use(column)}`],
+  length: relation.lengthOf(column),
+});
+
 /** Undefined if no relation of this scope itself has the column. */
-function findHere({ relations }: Scope, column: string): Sql | undefined {
+export function columnHere({ relations }: Scope, column: string): FoundColumn | undefined {
   const found = relations.filter((relation) => hasColumn(relation, column));
   if (found.length > 1) {
     throw invalid(`The column \`${column}\` is in several tables. Write the name of its table before it.`);
   }
   const [relation] = found;
-  return relation && [`${relation.alias}.${relation.use(column)}`];
+  return relation && foundIn(relation, column);
 }
 
 const hasColumn = (relation: Relation, column: string) => relation.use(column) !== undefined;
 
-export function columnHere(scope: Scope, column: string): Sql | undefined {
-  return findHere(scope, column);
-}
-
-export function columnSql(scope: Scope, names: readonly string[]): Sql {
+export function columnOf(scope: Scope, names: readonly string[]): FoundColumn {
   const [first, second, ...more] = names;
   if (first === undefined || more.length) {
     throw invalid('A column is written as `status` or `orders.status`.');
   }
   if (second === undefined) {
     for (let at: Scope | undefined = scope; at; at = at.parent) {
-      const found = findHere(at, first);
+      const found = columnHere(at, first);
       if (found) return found;
     }
     throw measureHint(scope.relations, first) ?? unknownColumn(first);
   }
   const relation = findRelation(scope, first);
-  const column = relation?.use(second);
-  if (relation && column !== undefined) return [`${relation.alias}.${column}`];
+  if (relation && hasColumn(relation, second)) return foundIn(relation, second);
   throw measureHint(relation ? [relation] : [], second) ?? unknownColumn(`${first}.${second}`);
 }
 

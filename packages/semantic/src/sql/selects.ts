@@ -3,6 +3,7 @@ import { queryError } from '../plan/errors.ts';
 import { joined, type Sql, sql } from '../plan/sql.ts';
 import { constantOf } from './constants.ts';
 import { expressionSql } from './expressions.ts';
+import type { Growth } from './growth.ts';
 import { orderSql } from './orders.ts';
 import { columnHere, findRelation, type Relation, type Scope } from './scopes.ts';
 import type { Table } from './tables.ts';
@@ -38,6 +39,7 @@ export interface Statement {
   /** A name that nothing else has. */
   newName(): string;
   readonly nowMs: number;
+  readonly growth: Growth;
 }
 
 /** A select that was written. Its columns are `c1`, `c2` and so on in the statement that runs. */
@@ -45,12 +47,21 @@ export interface Written {
   readonly body: Sql;
   /** Its common table expressions. */
   readonly expressions: readonly Sql[];
-  /** As the statement names them. */
-  readonly columns: readonly string[];
+  readonly columns: readonly ResultColumn[];
+}
+
+interface ResultColumn {
+  /** As the statement names it. */
+  readonly name: string;
+  /** How long its texts may be, see `growth.ts`. */
+  readonly length: number;
 }
 
 /** The common table expressions that a select can name. */
-type Expressions = ReadonlyMap<string, { readonly source: string; readonly columns: readonly string[] }>;
+type Expressions = ReadonlyMap<
+  string,
+  { readonly source: string; readonly columns: readonly ResultColumn[] }
+>;
 
 interface Place {
   readonly parent: Scope | undefined;
@@ -100,7 +111,8 @@ export function createSelects(statement: Statement) {
     if (columns.length > SQL_LIMITS.columns) {
       throw unsupported(`A SELECT has at most ${SQL_LIMITS.columns} columns.`);
     }
-    const order = fields.sortClause === undefined ? [] : sql` order by ${sortSql(fields, columns, writing)}`;
+    const order =
+      fields.sortClause === undefined ? [] : sql` order by ${sortSql(fields, namesIn(columns), writing)}`;
     return { body: sql`${body}${order}${pageSql(fields)}`, expressions: texts, columns };
   }
 
@@ -131,7 +143,10 @@ export function createSelects(statement: Statement) {
     return { texts, expressions };
   }
 
-  function plain(fields: Fields, place: Place): { body: Sql; columns: string[]; writing: Writing } {
+  function plain(
+    fields: Fields,
+    place: Place,
+  ): { body: Sql; columns: readonly ResultColumn[]; writing: Writing } {
     const items = listOf(fields.fromClause).map((item) => fromSql(item, place));
     const relations = items.flatMap((item) => item.relations);
     const names = relations.map(({ name }) => name);
@@ -141,7 +156,7 @@ export function createSelects(statement: Statement) {
 
     const targets = listOf(fields.targetList).flatMap((target) => targetsOf(target, writing));
     if (!targets.length) throw invalid('A SELECT has at least one column.');
-    const columns = targets.map(({ name }) => name);
+    const columns = targets.map(({ name, length }) => ({ name, length }));
     const listed = targets.map((target, i) => sql`${target.sql} as c${String(i + 1)}`);
     const distinct = isDistinct(fields.distinctClause) ? 'distinct ' : '';
     const parts = [sql`select ${distinct}${joined(listed, ', ')}`];
@@ -154,7 +169,8 @@ export function createSelects(statement: Statement) {
       );
     if (fields.whereClause !== undefined)
       parts.push(sql`where ${expressionSql(fields.whereClause, writing)}`);
-    if (fields.groupClause !== undefined) parts.push(sql`group by ${groupSql(fields, columns, writing)}`);
+    if (fields.groupClause !== undefined)
+      parts.push(sql`group by ${groupSql(fields, namesIn(columns), writing)}`);
     if (fields.havingClause !== undefined) {
       parts.push(sql`having ${expressionSql(fields.havingClause, writing)}`);
     }
@@ -165,7 +181,7 @@ export function createSelects(statement: Statement) {
   function combined(
     fields: Fields,
     place: Place,
-  ): { body: Sql; columns: readonly string[]; writing: Writing } {
+  ): { body: Sql; columns: readonly ResultColumn[]; writing: Writing } {
     const word = wordOf(fields.op, 'UNION', {
       SETOP_UNION: 'union',
       SETOP_INTERSECT: 'intersect',
@@ -179,7 +195,10 @@ export function createSelects(statement: Statement) {
     const body = sql`(${textOfSelect(left)}) ${word}${all} (${textOfSelect(right)})`;
     return {
       body,
-      columns: left.columns,
+      columns: left.columns.map(({ name, length }, i) => ({
+        name,
+        length: Math.max(length, right.columns[i]!.length),
+      })),
       writing: writingIn({ relations: [], parent: undefined }, place),
     };
   }
@@ -188,11 +207,13 @@ export function createSelects(statement: Statement) {
     scope,
     nowMs: statement.nowMs,
     depth: place.depth,
+    growth: statement.growth,
+    lengths: [],
     expression: expressionSql,
     select(node, outer) {
       countRelation();
       const inner = select(selectIn(node), { ...place, parent: outer, depth: place.depth + 1 });
-      return { sql: textOfSelect(inner), width: inner.columns.length };
+      return { sql: textOfSelect(inner), lengths: inner.columns.map(({ length }) => length) };
     },
   });
 
@@ -237,7 +258,7 @@ export function createSelects(statement: Statement) {
     const { columns, use } = opened.table;
     return {
       sql: sql`${opened.source} as ${alias}`,
-      relations: [{ name, alias, columns, use, table: opened.table }],
+      relations: [{ name, alias, columns, use, lengthOf: () => 1, table: opened.table }],
     };
   }
 
@@ -264,18 +285,25 @@ export function createSelects(statement: Statement) {
 const textOfSelect = ({ body, expressions }: Written): Sql =>
   expressions.length ? sql`with ${joined(expressions, ', ')} ${body}` : body;
 
-const relationOf = (name: string, alias: string, columns: readonly string[]): Relation => ({
-  name,
-  alias,
-  columns,
-  use(column) {
-    const index = columns.indexOf(column);
-    if (index >= 0 && columns.lastIndexOf(column) !== index) {
-      throw invalid(`\`${name}\` has several columns \`${column}\`. Give them aliases.`);
-    }
-    return index < 0 ? undefined : `c${index + 1}`;
-  },
-});
+const namesIn = (columns: readonly ResultColumn[]) => columns.map(({ name }) => name);
+
+function relationOf(name: string, alias: string, given: readonly ResultColumn[]): Relation {
+  const columns = namesIn(given);
+  return {
+    name,
+    alias,
+    columns,
+    use(column) {
+      const index = columns.indexOf(column);
+      if (index >= 0 && columns.lastIndexOf(column) !== index) {
+        throw invalid(`\`${name}\` has several columns \`${column}\`. Give them aliases.`);
+      }
+      return index < 0 ? undefined : `c${index + 1}`;
+    },
+    lengthOf: (column) =>
+      given.reduce((longest, one) => (one.name === column ? Math.max(longest, one.length) : longest), 0),
+  };
+}
 
 export function selectIn(node: unknown): Fields {
   const { kind, fields } = nodeOf(node);
@@ -294,8 +322,7 @@ function isDistinct(clause: unknown): boolean {
   throw unsupported('DISTINCT ON can not be used.');
 }
 
-interface Target {
-  readonly name: string;
+interface Target extends ResultColumn {
   readonly sql: Sql;
 }
 
@@ -306,9 +333,9 @@ function targetsOf(node: unknown, writing: Writing): Target[] {
     const parts = listOf(only(fields, 'A column', ['fields']).fields);
     if (isStar(parts.at(-1))) return starTargets(namesOf(parts.slice(0, -1)), writing);
   }
-  return [
-    { name: name === undefined ? nameOf(kind, fields) : textOf(name), sql: expressionSql(val, writing) },
-  ];
+  const lengths: number[] = [];
+  const made = expressionSql(val, { ...writing, lengths });
+  return [{ name: name === undefined ? nameOf(kind, fields) : textOf(name), sql: made, length: lengths[0]! }];
 }
 
 const isStar = (node: unknown) => isObject(node) && Object.hasOwn(node, 'A_Star');
@@ -323,6 +350,7 @@ function starTargets(names: readonly string[], { scope }: Writing): Target[] {
   return relations.flatMap((relation) =>
     relation.columns.map((name, i) => ({
       name,
+      length: relation.lengthOf(name),
       // By its place, because columns of a select may have the same name.
       sql: [`${relation.alias}.${relation.table ? relation.use(name) : `c${i + 1}`}`],
     })),

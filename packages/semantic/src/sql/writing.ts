@@ -1,6 +1,7 @@
 /** What the writers of expressions have in common. */
 import { joined, type Sql, value } from '../plan/sql.ts';
 import { writeLocal } from '../times/moments.ts';
+import type { Growth } from './growth.ts';
 import type { Scope } from './scopes.ts';
 import { listOf, unsupported } from './tree.ts';
 
@@ -9,9 +10,12 @@ export interface Writing {
   readonly nowMs: number;
   /** How deep the expression is nested. */
   readonly depth: number;
+  readonly growth: Growth;
+  /** How long the parts of the expression may be, in the order in which they are written. */
+  readonly lengths: number[];
   expression(node: unknown, writing: Writing): Sql;
   /** Writes a select inside of the expression. */
-  select(node: unknown, scope: Scope): { readonly sql: Sql; readonly width: number };
+  select(node: unknown, scope: Scope): { readonly sql: Sql; readonly lengths: readonly number[] };
 }
 
 export const DEPTH_MAX = 100;

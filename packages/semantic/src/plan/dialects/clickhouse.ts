@@ -76,6 +76,7 @@ export const clickhouse: Dialect = {
     // Only the SQL of callers has these, which does not run here yet.
     like: (x, pattern) => `(${x} like ${pattern})`,
     ilikeText: (x, pattern) => `(${x} ilike ${pattern})`,
+    boundedText: (x) => x!,
     local: (x, zone) => `addSeconds(${time(x)}, timezoneOffset(toTimeZone(${time(x)}, ${zone})))`,
     // A decimal divided by a decimal would have no more digits than the first one.
     divisor: (x) => `nullif(toFloat64(${x}), 0)`,

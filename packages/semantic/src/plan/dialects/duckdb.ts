@@ -27,6 +27,12 @@ const typeOf = ({ type, text }: Value) =>
 const like = (x: string, pattern: string, expression: string | undefined) =>
   expression === undefined ? `(${x} like ${pattern})` : `regexp_full_match(${x}, ${expression}, 's')`;
 
+/** The engine finds this error. */
+const BOUNDED_TEXT = {
+  bytes: 100_000,
+  error: 'string_agg makes a text of more than 100,000 bytes',
+} as const;
+
 export const duckdb: Dialect = {
   name: 'duckdb',
   quote: quoted,
@@ -43,6 +49,9 @@ export const duckdb: Dialect = {
     like: (x, pattern, _mark, expression) => like(x!, pattern!, expression),
     ilikeText: (x, pattern, _mark, expression) =>
       like(`lower(${x})`, `lower(${pattern})`, expression && `lower(${expression})`),
+    // As a function, so that what makes the text is written once.
+    boundedText: (x) =>
+      `list_transform([${x}], lambda made: case when strlen(made) > ${BOUNDED_TEXT.bytes} then error('${BOUNDED_TEXT.error}') else made end)[1]`,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     divisor: (x) => `nullif(${x}, 0)`,
     approxDistinct: (x) => `approx_count_distinct(${x})`,

@@ -31,6 +31,7 @@ export const postgres: Dialect = {
     like: (x, pattern, mark) => `(${x} like ${pattern} escape ${mark})`,
     ilikeText: (x, pattern, mark) => `(${x} ilike ${pattern} escape ${mark})`,
     ilike: (x, pattern) => `(${x})::text ilike ${pattern}`,
+    boundedText: (x) => x!,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     // A quotient of whole numbers has decimals.
     divisor: (x) => `nullif((${x})::numeric, 0)`,

@@ -223,6 +223,25 @@ describe.each(['duckdb', 'postgres'])('on %s', (engine) => {
   });
 });
 
+test('a short statement can not make texts so long that the engine is held', async () => {
+  const run = (query: string) => answerOf(world.admin, ids.duckdb!, query);
+  let grown = 'select status as x from orders';
+  for (let i = 0; i < 20; i++) grown = `select concat(x, x) as x from (${grown}) t`;
+  await expect(run(`select strpos(x, x || 'b') from (${grown}) t`)).rejects.toMatchObject({
+    code: 'unsupported_query',
+    message: expect.stringContaining('texts that are too long'),
+  });
+  // How long this one becomes is only known when it runs.
+  const many = 'from orders a, orders b, orders c, orders d, orders e';
+  await expect(run(`select string_agg('${'a'.repeat(90)}', ', ') ${many}`)).rejects.toMatchObject({
+    code: 'result_too_large',
+    message: 'string_agg makes a text of more than 100,000 bytes: aggregate fewer or shorter texts.',
+  });
+  const few =
+    "select string_agg(status, ',' order by id), string_agg(status, ',') filter (where id < 0) from orders";
+  expect((await run(few)).data).toEqual([['new,done,done,done,new', null]]);
+});
+
 test('statements that are too large or too deep for the parser are refused, and the next query works', async () => {
   const run = (query: string) => answerOf(world.admin, ids.duckdb!, query);
   const large: [string, string][] = [

@@ -3,6 +3,9 @@ import { EngineError, type EngineErrorCode } from '../engine.ts';
 
 const MESSAGE_MAX = 1000;
 
+/** The statement itself says so, see `boundedText` of the dialect. */
+const TEXT_TOO_LONG = /^Invalid Input Error: (string_agg makes a text of .*)/;
+
 const CODES: [RegExp, EngineErrorCode][] = [
   [
     /^(Failed to extract statements: )?(Parser|Binder|Catalog|Syntax|Not implemented|Parameter .*)\b/i,
@@ -11,6 +14,7 @@ const CODES: [RegExp, EngineErrorCode][] = [
   [/^(Failed to extract statements: )?Permission Error/, 'query_refused'],
   [/^Invalid Configuration Error/, 'query_refused'],
   [/^(Conversion|Out of Range|Mismatch Type|Invalid type) Error/i, 'value_invalid'],
+  [TEXT_TOO_LONG, 'result_too_large'],
   [/^Invalid Input Error/, 'query_invalid'],
   [/^Out of Memory Error/, 'query_too_large'],
   [/bad allocation|bad_alloc|Cannot create a string longer/i, 'query_too_large'],
@@ -24,6 +28,8 @@ export function explain(error: unknown, failures: ReadonlyMap<string, string>): 
   if (code === 'query_too_large') {
     return new EngineError(code, 'The query needs more memory than it may have: ask for less at once.');
   }
+  const tooLong = TEXT_TOO_LONG.exec(message)?.[1];
+  if (tooLong) return new EngineError(code, `${tooLong}: aggregate fewer or shorter texts.`);
   const hint = code === 'query_invalid' ? hintOf(message, failures) : '';
   return new EngineError(code, message.slice(0, MESSAGE_MAX) + hint);
 }

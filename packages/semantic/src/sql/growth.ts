@@ -1,0 +1,67 @@
+/**
+ * How long the texts of a statement may become. A short statement can make very long texts, and a data source can not be
+ * interrupted while a function works on one of them. The length of each expression is counted in columns: a column of a
+ * table counts as one, and a plain text by its characters.
+ */
+import { unsupported } from './tree.ts';
+
+/** The characters of a plain text that count as one column. */
+const CHARACTERS = 100;
+/** Of how many rows `string_agg` makes one text, as it is counted. */
+const ROWS = 50;
+/** All expressions of a statement together, each for what it is longer than a column. */
+const TOTAL_MAX = 1000;
+/** The length of a text, times the length of the text that is looked for in it and what each step takes anyway. */
+const SEARCH_MAX = 64;
+const SEARCH_STEP = 0.2;
+
+export interface Growth {
+  /** Counts an expression. */
+  add(length: number): void;
+}
+
+export function createGrowth(): Growth {
+  let left = TOTAL_MAX;
+  return {
+    add(length) {
+      left -= Math.max(0, length - 1);
+      if (left >= 0) return;
+      throw unsupported(
+        'The SQL may make texts that are too long: it joins or replaces texts too often, or joins texts that were joined before.',
+      );
+    },
+  };
+}
+
+export const lengthOfText = (text: string): number => text.length / CHARACTERS;
+
+/** `name` is a function or an operator, and `parts` are the lengths of its arguments and of what else is in it. */
+export function lengthOf(name: string | undefined, parts: readonly number[]): number {
+  const [first = 0, second = 0, third = 0] = parts;
+  const longest = parts.length ? parts.reduce((a, b) => Math.max(a, b)) : 1;
+  const together = parts.reduce((a, b) => a + b, 0);
+  switch (name) {
+    case '||':
+    case 'concat':
+      return together;
+    case 'concat_ws':
+      return together + first * parts.length;
+    case 'string_agg':
+      return Math.max(longest, ROWS * (first + second));
+    case 'replace':
+      requireSearch(first, second);
+      // Each character may be replaced.
+      return Math.max(longest, first * third * CHARACTERS);
+    case 'strpos':
+    case 'position':
+    case 'split_part':
+      requireSearch(first, second);
+  }
+  return longest;
+}
+
+/** This takes time for each character of one text with each character of the other. */
+function requireSearch(text: number, searched: number) {
+  if (text * (searched + SEARCH_STEP) <= SEARCH_MAX) return;
+  throw unsupported('The SQL looks for a long text in a long text, which may take too long.');
+}
