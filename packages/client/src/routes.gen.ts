@@ -185,6 +185,8 @@ export const routes: Record<string, string> = {
   startPage: 'GET / reply=redirect headers=accept',
   startUpload: 'POST /build/api/v1/deployments/{deploymentId}/data-model/upload/start?branchName&live&useDeployProjectRoot',
   stopDevMode: 'DELETE /build/api/v1/deployments/{deploymentId}/dev-mode',
+  subscribe: 'POST /query/api/v1/deployments/{deploymentId}/subscribe reply=jsonText',
+  subscribeByAddress: 'GET /query/api/v1/deployments/{deploymentId}/subscribe?cache&query&queryType reply=jsonText',
   testDataSource: 'POST /build/api/v1/deployments/{deploymentId}/data-sources/{name}/test',
   unlinkIdentityByForm: 'POST /account/identities/remove body=form reply=redirect',
   unlinkMyIdentity: 'DELETE /api/v1/users/me/identities/{id}',

@@ -225,6 +225,8 @@ export const operations = {
   startPage: pages.startPage,
   startUpload: uploads.startUpload,
   stopDevMode: branches.stopDevMode,
+  subscribe: queries.subscribe,
+  subscribeByAddress: queries.subscribeByAddress,
   testDataSource: dataSources.testDataSource,
   unlinkIdentityByForm: pages.unlinkIdentityByForm,
   unlinkMyIdentity: identities.unlinkMyIdentity,

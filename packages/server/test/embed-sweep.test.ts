@@ -102,6 +102,8 @@ test('the allow-list', () => {
     'querySql',
     'querySqlByAddress',
     'runSql',
+    'subscribe',
+    'subscribeByAddress',
     'watchEmbedSession',
   ]);
   expect([...new Set(open.filter((op) => op.embed === 'creator').map(({ tag }) => tag))].toSorted()).toEqual([

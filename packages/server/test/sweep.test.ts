@@ -10,6 +10,7 @@ import { createOwnWorld, type World } from './world.ts';
 const UNAUDITED: string[] = [
   // Queries change nothing.
   'load',
+  'subscribe',
   'postQueryMeta',
   'querySql',
   'runSql',

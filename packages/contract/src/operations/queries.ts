@@ -138,23 +138,48 @@ const loading = {
   reply: JsonText(Type.Union([LoadResults, LoadResult])),
 } as const;
 
-export const load = operation({
+const inBody = {
   ...loading,
-  id: 'load',
   method: 'POST',
-  summary: 'Run a query',
   body: Shape('LoadInput', { query: GivenQuery, queryType, cache }),
   bodyLimitBytes: BODY_MAX_BYTES,
   errors: [...PLAN_ERRORS, ...RUN_ERRORS],
-});
+} as const;
 
-export const loadByAddress = operation({
+const inAddress = {
   ...loading,
-  id: 'loadByAddress',
   method: 'GET',
-  summary: 'Run a query that the address holds',
   query: { query: QueryText, queryType, cache },
   errors: [...PLAN_ERRORS, ...RUN_ERRORS, ...TEXT_ERRORS],
+} as const;
+
+export const load = operation({ ...inBody, id: 'load', summary: 'Run a query' });
+
+export const loadByAddress = operation({
+  ...inAddress,
+  id: 'loadByAddress',
+  summary: 'Run a query that the address holds',
+});
+
+/** What `subscribe` of the client `@cubejs-client/core` calls, again and again. */
+const subscribing = {
+  path: `${path}/subscribe`,
+  description:
+    'The same as `load`, for clients that ask again every few seconds. The reply does not wait for a change of the data.',
+} as const;
+
+export const subscribe = operation({
+  ...inBody,
+  ...subscribing,
+  id: 'subscribe',
+  summary: 'Run a query of a subscription',
+});
+
+export const subscribeByAddress = operation({
+  ...inAddress,
+  ...subscribing,
+  id: 'subscribeByAddress',
+  summary: 'Run a query of a subscription that the address holds',
 });
 
 const member = {

@@ -192,12 +192,13 @@ test('it makes series and tables of an answer', async () => {
 test('it subscribes by asking again', async () => {
   const polling = apiFor(ADMIN_KEY, { pollInterval: 0.05 });
   const answers: unknown[] = [];
-  const subscription = polling.load(
+  const subscription = polling.subscribe(
     { measures: ['orders.count'] },
-    { subscribe: true } as Parameters<CubeApi['load']>[1],
+    {},
     (error: Error | null, result: ResultSet) => answers.push(error ?? result.rawData()),
   ) as unknown as { unsubscribe(): Promise<void> };
   await expect.poll(() => answers.length, { timeout: 30_000 }).toBeGreaterThan(1);
   await subscription.unsubscribe();
+  expect(answers[0]).toEqual([{ 'orders.count': expect.any(String) }]);
   expect(answers[1]).toEqual(answers[0]);
 });

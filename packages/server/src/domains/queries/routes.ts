@@ -24,9 +24,11 @@ export function queryRoutes(queries: Queries) {
   const load = (call: QueryCall, query: Given, { queryType, cache }: Wished) =>
     queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
   return [
-    handle(operations.load, (call, input) => load(callOf(call, input), input.body.query, input.body)),
-    handle(operations.loadByAddress, (call, input) =>
-      load(callOf(call, input), queryIn(input.query.query), input.query),
+    ...[operations.load, operations.subscribe].map((operation) =>
+      handle(operation, (call, input) => load(callOf(call, input), input.body.query, input.body)),
+    ),
+    ...[operations.loadByAddress, operations.subscribeByAddress].map((operation) =>
+      handle(operation, (call, input) => load(callOf(call, input), queryIn(input.query.query), input.query)),
     ),
 
     handle(operations.runSql, async (call, input) => ({
