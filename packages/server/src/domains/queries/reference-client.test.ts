@@ -1,4 +1,5 @@
 /** The npm package `@cubejs-client/core`, unchanged, asks the demo. */
+import { readFileSync } from 'node:fs';
 import cube, { type CubeApi, type ResultSet } from '@cubejs-client/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { whenBuilt } from '../../../test/shops.ts';
@@ -201,4 +202,26 @@ test('it subscribes by asking again', async () => {
   await subscription.unsubscribe();
   expect(answers[0]).toEqual([{ 'orders.count': expect.any(String) }]);
   expect(answers[1]).toEqual(answers[0]);
+});
+
+test('the examples of the guide are understood', async () => {
+  const guide = readFileSync(new URL('../../../../../docs/queries.md', import.meta.url), 'utf8');
+  const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => JSON.parse(text!));
+  expect(examples.length).toBe(2);
+  for (const example of examples) {
+    if ('viewer' in example) {
+      const reply = await fetch(`${world.url}/query/api/v1/deployments/1/explain`, {
+        method: 'POST',
+        headers: { authorization: `Api-Key ${ADMIN_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(example),
+      });
+      expect([reply.status, await reply.json()]).toMatchObject([
+        200,
+        { plans: [{ reads: expect.any(Array) }] },
+      ]);
+    } else {
+      const rows = ((await api.load(example)) as ResultSet).rawData();
+      expect(rows.length).toBe(24);
+    }
+  }
 });
