@@ -61,7 +61,7 @@ export const JsonQuery = Shape(
           dimension: member,
           granularity: Type.Optional(Type.String({ examples: ['month'] })),
           dateRange: Type.Optional(DateRange),
-          compareDateRange: Type.Optional(Type.Array(DateRange, { minItems: 1, maxItems: 10 })),
+          compareDateRange: Type.Optional(Type.Array(DateRange, { minItems: 2, maxItems: 10 })),
         }),
       ),
     ),
