@@ -106,7 +106,12 @@ type Planning = Omit<PlanOptions, 'now' | 'budget'> & { readonly now: Now; reado
 
 function planOne(model: Model, query: Query, viewer: Viewer, options: Planning): Plan {
   const zone = findZone(query.timezone);
-  if (!zone) throw queryError('invalid_query', 'There is no such time zone.', 'timezone');
+  if (!zone)
+    throw queryError(
+      'invalid_query',
+      'There is no such time zone. Give a name such as `Europe/Berlin`.',
+      'timezone',
+    );
   const clock: Clock = { zone, now: options.now };
   spend(options.budget, piecesIn(query));
   const found = findMembers(model, query, viewer, clock);

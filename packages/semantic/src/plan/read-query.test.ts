@@ -32,7 +32,12 @@ test.each<[string, unknown, string, RegExp]>([
   ['a limit with decimals', { ...MEASURES, limit: 1.5 }, 'limit', /whole/],
   ['a limit as a text', { ...MEASURES, limit: '5' }, 'limit', /whole/],
   ['a total that is no truth', { ...MEASURES, total: 'yes' }, 'total', /true/],
-  ['a time zone that does not exist', { ...MEASURES, timezone: 'Europe/Atlantis' }, 'timezone', /time zone/],
+  [
+    'a time zone that does not exist',
+    { ...MEASURES, timezone: 'Europe/Atlantis' },
+    'timezone',
+    /such as `Europe\/Berlin`/,
+  ],
   ['an offset as a time zone', { ...MEASURES, timezone: '+01:00' }, 'timezone', /time zone/],
   ['an unknown operator', filter({ operator: 'equal' }), 'filters[0].operator', /Did you mean `equals`/],
   ['an operator of every object', filter({ operator: 'constructor' }), 'filters[0].operator', /operator/],
