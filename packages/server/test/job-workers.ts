@@ -9,7 +9,8 @@ import { createOwnWorld, unique, type World } from './world.ts';
 
 export const TIMES = {
   pollMs: 50,
-  leaseMs: 600,
+  // So long that no job is taken over because a busy machine renews its lease late.
+  leaseMs: 60_000,
   backoffMs: 10,
   progressMs: 20,
   stopWithinMs: 10_000,
@@ -56,6 +57,9 @@ export function jobWorkers() {
   return {
     get world() {
       return world;
+    },
+    get listener() {
+      return listener;
     },
     async work(kinds: JobKind[], options: Partial<WorkerOptions> = {}) {
       const times = { ...TIMES, ...options.times };
