@@ -33,9 +33,7 @@ test('without a database, the command says so and creates nothing', async () => 
   expect(readdirSync(dirname(dataDir))).toEqual([]);
 });
 
-test('the command works while a server runs, through its address, and while none runs', {
-  timeout: 120_000,
-}, async () => {
+test('the command works while a server runs, through its address, and while none runs', async () => {
   const dataDir = await usedDataDir();
   const server = await startServer(dataDir);
   const address = `postgres://oriel@${encodeURIComponent(join(dataDir, 'run'))}/oriel`;

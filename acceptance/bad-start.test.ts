@@ -170,7 +170,7 @@ describe('a data dir that was used before', () => {
   });
 
   test('whose secret key is lost starts again after the command of the guide, and seals its audit log again', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     await stop(await sealing(dataDir));
     await rm(join(dataDir, 'secret.key'));
@@ -197,7 +197,7 @@ describe('a data dir that was used before', () => {
     expect(running.hasEnded).toBe(false);
   });
 
-  test('by two servers that start at once: exactly one of them starts', { timeout: 120_000 }, async () => {
+  test('by two servers that start at once: exactly one of them starts', { timeout: 600_000 }, async () => {
     for (let round = 0; round < 2; round++) {
       const one = spawnServer(dataDir);
       await sleep(Math.random() * 200);

@@ -31,8 +31,8 @@ test('a SIGTERM to npm stops the server', async () => {
   npm.stdout.on('data', (text) => {
     output += text;
   });
-  await expect.poll(() => output, { timeout: 60_000 }).toContain('pid ');
+  await expect.poll(() => output).toContain('pid ');
   server = Number(/pid (\d+)/.exec(output)![1]);
   npm.kill('SIGTERM');
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('stopped');
+  await expect.poll(() => output).toContain('stopped');
 });

@@ -7,9 +7,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { startServer } from './start-server.ts';
 
-test('metrics show the build, and a part that fails to stop is reported and does not keep the database running', {
-  timeout: 120_000,
-}, async () => {
+test('metrics show the build, and a part that fails to stop is reported and does not keep the database running', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
   await chmod(folder, 0o711);
   try {

@@ -29,7 +29,6 @@ export const expectWaiting = (world: World, count: number) =>
             "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
           )
         ).rowCount,
-      { timeout: 20_000 },
     )
     .toBe(count);
 

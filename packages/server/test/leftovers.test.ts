@@ -15,7 +15,6 @@ import { createServerLog } from './server-log.ts';
 import { ownedTables, readOwners, SOURCES } from './table-owners.ts';
 import { createWorld, SECRET_KEY, unique, type World } from './world.ts';
 
-const PATIENCE = { timeout: 30_000 };
 const KINDS = {
   users: 'user',
   deployments: 'deployment',
@@ -264,7 +263,7 @@ test('nothing is left of a deleted deployment', async () => {
   expect(Object.entries(before).filter(([, n]) => n === 0)).toEqual([]);
   expect(await policies(resources)).toBe(4);
   await world.admin.deleteDeployment({ deploymentId: id });
-  await expect.poll(() => countRows('deployments', id), PATIENCE).toEqual(noneOf(before));
+  await expect.poll(() => countRows('deployments', id)).toEqual(noneOf(before));
   expect(await policies(resources)).toBe(0);
 });
 
@@ -274,7 +273,7 @@ test('nothing is left of a deleted embed tenant', async () => {
   const before = await countRows('embed_tenants', tenant);
   expect(Object.entries(before).filter(([, n]) => n === 0)).toEqual([]);
   await world.admin.deleteEmbedTenant({ embedTenantName: tenant });
-  await expect.poll(() => countRows('embed_tenants', tenant), PATIENCE).toEqual(noneOf(before));
+  await expect.poll(() => countRows('embed_tenants', tenant)).toEqual(noneOf(before));
 });
 
 test('nothing is left of a deleted folder', async () => {
@@ -284,6 +283,6 @@ test('nothing is left of a deleted folder', async () => {
   expect(before).toEqual({ 'report_counts.folder_id': expect.any(Number) });
   expect(before['report_counts.folder_id']).toBeGreaterThan(0);
   await world.admin.deleteFolder({ deploymentId, folderId: folder!.id, recursive: true });
-  await expect.poll(() => countRows('folders', folder!.id), PATIENCE).toEqual(noneOf(before));
-  await expect.poll(() => policies([folder!, workbook!, report!]), PATIENCE).toBe(0);
+  await expect.poll(() => countRows('folders', folder!.id)).toEqual(noneOf(before));
+  await expect.poll(() => policies([folder!, workbook!, report!])).toBe(0);
 });

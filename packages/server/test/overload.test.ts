@@ -77,7 +77,7 @@ describe('if many requests of one caller wait, connections remain for others', (
     await other.query('update tenant_settings set use_creator_mode = true');
     deploymentId = (await world.deployment()).id;
     // The server hears of the setting a moment later.
-    await vi.waitFor(() => creatorOf('first'), { timeout: 10_000 });
+    await vi.waitFor(() => creatorOf('first'));
   });
   const creatorOf = (embedTenantName: string) =>
     world.embedded({ deploymentId, embedTenantName, externalId: 'ada', creatorMode: true });

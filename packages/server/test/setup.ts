@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, vi } from 'vitest';
 import './end-with-run.ts';
+import './patient-waits.ts';
 import { forgetServerErrors, printServerErrors } from './server-log.ts';
 
 // Every run draws the same random inputs, so that a change is judged by what it changed. Another seed tries others.

@@ -212,5 +212,5 @@ describe('events', () => {
     await nextTurn();
     stopping.abort();
     expect(String(await rest)).toBe(':\n\n');
-  }, 30_000);
+  });
 });

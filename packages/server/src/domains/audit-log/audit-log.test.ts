@@ -120,7 +120,7 @@ describe('filters', () => {
     await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
     const embed = () => world.embedded({ deploymentId, externalId: 'a', embedTenantName, creatorMode: true });
     // The server hears of the setting a moment later.
-    const viewer = await vi.waitFor(embed, { timeout: 10_000 });
+    const viewer = await vi.waitFor(embed);
     await viewer.client.createFolder({ deploymentId, body: { name: 'own' } });
     await world.admin.createGroup({ embedTenantName, body: { name: 'group' } });
     await world.admin.deleteEmbedTenant({ embedTenantName });

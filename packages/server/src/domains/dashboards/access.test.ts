@@ -130,7 +130,7 @@ describe('a viewer with an embed token', () => {
           dashboardId,
         ])
       ).rowCount;
-    await expect.poll(left, { timeout: 30_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
   });
 });
 
@@ -237,7 +237,7 @@ describe('a person', () => {
     expect(await sees(world.admin)).toBe(false);
     const left = async () =>
       (await world.server.db.pool.query('select from dashboards where id = $1', [dashboardId])).rowCount;
-    await expect.poll(left, { timeout: 30_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
   });
 });
 

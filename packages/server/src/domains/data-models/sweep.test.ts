@@ -45,15 +45,13 @@ const branch = (name: string): Promise<Modeller> =>
 /** Waits until the uncommitted changes of the branch are built, with this outcome. */
 const untilBuild = (name: string, status: string) =>
   expect
-    .poll(
-      () =>
-        query(
-          `select b.status, b.tree_hash = w.working_tree as "isCurrent" from builds b
+    .poll(() =>
+      query(
+        `select b.status, b.tree_hash = w.working_tree as "isCurrent" from builds b
            join branches w on w.id = b.branch_id where w.deployment_id = $1 and w.name = $2
            order by b.id desc limit 1`,
-          [deploymentId, name],
-        ),
-      { timeout: 20_000 },
+        [deploymentId, name],
+      ),
     )
     .toEqual([{ status, isCurrent: true }]);
 
@@ -61,7 +59,7 @@ const untilBuild = (name: string, status: string) =>
 const untilCommitBuilt = async (name: string) => {
   const lastHash = (await world.admin.listCommits({ deploymentId, name })).items[0]!.hash;
   await expect
-    .poll(() => world.admin.buildStatus({ deploymentId, branchName: name }), { timeout: 20_000 })
+    .poll(() => world.admin.buildStatus({ deploymentId, branchName: name }))
     .toMatchObject({ status: 'built', lastHash });
 };
 

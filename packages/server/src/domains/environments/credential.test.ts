@@ -6,6 +6,7 @@ import { startListening } from '../../../test/listening.ts';
 import { addressOf, requestOf } from '../../../test/samples.ts';
 import { PASSWORD, signedIn } from '../../../test/sign-in.ts';
 import { statementsDuring } from '../../../test/statements.ts';
+import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
@@ -58,8 +59,7 @@ const query = (deploymentId: number, authorization: string, what: 'data' | 'meta
   });
 const statusOf = async (at: { deploymentId: number }, token: string, what?: 'data' | 'meta') =>
   (await query(at.deploymentId, `Bearer ${token}`, what)).status;
-const ends = (at: Place, token: string) =>
-  expect.poll(() => statusOf(at, token), { timeout: 10_000 }).toBe(401);
+const ends = (at: Place, token: string) => expectWithinASecond(() => statusOf(at, token), 401);
 
 test('a token queries its environment with its security context, with and without a scheme', async () => {
   const at = await production();

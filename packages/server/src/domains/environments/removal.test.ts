@@ -24,5 +24,5 @@ test('the tokens of a deleted deployment are removed in batches', async () => {
   await limitStatements(world, 'environment_tokens', BATCH_ROWS);
   await world.admin.deleteDeployment({ deploymentId });
   const left = async () => (await world.server.db.pool.query('select from environment_tokens')).rowCount;
-  await expect.poll(left, { timeout: 30_000 }).toBe(0);
+  await expect.poll(left).toBe(0);
 });

@@ -221,5 +221,5 @@ test('a token beside the deletion of its deployment is made before it or is a 40
         at.deploymentId,
       ])
     ).rowCount;
-  await expect.poll(left, { timeout: 30_000 }).toBe(0);
+  await expect.poll(left).toBe(0);
 });

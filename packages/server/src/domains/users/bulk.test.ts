@@ -105,7 +105,7 @@ test('the content of all deleted users goes to the new owner, also if there is m
       )
     ).rows.map(({ count }) => count);
   // The request itself hands over 1000 rows, for all users together.
-  await expect.poll(moved, { timeout: 20_000 }).toEqual([300, 400, 700]);
+  await expect.poll(moved).toEqual([300, 400, 700]);
 });
 
 test('a new owner who is deleted in the same request keeps everything', async () => {
