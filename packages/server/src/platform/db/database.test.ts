@@ -85,7 +85,8 @@ describe('if the database does not answer in time, the work fails and its connec
     ['a single statement', (impatient) => impatient.run(SLEEP)],
     ['a transaction', (impatient) => impatient.transaction((tx) => tx.run(SLEEP))],
   ])('%s', async (_, work) => {
-    const waits = { lockTimeout: '3s', connectionMs: 60_000, answerMs: 200 };
+    // Long enough that a busy machine answers the other statements in time.
+    const waits = { lockTimeout: '3s', connectionMs: 60_000, answerMs: 3000 };
     const connectionString = onServer(inject('postgresUrl'), name);
     const impatient = openDatabase({ connectionString }, pino({ level: 'silent' }), { poolSize: 1, waits });
     try {

@@ -12,11 +12,14 @@ import { ADMIN_KEY, createOwnWorld, type World } from '../../../test/world.ts';
 const MB = 1024 * 1024;
 const BODIES_MAX_BYTES = 200 * MB;
 
+/** Long enough for a busy machine. */
+const PATIENT = { headersMs: 60_000, requestMs: 60_000, idleMs: 60_000 };
+
 let world: World;
 beforeAll(async () => {
   world = await createOwnWorld({
     env: { ORIEL_MAX_CONNECTIONS: '10' },
-    timeouts: { headersMs: 20_000, requestMs: 20_000, idleMs: 20_000, publicBodyMs: 300 },
+    timeouts: { ...PATIENT, publicBodyMs: 60_000 },
   });
 });
 afterAll(() => world.stop());
@@ -152,9 +155,12 @@ describe('a client that continues to send can read its 413', () => {
 });
 
 test('a body that an unknown caller never finishes is refused soon', async () => {
+  const impatient = await createOwnWorld({ timeouts: { ...PATIENT, publicBodyMs: 300 } });
   const status = await answerTo(
     `POST ${EXCHANGE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"se`,
+    impatient,
   );
+  await impatient.stop();
   expect(status).toBe(408);
 });
 
@@ -169,7 +175,7 @@ test('unfinished large bodies use a limited share of memory, and small ones are 
     ),
     Buffer.alloc(7 * MB, ' '),
   ]);
-  const sockets = await Promise.all(Array.from({ length: 6 }, open));
+  const sockets = await Promise.all(Array.from({ length: 6 }, () => open()));
   const answers = sockets.map((socket) => firstAnswer(socket).then((status) => ({ socket, status })));
   for (const socket of sockets) socket.write(half);
   // One caller may use 32 MB, so the fifth or sixth body exceeds it.
@@ -214,8 +220,8 @@ describe('the number of connections is limited', () => {
   });
 });
 
-async function open(): Promise<Socket> {
-  const { hostname, port } = new URL(world.url);
+async function open({ url } = world): Promise<Socket> {
+  const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.on('error', () => {});
@@ -229,8 +235,8 @@ const firstAnswer = (socket: Socket) =>
     socket.once('close', () => resolve(undefined));
   });
 
-async function answerTo(text: string) {
-  const socket = await open();
+async function answerTo(text: string, at = world) {
+  const socket = await open(at);
   socket.write(text);
   const status = await firstAnswer(socket);
   socket.destroy();

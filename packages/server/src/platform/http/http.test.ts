@@ -9,7 +9,6 @@ let world: World;
 beforeAll(async () => {
   world = await createOwnWorld({
     env: { ORIEL_METRICS_TOKEN: 'a-token-for-the-metrics', ORIEL_TRUST_PROXY: '127.0.0.2' },
-    timeouts: { headersMs: 400, requestMs: 800, idleMs: 1200 },
   });
 });
 afterAll(() => world.stop());
@@ -90,16 +89,26 @@ describe('a bad body is answered with the proper 4xx, and the next request is se
   });
 });
 
-describe('clients that are slow, silent or do not use HTTP are disconnected, with the same error body', () => {
+describe('clients that are slow or silent are disconnected, with the same error body', () => {
+  let impatient: World;
+  beforeAll(async () => {
+    impatient = await createOwnWorld({ timeouts: { headersMs: 400, requestMs: 800, idleMs: 1200 } });
+  });
+  afterAll(() => impatient.stop());
+
+  // On a busy machine, this request can be too slow as well.
+  const stillServes = () =>
+    expect.poll(async () => (await impatient.raw('GET', '/api/v1/users/me')).status).toBe(200);
+
   test('a client that never finishes its headers', async () => {
-    const socket = await open();
+    const socket = await open(impatient);
     socket.write('GET /api/v1/users/me HTTP/1.1\r\nHost: x\r\n');
     expect(await errorIn(socket)).toMatchObject({ statusCode: 408, code: 'request_timeout' });
     await stillServes();
   });
 
   test('a client that never finishes its body', async () => {
-    const socket = await open();
+    const socket = await open(impatient);
     socket.write(
       `${head('POST', '/api/v1/users')}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"user`,
     );
@@ -108,9 +117,11 @@ describe('clients that are slow, silent or do not use HTTP are disconnected, wit
   });
 
   test('a client that sends nothing', async () => {
-    expect(await readAll(await open())).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    expect(await readAll(await open(impatient))).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
+});
 
+describe('clients that do not use HTTP as they should get the same error body', () => {
   test('a client that uses another protocol', async () => {
     const socket = await open();
     socket.write('EHLO example.com\r\n\r\n');
@@ -228,8 +239,8 @@ describe('operators', () => {
 const head = (method: string, path: string) =>
   `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n`;
 
-async function open(): Promise<Socket> {
-  const { hostname, port } = new URL(world.url);
+async function open({ url } = world): Promise<Socket> {
+  const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   return socket;
