@@ -78,7 +78,7 @@ test.each(Object.entries(WAYS))(
     const act = await prepare();
     await whileLocked(async (unlock) => {
       const waiting = Promise.allSettled(Array.from({ length: WRITERS }, act));
-      await expect.poll(countLocked, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(countLocked).toBeGreaterThan(0);
       for (let n = 0; n < 5; n++) {
         await probes();
         // The one whose turn it is, and a build of the branch.
@@ -138,7 +138,7 @@ async function expectBusy(answer: Response): Promise<false> {
   return false;
 }
 
-/** As long as the server takes for some requests. */
+/** As long as the server takes for some requests. On a busy machine a single one may be overtaken. */
 async function probes() {
-  for (let n = 0; n < 5; n++) await world.admin.listBranches({ deploymentId });
+  for (let n = 0; n < 20; n++) await world.admin.listBranches({ deploymentId });
 }

@@ -236,7 +236,7 @@ describe('answers', () => {
 
 describe('a request', () => {
   test('can not write, ends on the server when its time is over, and is signed', async () => {
-    await ask('select one as signed', { timeoutMs: 119_500 });
+    await ask('select one as signed', { timeoutMs: 119_999 });
     const { fields, authorization } = requestFor('signed');
     expect(Object.fromEntries(fields)).toMatchObject({
       database: 'shop',

@@ -469,9 +469,7 @@ test('the metrics count jobs by lane and state', async () => {
         ['waiting', 'default'],
         ['failed', 'default'],
         ['failed', 'removals'],
-      ].map(
-        async ([state, lane]) => `oriel_jobs_${state}{lane="${lane}"} ${await counted(state!, lane!)}\n`,
-      ),
+      ].map(async ([state, lane]) => `oriel_jobs_${state}{lane="${lane}"} ${await counted(state!, lane!)}\n`),
     );
     return lines.filter((line) => !text.includes(line));
   };
