@@ -5,6 +5,7 @@ import { dataModels } from './data-models.ts';
 import { embedDatabases } from './embed-databases.ts';
 import { embedExchange } from './embed-exchange.ts';
 import { embedSessions } from './embed-sessions.ts';
+import { embeddedPage } from './embedded-page.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { describeMachine } from './harness/machine.ts';
 import { formatReport, saveReport } from './harness/report.ts';
@@ -36,6 +37,7 @@ const benchmarks: Benchmark[] = [
   queryCached,
   queryUncached,
   queryDashboard,
+  embeddedPage,
 ];
 
 const DEFAULTS = { rounds: '5', seconds: '2' };
