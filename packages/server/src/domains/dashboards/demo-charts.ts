@@ -11,6 +11,7 @@ export interface DemoChart {
   at: [x: number, y: number, w: number, h: number];
   periodComparisons?: object[];
   fillMissingRows?: object;
+  preferences?: object;
 }
 
 const YEAR = ['2026-01-01', '2026-12-31'];
@@ -22,7 +23,7 @@ const kpi = (
   measure: string,
   title: string,
   x: number,
-  { time, goodWhen = 'up' }: { time: string; goodWhen?: 'up' | 'down' },
+  { time, goodWhen = 'up', format }: { time: string; goodWhen?: 'up' | 'down'; format?: object },
 ): DemoChart => ({
   id: measure.replace('.', '-'),
   title,
@@ -33,12 +34,15 @@ const kpi = (
     comparison: { periodComparison: { measure, timeDimension: time, offset: { amount: 1, unit: 'year' } } },
     sparkline: { timeDimension: time, granularity: 'month', dateRange: YEAR },
     goodWhen,
+    ...(format ? { format } : {}),
   },
   at: [x, 2, 3, 4],
 });
 
 const field = (member: string) => member.replaceAll('.', '__');
 const quiet = { title: null };
+/** Hours and days, the same in figures, charts and tables. */
+const ONE_PLACE = { type: 'number', decimalPlaces: 1 };
 const amount = (member: string, format = '~s') => ({
   field: field(member),
   type: 'quantitative',
@@ -71,7 +75,7 @@ export const COMMERCE: DemoChart[] = [
     query: { measures: ['sales.revenue'], timeDimensions: during(ORDERED, 'month') },
     spec: {
       mark: { type: 'area', line: true, point: true, opacity: 0.25, tooltip: true },
-      encoding: { x: time(ORDERED, 'month'), y: amount('sales.revenue') },
+      encoding: { x: time(ORDERED, 'month'), y: amount('sales.revenue', '$~s') },
     },
     fillMissingRows: { member: ORDERED },
     at: [0, 6, 8, 8],
@@ -90,7 +94,7 @@ export const COMMERCE: DemoChart[] = [
       mark: { type: 'bar', cornerRadiusEnd: 3, tooltip: true },
       encoding: {
         y: { field: 'sales__product_category', type: 'nominal', sort: '-x', axis: quiet },
-        x: amount('sales.revenue'),
+        x: amount('sales.revenue', '$~s'),
       },
     },
     at: [8, 6, 4, 8],
@@ -169,7 +173,7 @@ const PLACED = 'operations.ordered_at';
 
 export const OPERATIONS: DemoChart[] = [
   kpi('operations.orders', 'Orders', 0, { time: PLACED }),
-  kpi('operations.hours_to_ship', 'Hours to ship', 3, { time: PLACED, goodWhen: 'down' }),
+  kpi('operations.hours_to_ship', 'Hours to ship', 3, { time: PLACED, goodWhen: 'down', format: ONE_PLACE }),
   kpi('operations.late_rate', 'Late deliveries', 6, { time: PLACED, goodWhen: 'down' }),
   kpi('operations.return_rate', 'Returned', 9, { time: PLACED, goodWhen: 'down' }),
   {
@@ -208,6 +212,7 @@ export const OPERATIONS: DemoChart[] = [
         color: { field: 'operations__warehouse', type: 'nominal', legend: { title: null, orient: 'top' } },
       },
     },
+    preferences: { columnFormats: { 'operations.days_to_deliver': ONE_PLACE } },
     at: [7, 6, 5, 8],
   },
   {
@@ -273,8 +278,8 @@ export const OPERATIONS: DemoChart[] = [
         { member: 'operations.warehouse', title: 'Warehouse' },
         { member: 'operations.customer_region', title: 'Region' },
         { member: 'operations.orders', title: 'Orders', align: 'right', bar: true },
-        { member: 'operations.hours_to_ship', title: 'Hours to ship', align: 'right' },
-        { member: 'operations.days_to_deliver', title: 'Days to deliver', align: 'right' },
+        { member: 'operations.hours_to_ship', title: 'Hours to ship', align: 'right', format: ONE_PLACE },
+        { member: 'operations.days_to_deliver', title: 'Days to deliver', align: 'right', format: ONE_PLACE },
         { member: 'operations.late_rate', title: 'Late', align: 'right', bar: true },
         { member: 'operations.return_rate', title: 'Returned', align: 'right' },
         { member: 'operations.shipping', title: 'Shipping costs', align: 'right' },

@@ -89,7 +89,7 @@ async function addDashboard(context: DemoContext, charts: Charts, demo: DemoDash
 }
 
 async function addReport({ tx, adminId, random }: DemoContext, workbookId: number, chart: DemoChart) {
-  const { kind, spec, periodComparisons = null, fillMissingRows = null } = chart;
+  const { kind, spec, periodComparisons = null, fillMissingRows = null, preferences = null } = chart;
   const id = await insertReportRow(tx, {
     ...EMPTY_REPORT,
     deploymentId: DEPLOYMENT_ID,
@@ -103,7 +103,7 @@ async function addReport({ tx, adminId, random }: DemoContext, workbookId: numbe
     title: chart.title,
     source: 'PLAYGROUND',
     jsonQuery: JSON.stringify(chart.query),
-    meta: { chart: { kind, spec, periodComparisons, fillMissingRows } },
+    meta: { chart: { kind, spec, periodComparisons, fillMissingRows, preferences } },
   });
   return id!;
 }

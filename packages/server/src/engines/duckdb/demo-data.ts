@@ -39,6 +39,8 @@ const PLACES = `(values
 ) as places (place, region, country, country_code, city)`;
 
 const CATEGORIES = list('Chairs', 'Desks', 'Lamps', 'Shelves', 'Storage', 'Textiles');
+/** One piece of each category, in the same order. */
+const PIECES = list('Chair', 'Desk', 'Lamp', 'Shelf', 'Storage Box', 'Throw');
 const BRANDS = list('Arbor', 'Fjell', 'Lumen', 'Nordlicht', 'Oakline', 'Terra');
 
 const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
@@ -50,7 +52,7 @@ const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
       pick('tier', i, [1, 1, 1, 1, 2, 2, 3, 4])::integer as tier, moment('signup', i) as signed_up_at
     from range(1, ${CUSTOMERS + 1}) as numbers (i) join ${PLACES} on place = draw('place', i, 12) order by i`,
   products: `
-    select i as id, concat(pick('brand', i, ${BRANDS}), ' ', rtrim(pick('category', i, ${CATEGORIES}), 's'), ' ', i) as name,
+    select i as id, concat(pick('brand', i, ${BRANDS}), ' ', pick('category', i, ${PIECES}), ' ', i) as name,
       pick('category', i, ${CATEGORIES}) as category, pick('brand', i, ${BRANDS}) as brand,
       concat('https://example.com/pictures/', i, '.png') as picture_url,
       ((500 + draw('cost', i, 30000)) / 100)::decimal(10, 2) as cost
