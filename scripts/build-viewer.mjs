@@ -31,24 +31,34 @@ export async function buildViewer() {
 
 async function bundle() {
   const { build } = await import('esbuild');
-  return build({
-    entryPoints: { page: join(SOURCE, 'main.tsx'), style: join(SOURCE, 'style.css') },
+  const common = {
     outdir: TARGET,
     entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
     bundle: true,
-    splitting: true,
-    format: 'esm',
     platform: 'browser',
     target: 'es2022',
     minify: true,
     legalComments: 'none',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
     write: false,
     metafile: true,
     logLevel: 'warning',
-  });
+  };
+  const results = await Promise.all([
+    build({
+      ...common,
+      entryPoints: { page: join(SOURCE, 'main.tsx'), style: join(SOURCE, 'style.css') },
+      chunkNames: '[name]-[hash]',
+      splitting: true,
+      format: 'esm',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+    }),
+    build({ ...common, entryPoints: { inside: join(SOURCE, 'apps/inside.ts') }, format: 'iife' }),
+  ]);
+  return {
+    outputFiles: results.flatMap(({ outputFiles }) => outputFiles),
+    metafile: { outputs: Object.assign({}, ...results.map(({ metafile }) => metafile.outputs)) },
+  };
 }
 
 function describe({ outputs }) {
@@ -57,8 +67,9 @@ function describe({ outputs }) {
     entries.find(([, { entryPoint }]) => entryPoint?.endsWith(ending)) ?? fail(`there is no ${ending}`);
   const [script, { imports }] = entry('main.tsx');
   const [style] = entry('style.css');
+  const [inside] = entry('apps/inside.ts');
   const preload = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
-  return { script, style, preload, files: entries.map(([name]) => name) };
+  return { script, style, inside, preload, files: entries.map(([name]) => name) };
 }
 
 function fail(message) {

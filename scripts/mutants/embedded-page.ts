@@ -4,7 +4,51 @@ const VIEWER = 'packages/viewer/src/';
 const ELEMENT = 'packages/viewer/sdk/embed.ts';
 const TESTS = `${SERVER}domains/embedded-pages/`;
 
+const APPS = [`${TESTS}apps.test.ts`];
+
 export const embeddedPage: Mutant[] = [
+  {
+    name: 'applications have no origin',
+    file: `${VIEWER}apps/app-frame.tsx`,
+    from: 'sandbox="allow-scripts"',
+    to: 'sandbox="allow-scripts allow-top-navigation"',
+    tests: APPS,
+  },
+  {
+    name: 'applications connect to nothing',
+    file: `${SERVER}domains/embedded-pages/rules.ts`,
+    from: "    'font-src data:',\n",
+    to: "    'font-src data:', 'connect-src *',\n",
+    tests: APPS,
+  },
+  {
+    name: 'applications do not leave for other servers',
+    file: `${SERVER}domains/embedded-pages/rules.ts`,
+    from: `"frame-src 'self'"`,
+    to: `"frame-src *"`,
+    tests: APPS,
+  },
+  {
+    name: 'an application asks for few charts at once',
+    file: `${VIEWER}apps/bridge.ts`,
+    from: 'const WAITING_MAX = 100;',
+    to: 'const WAITING_MAX = 1000;',
+    tests: APPS,
+  },
+  {
+    name: 'an application that sends without end is stopped',
+    file: `${VIEWER}apps/bridge.ts`,
+    from: 'return ++counted > MESSAGES.max;',
+    to: 'return false;',
+    tests: APPS,
+  },
+  {
+    name: 'an application sets only filters of its dashboard',
+    file: `${VIEWER}apps/bridge.ts`,
+    from: ' || !app.filterWidgets().some(({ config }) => config!.member === member)',
+    to: '',
+    tests: APPS,
+  },
   {
     name: 'the embedded page hears its host only',
     file: `${VIEWER}host.ts`,

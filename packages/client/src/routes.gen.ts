@@ -56,6 +56,7 @@ export const routes: Record<string, string> = {
   dryRunQueryByAddress: 'GET /query/api/v1/deployments/{deploymentId}/dry-run?query&queryType',
   dryRunSession: 'POST /api/v1/embed/generate-session/dry-run',
   duplicateWorkbook: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/duplicate',
+  embeddedAppFrame: 'GET /embed/app-frame reply=html',
   embeddedChatPage: 'GET /embed/d/{deploymentNumber}/chat reply=html',
   embeddedDashboardPage: 'GET /embed/dashboard/{publicId} reply=html',
   embeddedDashboardPageOfDeployment: 'GET /embed/d/{deploymentNumber}/dashboard/{publicId} reply=html',

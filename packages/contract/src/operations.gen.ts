@@ -96,6 +96,7 @@ export const operations = {
   dryRunQueryByAddress: queries.dryRunQueryByAddress,
   dryRunSession: embed.dryRunSession,
   duplicateWorkbook: workbooks.duplicateWorkbook,
+  embeddedAppFrame: embeddedPages.embeddedAppFrame,
   embeddedChatPage: embeddedPages.embeddedChatPage,
   embeddedDashboardPage: embeddedPages.embeddedDashboardPage,
   embeddedDashboardPageOfDeployment: embeddedPages.embeddedDashboardPageOfDeployment,

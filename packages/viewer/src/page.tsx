@@ -7,7 +7,7 @@ import { Grid } from './grid.tsx';
 import { lazy } from './lazy.tsx';
 import { Drill, type Drilled } from './widgets/drill.tsx';
 
-const AppFrame = lazy(() => import('./app-frame.tsx').then(({ AppFrame }) => AppFrame));
+const AppFrame = lazy(() => import('./apps/app-frame.tsx').then(({ AppFrame }) => AppFrame));
 
 interface Shared {
   app: App;

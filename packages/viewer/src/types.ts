@@ -1,4 +1,6 @@
 /** The shapes that the page reads from the server. All of them were written by users: nothing in them is trusted. */
+import type { AppSource } from './apps/messages.ts';
+
 export type Row = Record<string, unknown>;
 
 export interface TimeDimension {
@@ -101,7 +103,7 @@ export interface Dashboard {
     kind?: 'CLASSIC' | 'APP' | null;
     title?: string | null;
     description?: string | null;
-    app?: { entry?: string | null; files?: Record<string, string> | null; html?: string | null } | null;
+    app?: AppSource | null;
     layout?: {
       breakpoints?: Partial<Record<Breakpoint, number | null>> | null;
       cols?: Partial<Record<Breakpoint, number | null>> | null;

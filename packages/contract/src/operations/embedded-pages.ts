@@ -54,6 +54,15 @@ export const embeddedChatPage = operation({
   params: { deploymentNumber },
 });
 
+export const embeddedAppFrame = operation({
+  ...page,
+  id: 'embeddedAppFrame',
+  path: '/embed/app-frame',
+  summary: 'Get the frame in which applications run',
+  description:
+    'It has no origin and no network. The embedded page gives it the files of a dashboard of the kind `APP`.',
+});
+
 export const embeddedPageFile = operation({
   ...common,
   id: 'embeddedPageFile',

@@ -60,8 +60,8 @@ export const texts: Texts = {
   assistant: 'Assistent',
   you: 'Sie',
   emptyThread: 'Es gibt noch kein Gespräch',
-  app: 'Anwendung',
-  appFailed: 'Anwendungen werden in dieser Version nicht gezeigt.',
+  appStopped: 'Diese Anwendung wurde angehalten',
+  appStoppedHint: 'Sie hat zu viele Nachrichten gesendet. Sagen Sie es denen, die sie gemacht haben.',
   low: 'Niedrig',
   high: 'Hoch',
 };

@@ -56,8 +56,8 @@ export const en = {
   assistant: 'Assistant',
   you: 'You',
   emptyThread: 'There is no conversation yet',
-  app: 'Application',
-  appFailed: 'Applications are not shown in this version.',
+  appStopped: 'This application was stopped',
+  appStoppedHint: 'It sent too many messages. Tell the people who made it.',
   low: 'Low',
   high: 'High',
 };

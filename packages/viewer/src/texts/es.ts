@@ -59,8 +59,8 @@ export const texts: Texts = {
   assistant: 'Asistente',
   you: 'Usted',
   emptyThread: 'Todavía no hay conversación',
-  app: 'Aplicación',
-  appFailed: 'Esta versión no muestra aplicaciones.',
+  appStopped: 'Esta aplicación se ha detenido',
+  appStoppedHint: 'Envió demasiados mensajes. Avise a quienes la hicieron.',
   low: 'Bajo',
   high: 'Alto',
 };

@@ -59,8 +59,8 @@ export const texts: Texts = {
   assistant: 'Assistant',
   you: 'Vous',
   emptyThread: 'Il n’y a pas encore de conversation',
-  app: 'Application',
-  appFailed: 'Cette version n’affiche pas les applications.',
+  appStopped: 'Cette application a été arrêtée',
+  appStoppedHint: 'Elle a envoyé trop de messages. Prévenez les personnes qui l’ont faite.',
   low: 'Bas',
   high: 'Élevé',
 };

@@ -58,8 +58,8 @@ export const texts: Texts = {
   assistant: 'アシスタント',
   you: 'あなた',
   emptyThread: 'まだ会話がありません',
-  app: 'アプリケーション',
-  appFailed: 'このバージョンではアプリケーションを表示できません。',
+  appStopped: 'このアプリケーションを停止しました',
+  appStoppedHint: '送信したメッセージが多すぎます。作成者に知らせてください。',
   low: '低',
   high: '高',
 };

@@ -28,7 +28,7 @@ interface Ask {
 const isOffset = (offset: unknown): offset is Offset =>
   typeof (offset as Offset)?.amount === 'number' && typeof (offset as Offset)?.unit === 'string';
 
-function askFor(app: App, snapshot: Snapshot, widgetId: string): Ask {
+export function askFor(app: App, snapshot: Snapshot, widgetId: string): Ask {
   const query = queryFor(snapshot, widgetId, app, app.filterWidgets());
   return snapshot.kind === 'kpi' ? askForKpi(query, snapshot) : askForRows(query, snapshot);
 }

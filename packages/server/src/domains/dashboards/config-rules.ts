@@ -29,6 +29,7 @@ export function requireConfig(config: DashboardConfig, root: string): Chart[] {
   requireBytes(root, config, config.kind === 'APP' ? limits.appDashboard : limits.dashboard);
   requireBytes(`${root}.theme`, config.theme, limits.theme);
   requireSettings(config, root);
+  requireApp(config, root);
   const widgets = config.widgets ?? [];
   const placed = widgets.map((widget, i) => placedAt(widget, `${root}.widgets[${i}]`));
   requireUniqueIds(widgets, root);
@@ -38,6 +39,22 @@ export function requireConfig(config: DashboardConfig, root: string): Chart[] {
     throw invalid(`${root}.widgets`, `The charts show more than ${REPORTS_MAX} reports.`);
   }
   return charts;
+}
+
+const APP_FILES_MAX = 500;
+
+/** An application is a document, or a script that makes one. Nothing is compiled. */
+function requireApp({ kind, app }: DashboardConfig, root: string) {
+  if (kind !== 'APP') return;
+  const files = app?.files ?? {};
+  if (Object.keys(files).length > APP_FILES_MAX)
+    throw invalid(`${root}.app.files`, `There are more than ${APP_FILES_MAX} files.`);
+  if (app?.html != null) return;
+  const entry = app?.entry ?? 'index.html';
+  if (!Object.hasOwn(files, entry))
+    throw invalid(`${root}.app`, `The application needs \`html\`, or a file \`${entry}\`.`);
+  if (!/\.(html|m?js)$/.test(entry))
+    throw invalid(`${root}.app.entry`, 'must be a file that ends with `.html`, `.js` or `.mjs`');
 }
 
 /** Pages ask for new data this often. */

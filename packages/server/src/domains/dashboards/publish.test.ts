@@ -214,6 +214,23 @@ describe('what can not be published is a 400 that names the place, and nothing i
       () => ({ kind: 'APP', app: { html: 'x'.repeat(5_300_000) } }),
       'larger than 5 MB',
     ],
+    ['an app without a document', () => ({ kind: 'APP' }), 'needs `html`, or a file `index.html`'],
+    [
+      'an app that would have to be compiled',
+      () => ({ kind: 'APP', app: { entry: 'main.ts', files: { 'main.ts': 'x' } } }),
+      'ends with `.html`, `.js` or `.mjs`',
+    ],
+    [
+      'an app of too many files',
+      () => ({
+        kind: 'APP',
+        app: {
+          html: 'x',
+          files: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`${i}.js`, ''])),
+        },
+      }),
+      'more than 500 files',
+    ],
     ['an unknown type', () => ({ widgets: [{ ...text('a'), type: 'CLOCK' as 'TEXT' }] }), 'widgets[0].type'],
   ];
   const text = (id: string): Widget => ({ id, type: 'TEXT', position });

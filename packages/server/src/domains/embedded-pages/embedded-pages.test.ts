@@ -29,6 +29,14 @@ describe.each(PAGES)('%s', (path) => {
   });
 });
 
+test('the frame of applications has no origin and no network', async () => {
+  const { status, headers } = await get('/embed/app-frame');
+  const policy = headers.get('content-security-policy')!;
+  expect([status, headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
+  expect(policy).toMatch(/^sandbox allow-scripts; default-src 'none'; /);
+  expect(policy).not.toMatch(/allow-same-origin|connect-src|frame-src|https?:|'self'/);
+});
+
 test('the page is the same for every dashboard, whether it exists or not', async () => {
   const [one, two] = await Promise.all(PAGES.slice(0, 2).map(async (path) => (await get(path)).text()));
   expect(one).toBe(two);

@@ -11,10 +11,11 @@ export interface PageFile {
   gzipped: Buffer;
 }
 
-/** Names of files. `preload` holds what the first script imports at once. */
+/** Names of files. `preload` holds what the first script imports at once, `inside` what runs in frames of applications. */
 export interface Manifest {
   script: string;
   style: string;
+  inside: string;
   preload: string[];
   files: string[];
 }

@@ -3,7 +3,7 @@ import { found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import type { Files } from './files.ts';
-import { chatPage, pageOf, policyFor } from './rules.ts';
+import { appFrame, appPolicyFor, chatPage, pageOf, policyFor } from './rules.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -14,8 +14,8 @@ export function embeddedPageRoutes({
   files: Files;
   tenantSettings: TenantSettings;
 }) {
-  const headers = async () => ({
-    'content-security-policy': policyFor((await tenantSettings.current()).embedAllowedOrigins),
+  const headers = async (policy = policyFor) => ({
+    'content-security-policy': policy((await tenantSettings.current()).embedAllowedOrigins),
     // The address may hold a session.
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
@@ -34,6 +34,11 @@ export function embeddedPageRoutes({
     handle(operations.embeddedChatPage, async ({ sendHeaders }) => {
       sendHeaders(await headers());
       return chatPage(files.manifest());
+    }),
+
+    handle(operations.embeddedAppFrame, async ({ sendHeaders }) => {
+      sendHeaders(await headers(appPolicyFor));
+      return appFrame(files.find(files.manifest().inside)!.data.toString());
     }),
 
     handle(operations.embeddedPageFile, ({ sendHeaders }, { params, headers }) => {

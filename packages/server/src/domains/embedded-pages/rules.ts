@@ -11,8 +11,6 @@ const ORIGIN = /^https?:\/\/[\w.*[\]:-]+$/;
  * lets every page embed its dashboards.
  */
 export function policyFor(allowedOrigins: readonly string[]): string {
-  const origins = allowedOrigins.filter((origin) => ORIGIN.test(origin));
-  const ancestors = allowedOrigins.length === 0 ? '*' : ["'self'", ...origins].join(' ');
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -23,9 +21,44 @@ export function policyFor(allowedOrigins: readonly string[]): string {
     "frame-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
-    `frame-ancestors ${ancestors}`,
+    ancestorsFor(allowedOrigins),
   ].join('; ');
 }
+
+/** Every page around a frame is an ancestor, so the frame of an application allows what its page allows. */
+function ancestorsFor(allowedOrigins: readonly string[]): string {
+  const origins = allowedOrigins.filter((origin) => ORIGIN.test(origin));
+  return `frame-ancestors ${allowedOrigins.length === 0 ? '*' : ["'self'", ...origins].join(' ')}`;
+}
+
+/**
+ * The frame of an application runs the scripts that it is given, without an origin, and loads nothing: everything that it
+ * shows is in its own text.
+ */
+export const appPolicyFor = (allowedOrigins: readonly string[]): string =>
+  [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'unsafe-inline' data:",
+    "style-src 'unsafe-inline' data:",
+    'img-src data: blob:',
+    'font-src data:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    ancestorsFor(allowedOrigins),
+  ].join('; ');
+
+export const appFrame = (script: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="robots" content="noindex">
+<title>Application</title>
+<script>${script.replaceAll('</', '<\\/')}</script>
+</head>
+<body></body>
+</html>
+`;
 
 export const pageOf = ({ script, style, preload }: Manifest) => `<!doctype html>
 <html lang="en">

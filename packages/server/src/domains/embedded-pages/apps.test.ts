@@ -1,0 +1,259 @@
+/** Dashboards that are applications, in a real browser: what they show, and what they can not reach. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Frame } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../../../test/browser.ts';
+import { type Embedding, embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
+import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+
+/** Viewers see the customers of their region. */
+const POLICY = `    access_policy:
+      - group: "*"
+        row_level: { filters: [{ member: region, operator: equals, values: ["{ securityContext.region }"] }] }
+`;
+const position = { x: 0, y: 0, w: 4, h: 4 };
+
+let world: World;
+let browser: Browser;
+let host: HostSite;
+let deploymentId: number;
+let reportId: number;
+/** A server that nothing may reach, and what reached it. */
+let outside: Server;
+let outsideUrl: string;
+const reached: string[] = [];
+
+beforeAll(async () => {
+  world = await createWorld();
+  browser = await openBrowser();
+  host = await startHost();
+  outside = createServer((request, response) => {
+    reached.push(request.url!);
+    response.setHeader('access-control-allow-origin', '*').end('x');
+  });
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+  outsideUrl = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`;
+  const text = SHOP_MODEL['model/cubes/shop.yml'].replace(
+    '  - name: orders\n',
+    `${POLICY}  - name: orders\n`,
+  );
+  deploymentId = await createShop(world, { ...SHOP_MODEL, 'model/cubes/shop.yml': text });
+  const jsonQuery = JSON.stringify({
+    measures: ['sales.amount'],
+    dimensions: ['sales.name', 'sales.status'],
+  });
+  reportId = (await world.admin.createReport({ deploymentId, body: { name: 'Sales by name', jsonQuery } }))
+    .id;
+});
+afterAll(async () => {
+  await browser?.close();
+  await host?.stop();
+  outside?.close();
+  await world?.stop();
+});
+
+type Config = NonNullable<Parameters<World['admin']['publishDashboard']>[0]['body']['config']>;
+
+async function publish(app: NonNullable<Config['app']>) {
+  const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name: 'App' } });
+  const config: Config = {
+    kind: 'APP',
+    app,
+    widgets: [
+      { id: 'sales', type: 'CHART', position, config: { reportId } },
+      { id: 'status', type: 'FILTER', position, config: { member: 'sales.status', title: 'State' } },
+    ],
+  };
+  const { publicId } = await world.admin.publishDashboard({
+    deploymentId,
+    workbookId,
+    body: { workbookId, config, allowEmbed: true },
+  });
+  await world.admin.updateEmbedAccess({
+    deploymentId,
+    workbookId,
+    body: { allowEmbed: true, allEmbedUsers: true, action: 'read' },
+  });
+  return publicId;
+}
+
+async function show(publicId: string, regions: string[]): Promise<Embedding> {
+  const addresses = await Promise.all(
+    regions.map(async (region) => {
+      const body = {
+        deploymentId,
+        externalId: unique('viewer'),
+        embedTenantName: `tenant-${region.toLowerCase()}`,
+        securityContext: { region },
+      };
+      const { sessionId } = await world.admin.generateSession({ body });
+      return `${world.url}/embed/dashboard/${publicId}#session=${sessionId}`;
+    }),
+  );
+  return embed(browser, host.origin, addresses);
+}
+
+/** The frame of the application in the embedded page. */
+const inside = (embedding: Embedding, index = 0): Frame => embedding.frame(index).childFrames()[0]!;
+
+/** Lists the names in its rows, in a document, a style, and modules that import each other. */
+const LIST = {
+  entry: 'index.html',
+  files: {
+    'index.html': `<!doctype html><title>List</title><link rel="stylesheet" href="style.css">
+      <h1>Names</h1><ul></ul><script type="module" src="./main.js"></script>`,
+    'style.css': 'li { color: rgb(1, 2, 3) }',
+    'main.js': `import { draw } from 'lib/draw.js';
+      const show = async () => draw(await oriel.load('sales'));
+      oriel.addEventListener('change', show);
+      await show();`,
+    'lib/draw.js': `export const draw = ({ rows }) => {
+      document.querySelector('ul').replaceChildren(...rows.map((row) =>
+        Object.assign(document.createElement('li'), { textContent: row['sales.name'] + ' ' + row['sales.status'] })));
+      document.body.dataset.drawn = Number(document.body.dataset.drawn ?? 0) + 1;
+    };`,
+  },
+};
+const namesIn = async (frame: Frame) =>
+  (await frame.locator('li').allInnerTexts()).map((text) => text.split(' ')[0]).sort();
+
+test('an application shows each viewer their own rows, and follows filters and refreshes', async () => {
+  const embedding = await show(await publish(LIST), ['EMEA', 'AMER']);
+  expect(await embedding.heard('dashboard-loaded', 0)).toMatchObject({ widgetCount: 1 });
+  await embedding.heard('dashboard-loaded', 1);
+  const [first, second] = [inside(embedding, 0), inside(embedding, 1)];
+  await expect.poll(() => namesIn(first)).toEqual(['Ada', 'Ada', 'Cyd', 'Cyd']);
+  await expect.poll(() => namesIn(second)).toEqual(['Bob']);
+  expect(await first.evaluate("getComputedStyle(document.querySelector('li')).color")).toBe('rgb(1, 2, 3)');
+  expect(await first.evaluate('oriel.dashboard')).toEqual({
+    title: 'App',
+    description: null,
+    charts: [{ id: 'sales', title: 'Sales by name', kind: 'table' }],
+    filters: [{ member: 'sales.status', title: 'State' }],
+  });
+  expect(await first.evaluate("oriel.load('sales').then(({ columns }) => columns[0])")).toEqual({
+    member: 'sales.name',
+    title: expect.any(String),
+    type: 'string',
+  });
+  await first.evaluate("oriel.setFilter('sales.status', { value: 'done' })");
+  await expect.poll(() => namesIn(first)).toEqual(['Ada', 'Cyd']);
+  expect(await first.evaluate("oriel.settings.filters['sales.status'].value")).toBe('done');
+  // A member without a filter of the dashboard stays as it is.
+  await first.evaluate("oriel.setFilter('sales.name', { value: 'Ada' })");
+  await first.evaluate("oriel.setFilter('sales.status')");
+  await expect.poll(() => namesIn(first)).toEqual(['Ada', 'Ada', 'Cyd', 'Cyd']);
+  const drawn = Number(await second.locator('body').getAttribute('data-drawn'));
+  await embedding.act('refresh', {}, 1);
+  await expect
+    .poll(async () => Number(await second.locator('body').getAttribute('data-drawn')))
+    .toBe(drawn + 1);
+  expect(await namesIn(second)).toEqual(['Bob']);
+  expect(embedding.errors).toEqual([]);
+  await embedding.close();
+});
+
+test('a script alone is an application too, and a revoked session removes it', async () => {
+  const files = { 'main.js': "document.getElementById('root').textContent = oriel.dashboard.title;" };
+  const embedding = await show(await publish({ entry: 'main.js', files }), ['EMEA']);
+  await embedding.heard('dashboard-loaded');
+  await inside(embedding).locator('#root', { hasText: 'App' }).waitFor();
+  await world.admin.revokeEmbedSessions({ body: { deploymentId } });
+  await embedding.heard('session-expired');
+  await expect.poll(() => embedding.frame().childFrames().length).toBe(0);
+  await embedding.close();
+});
+
+const attempt = (frame: Frame, code: string) =>
+  frame.evaluate(
+    `(async () => { try { await (async () => { ${code} })(); return 'done'; } catch (error) { return error.name; } })()`,
+  );
+
+test('an application reaches nothing of the page, the browser or the network', async () => {
+  const embedding = await show(await publish({ html: '<p id="here">here</p>' }), ['EMEA']);
+  await embedding.heard('dashboard-loaded');
+  const frame = inside(embedding);
+  await frame.locator('#here').waitFor();
+  expect(await frame.evaluate('self.origin')).toBe('null');
+  for (const code of [
+    'parent.document',
+    'top.document',
+    'parent.location.href',
+    'parent.fetch',
+    'document.cookie',
+    'localStorage.x',
+    'sessionStorage.x',
+    'await caches.keys()',
+    "indexedDB.open('x')",
+    'navigator.serviceWorker.register("/x")',
+    `top.location.href = '${outsideUrl}/top'`,
+    `parent.location.href = '${outsideUrl}/parent'`,
+  ])
+    expect([code, await attempt(frame, code)]).toEqual([
+      code,
+      expect.stringMatching(/^(?:SecurityError|TypeError)$/),
+    ]);
+  const out = (name: string) => `'${outsideUrl}/${name}'`;
+  const own = `'${world.url}/readyz'`;
+  for (const code of [
+    `await fetch(${out('fetch')})`,
+    `await fetch(${own})`,
+    `await fetch(${out('no-cors')}, { mode: 'no-cors' })`,
+    `await new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: () => reject(new TypeError()), src: ${out('image')} }))`,
+    `await new Promise((resolve, reject) => document.head.append(Object.assign(document.createElement('script'), { onload: resolve, onerror: () => reject(new TypeError()), src: ${out('script')} })))`,
+    `await new Promise((resolve, reject) => document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', onload: resolve, onerror: () => reject(new TypeError()), href: ${out('style')} })))`,
+    `await import(${out('module')})`,
+    `await new Promise((resolve, reject) => { const worker = new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))); worker.onmessage = resolve; worker.onerror = () => reject(new TypeError()); })`,
+    `await new Promise((resolve, reject) => { const stream = new EventSource(${out('events')}); stream.onopen = resolve; stream.onerror = () => reject(new TypeError()); })`,
+    `await new Promise((resolve, reject) => { const socket = new WebSocket(${out('socket')}.replace('http', 'ws')); socket.onopen = resolve; socket.onerror = () => reject(new TypeError()); })`,
+    `if (!open(${out('popup')})) throw new TypeError()`,
+  ])
+    expect([code, await attempt(frame, code)]).toEqual([
+      code,
+      expect.stringMatching(/^(?:SecurityError|TypeError)$/),
+    ]);
+  await attempt(frame, `navigator.sendBeacon(${out('beacon')}, 'x')`);
+  await attempt(
+    frame,
+    `const form = Object.assign(document.createElement('form'), { action: ${out('form')} }); document.body.append(form); form.submit()`,
+  );
+  await attempt(
+    frame,
+    `const link = Object.assign(document.createElement('a'), { href: ${out('link')}, target: '_top' }); document.body.append(link); link.click()`,
+  );
+  await attempt(
+    frame,
+    `document.body.append(Object.assign(document.createElement('iframe'), { src: ${out('frame')} }))`,
+  );
+  // At last it leaves its own page, for another server.
+  await attempt(frame, `location.href = ${out('self')}`).catch(() => 'gone');
+  await expect.poll(() => embedding.errors.some((text) => /frame-src/.test(text))).toBe(true);
+  await expect.poll(() => embedding.page.url()).toContain(host.origin);
+  expect(reached).toEqual([]);
+  await embedding.close();
+});
+
+test('an application can ask for charts of its dashboard only, a few at once, and not without end', async () => {
+  const embedding = await show(await publish({ html: '<p id="here">here</p>' }), ['EMEA']);
+  await embedding.heard('dashboard-loaded');
+  const frame = inside(embedding);
+  for (const chart of ['status', 'other', '__proto__'])
+    expect(await frame.evaluate(`oriel.load('${chart}').catch(({ code }) => code)`)).toBe('chart_not_found');
+  const codes = await frame.evaluate(
+    `Promise.all(Array.from({ length: 200 }, () => oriel.load('sales').then(() => 'rows', ({ code }) => code)))`,
+  );
+  expect(new Set(codes as string[])).toEqual(new Set(['rows', 'busy']));
+  // What it says to the page beside its port is not heard, even if it looks like an action of the host.
+  await frame.evaluate(
+    `parent.postMessage({ source: 'oriel-embed', direction: 'action', type: 'oriel:action:set-locale', payload: { locale: 'de' } }, '*')`,
+  );
+  await frame.evaluate(
+    `setTimeout(() => { for (let i = 0; i < 1000; i++) oriel.setFilter('x'); }) && undefined`,
+  );
+  await embedding.frame().getByText('This application was stopped').waitFor();
+  expect(embedding.frame().childFrames()).toEqual([]);
+  expect(await embedding.frame().locator('html').getAttribute('lang')).toBe('en-US');
+  await embedding.close();
+});

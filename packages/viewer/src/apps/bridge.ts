@@ -1,0 +1,156 @@
+/**
+ * The page's side of an application: it runs the queries of this dashboard's charts for the viewer, and hands over rows.
+ * The application may send anything; it never gets a token, and asks for nothing but these charts and filters.
+ */
+import type { App } from '../app.ts';
+import { type FilterValue, Problem, type Snapshot, type Widget } from '../types.ts';
+import { askFor, type Rows } from '../widgets/rows.ts';
+import type { Answer, Described, Settings, ToApp } from './messages.ts';
+
+const AT_ONCE = 4;
+const WAITING_MAX = 100;
+const ROWS_MAX = 50_000;
+const MESSAGES = { max: 500, withinMs: 10_000 };
+const VALUES = { max: 1000, length: 1000 };
+
+export interface Bridge {
+  /** Tells the application that rows or settings have changed. */
+  changed(settings: Settings): void;
+  close(): void;
+}
+
+export function connectApp(
+  app: App,
+  port: MessagePort,
+  { onStarted, onStopped }: { onStarted(): void; onStopped(): void },
+): Bridge {
+  const waiting: { id: number; chart: string }[] = [];
+  let running = 0;
+  let counted = 0;
+  let countedFrom = 0;
+  let isOpen = true;
+  let hasStarted = false;
+
+  const send = (message: ToApp) => {
+    if (isOpen) port.postMessage(message);
+  };
+
+  function close() {
+    isOpen = false;
+    waiting.length = 0;
+    port.close();
+  }
+
+  /** An application that sends without end would keep the page from doing anything else. */
+  function isTooMuch(): boolean {
+    const now = performance.now();
+    if (now - countedFrom > MESSAGES.withinMs) {
+      countedFrom = now;
+      counted = 0;
+    }
+    return ++counted > MESSAGES.max;
+  }
+
+  async function answer({ id, chart }: { id: number; chart: string }) {
+    running++;
+    try {
+      send({ type: 'rows', id, answer: await rowsOf(app, chart) });
+    } catch (error) {
+      const { code, message } =
+        error instanceof Problem ? error : new Problem(0, 'error', 'The rows could not be loaded.');
+      send({ type: 'failed', id, code, message });
+    }
+    running--;
+    next();
+  }
+
+  function next() {
+    while (isOpen && running < AT_ONCE && waiting.length) void answer(waiting.shift()!);
+    if (hasStarted && running === 0 && isOpen) onStarted();
+  }
+
+  function take(message: Record<string, unknown>) {
+    const { type, id, chart, member, filter } = message;
+    if (type === 'started') {
+      hasStarted = true;
+      next();
+    } else if (type === 'load' && Number.isSafeInteger(id) && typeof chart === 'string') {
+      if (waiting.length >= WAITING_MAX)
+        return send({
+          type: 'failed',
+          id: id as number,
+          code: 'busy',
+          message: 'Too many queries are waiting.',
+        });
+      waiting.push({ id: id as number, chart });
+      next();
+    } else if (type === 'filter') setFilter(app, member, filter);
+  }
+
+  port.onmessage = ({ data }) => {
+    if (!isOpen) return;
+    if (isTooMuch()) {
+      close();
+      return onStopped();
+    }
+    if (data && typeof data === 'object') take(data);
+  };
+  return { close, changed: (settings) => send({ type: 'changed', settings }) };
+}
+
+const chartsOf = (app: App): { widget: Widget; snapshot: Snapshot }[] =>
+  app.widgets.flatMap((widget) => {
+    const snapshot =
+      widget.type === 'CHART' &&
+      app.dashboard!.reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId);
+    return snapshot ? [{ widget, snapshot }] : [];
+  });
+
+async function rowsOf(app: App, chart: string): Promise<Answer> {
+  const named = chartsOf(app).find(({ widget }) => widget.id === chart);
+  if (!named) throw new Problem(404, 'chart_not_found', 'The dashboard has no chart with this id.');
+  const { queries, read } = askFor(app, { ...named.snapshot, kind: 'table' }, chart);
+  const { rows, result }: Rows = read(await app.load(queries));
+  const { measures, dimensions, timeDimensions } = result.annotation;
+  const columns = Object.entries({ ...dimensions, ...timeDimensions, ...measures }).map(
+    ([member, { title, type }]) => ({ member, title, type }),
+  );
+  return { rows: rows.slice(0, ROWS_MAX), columns };
+}
+
+const isPlain = (value: unknown) =>
+  value === null ||
+  ['number', 'boolean'].includes(typeof value) ||
+  (typeof value === 'string' && value.length <= VALUES.length);
+
+function setFilter(app: App, member: unknown, given: unknown) {
+  if (typeof member !== 'string' || !app.filterWidgets().some(({ config }) => config!.member === member))
+    return;
+  if (given === null) return app.setFilter(member, undefined);
+  const { operator = 'equals', value } = (given ?? {}) as Partial<FilterValue>;
+  const values = Array.isArray(value) ? value : [value];
+  if (typeof operator !== 'string' || values.length > VALUES.max || !values.every(isPlain)) return;
+  app.setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
+}
+
+const textOf = (text: unknown) => (typeof text === 'string' ? text : null);
+
+export const describe = (app: App): Described => ({
+  title: app.title,
+  description: app.dashboard!.description || app.dashboard!.config.description || null,
+  charts: chartsOf(app).map(({ widget, snapshot }) => ({
+    id: widget.id,
+    title: textOf(widget.config?.title) ?? snapshot.title ?? snapshot.name ?? null,
+    kind: snapshot.kind ?? null,
+  })),
+  filters: app
+    .filterWidgets()
+    .map(({ config }) => ({ member: config!.member, title: textOf(config!.title) })),
+});
+
+export const settingsOf = ({ locale, timezone, tokens, filters }: App): Settings => ({
+  locale,
+  timezone: timezone ?? null,
+  theme: tokens,
+  filters: Object.fromEntries(filters),
+});
