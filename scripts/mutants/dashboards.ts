@@ -3,6 +3,7 @@ import { type Mutant, SERVER } from './mutant.ts';
 const ACCESS = `${SERVER}domains/access/store.ts`;
 const DASHBOARDS = `${SERVER}domains/dashboards/`;
 const WHO = [`${DASHBOARDS}access.test.ts`];
+const PYTHON = [`${DASHBOARDS}python.test.ts`];
 const PUBLISH = [`${DASHBOARDS}publish.test.ts`];
 
 export const dashboards: Mutant[] = [
@@ -125,6 +126,41 @@ export const dashboards: Mutant[] = [
     from: 'withSql: embedOf(actor) === null',
     to: 'withSql: true',
     tests: WHO,
+  },
+  {
+    name: 'Python has no network',
+    file: `${SERVER}platform/processes/sandbox.ts`,
+    from: "'--unshare-all', ",
+    to: "'--unshare-pid', ",
+    tests: PYTHON,
+  },
+  {
+    name: 'Python starts no processes',
+    file: `${DASHBOARDS}python-harness.ts`,
+    from: '    (resource.RLIMIT_NPROC, 2),\n',
+    to: '',
+    tests: PYTHON,
+  },
+  {
+    name: 'Python has a limited memory',
+    file: `${DASHBOARDS}python-harness.ts`,
+    from: '    (resource.RLIMIT_AS, 512 * MB),\n',
+    to: '',
+    tests: PYTHON,
+  },
+  {
+    name: 'Python runs only in a sandbox',
+    file: `${DASHBOARDS}python.ts`,
+    from: 'if (why !== undefined)',
+    to: 'if (why === "never")',
+    tests: PYTHON,
+  },
+  {
+    name: 'only Python of the published dashboard runs',
+    file: `${DASHBOARDS}python-runs.ts`,
+    from: 'snapshotId(version, place) === reportVersionId',
+    to: 'place >= 0',
+    tests: PYTHON,
   },
   {
     name: 'Python stays on the server',

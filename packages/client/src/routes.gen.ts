@@ -149,6 +149,7 @@ export const routes: Record<string, string> = {
   patchScimGroup: 'PATCH /api/scim/v2/Groups/{id}?attributes&excludedAttributes',
   patchScimUser: 'PATCH /api/scim/v2/Users/{id}?attributes&excludedAttributes',
   pods: 'GET /api/v1/deployments/{deploymentId}/pods?after&first',
+  postDashboardPythonRun: 'POST /api/v1/embed/dashboard/{publicId}/python-run',
   postQueryMeta: 'POST /query/api/v1/deployments/{deploymentId}/meta reply=jsonText',
   postScimBulk: 'POST /api/scim/v2/Bulk',
   postTokenBySessionId: 'POST /api/v1/embed/session/token',

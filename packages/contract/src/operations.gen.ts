@@ -189,6 +189,7 @@ export const operations = {
   patchScimGroup: scim.patchScimGroup,
   patchScimUser: scim.patchScimUser,
   pods: deploymentLogs.pods,
+  postDashboardPythonRun: dashboards.postDashboardPythonRun,
   postQueryMeta: queries.postQueryMeta,
   postScimBulk: scim.postScimBulk,
   postTokenBySessionId: embed.postTokenBySessionId,

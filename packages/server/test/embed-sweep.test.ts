@@ -98,6 +98,7 @@ test('the allow-list', () => {
     'getQueryMeta',
     'load',
     'loadByAddress',
+    'postDashboardPythonRun',
     'postQueryMeta',
     'querySql',
     'querySqlByAddress',

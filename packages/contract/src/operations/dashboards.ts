@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { Dashboard, DashboardConfigInput } from '../dashboards.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { operation } from '../operation.ts';
-import { EmbedTenantName, Id, Maybe, PublicId, Shape } from '../schemas.ts';
+import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS } from '../query-errors.ts';
+import { DateTime, EmbedTenantName, Id, Maybe, PublicId, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -20,6 +21,11 @@ export const errors = {
     status: 409,
     message: 'The widget has changed: `checksum` is not the checksum of its thread.',
   },
+  python_not_found: {
+    status: 404,
+    message: 'The published dashboard has no such report with Python. It may have been published again.',
+  },
+  python_unavailable: { status: 501, message: 'Python reports do not run on this server.' },
 } as const satisfies ErrorDefinitions;
 
 const workbook = {
@@ -152,6 +158,42 @@ export const getDashboard = operation({
   embed: 'viewer',
   reply: Dashboard,
   errors: ['dashboard_not_found'],
+  audit: 'none',
+});
+
+export const postDashboardPythonRun = operation({
+  tag: 'Embed',
+  auth: 'management',
+  embed: 'viewer',
+  permission: 'none',
+  scopedKeys: 'handler',
+  params: { publicId: PublicId },
+  id: 'postDashboardPythonRun',
+  method: 'POST',
+  path: '/api/v1/embed/dashboard/{publicId}/python-run',
+  summary: 'Run the Python of a report',
+  description:
+    'Runs `sqlQuery` with the policies of the data model, gives its rows to the Python of a report of the published dashboard, and returns what the Python makes of them. The Python runs in a sandbox without a network. A failure of the Python is a 200 with `executionError`. People need `AIBIView`.',
+  timeoutMs: LOAD_TIMEOUT_MS,
+  body: Shape('EmbedPythonFilteredRunInput', {
+    reportId: Id,
+    reportVersionId: { ...Id, description: 'The `id` of the snapshot' },
+    sqlQuery: Type.String({
+      minLength: 1,
+      maxLength: 20_000,
+      description: 'A SELECT that reads cubes and views as tables, with the filters of the viewer',
+      examples: ['select status, measure(count) from orders group by 1'],
+    }),
+  }),
+  reply: Shape('PythonAnalysisFilteredRun', {
+    at: DateTime,
+    executionError: Maybe(Type.String()),
+    inputRowCount: Type.Integer(),
+    outputData: Type.Unknown({ description: 'What the Python set as `output`, or null' }),
+    stderr: Type.String(),
+    stdout: Type.String(),
+  }),
+  errors: ['dashboard_not_found', 'python_not_found', 'python_unavailable', ...PLAN_ERRORS, ...RUN_ERRORS],
   audit: 'none',
 });
 

@@ -60,6 +60,7 @@ export function shownTo(actor: Caller, row: store.DashboardRow, version: store.V
 
 /** The ids of snapshots: that of the version, and three digits for the place in it. */
 const SNAPSHOT_IDS = 1000;
+export const snapshotId = (version: { id: number }, place: number) => version.id * SNAPSHOT_IDS + place;
 
 export function toDashboard(actor: Caller, row: store.DashboardRow, version: store.VersionRow) {
   const { id, publicId, deploymentId, workbookId, allowEmbed, createdBy } = row;
@@ -74,7 +75,7 @@ export function toDashboard(actor: Caller, row: store.DashboardRow, version: sto
     allowEmbed,
     config: version.config,
     reportSnapshots: version.snapshots.map((snapshot, i) =>
-      toSnapshot(snapshot, { id: version.id * SNAPSHOT_IDS + i, withSql: embedOf(actor) === null }),
+      toSnapshot(snapshot, { id: snapshotId(version, i), withSql: embedOf(actor) === null }),
     ),
     versionId: version.id,
     versionNumber: version.number,

@@ -1,14 +1,17 @@
 import type { Module } from '../../platform/module.ts';
+import type { Queries } from '../queries/index.ts';
 import type { Charts } from './charts.ts';
 import { leftovers } from './leftovers.store.ts';
+import { createPython } from './python.ts';
+import { createPythonRuns } from './python-runs.ts';
 import { dashboardRoutes } from './routes.ts';
 
 export { type Charts, createCharts } from './charts.ts';
 export { findPublishedOf, requireDashboard } from './dashboards.ts';
 export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
 
-export const dashboards = (charts: Charts): Module => ({
-  routes: dashboardRoutes(charts),
+export const dashboards = (charts: Charts, queries: Pick<Queries, 'loadSql'>): Module => ({
+  routes: dashboardRoutes(charts, createPythonRuns(createPython(), queries)),
   leftovers,
   stop: charts.stop,
 });

@@ -1,5 +1,7 @@
 import { operations } from '@oriel/contract';
+import { mayIn } from '../../platform/auth/access.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
+import { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import {
@@ -21,9 +23,10 @@ import {
 } from './dashboards.ts';
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
 import { prepare, publish, requireState, setThread } from './publish.ts';
+import type { PythonRuns } from './python-runs.ts';
 import * as store from './store.ts';
 
-export const dashboardRoutes = (charts: Charts) => [
+export const dashboardRoutes = (charts: Charts, runPython: PythonRuns) => [
   handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const context = { db, viewer, charts, sharer: sharerOf(actor), signal };
@@ -59,6 +62,14 @@ export const dashboardRoutes = (charts: Charts) => [
     const version = (await store.findVersion(db, row))!;
     etag.send(stateOf(row, shownTo(actor, row, version)));
     return toDashboard(actor, row, version);
+  }),
+
+  handle(operations.postDashboardPythonRun, async ({ actor, db, signal }, { params, body }) => {
+    const row = await requirePublished(db, actor, params.publicId);
+    if (!mayIn(actor, row.deploymentId, 'AIBIView')) throw new ApiError('forbidden');
+    const version = (await store.findVersion(db, row))!;
+    const call = { actor, db, signal, deploymentId: row.deploymentId };
+    return runPython(call, version, body);
   }),
 
   handle(operations.updateDashboardEmbedding, ({ actor, change, etag }, { params, body }) =>

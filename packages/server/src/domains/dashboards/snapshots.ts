@@ -122,12 +122,20 @@ function snapshotOf(widget: Chart, report: ReportRow | undefined): StoredSnapsho
   }
   requireFields(chart.kind, spec as Record<string, unknown>, refuse);
   const { id, version, name, title, description, sqlQuery } = report;
-  const { kind, fillMissingRows = null, periodComparisons = null, preferences = null, python } = chart;
+  const { kind, fillMissingRows = null, periodComparisons = null, preferences = null } = chart;
+  const python = chart.python ?? pythonOf(report, refuse);
   return {
     ...{ reportId: id, versionNumber: version, name, title, description, kind, spec, query, sqlQuery },
     ...{ fillMissingRows, periodComparisons, preferences },
     ...(python ? { python } : {}),
   };
+}
+
+/** Beside the chart or in it. */
+function pythonOf({ meta }: ReportRow, refuse: (message: string) => ApiError): string | null {
+  const python = (meta as { python?: unknown } | null)?.python ?? null;
+  if (python !== null && typeof python !== 'string') throw refuse('meta.python must be a text');
+  return python;
 }
 
 /** A report without a chart is shown as a table. */

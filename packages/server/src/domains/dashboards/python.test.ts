@@ -1,0 +1,217 @@
+/** Python of reports, in a real sandbox where this machine can make one. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
+import { createPython } from './python.ts';
+
+const TWO = Buffer.from(
+  '{"schema":[{"name":"name","column_type":"String"},{"name":"amount","column_type":"Number"}]}\n{"data":[["Ada","1.5"],["Bob","2"]]}\n{"rowsCapped":false}\n',
+);
+const whom = () => ({ sharer: 'somebody', signal: new AbortController().signal });
+const python = createPython();
+const problem = await python.problem();
+if (problem) console.warn(`The sandbox of Python was not tested: ${problem}`);
+const run = (source: string, by = python) => by.run(source, async () => [TWO], whom());
+
+describe('without a sandbox', () => {
+  test.each([
+    ['there is no bubblewrap', '/nowhere/bwrap', /The server has no (?:bubblewrap|\/usr\/bin\/python3)/],
+    ['bubblewrap fails', '/bin/false', /bubblewrap can not make a sandbox|has no \/usr\/bin\/python3/],
+  ])('nothing runs: %s', async (_, bubblewrap, message) => {
+    let isAsked = false;
+    const rows = async () => {
+      isAsked = true;
+      return [TWO];
+    };
+    const failure = await createPython({ bubblewrap })
+      .run('output = 1', rows, whom())
+      .catch((error) => error);
+    expect(failure).toMatchObject({ code: 'python_unavailable', statusCode: 501 });
+    expect(failure.message).toMatch(message);
+    expect(isAsked).toBe(false);
+  });
+});
+
+describe.skipIf(problem !== undefined)('in a sandbox', () => {
+  test('Python gets the rows and returns what it makes of them', async () => {
+    const source = `import sys
+print(columns)
+print("careful", file=sys.stderr)
+output = {"sum": sum(row["amount"] for row in rows), "names": [row["name"] for row in rows]}`;
+    expect(await run(source)).toEqual({
+      stdout: "['name', 'amount']\n",
+      stderr: 'careful\n',
+      outputData: { sum: 3.5, names: ['Ada', 'Bob'] },
+      inputRowCount: 2,
+      executionError: null,
+    });
+  });
+
+  test.each([
+    ['an error', '1 / 0', /^ZeroDivisionError: /],
+    ['a text that is no Python', 'this is not', /^SyntaxError: /],
+    ['an output that is no JSON', 'output = float("nan")', /^ValueError: /],
+    ['a number without a meaning', 'import sys\nsys.exit(3)', /^SystemExit: 3/],
+    ['an end without a word', 'import os\nos._exit(3)', /exit code 3/],
+    ['too much memory', 'x = bytearray(1 << 30)', /^MemoryError/],
+    ['another process', 'import os\nos.fork()', /^BlockingIOError/],
+    ['a thread', 'import threading\nthreading.Thread(target=print).start()', /^RuntimeError/],
+    ['too many files', '[open(f"/tmp/{i}", "w").write("x" * (4 << 20)) for i in range(10)]', /No space left/],
+    ['a file outside of /tmp', 'open("/usr/x", "w")', /Read-only file system/],
+    ['too large an output', 'output = "x" * (3 << 20)', /more than 2 MB/],
+    [
+      'higher limits',
+      'import resource\nresource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40))',
+      /^ValueError/,
+    ],
+  ])('%s is an error of the Python', async (_, source, message) => {
+    const { executionError, outputData, inputRowCount } = await run(source);
+    expect(executionError).toMatch(message);
+    expect([outputData, inputRowCount]).toEqual([null, 2]);
+  });
+
+  test('Python that does not end is ended, and only the first of its words are kept', async () => {
+    const { executionError, stdout } = await run(
+      'while True: print("x" * 1000)',
+      createPython({ timeMs: 3000 }),
+    );
+    expect(executionError).toBe('The program took too much time.');
+    expect(stdout.length).toBeLessThanOrEqual(64 * 1024);
+  });
+
+  test('Python reaches no network, no files, no processes and no settings of the server', async () => {
+    const { port } = new URL(world.url);
+    const { outputData } = await run(`import os, socket
+def attempt(work):
+    try:
+        work()
+        return "done"
+    except OSError as error:
+        return type(error).__name__
+output = {
+    "network": attempt(lambda: socket.create_connection(("127.0.0.1", ${port}), 5)),
+    "files": [name for name in ("/etc", "/home", "/root", "/var", "/work", "/usr/bin/sh") if os.path.exists(name)],
+    "processes": sorted(name for name in os.listdir("/proc") if name.isdigit()),
+    "settings": sorted(os.environ),
+    "user": os.getuid(),
+}`);
+    expect(outputData).toEqual({
+      network: 'ConnectionRefusedError',
+      files: [],
+      processes: ['1', '2'],
+      settings: expect.not.arrayContaining(['PATH', 'HOME', 'ORIEL_SECRET_KEY']),
+      user: 65534,
+    });
+  });
+
+  test('a caller who leaves ends the Python', async () => {
+    const leaving = new AbortController();
+    const rows = async () => {
+      setTimeout(() => leaving.abort(), 200);
+      return [TWO];
+    };
+    const who = { sharer: 'leaver', signal: leaving.signal };
+    await expect(python.run('import time\ntime.sleep(60)', rows, who)).rejects.toThrow();
+  });
+});
+
+/** Viewers see the customers of their region. */
+const POLICY = `    access_policy:
+      - group: "*"
+        row_level: { filters: [{ member: region, operator: equals, values: ["{ securityContext.region }"] }] }
+`;
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+describe('of a published dashboard', () => {
+  let deploymentId: number;
+  let publicId: string;
+  let body: { reportId: number; reportVersionId: number; sqlQuery: string };
+  let plainId: number;
+  beforeAll(async () => {
+    const text = SHOP_MODEL['model/cubes/shop.yml'].replace(
+      '  - name: orders\n',
+      `${POLICY}  - name: orders\n`,
+    );
+    deploymentId = await createShop(world, { ...SHOP_MODEL, 'model/cubes/shop.yml': text });
+    const jsonQuery = JSON.stringify({ dimensions: ['sales.name'] });
+    const report = async (meta: object | null) =>
+      (await world.admin.createReport({ deploymentId, body: { name: 'Names', jsonQuery, meta } })).id;
+    const reportId = await report({ python: 'output = sorted(row["name"] for row in rows)' });
+    plainId = await report(null);
+    const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name: 'Board' } });
+    const position = { x: 0, y: 0, w: 4, h: 4 };
+    const widgets = [reportId, plainId].map((id) => ({
+      id: String(id),
+      type: 'CHART' as const,
+      position,
+      config: { reportId: id },
+    }));
+    const published = await world.admin.publishDashboard({
+      deploymentId,
+      workbookId,
+      body: { config: { widgets }, allowEmbed: true },
+    });
+    publicId = published.publicId;
+    await world.admin.updateEmbedAccess({
+      deploymentId,
+      workbookId,
+      body: { allowEmbed: true, embedTenantName: await tenant('tenant-emea'), action: 'read' },
+    });
+    expect(published.reportSnapshots[0]!.meta).toMatchObject({ hasPython: true });
+    body = {
+      reportId,
+      reportVersionId: published.reportSnapshots[0]!.id,
+      sqlQuery: 'select name from sales group by 1',
+    };
+  });
+
+  async function tenant(name: string) {
+    await clientOf('EMEA', name);
+    return name;
+  }
+  const clientOf = async (region: string, embedTenantName: string) =>
+    (
+      await world.embedded({
+        deploymentId,
+        externalId: unique('viewer'),
+        embedTenantName,
+        securityContext: { region },
+      })
+    ).client;
+  type Client = Awaited<ReturnType<typeof clientOf>>;
+  const post = (client: Client, given = body) =>
+    client.postDashboardPythonRun({ publicId, body: given }).then(
+      (answer) => ({ status: 200, body: answer }),
+      ({ status, code }: { status: number; code: string }) => ({ status, body: { code } }),
+    );
+
+  test('each viewer gets what Python makes of their rows', async () => {
+    const emea = await post(await clientOf('EMEA', 'tenant-emea'));
+    const amer = await post(await clientOf('AMER', 'tenant-emea'));
+    if (problem) return expect([emea.status, amer.status]).toEqual([501, 501]);
+    expect(emea).toMatchObject({
+      status: 200,
+      body: { outputData: ['Ada', 'Cyd'], inputRowCount: 2, executionError: null, stdout: '', stderr: '' },
+    });
+    expect(amer.body).toMatchObject({ outputData: ['Bob'], inputRowCount: 1, at: expect.any(String) });
+  });
+
+  test('others and wrong ids get a 404, and wrong SQL a 400', async () => {
+    expect(await post(await clientOf('EMEA', 'tenant-other'))).toMatchObject({
+      status: 404,
+      body: { code: 'dashboard_not_found' },
+    });
+    const viewer = await clientOf('EMEA', 'tenant-emea');
+    for (const wrong of [{ reportId: plainId }, { reportVersionId: body.reportVersionId + 1 }])
+      expect(await post(viewer, { ...body, ...wrong })).toMatchObject({
+        status: 404,
+        body: { code: 'python_not_found' },
+      });
+    if (problem) return;
+    expect((await post(viewer, { ...body, sqlQuery: 'select * from files.orders' })).status).toBe(400);
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * Runs a program once in a sandbox that `bubblewrap` makes: without a network, with an empty file system of its own and a
+ * few files of the host that it can only read, as a user without rights, and within limits.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { isRoot, nobody } from './process-user.ts';
+import { toSpawn } from './program.ts';
+
+const TEMPORARY_BYTES = 16 * 1024 * 1024;
+const NOBODY = '65534';
+
+export interface SandboxedProgram {
+  /** The path of the program. */
+  bubblewrap: string;
+  command: readonly string[];
+  /** Paths of the host that the program can read, and where it finds them. */
+  readable: readonly { from: string; to: string }[];
+  input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  timeMs: number;
+  cpuSeconds: number;
+  /** Of standard output and standard error, each. The rest is left out. */
+  textBytesMax: number;
+  /** Of what it writes to file descriptor 3. A program that writes more is ended. */
+  resultBytesMax: number;
+  signal: AbortSignal;
+}
+
+export interface Outcome {
+  /** Null if a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  result: string;
+  /** Why we ended it, if we did. */
+  ended: 'too late' | 'too large' | 'left' | undefined;
+}
+
+export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> {
+  const { command, args, options } = toSpawn({
+    command: program.bubblewrap,
+    args: [...argumentsOf(program), ...program.command],
+    env: {},
+    ...(isRoot() ? { user: nobody()! } : {}),
+    limits: { cpuSeconds: program.cpuSeconds },
+  });
+  const child = spawn(command, args, {
+    ...options,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  });
+  let ended: Outcome['ended'];
+  const end = (reason: NonNullable<Outcome['ended']>) => {
+    ended ??= reason;
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  const [, stdout, stderr, result] = child.stdio as unknown as [Writable, Readable, Readable, Readable];
+  const closed = once(child, 'close');
+  const leave = () => end('left');
+  const timer = setTimeout(() => end('too late'), program.timeMs);
+  program.signal.addEventListener('abort', leave, { once: true });
+  try {
+    const texts = Promise.all([
+      textOf(stdout, program.textBytesMax),
+      textOf(stderr, program.textBytesMax),
+      textOf(result, program.resultBytesMax, () => end('too large')),
+    ]);
+    await Promise.all([write(child.stdin!, program.input), closed]);
+    const [out, errors, written] = await texts;
+    return { code: child.exitCode, stdout: out, stderr: errors, result: written, ended };
+  } finally {
+    clearTimeout(timer);
+    program.signal.removeEventListener('abort', leave);
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) end('left');
+  }
+}
+
+const argumentsOf = ({ readable }: SandboxedProgram): string[] => [
+  ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+  ...['--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY, '--clearenv', '--hostname', 'sandbox'],
+  ...readable.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+  ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64', '--proc', '/proc', '--dev', '/dev'],
+  ...['--size', String(TEMPORARY_BYTES), '--tmpfs', '/tmp', '--chdir', '/tmp', '--remount-ro', '/', '--'],
+];
+
+/** A program that reads no further, or has ended, is no failure. */
+async function write(stdin: Writable, input: SandboxedProgram['input']) {
+  let isOpen = true;
+  stdin.on('error', () => {
+    isOpen = false;
+  });
+  stdin.on('close', () => {
+    isOpen = false;
+  });
+  for await (const piece of input) {
+    if (!isOpen) break;
+    if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]).catch(() => {});
+  }
+  stdin.end();
+}
+
+/** Reads to the end, so that the program does not wait, and keeps the first bytes. */
+async function textOf(stream: Readable, bytesMax: number, onMore?: () => void): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    if (bytes < bytesMax) kept.push(piece.subarray(0, bytesMax - bytes));
+    bytes += piece.length;
+    if (bytes > bytesMax) onMore?.();
+  }
+  return Buffer.concat(kept).toString('utf8');
+}
