@@ -2,10 +2,26 @@
 import { type Browser, chromium } from 'playwright-core';
 import { requireChromium } from '../../../scripts/chromium.ts';
 
+/** The limit of 30 seconds that Playwright has for each step is too short for a busy machine. */
+const PATIENCE_MS = 120_000;
+
 /** One browser for a whole file. Closing it removes its profile. */
-export const openBrowser = (): Promise<Browser> =>
+export async function openBrowser(): Promise<Browser> {
+  const browser = await launch();
+  const newContext = browser.newContext.bind(browser);
+  // It is called by `newPage` too.
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
+  return browser;
+}
+
+const launch = () =>
   chromium.launch({
     executablePath: requireChromium(),
+    timeout: PATIENCE_MS,
     headless: true,
     // The sandbox of Chromium does not run as root.
     chromiumSandbox: process.getuid?.() !== 0,

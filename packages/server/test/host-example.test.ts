@@ -72,7 +72,7 @@ test.each(['html', 'jsx'])('the %s of the guide shows a dashboard', async (langu
   const page = await browser.newPage();
   await page.goto(await listen(createServer((request, response) => void answer(request, response))));
   const frame = page.frameLocator('oriel-dashboard iframe');
-  await frame.getByRole('heading', { name: 'Commerce overview' }).first().waitFor({ timeout: 60_000 });
+  await frame.getByRole('heading', { name: 'Commerce overview' }).first().waitFor();
   await page.close();
 });
 

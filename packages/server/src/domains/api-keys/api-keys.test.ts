@@ -120,12 +120,12 @@ test('a change of roles and a deactivation take effect for keys that are in use'
 
 test('the time of the last use of a key is stored', async () => {
   const other = await createOwnWorld();
-  const { key, id } = await other.admin.createApiKey({ body: { name: 'used' } });
-  await other.client(key).getMe();
   const { db } = await other.anotherServer();
+  const { key, id } = await other.admin.createApiKey({ body: { name: 'used' } });
   const lastUsed = async () =>
     (await db.pool.query('select last_used_at from api_keys where id = $1', [id])).rows[0];
   expect(await lastUsed()).toEqual({ last_used_at: null });
+  await other.client(key).getMe();
   await other.server.stop();
   expect((await lastUsed()).last_used_at).not.toBeNull();
   await other.stop();

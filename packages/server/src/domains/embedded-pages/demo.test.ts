@@ -48,7 +48,7 @@ test.each(['DemoCommerce', 'DemoOpsBoard'])('%s shows each customer their own nu
     [0, 1].map((i) => embedding.frame(i).locator('.figure').first().innerText()),
   );
   expect(figures[0]).not.toBe(figures[1]);
-  expect(await embedding.frame().locator('.vega svg').count()).toBeGreaterThan(1);
+  await expect.poll(() => embedding.frame().locator('.vega svg').count()).toBeGreaterThan(1);
   await embedding.close();
 });
 

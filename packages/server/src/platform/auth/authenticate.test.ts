@@ -90,8 +90,10 @@ const terminateListeners = () =>
 
 /** Requests find open connections while new ones are refused. */
 async function openAllConnections() {
-  for (const { pool } of [world.server.db, world.server.essential])
-    await Promise.all(Array.from({ length: pool.options.max }, () => pool.query('select pg_sleep(0.5)')));
+  for (const { pool } of [world.server.db, world.server.essential]) {
+    const all = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    for (const connection of all) connection.release();
+  }
 }
 
 /** Refuses new connections, so that the listener can not reconnect until they are allowed again. */
