@@ -51,8 +51,8 @@ async function run(options: RunOptions) {
     comparisons: [rounds.compare(inline, { metric: 'meanMs', asked: { atMost: 2 } })],
     facts: {
       'first chart': `after ${Math.round(whole.firstMs)} of ${Math.round(whole.doneMs)} ms in one load`,
-      'script with charts': `${kilobytes(whole.scriptBytes)} gzipped; asked: at most 220 KB`,
-      'script without': `${kilobytes(plain.scriptBytes)} gzipped for figures, tables and filters; asked: at most 45 KB`,
+      charts: `${kilobytes(whole.scriptBytes)} of script, gzipped; asked: at most 220 KB`,
+      'no charts': `${kilobytes(plain.scriptBytes)} of script, gzipped, for figures, tables and filters; asked: at most 45 KB`,
       browser: `Chromium ${browser.version()}, a new profile for each load`,
     },
   };

@@ -4,7 +4,7 @@ const ACCESS = `${SERVER}domains/access/store.ts`;
 const DASHBOARDS = `${SERVER}domains/dashboards/`;
 const WHO = [`${DASHBOARDS}access.test.ts`];
 const PYTHON = [`${DASHBOARDS}python.test.ts`];
-const PUBLISH = [`${DASHBOARDS}publish.test.ts`];
+const PUBLISH = [`${DASHBOARDS}publish.test.ts`, `${DASHBOARDS}refused.test.ts`];
 
 export const dashboards: Mutant[] = [
   {

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+let deploymentId: number;
+let workbookId: number;
+beforeAll(async () => {
+  world = await createWorld();
+});
+beforeEach(async () => {
+  deploymentId = (await world.deployment()).id;
+  workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Sales' } })).id;
+});
+afterAll(() => world.stop());
+
+type Publish = Parameters<World['admin']['publishDashboard']>[0]['body'];
+type Config = NonNullable<Publish['config']>;
+type Widget = NonNullable<Config['widgets']>[number];
+
+const position = { x: 0, y: 0, w: 4, h: 4 };
+const BARS = {
+  mark: 'bar',
+  encoding: {
+    x: { field: 'sales__status', type: 'nominal' },
+    y: { field: 'sales__revenue', type: 'quantitative' },
+  },
+};
+const QUERY = { measures: ['sales.revenue'], dimensions: ['sales.status'] };
+
+const report = async (meta: object | null = null, given: object = {}, at = deploymentId) =>
+  (
+    await world.admin.createReport({
+      deploymentId: at,
+      body: { name: 'Revenue', jsonQuery: JSON.stringify(QUERY), meta, ...given },
+    })
+  ).id;
+const chart = (reportId: number, id = 'a'): Widget => ({ id, type: 'CHART', position, config: { reportId } });
+const publish = (body: Publish, by = world.admin) => by.publishDashboard({ deploymentId, workbookId, body });
+const refused = (body: Publish) => publish(body).catch((error: { status: number; message: string }) => error);
+
+describe('what can not be published is a 400 that names the place, and nothing is stored', () => {
+  const wrong: [string, () => Promise<Config> | Config, string][] = [
+    ['a widget id that is given twice', () => ({ widgets: [text('a'), text('a')] }), 'config.widgets[1].id'],
+    ['a chart without a report', () => ({ widgets: [{ ...text('a'), type: 'CHART' }] }), '.config.reportId'],
+    ['a report that does not exist', () => ({ widgets: [chart(999_999_999)] }), '.config.reportId'],
+    [
+      'a report of another deployment',
+      async () => ({ widgets: [chart(await report(null, {}, (await world.deployment()).id))] }),
+      'The widget `a` names a report that does not exist',
+    ],
+    [
+      'a report without a query',
+      async () => ({ widgets: [chart(await report(null, { jsonQuery: null }))] }),
+      'no query',
+    ],
+    [
+      'a query that is not JSON',
+      async () => ({ widgets: [chart(await report(null, { jsonQuery: '{' }))] }),
+      'jsonQuery',
+    ],
+    ['a filter without a member', () => ({ widgets: [{ ...text('a'), type: 'FILTER' }] }), '.config.member'],
+    [
+      'a filter of an unknown kind',
+      () => ({ widgets: [{ ...text('a'), type: 'FILTER', config: { member: 'a.b', kind: 'dial' } }] }),
+      '.config.kind',
+    ],
+    [
+      'a time grain without grains',
+      () => ({ widgets: [{ ...text('a'), type: 'TIME_GRAIN', config: { member: 'a.b' } }] }),
+      '.config.grains',
+    ],
+    [
+      'a text that is none',
+      () => ({ widgets: [{ ...text('a'), config: { markdown: 1 } }] }),
+      '.config.markdown',
+    ],
+    [
+      'a long text',
+      () => ({ widgets: [{ ...text('a'), config: { markdown: 'x'.repeat(200_000) } }] }),
+      '100 KB',
+    ],
+    ['a container of nothing', () => ({ widgets: [container('a', ['b'])] }), '.config.widgets[0]'],
+    [
+      'a widget in two containers',
+      () => ({ widgets: [container('a', ['c']), container('b', ['c']), text('c')] }),
+      'is in a container already',
+    ],
+    [
+      'containers in a circle',
+      () => ({ widgets: [container('a', ['b']), tabs('b', ['a'])] }),
+      'contains itself',
+    ],
+    ['data that are new too often', () => ({ settings: { refreshSeconds: 9 } }), 'settings.refreshSeconds'],
+    ['data that are new too rarely', () => ({ settings: { refreshSeconds: 86_401 } }), 'from 10 to 86400'],
+    ['a time that is no number', () => ({ settings: { refreshSeconds: '60' } }), 'settings.refreshSeconds'],
+    ['a config of more than 1 MB', () => ({ settings: { x: 'x'.repeat(1_100_000) } }), 'larger than 1 MB'],
+    [
+      'an app of more than 5 MB',
+      () => ({ kind: 'APP', app: { html: 'x'.repeat(5_300_000) } }),
+      'larger than 5 MB',
+    ],
+    ['an app without a document', () => ({ kind: 'APP' }), 'needs `html`, or a file `index.html`'],
+    [
+      'an app that would have to be compiled',
+      () => ({ kind: 'APP', app: { entry: 'main.ts', files: { 'main.ts': 'x' } } }),
+      'ends with `.html`, `.js` or `.mjs`',
+    ],
+    [
+      'an app of too many files',
+      () => ({
+        kind: 'APP',
+        app: {
+          html: 'x',
+          files: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`${i}.js`, ''])),
+        },
+      }),
+      'more than 500 files',
+    ],
+    ['an unknown type', () => ({ widgets: [{ ...text('a'), type: 'CLOCK' as 'TEXT' }] }), 'widgets[0].type'],
+  ];
+  const text = (id: string): Widget => ({ id, type: 'TEXT', position });
+  const container = (id: string, widgets: string[]): Widget => ({
+    id,
+    type: 'CONTAINER',
+    position,
+    config: { widgets },
+  });
+  const tabs = (id: string, widgets: string[]): Widget => ({
+    id,
+    type: 'CONTAINER',
+    position,
+    config: { tabs: [{ title: 'One', widgets }] },
+  });
+  test.each(wrong)('%s', async (_name, config, message) => {
+    const error = await refused({ config: await config() });
+    expect(error).toMatchObject({ status: 400 });
+    expect(JSON.stringify(error)).toContain(message);
+    const workbook = await world.admin.getWorkbook({ deploymentId, workbookId });
+    expect(workbook).toMatchObject({ dashboardPublished: null });
+    expect(workbook).not.toHaveProperty('publishedDashboard');
+  });
+
+  const specs: [string, object, string][] = [
+    [
+      'data from an address',
+      { ...BARS, data: { url: 'https://example.com/rows.json' } },
+      'at `data` must be absent',
+    ],
+    ['data of its own', { layer: [{ ...BARS, data: { values: [1] } }] }, 'layer[0].data'],
+    ['pictures', { mark: 'point', encoding: { url: { field: 'a' } } }, 'encoding.url'],
+    ['links', { ...BARS, encoding: { ...BARS.encoding, href: { value: 'x' } } }, 'encoding.href'],
+    ['a script', { ...BARS, title: { text: 'javascript:alert(1)' } }, 'run a script'],
+    ['colours', { ...BARS, config: { mark: { color: 'red' } } }, 'config'],
+    [
+      'an unknown mark',
+      { mark: 'bar', encoding: { x: { field: 'a', type: 'nominal', axis: { labelExpr: 'nothing(' } } } },
+      'does not compile',
+    ],
+    [
+      'an expression that is none',
+      { ...BARS, transform: [{ calculate: 'datum.a +', as: 'b' }] },
+      'does not compile',
+    ],
+    ['a pointer', { ...BARS, mark: { type: 'bar', cursor: 'pointer' } }, 'at `mark.cursor`'],
+    ['a param for the pointer', { ...BARS, params: [{ name: 'cursor', expr: "'auto'" }] }, 'params[0].name'],
+    ['an input', withParam({ value: 1, bind: { input: 'range' } }), 'at `params[0].bind`'],
+    [
+      'an input for a selection',
+      withParam({ select: { type: 'point', fields: ['a'] }, bind: { a: { input: 'password' } } }),
+      'at `params[0].bind`',
+    ],
+    [
+      'events of the window',
+      withParam({ value: '', on: [{ events: 'window:keydown', update: 'event.key' }] }),
+      'at `params[0].on`',
+    ],
+    [
+      'a selection by events of the document',
+      withParam({ select: { type: 'point', on: 'document:keydown' } }),
+      'at `params[0].select.on`',
+    ],
+    [
+      'a selection by events in a list',
+      withParam({ select: { type: 'point', on: [{ source: 'body', type: 'click' }] } }),
+      'at `params[0].select.on`',
+    ],
+    [
+      'a selection that ends by events of the window',
+      withParam({ select: { type: 'point', clear: 'window:keydown' } }),
+      'at `params[0].select.clear`',
+    ],
+    [
+      'a selection that moves by events of the window',
+      withParam({
+        select: { type: 'interval', translate: '[window:keydown, window:keyup] > window:keydown' },
+      }),
+      'at `params[0].select.translate`',
+    ],
+    [
+      'a selection with code',
+      withParam({ select: { type: 'point', toggle: 'event.target.ownerDocument' } }),
+      'at `params[0].select.toggle`',
+    ],
+    [
+      'a selection as they once were',
+      { ...BARS, selection: { a: { type: 'single', on: 'window:keydown' } } },
+      'at `selection`',
+    ],
+    [
+      'a picture as colour',
+      { ...BARS, mark: { type: 'bar', fill: 'URL(//a.example/b#c)' } },
+      'at `mark.fill`',
+    ],
+    ['a picture by code', { ...BARS, mark: { type: 'bar', fill: { expr: "'url(' + 1" } } }, 'mark.fill.expr'],
+    ['a mark of pictures', { mark: 'image', encoding: BARS.encoding }, 'at `mark`'],
+    ['a mark of pictures with options', { mark: { type: 'image' }, encoding: {} }, 'at `mark.type`'],
+    ['a loader', { ...BARS, loader: {} }, 'at `loader`'],
+    ['an event', withParam({ expr: 'event.target' }), 'at `params[0].expr`'],
+    ['an event in other letters', withParam({ expr: '\\u0065vent.item' }), 'at `params[0].expr`'],
+    ['the view', { ...BARS, transform: [{ calculate: 'view()._el', as: 'b' }] }, 'transform[0].calculate'],
+    ['an item', { ...BARS, mark: { type: 'bar', fill: { expr: "item['_svg']" } } }, 'at `mark.fill.expr`'],
+    ['an item in a filter', { ...BARS, transform: [{ filter: { and: ['item().a'] } }] }, 'filter.and[0]'],
+    ['half an expression', { ...BARS, transform: [{ filter: { not: 'a) || (event.b' } }] }, 'filter.not'],
+    ['a deep nest', JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) as object, 'nested too deeply'],
+  ];
+  function withParam(param: object) {
+    return { ...BARS, params: [{ name: 'a', ...param }] };
+  }
+  test.each(specs)('a chart with %s', async (_name, spec, message) => {
+    const reportId = await report({ chart: { kind: 'vega', spec } });
+    const error = await refused({ config: { widgets: [chart(reportId)] } });
+    expect(error).toMatchObject({ status: 400 });
+    expect(JSON.stringify(error)).toContain(message);
+    expect(JSON.stringify(error)).toContain('The report `Revenue` of the widget `a`');
+  });
+
+  const charts: [string, object, string][] = [
+    ['an unknown kind', { kind: 'pie' }, 'meta.chart.kind'],
+    ['no measure', { kind: 'kpi', spec: {} }, 'meta.chart.spec.measure'],
+    ['no place', { kind: 'map', spec: { measure: 'a.b' } }, 'meta.chart.spec.member'],
+    ['an address that runs', { kind: 'table', spec: { link: 'javascript:1' } }, 'run a script'],
+    ['columns that are no list', { kind: 'table', spec: { columns: 1 } }, 'meta.chart.spec.columns'],
+    [
+      'a comparison without an offset',
+      { kind: 'table', periodComparisons: [{ measure: 'a' }] },
+      'periodComparisons',
+    ],
+  ];
+  test.each(charts)('a report with %s', async (_name, given, message) => {
+    const error = await refused({ config: { widgets: [chart(await report({ chart: given }))] } });
+    expect(error).toMatchObject({ status: 400 });
+    expect(JSON.stringify(error)).toContain(message);
+  });
+
+  test('reports of more than 5 MB together', async () => {
+    const large = () => report({ chart: { kind: 'table', spec: {} } }, { sqlQuery: 'x'.repeat(256 * 1024) });
+    const ids = await Promise.all(Array.from({ length: 21 }, large));
+    const error = await refused({ config: { widgets: ids.map((id) => chart(id, `w${id}`)) } });
+    expect(error).toMatchObject({ status: 400 });
+    expect(JSON.stringify(error)).toContain('larger than 5 MB');
+  });
+
+  test('another workbook, or the dashboard of another workbook', async () => {
+    expect(await refused({ config: {}, workbookId: workbookId + 1 })).toMatchObject({ status: 400 });
+    expect(await refused({ config: {}, dashboardId: 999_999_999 })).toMatchObject({ status: 400 });
+    expect(await refused({})).toMatchObject({ code: 'dashboard_without_draft' });
+  });
+});
