@@ -9,6 +9,13 @@ const postgresTests = [`${POSTGRES}postgres.test.ts`];
 
 export const engines: Mutant[] = [
   {
+    name: 'a query that found no memory beside others is not too large',
+    file: 'packages/server/src/engines/process-engine.ts',
+    from: 'if (!isTooLarge || !stay.guest?.hadOthers) throw error;',
+    to: 'if (!isTooLarge || stay) throw error;',
+    tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
+  },
+  {
     name: 'engines start if only root can enter the folder where Oriel is installed',
     file: `${SERVER}engines/engine-program.ts`,
     from: 'if (canRead(user, [...files.values(), ...inPackages])) return script;',

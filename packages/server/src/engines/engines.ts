@@ -9,6 +9,7 @@ import { createPlaces } from '../platform/places.ts';
 import { nodeProgram } from '../platform/processes/program.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';
 import type { ClickhouseSettings } from './clickhouse/connection.ts';
+import { type Company, createCompany } from './company.ts';
 import type { DataSource } from './data-sources.ts';
 import { makeDemoFiles } from './demo-files.ts';
 import type { DuckdbSettings } from './duckdb/database.ts';
@@ -94,6 +95,8 @@ type Settings = DuckdbSettings | Omit<PostgresSettings, 'own'> | ClickhouseSetti
 interface Entry {
   deploymentId: number;
   process: Promise<SupervisedProcess>;
+  /** Of DuckDB, whose queries share its memory. */
+  company: Company | undefined;
   users: number;
   lastUsed: number;
   timer: NodeJS.Timeout | undefined;
@@ -150,6 +153,7 @@ export function createEngines(options: EnginesOptions): Engines {
     const entry: Entry = {
       deploymentId,
       process: startProcess(program, options, limits, settings),
+      company: settings.type === 'duckdb' ? createCompany() : undefined,
       users: 0,
       lastUsed: 0,
       timer: undefined,
@@ -170,7 +174,7 @@ export function createEngines(options: EnginesOptions): Engines {
       entry.users++;
       clearTimeout(entry.timer);
       try {
-        return await work(await entry.process);
+        return await work(await entry.process, entry.company);
       } finally {
         entry.lastUsed = performance.now();
         if (--entry.users === 0 && entries.get(key) === entry) {

@@ -5,6 +5,7 @@ import { ChildError, type RequestOptions } from '../platform/processes/channel.t
 import type { SupervisedProcess } from '../platform/processes/supervise.ts';
 
 import { createByteQueue } from './byte-queue.ts';
+import type { Company, Guest } from './company.ts';
 import {
   type Answer,
   CALL_TIMEOUT_MS,
@@ -25,7 +26,9 @@ import type { Run } from './process/source.ts';
 const ENDED_WITHIN_MS = 5000;
 
 /** Gives the process to the work, and keeps the process running until the work has ended. */
-export type WithProcess = <T>(work: (process: SupervisedProcess) => Promise<T>) => Promise<T>;
+export type WithProcess = <T>(
+  work: (process: SupervisedProcess, company: Company | undefined) => Promise<T>,
+) => Promise<T>;
 
 export function createProcessEngine(withProcess: WithProcess, places: Places, key: string): Engine {
   /**
@@ -41,18 +44,21 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
       signal?.addEventListener('abort', leave, { once: true });
       places
         .take({ key, sharer, signal }, () =>
-          withProcess(async (process) => {
+          withProcess(async (process, company) => {
+            const stay: Stay = { company, guest: company?.enter() };
             const deadline = performance.now() + timeoutMs + ENDED_WITHIN_MS;
             let ended: Promise<void> | undefined;
             const onSent = (sent: Promise<void>) => {
               ended = sent;
             };
             try {
-              await work({ process, timeoutMs, signal, onSent }, resolve);
+              await work({ process, timeoutMs, signal, onSent, stay }, resolve);
             } catch (error) {
               reject(explain(error, signal));
               const late = setTimeout(deadline - performance.now(), undefined, { ref: false });
               await Promise.race([ended, late]);
+            } finally {
+              stay.guest?.leave();
             }
           }),
         )
@@ -85,6 +91,12 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
 interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
   process: SupervisedProcess;
   signal: AbortSignal | undefined;
+  stay: Stay;
+}
+
+interface Stay {
+  readonly company: Company | undefined;
+  guest: Guest | undefined;
 }
 
 /** Ends when the query has ended. The answer begins with the first bytes. */
@@ -97,7 +109,6 @@ async function runQuery(
   const left = new AbortController();
   const signal = given ? AbortSignal.any([given, left.signal]) : left.signal;
   const queue = createByteQueue(() => left.abort(new Error('nobody reads the answer')));
-  const run: Run = { query, maxRows, maxBytes, timeoutMs };
   let hasBegun = false;
   let end: { resolve(summary: Summary): void; reject(error: Error): void };
   const summary = new Promise<Summary>((resolve, reject) => {
@@ -113,11 +124,15 @@ async function runQuery(
     begin({ columns: JSON.parse(bytes.toString()) as Column[], rows: queue, summary });
   };
   try {
-    const result = await twice(
-      { ...turn, signal },
-      (options) => turn.process.request<Summary>('query', run, { ...options, onBytes }),
-      () => !hasBegun,
-    );
+    const mayRepeat = () => !hasBegun;
+    const result = await withMemory({ ...turn, timeoutMs, signal }, mayRepeat, (part) => {
+      const run: Run = { query, maxRows, maxBytes, timeoutMs: part.timeoutMs };
+      return twice(
+        part,
+        (options) => turn.process.request<Summary>('query', run, { ...options, onBytes }),
+        mayRepeat,
+      );
+    });
     queue.end();
     end!.resolve(result);
   } catch (error) {
@@ -127,6 +142,41 @@ async function runQuery(
     throw reason;
   }
 }
+
+/**
+ * A query that finds no memory beside others runs once more when they have ended. Only one that found none although it
+ * was alone is too large.
+ */
+async function withMemory<T>(
+  turn: Turn,
+  mayRepeat: () => boolean,
+  attempt: (turn: Turn) => Promise<T>,
+): Promise<T> {
+  const { stay, signal } = turn;
+  const deadline = performance.now() + turn.timeoutMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const timeoutMs = Math.max(1, deadline - performance.now());
+    try {
+      return await attempt({ ...turn, timeoutMs });
+    } catch (error) {
+      const isTooLarge = error instanceof ChildError && error.remoteCode === 'query_too_large';
+      if (!isTooLarge || !stay.guest?.hadOthers) throw error;
+      if (!isFirst || !mayRepeat()) throw noMemory();
+    }
+    // Others who wait in the same way must not wait for this one.
+    stay.guest.leave();
+    const left = Math.max(1, deadline - performance.now());
+    const hasTime = await Promise.race([
+      stay.guest.whenOthersLeft().then(() => true),
+      setTimeout(left, false, { ref: false, ...(signal && { signal }) }),
+    ]);
+    if (!hasTime) throw noMemory();
+    stay.guest = stay.company!.enter();
+  }
+}
+
+const noMemory = () =>
+  new EngineError('source_busy', 'Other queries use the memory of this data source. Try again later.');
 
 /**
  * Queries change nothing, so one that was lost with its process runs a second time. Otherwise a query that ends the

@@ -222,6 +222,27 @@ describe('answers', () => {
     }
   });
 
+  test('only a query that was alone is too large', async () => {
+    const engine = createOwn().of(1, source);
+    // Sorted rows are in memory until the reader has taken them.
+    const neighbour = async () => {
+      const sql = 'select repeat(md5(range::varchar), 100) as text from range(30000) order by text';
+      return engine.query({ sql }, { ...PATIENTLY, maxRows: 100_000, maxBytes: 1e9 });
+    };
+    const large = 'select repeat(md5(range::varchar), 1000) as text from range(40000)';
+    const fair =
+      'select count(*) as n from (select distinct repeat(md5(range::varchar), 100) from range(30000))';
+
+    const first = await neighbour();
+    // The neighbour stays, so it can not run again.
+    await expect(ask('select range(1000000000)', { timeoutMs: 8000 }, engine)).rejects.toMatchObject({
+      code: 'source_busy',
+    });
+    const [counted] = await Promise.all([ask(fair, PATIENTLY, engine), textOf(first)]);
+    expect(counted.rows).toEqual([{ n: '30000' }]);
+    await expect(ask(large, PATIENTLY, engine)).rejects.toMatchObject({ code: 'query_too_large' });
+  });
+
   test('an error in a late row is an error, and not an answer with fewer rows', async () => {
     const sql = "select case when range = 199999 then error('late') else range end as n from range(200000)";
     await expect(ask(sql, { maxRows: 1_000_000 })).rejects.toThrow(/late/);
