@@ -44,8 +44,17 @@ function wholeNumber(value: unknown): number {
   throw unsupported('The SQL has a number that can not be used here.');
 }
 
+/** Of the largest decimal that all databases compute with. */
+const DIGITS_MAX = 38;
+
 function decimal(text: string): string {
   // The sign of a decimal that stands alone is part of its text.
-  if (DECIMAL.test(text.replace(/^-/, ''))) return text;
-  throw unsupported('The SQL has a number that can not be used here.');
+  const [, digits = '', exponent] = DECIMAL.exec(text.replace(/^-/, '')) ?? [];
+  if (!digits) throw unsupported('The SQL has a number that can not be used here.');
+  if (exponent ? !Number.isFinite(Number(text)) : digits.replace(/^0+|\./g, '').length > DIGITS_MAX) {
+    throw unsupported(
+      `The SQL has a number of more than ${DIGITS_MAX} digits, or above 1e308: \`${text.slice(0, 60)}\`.`,
+    );
+  }
+  return text;
 }

@@ -469,6 +469,24 @@ test('what a member that is hidden is called can not be found out', () => {
   ]);
 });
 
+test('a number has all of its digits, or is refused', async () => {
+  const digits = '12345678901234567890123456789012345678';
+  for (const engine of engines) {
+    const { statement } = sqlPlanOf(
+      model,
+      `select ${digits}, 1e3 from orders where id = 1`,
+      somebody,
+      engine.dialect,
+    );
+    expect((await engine.rows(statement))[0]![0]).toBe(digits);
+  }
+  for (const number of [`${digits}9`, `-${digits}9`, `0.${digits}9`, '1e999', '-1e999']) {
+    expect(sqlErrorOf(model, `select ${number} from orders`).message).toContain(
+      'more than 38 digits, or above 1e308',
+    );
+  }
+});
+
 test('a statement reads one data source', () => {
   expect(sqlErrorOf(model, 'select 1').message).toContain('reads no cube and no view');
   expect(sqlErrorOf(model, 'select 1 from orders, elsewhere').message).toContain('same data source');
