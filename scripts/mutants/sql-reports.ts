@@ -170,6 +170,13 @@ export const sqlReports: Mutant[] = [
     tests: [MEANING],
   },
   {
+    name: 'a number of SQL has no more digits than databases keep',
+    file: `${SQL}constants.ts`,
+    from: 'length > DIGITS_MAX',
+    to: 'length > 1000',
+    tests: [MEANING],
+  },
+  {
     name: 'names that SQL gets are in no text of the model',
     file: `${SQL}names.ts`,
     from: "while (mentions(model, prefix)) prefix += '_';",

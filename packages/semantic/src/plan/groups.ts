@@ -244,7 +244,7 @@ function deduplicated(
   const measures = values.map(({ base, value }): Column => {
     const { measure, key } = base.member;
     if (measure.type === 'number') {
-      const message = `\`${key}\` aggregates columns itself, so it can not be combined with a cube that has several rows for each of \`${rows.root.cube.name}\`. Write it as a number of other measures.`;
+      const message = `\`${key}\` aggregates columns itself, so it can not be combined with members of which there are several for each of its rows. Write it as a number of other measures.`;
       throw queryError('unsupported_query', message);
     }
     if (!value) return { name: base.column, sql: aggregate(measure.type, undefined) };
@@ -267,9 +267,9 @@ function deduplicated(
 function valueInFact(rows: Rows, { member, inherited }: Base): Sql | undefined {
   if (member.measure.type === 'number') return undefined;
   const { made, used } = rows.watching(() => valueOfRow(rows, rows.root, member.measure, inherited));
-  const multiplied = [...used].find((node) => node.multiplied);
-  if (multiplied) {
-    const message = `\`${member.key}\` is computed from \`${multiplied.cube.name}\`, which has several rows for each of \`${member.cube.name}\`. Use a \`sub_query\` dimension.`;
+  // The cubes are not named, because the caller may not know them.
+  if ([...used].some((node) => node.multiplied)) {
+    const message = `\`${member.key}\` is computed from a joined cube that has several rows for each of its own. Use a \`sub_query\` dimension.`;
     throw queryError('unsupported_query', message);
   }
   return made;
