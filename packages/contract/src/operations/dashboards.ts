@@ -127,7 +127,7 @@ export const updateEmbedAccess = operation({
   method: 'PUT',
   summary: 'Change which embed tenants see the dashboard',
   description:
-    'With `embedTenantName`, `action` is the entry of that embed tenant, and no `action` removes the entry. With `allEmbedUsers: true`, `action` is for all embed tenants without an entry. Works before the dashboard is published, too.',
+    'With `embedTenantName`, `action` is the entry of that embed tenant, and no `action` removes the entry. With `allEmbedUsers: true`, `action` is for all embed tenants without an entry; `allEmbedUsers: false` alone closes it to them. Works before the dashboard is published, too.',
   body: Shape('UpdateEmbedAccessInput', {
     action: Maybe(EmbedAction),
     allEmbedUsers: Maybe(Type.Boolean()),

@@ -257,6 +257,15 @@ describe('embed access', () => {
     expect(await access({})).toEqual(after);
   });
 
+  test('for all is closed by `allEmbedUsers: false`, which changes nothing beside an embed tenant', async () => {
+    await viewer(tenant);
+    await access({ allEmbedUsers: true, action: 'read' });
+    const beside = await access({ allEmbedUsers: false, embedTenantName: tenant, action: 'none' });
+    expect(beside.allEmbedUsers).toMatchObject({ enabled: true, action: 'read' });
+    const closed = await access({ allEmbedUsers: false });
+    expect(closed.allEmbedUsers).toMatchObject({ enabled: false, action: 'none' });
+  });
+
   test.each([
     ['an action for nobody', { action: 'read' as const }],
     ['all and one', { action: 'read' as const, allEmbedUsers: true, embedTenantName: 'somebody' }],

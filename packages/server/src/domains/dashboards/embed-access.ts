@@ -32,15 +32,21 @@ export function requireRequest({ action, allEmbedUsers, embedTenantName }: Given
 /** Keeps the embed tenant of the request. This must be the first lock of the transaction. */
 export async function keepTenantOf(tx: Tx, { embedTenantName }: Given) {
   if (embedTenantName != null && !(await store.keepTenant(tx, embedTenantName)))
-    throw invalid('embedTenantName', 'There is no such embed tenant.', 'invalid_reference');
+    throw invalid(
+      'embedTenantName',
+      'There is no such embed tenant. Its first session makes it.',
+      'invalid_reference',
+    );
 }
 
 /** A field that is not given stays. */
 export async function updateAccess(tx: Tx, row: store.DashboardRow, given: Given) {
   const { action = null, allEmbedUsers, embedTenantName } = given;
+  // `false` closes what `true` opened. Beside the name of an embed tenant, it says only that the entry is meant.
+  const isClosed = allEmbedUsers === false && embedTenantName == null;
   await store.updateEmbedding(tx, row.id, {
     allowEmbed: given.allowEmbed ?? row.allowEmbed,
-    allEmbedUsers: allEmbedUsers ? (action ?? 'none') : row.allEmbedUsers,
+    allEmbedUsers: isClosed ? 'none' : allEmbedUsers ? (action ?? 'none') : row.allEmbedUsers,
   });
   if (embedTenantName == null) return;
   if (action === null) await store.deleteTenantAccess(tx, row.id, embedTenantName);
