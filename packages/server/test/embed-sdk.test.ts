@@ -76,6 +76,35 @@ describe('the element', () => {
     await opened.context.close();
   });
 
+  test('says what a developer can mend: no address, no answer, filters and sessions of another form', async () => {
+    const opened = await open('/', (context) => context.clock.install());
+    const warnings: string[] = [];
+    opened.page.on('console', (message) => {
+      if (message.type() === 'warning') warnings.push(message.text());
+    });
+    await opened.run(`document.body.append(
+      make('nowhere', { baseUrl: null }),
+      make('silent', { baseUrl: location.origin + '/nothing-here', session: 'x' }),
+      make('object', { getSession: () => ({ sessionId: 'x' }) }),
+      make('json', { getSession: () => '{"sessionId":"x"}' }),
+    )`);
+    for (const name of ['object', 'json'])
+      expect(await opened.heard(name, 'error')).toMatchObject({
+        message: 'getSession failed: it must return the text of a sessionId',
+      });
+    await opened.run(`{
+      const element = make('filtered');
+      element.setAttribute('filters', '{sales.status: done}');
+    }`);
+    expect(await opened.heard('filtered', 'error')).toMatchObject({ code: 'invalid_filters' });
+    expect(await opened.events('silent', 'error')).toEqual([]);
+    await opened.page.clock.fastForward(16_000);
+    expect(await opened.heard('nowhere', 'error')).toMatchObject({ code: 'no_address' });
+    expect(await opened.heard('silent', 'error')).toMatchObject({ code: 'no_answer', fatal: false });
+    expect(warnings.join()).toContain('embedAllowedOrigins');
+    await opened.context.close();
+  });
+
   test('works if its properties were set before its script was loaded', async () => {
     const opened = await open();
     // The same as an element that is upgraded: its own properties hide those of the class.

@@ -26,6 +26,8 @@ const TAG = 'oriel-dashboard';
 const PAUSES_MS = [0, 1000, 2000, 5000, 10_000, 30_000];
 /** A session that is followed by the wish for another one so soon did not work. */
 const TOO_SOON_MS = 60_000;
+/** A page that is silent for so long is not there, or may not be shown. */
+const ANSWER_MS = 15_000;
 const PROPERTIES = [
   'baseUrl',
   'publicId',
@@ -70,6 +72,7 @@ export class OrielDashboardElement extends Base {
   #isWaiting = false;
   #isAsking = false;
   #failures = 0;
+  #watches = 0;
   #handedAt = 0;
   #session: string | null = null;
   /** A session that was not handed over yet. */
@@ -207,7 +210,7 @@ export class OrielDashboardElement extends Base {
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
     if (before === value) return;
     if (name === 'session') this.session = value;
-    if (name === 'filters') this.filters = parse(value);
+    if (name === 'filters') this.filters = this.#parse(value);
     this.#schedule();
   }
 
@@ -251,6 +254,7 @@ export class OrielDashboardElement extends Base {
 
   #makeFrame() {
     this.#removeFrame();
+    void this.#watch();
     const { baseUrl, publicId } = this;
     if (!baseUrl || !publicId) return;
     let url: URL;
@@ -285,6 +289,20 @@ export class OrielDashboardElement extends Base {
     frame.referrerPolicy = 'origin';
     this.#frame = frame;
     this.#root().append(frame);
+  }
+
+  /** Browsers do not say why a frame shows nothing, so this says where to look. */
+  async #watch() {
+    const watch = ++this.#watches;
+    const { signal } = this.#connection;
+    await this.#pause(ANSWER_MS);
+    if (signal.aborted || watch !== this.#watches || this.#isListening) return;
+    if (!this.baseUrl || !this.publicId) this.#fail('no_address', 'Set base-url and public-id.');
+    else if (this.#frame)
+      this.#fail(
+        'no_answer',
+        `No dashboard answers at ${this.baseUrl}. Is it the address of Oriel, is ${location.origin} in embedAllowedOrigins, and does frame-src of this page allow it?`,
+      );
   }
 
   #root(): ShadowRoot {
@@ -351,7 +369,8 @@ export class OrielDashboardElement extends Base {
       if (!this.isConnected || this.#inHand) break;
       try {
         const session: unknown = await this.#getSession?.();
-        if (typeof session !== 'string' || !session) throw new Error('it returned no session');
+        if (typeof session !== 'string' || !/^[^\s{}"<]+$/.test(session))
+          throw new Error('it must return the text of a sessionId');
         if (this.isConnected) this.#inHand = session;
         break;
       } catch (error) {
@@ -425,20 +444,23 @@ export class OrielDashboardElement extends Base {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
+  #parse(text: string | null): DashboardFilters {
+    try {
+      return JSON.parse(text ?? '{}');
+    } catch {
+      this.#fail('invalid_filters', `The filters are not JSON: ${text}`);
+      return {};
+    }
+  }
+
+  /** What the developer of the host can mend is on the console too. */
   #fail(code: string, message: string) {
+    console.warn(`<${TAG}>`, message);
     this.#emit('error', { message, code, context: 'embed', fatal: false });
   }
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-function parse(text: string | null): DashboardFilters {
-  try {
-    return JSON.parse(text ?? '{}');
-  } catch {
-    return {};
-  }
-}
 
 if (globalThis.customElements && !customElements.get(TAG)) customElements.define(TAG, OrielDashboardElement);
 
