@@ -26,21 +26,29 @@ const { build } = await import('./build.mjs');
 await build();
 await (await import('esbuild')).stop();
 
-const { oriel, apiKey, stop } = values.url
-  ? { oriel: values.url, apiKey: values['api-key'], stop: async () => {} }
-  : await startOriel();
+let stopOriel = async () => {};
+let isEnding = false;
+/** npm passes Ctrl+C on to this process, which gets it twice. */
+async function end(code) {
+  if (isEnding) return;
+  isEnding = true;
+  await stopOriel();
+  process.exit(code);
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => end(0));
+
+const { oriel, apiKey } = values.url ? { oriel: values.url, apiKey: values['api-key'] } : await startOriel();
 const { createHost } = await import('../examples/host/server.mjs');
 const host = createHost({ oriel, apiKey }).listen(Number(values.port), '127.0.0.1');
-await once(host, 'listening');
-console.log(`The product of Northwind Supply: http://localhost:${host.address().port}`);
-
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, async () => {
-    host.close();
-    host.closeAllConnections();
-    await stop();
-    process.exit(0);
-  });
+try {
+  await once(host, 'listening');
+  console.log(`Oriel: ${oriel}`);
+  console.log(`The product of Northwind Supply: http://localhost:${host.address().port}`);
+} catch (error) {
+  console.error(
+    `The page can not be served: ${error.message}. Give another port: npm run demo:host -- --port 4001`,
+  );
+  await end(1);
 }
 
 async function startOriel() {
@@ -59,7 +67,11 @@ async function startOriel() {
     detached: true,
   });
   const ended = once(child, 'exit');
-  const clear = () => rm(folder, { recursive: true, force: true });
+  stopOriel = async () => {
+    child.kill();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
   console.log('Starting Oriel with its demo…');
   let oriel;
   let apiKey;
@@ -69,14 +81,11 @@ async function startOriel() {
     if (oriel && apiKey) break;
   }
   if (!apiKey) {
-    await clear();
-    fail('Oriel did not start.');
+    if (!isEnding) console.error('Oriel did not start.');
+    await end(1);
+    // Whoever ends it already ends this process too.
+    await new Promise(() => {});
   }
   child.stdout.resume();
-  const stop = async () => {
-    child.kill();
-    await ended;
-    await clear();
-  };
-  return { oriel, apiKey, stop };
+  return { oriel, apiKey };
 }
