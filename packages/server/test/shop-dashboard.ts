@@ -47,8 +47,8 @@ export const BARS = {
     },
   ],
   axes: [
-    { orient: 'bottom', scale: 'x' },
-    { orient: 'left', scale: 'y' },
+    { orient: 'bottom', scale: 'x', title: 'sales__status' },
+    { orient: 'left', scale: 'y', title: 'Sum of sales__amount' },
   ],
   marks: [
     {

@@ -52,6 +52,10 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     const isUtc = /"type":\s*"utc"|utcFormat|"utc/.test(text);
     const values = dataOf(rows, members, times, isUtc);
 
+    const titles = new Map(
+      members.map(([key, member]) => [key, shownOf(result.annotation, member)?.shortTitle]),
+    );
+
     const linesOf = (datum: Record<string, unknown>): TooltipLine[] => {
       const seen = new Set<string>();
       return members.flatMap(([key, member]) => {
@@ -68,7 +72,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     };
 
     async function draw() {
-      const spec = recolored(JSON.parse(text), tokens) as {
+      const spec = recolored(titled(JSON.parse(text), titles), tokens) as {
         data?: { name: string; values?: Row[]; url?: unknown }[];
         [other: string]: unknown;
       };
@@ -154,6 +158,20 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       </div>
       {placed && <Tooltip {...placed} />}
     </>
+  );
+}
+
+/** Axes and legends without a title of their own have the name of the field: people read that of the member. */
+function titled(part: unknown, titles: Map<string, string | undefined>): unknown {
+  if (Array.isArray(part)) return part.map((item) => titled(item, titles));
+  if (part === null || typeof part !== 'object') return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [
+      name,
+      name === 'title' && typeof value === 'string'
+        ? value.replace(/\w+/g, (word) => titles.get(word) ?? word)
+        : titled(value, titles),
+    ]),
   );
 }
 

@@ -94,6 +94,11 @@ test('charts and maps are drawn, have a table, and lead to details', async () =>
   await frame.getByRole('img', { name: /^By status: chart of 2 rows/ }).waitFor();
   // Charts and maps are drawn by code that is loaded when it is needed.
   await expect.poll(() => frame.locator('.vega .mark-rect.role-mark path').count()).toBe(2);
+  // Fields without a title have that of their member.
+  expect(await frame.locator('.vega .role-axis-title text').allTextContents()).toEqual([
+    'State',
+    'Sum of Amount',
+  ]);
   await expect.poll(() => frame.locator('.land.known').count()).toBeGreaterThan(20);
   expect(await frame.locator('.html').innerText()).toBe('We sold $43.75.');
   expect(await frame.locator('.thread li').allInnerTexts()).toHaveLength(2);
