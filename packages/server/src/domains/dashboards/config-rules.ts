@@ -34,6 +34,7 @@ export function requireConfig(config: DashboardConfig, root: string): Chart[] {
   const placed = widgets.map((widget, i) => placedAt(widget, `${root}.widgets[${i}]`));
   requireUniqueIds(widgets, root);
   requireContainers(widgets, placed, root);
+  requireFiltered(widgets, placed);
   const charts = widgets.flatMap((widget, i) => checkWidget(widget, placed[i]!));
   if (new Set(charts.map(({ reportId }) => reportId)).size > REPORTS_MAX) {
     throw invalid(`${root}.widgets`, `The charts show more than ${REPORTS_MAX} reports.`);
@@ -57,15 +58,28 @@ function requireApp({ kind, app }: DashboardConfig, root: string) {
     throw invalid(`${root}.app.entry`, 'must be a file that ends with `.html`, `.js` or `.mjs`');
 }
 
-/** Pages ask for new data this often. */
+/** Pages ask for new data this often, and show times in this zone. */
 function requireSettings({ settings }: DashboardConfig, root: string) {
-  const seconds = (settings as { refreshSeconds?: unknown } | null | undefined)?.refreshSeconds;
+  const { refreshSeconds: seconds, timezone } = (settings ?? {}) as Record<string, unknown>;
+  if (timezone != null && !isTimezone(timezone))
+    throw invalid(`${root}.settings.timezone`, 'must be an IANA zone, such as `Europe/Berlin`');
   if (seconds == null) return;
   if (typeof seconds !== 'number' || !(seconds >= REFRESH_SECONDS.min && seconds <= REFRESH_SECONDS.max))
     throw invalid(
       `${root}.settings.refreshSeconds`,
       `must be a number from ${REFRESH_SECONDS.min} to ${REFRESH_SECONDS.max}`,
     );
+}
+
+function isTimezone(name: unknown): boolean {
+  try {
+    // Offsets such as `+02:00` are no zones for pages.
+    return (
+      typeof name === 'string' && /^[A-Za-z]/.test(name) && !!Intl.DateTimeFormat('en', { timeZone: name })
+    );
+  } catch {
+    return false;
+  }
 }
 
 const placedAt = ({ id, config }: Widget, path: string): PlacedWidget => ({
@@ -137,6 +151,18 @@ function contentOf({ config, path }: PlacedWidget): { id: unknown; path: string 
       listed(tab?.widgets, `${path}.tabs[${i}].widgets`),
     ),
   ];
+}
+
+/** A filter with a wrong id would filter nothing, and nobody would see it. */
+function requireFiltered(widgets: Widget[], placed: PlacedWidget[]) {
+  const known = new Set(widgets.map(({ id }) => id));
+  for (const [i, { type }] of widgets.entries()) {
+    const { config, path } = placed[i]!;
+    if (type !== 'FILTER' || config.widgets == null) continue;
+    if (!isListOfTexts(config.widgets)) throw invalid(`${path}.widgets`, 'must be a list of ids of charts');
+    const wrong = config.widgets.findIndex((id) => !known.has(id));
+    if (wrong >= 0) throw invalid(`${path}.widgets[${wrong}]`, 'There is no widget with this id.');
+  }
 }
 
 /** Containers form a tree: each widget is in at most one container, and no container is inside itself. */

@@ -90,6 +90,8 @@ describe('what can not be published is a 400 that names the place, and nothing i
       () => ({ widgets: [container('a', ['b']), tabs('b', ['a'])] }),
       'contains itself',
     ],
+    ['a filter of nothing', () => ({ widgets: [filter('a', ['b'])] }), 'config.widgets[0].config.widgets[0]'],
+    ['a zone that is none', () => ({ settings: { timezone: 'Mars/Olympus' } }), 'settings.timezone'],
     ['data that are new too often', () => ({ settings: { refreshSeconds: 9 } }), 'settings.refreshSeconds'],
     ['data that are new too rarely', () => ({ settings: { refreshSeconds: 86_401 } }), 'from 10 to 86400'],
     ['a time that is no number', () => ({ settings: { refreshSeconds: '60' } }), 'settings.refreshSeconds'],
@@ -118,6 +120,12 @@ describe('what can not be published is a 400 that names the place, and nothing i
     ],
     ['an unknown type', () => ({ widgets: [{ ...text('a'), type: 'CLOCK' as 'TEXT' }] }), 'widgets[0].type'],
   ];
+  const filter = (id: string, widgets: string[]): Widget => ({
+    id,
+    type: 'FILTER',
+    position,
+    config: { member: 'sales.status', widgets },
+  });
   const text = (id: string): Widget => ({ id, type: 'TEXT', position });
   const container = (id: string, widgets: string[]): Widget => ({
     id,
@@ -147,6 +155,11 @@ describe('what can not be published is a 400 that names the place, and nothing i
       'at `data` must be absent',
     ],
     ['data of its own', { layer: [{ ...BARS, data: { values: [1] } }] }, 'layer[0].data'],
+    [
+      'a member with a dot',
+      { mark: 'bar', encoding: { x: { field: 'sales.status', type: 'nominal' } } },
+      'write `sales__status`',
+    ],
     ['pictures', { mark: 'point', encoding: { url: { field: 'a' } } }, 'encoding.url'],
     ['links', { ...BARS, encoding: { ...BARS.encoding, href: { value: 'x' } } }, 'encoding.href'],
     ['a script', { ...BARS, title: { text: 'javascript:alert(1)' } }, 'run a script'],

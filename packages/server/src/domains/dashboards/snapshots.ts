@@ -121,6 +121,7 @@ function snapshotOf(widget: Chart, report: ReportRow | undefined): StoredSnapsho
     throw refuse(`meta.chart.spec ${placeIn(error.path)}${error.message}`);
   }
   requireFields(chart.kind, spec as Record<string, unknown>, refuse);
+  if (chart.kind === 'vega' && query) requireFieldNames(spec, query, refuse);
   const { id, version, name, title, description, sqlQuery } = report;
   const { kind, fillMissingRows = null, periodComparisons = null, preferences = null } = chart;
   const python = chart.python ?? pythonOf(report, refuse);
@@ -158,6 +159,14 @@ function queryOf({ jsonQuery }: ReportRow, refuse: (message: string) => ApiError
     if (typeof query === 'object' && query !== null && !Array.isArray(query)) return query;
   } catch {}
   throw refuse('jsonQuery is not a JSON object');
+}
+
+/** Vega takes a dot for a part of a field, so a member with dots would draw an empty chart. */
+function requireFieldNames(spec: object, query: object, refuse: (message: string) => ApiError) {
+  const members = new Set(JSON.stringify(query).match(/\b\w{1,200}\.\w{1,200}/g));
+  for (const [, field] of JSON.stringify(spec).matchAll(/"field":"(\w{1,200}\.\w{1,200})["[.]/g))
+    if (members.has(field!))
+      throw refuse(`meta.chart.spec names \`${field}\`: write \`${field!.replace('.', '__')}\``);
 }
 
 /** The fields that a page can not draw the chart without. */
