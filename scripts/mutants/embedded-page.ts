@@ -5,8 +5,37 @@ const ELEMENT = 'packages/viewer/sdk/embed.ts';
 const TESTS = `${SERVER}domains/embedded-pages/`;
 
 const APPS = [`${TESTS}apps.test.ts`];
+const PRIVATE = [`${TESTS}private.test.ts`];
 
 export const embeddedPage: Mutant[] = [
+  {
+    name: 'frames of other sites do not use the sign-in of a person',
+    file: `${VIEWER}host.ts`,
+    from: 'if (page.location.origin !== self.origin) return false;',
+    to: '',
+    tests: PRIVATE,
+  },
+  {
+    name: 'pages around the page around do not use the sign-in of a person',
+    file: `${VIEWER}host.ts`,
+    from: 'if (page === page.parent) return true;',
+    to: 'if (page === page.parent || page !== window) return true;',
+    tests: PRIVATE,
+  },
+  {
+    name: 'a private page ends with the sign-in of its person',
+    file: `${VIEWER}session.ts`,
+    from: "if (!left.signal.aborted && person?.id !== id) end('revoked');",
+    to: '',
+    tests: PRIVATE,
+  },
+  {
+    name: 'the cookie of a person runs no queries by POST',
+    file: `${SERVER}domains/sessions/credential.ts`,
+    from: "if (method === 'GET' || method === 'HEAD') return actor;",
+    to: "if (method !== 'DELETE') return actor;",
+    tests: PRIVATE,
+  },
   {
     name: 'applications have no origin',
     file: `${VIEWER}apps/app-frame.tsx`,

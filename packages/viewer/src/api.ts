@@ -1,12 +1,27 @@
 /** Requests to the server that this page came from. The token is in the memory of this module only. */
-import { type AppConfig, type Dashboard, Problem, type Query, type Result, type Viewer } from './types.ts';
+import {
+  type AppConfig,
+  type Dashboard,
+  type Person,
+  Problem,
+  type Query,
+  type Result,
+  type Viewer,
+} from './types.ts';
 
 const RETRIES = 5;
+
+/** In place of a token: the cookie of a person who is signed in. The browser keeps it from scripts. */
+const COOKIE = 'cookie';
 
 export interface Api {
   /** Returns a token, which is not used until `use` is called with it. */
   exchange(sessionId: string): Promise<string>;
   use(token: string): void;
+  /** The person who is signed in with this browser, if somebody is. */
+  person(): Promise<Person | undefined>;
+  /** From now on, requests are those of this person. */
+  usePerson(): void;
   forget(): void;
   readonly hasToken: boolean;
   dashboard(publicId: string): Promise<Dashboard>;
@@ -26,16 +41,25 @@ export interface MetaCube {
   dimensions: { name: string; type: string; aliasMember?: string }[];
 }
 
+/** The server takes the cookie for requests that change nothing. */
+const inAddress = (list: Query[], fresh: boolean) =>
+  new URLSearchParams({
+    query: JSON.stringify(list),
+    queryType: 'multi',
+    ...(fresh ? { cache: 'no-cache' } : {}),
+  });
+
 export function createApi(onEnded: () => void): Api {
   let token: string | null = null;
 
   async function call(path: string, init: RequestInit = {}, sent = token): Promise<Response> {
     for (let attempt = 0; ; attempt++) {
       const headers: Record<string, string> = init.body ? { 'content-type': 'application/json' } : {};
-      if (sent) headers.authorization = `Bearer ${sent}`;
+      if (sent && sent !== COOKIE) headers.authorization = `Bearer ${sent}`;
+      const credentials = sent === COOKIE ? 'same-origin' : 'omit';
       let response: Response;
       try {
-        response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
+        response = await fetch(path, { ...init, headers, credentials, cache: 'no-store' });
       } catch (error) {
         if (init.signal?.aborted) throw error;
         throw new Problem(0, 'offline', 'The server can not be reached.');
@@ -65,6 +89,17 @@ export function createApi(onEnded: () => void): Api {
     use(given) {
       token = given;
     },
+    async person() {
+      try {
+        return await (await call('/api/v1/users/me', {}, COOKIE)).json();
+      } catch (error) {
+        if (error instanceof Problem && error.status === 401) return undefined;
+        throw error;
+      }
+    },
+    usePerson() {
+      token = COOKIE;
+    },
     forget() {
       token = null;
     },
@@ -85,7 +120,10 @@ export function createApi(onEnded: () => void): Api {
         queryType: 'multi',
         ...(fresh ? { cache: 'no-cache' } : {}),
       });
-      const response = await call(`${queries(deploymentId)}/load`, { method: 'POST', body });
+      const path = `${queries(deploymentId)}/load`;
+      const response = await (token === COOKIE
+        ? call(`${path}?${inAddress(list, fresh)}`)
+        : call(path, { method: 'POST', body }));
       return (await response.json()).results;
     },
     meta: (deploymentId) => get(`${queries(deploymentId)}/meta`),

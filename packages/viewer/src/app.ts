@@ -2,7 +2,7 @@
 import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
 import { type Api, createApi, type MetaCube } from './api.ts';
 import { createFormats, type Formats } from './format.ts';
-import { connectHost, type Host } from './host.ts';
+import { connectHost, type Host, isAmongOwnPages } from './host.ts';
 import { createSession, type Session } from './session.ts';
 import { english, knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
 import { applyTokens, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
@@ -106,6 +106,21 @@ export class App {
     const { session } = this.address;
     this.address.session = null;
     if (session) return void this.#take(session);
+    void this.#startWithout();
+  }
+
+  /** Without a session: for a person who is signed in, but never in a frame of another site. */
+  async #startWithout() {
+    try {
+      const viewer = isAmongOwnPages() ? await this.#session.beginPrivate() : undefined;
+      if (viewer) {
+        this.viewer = viewer;
+        return await this.open(this.address.publicId);
+      }
+    } catch (error) {
+      return this.#fail(error, 'session');
+    }
+    if (this.viewer) return;
     this.host.send('session-needed', {});
     setTimeout(
       () => {
@@ -202,13 +217,13 @@ export class App {
     document.title = title;
     this.#pending = new Set(this.#drawn());
     const widgets = this.#pending.size;
-    const { embedTenantName, deploymentId, settings } = this.viewer!;
+    const { embedTenantName, settings } = this.viewer!;
     if (!this.#isReady) {
       this.#isReady = true;
       this.host.send('ready', {
         embedTenant: embedTenantName,
-        deploymentId,
-        mode: 'signed',
+        deploymentId: dashboard.deploymentId,
+        mode: embedTenantName === null ? 'private' : 'signed',
         surface: 'dashboard',
         publicId,
         settings,

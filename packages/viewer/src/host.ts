@@ -18,6 +18,21 @@ export function findOrigin(): string | null {
   return usable(document.referrer);
 }
 
+/**
+ * Whether this page and all pages around it are pages of this server. No page can pretend to be one: the browser throws if
+ * the address is that of another origin.
+ */
+export function isAmongOwnPages(): boolean {
+  try {
+    for (let page: Window = window; ; page = page.parent) {
+      if (page.location.origin !== self.origin) return false;
+      if (page === page.parent) return true;
+    }
+  } catch {
+    return false;
+  }
+}
+
 /** A frame without an origin says `null`, and everybody could pretend to be one. */
 function usable(address: string | null | undefined): string | null {
   try {

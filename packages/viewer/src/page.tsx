@@ -98,6 +98,12 @@ function State({ app }: { app: App }) {
         <div class="skeleton tall" />
       </div>
     );
+  if (phase === 'waiting' && window.parent === window)
+    return (
+      <Notice title={say('signedOut')} text={say('signedOutHint')}>
+        <a href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{say('signIn')}</a>
+      </Notice>
+    );
   if (phase === 'waiting') return <Notice title={say('waiting')} text={say('waitingHint')} />;
   if (phase === 'ended') return <Notice title={say('ended')} text={say('endedHint')} />;
   if (problem && [400, 403, 404].includes(problem.status))

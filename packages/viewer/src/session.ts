@@ -1,7 +1,7 @@
 /** The life of the session: exchange, renewal, and its end. */
 import type { Api } from './api.ts';
 import type { Host } from './host.ts';
-import type { Viewer } from './types.ts';
+import type { Person, Viewer } from './types.ts';
 
 const ASK_BEFORE_MS = 5 * 60_000;
 const RECONNECT_MS = [500, 1000, 2000, 5000, 10_000, 30_000];
@@ -14,6 +14,8 @@ export interface Session {
    * already. If this fails, the session before goes on.
    */
   begin(sessionId: string): Promise<Viewer | undefined>;
+  /** Without a session: the person who is signed in, if somebody is and no session was given meanwhile. */
+  beginPrivate(): Promise<Viewer | undefined>;
   end(reason: string): void;
 }
 
@@ -48,6 +50,20 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
     void listen(left.signal);
   }
 
+  /** The person may sign out, or another one sign in, in another tab: this page is hidden meanwhile. */
+  function followPerson({ id }: Person) {
+    stop();
+    const left = new AbortController();
+    const check = async () => {
+      if (document.hidden) return;
+      const person = await api.person();
+      if (!left.signal.aborted && person?.id !== id) end('revoked');
+    };
+    const { signal } = left;
+    document.addEventListener('visibilitychange', () => void check().catch(() => {}), { signal });
+    stop = () => left.abort();
+  }
+
   async function listen(signal: AbortSignal) {
     for (let failures = 0; !signal.aborted; failures++) {
       const begunAt = Date.now();
@@ -73,6 +89,22 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
       api.use(token);
       follow(viewer);
       return viewer;
+    },
+    async beginPrivate() {
+      const person = await api.person();
+      if (!person || given > 0) return undefined;
+      api.usePerson();
+      followPerson(person);
+      const { id, username, email, firstName = null, picture = null } = person;
+      return {
+        deploymentId: null,
+        embedTenantName: null,
+        user: { id, username, email, displayName: firstName, picture },
+        settings: { showDashboardChat: false },
+        embedTheme: null,
+        expiresAt: '',
+        lifeMs: Number.POSITIVE_INFINITY,
+      };
     },
     end,
   };

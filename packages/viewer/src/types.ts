@@ -116,9 +116,19 @@ export interface Dashboard {
   };
 }
 
+/** Somebody who is signed in. */
+export interface Person {
+  id: number;
+  username: string;
+  email: string | null;
+  firstName?: string | null;
+  picture?: string | null;
+}
+
 export interface Viewer {
-  deploymentId: number;
-  embedTenantName: string;
+  /** Null for people: what they see decides. */
+  deploymentId: number | null;
+  embedTenantName: string | null;
   user: {
     id: number;
     displayName: string | null;

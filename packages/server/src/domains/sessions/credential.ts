@@ -69,7 +69,7 @@ export function createSessionCredentials(
   const apiCookie: CredentialKind = {
     ...cookieKind,
     name: 'cookie',
-    auths: ['management'],
+    auths: ['management', 'query'],
     verify({ method, headers, address }) {
       const actor = tokens.verify(cookie.read(headers)!, address);
       if (method === 'GET' || method === 'HEAD') return actor;
