@@ -131,7 +131,7 @@ export const dashboards: Mutant[] = [
     name: 'Python has no network',
     file: `${SERVER}platform/processes/sandbox.ts`,
     from: "'--unshare-all', ",
-    to: "'--unshare-pid', ",
+    to: "'--unshare-all', '--share-net', ",
     tests: PYTHON,
   },
   {

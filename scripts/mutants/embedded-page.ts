@@ -40,7 +40,7 @@ export const embeddedPage: Mutant[] = [
     name: 'applications have no origin',
     file: `${VIEWER}apps/app-frame.tsx`,
     from: 'sandbox="allow-scripts"',
-    to: 'sandbox="allow-scripts allow-top-navigation"',
+    to: 'sandbox="allow-scripts allow-same-origin"',
     tests: APPS,
   },
   {

@@ -177,6 +177,8 @@ test('an application reaches nothing of the page, the browser or the network', a
   const frame = inside(embedding);
   await frame.locator('#here').waitFor();
   expect(await frame.evaluate('self.origin')).toBe('null');
+  // The policy of the frame says the same, but other pages of this server, where it may go, have another policy.
+  expect(await embedding.frame().locator('iframe').getAttribute('sandbox')).toBe('allow-scripts');
   for (const code of [
     'parent.document',
     'top.document',
