@@ -16,6 +16,7 @@ const UNAUDITED: string[] = [
   'runSql',
   'dryRunQuery',
   'explainQuery',
+  'postDashboardPythonRun',
   // The ledger records minting and exchanging. Minting writes audit entries for its definitions in its own transaction.
   'generateSession',
   // Changes nothing.
