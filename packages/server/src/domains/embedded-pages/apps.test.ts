@@ -145,6 +145,7 @@ test('an application shows each viewer their own rows, and follows filters and r
   await first.evaluate("oriel.setFilter('sales.name', { value: 'Ada' })");
   await first.evaluate("oriel.setFilter('sales.status')");
   await expect.poll(() => namesIn(first)).toEqual(['Ada', 'Ada', 'Cyd', 'Cyd']);
+  expect(await first.evaluate('oriel.settings.filters')).toEqual({});
   const drawn = Number(await second.locator('body').getAttribute('data-drawn'));
   await embedding.act('refresh', {}, 1);
   await expect
