@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
+import { browsingPerson } from '../../../test/browsing.ts';
 import { embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
 import { createShop } from '../../../test/shops.ts';
 import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
@@ -88,6 +89,18 @@ test('the page shows nothing more once the person has signed out in another tab'
   expect(await page.getByText('Ada').count()).toBe(0);
   await page.reload();
   await page.getByText('You are not signed in').waitFor();
+  await context.close();
+});
+
+test('the page ends once somebody else has signed in in another tab', async () => {
+  const context = await browser.newContext({ locale: 'en-US', storageState });
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.getByRole('cell', { name: 'Ada' }).waitFor();
+  const [name, value] = (await browsingPerson(world)).headers().cookie!.split('=', 2);
+  await context.addCookies([{ name: name!, value: value!, url: world.url }]);
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+  await page.getByText('This session has ended').waitFor();
   await context.close();
 });
 
