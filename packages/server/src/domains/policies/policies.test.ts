@@ -534,9 +534,9 @@ test.each(NOUNS)(
   },
 );
 
-test('a workbook that nobody published has no dashboard to share', async () => {
-  await expect(policies(on('Dashboard', 1))).rejects.toMatchObject(MISSING);
-  await expect(giveUser(on('Dashboard', 1), 'WorkbookRead')).rejects.toMatchObject(MISSING);
+test('a dashboard that does not exist can not be shared', async () => {
+  await expect(policies(on('Dashboard', UNKNOWN))).rejects.toMatchObject(MISSING);
+  await expect(giveUser(on('Dashboard', UNKNOWN), 'WorkbookRead')).rejects.toMatchObject(MISSING);
 });
 
 test.each([
