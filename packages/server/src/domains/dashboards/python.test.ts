@@ -58,6 +58,13 @@ output = {"sum": sum(row["amount"] for row in rows), "names": [row["name"] for r
     ['a thread', 'import threading\nthreading.Thread(target=print).start()', /^RuntimeError/],
     ['too many files', '[open(f"/tmp/{i}", "w").write("x" * (4 << 20)) for i in range(10)]', /No space left/],
     ['a file outside of /tmp', 'open("/usr/x", "w")', /Read-only file system/],
+    ['a file in /dev/shm', 'open("/dev/shm/x", "w")', /Read-only file system/],
+    ['a file in memory', 'import os\nos.memfd_create("x")', /^PermissionError/],
+    [
+      'shared memory',
+      'import ctypes, os\nif ctypes.CDLL(None, use_errno=True).shmget(0, 4096, 0o1600) < 0: raise OSError(ctypes.get_errno(), "refused")',
+      /^PermissionError/,
+    ],
     ['too large an output', 'output = "x" * (3 << 20)', /more than 2 MB/],
     [
       'higher limits',

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { ApiError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import { createPlaces } from '../../platform/places.ts';
-import { type Outcome, runSandboxed } from '../../platform/processes/sandbox.ts';
+import { CAN_FILTER, type Outcome, runSandboxed } from '../../platform/processes/sandbox.ts';
 import { HARNESS } from './python-harness.ts';
 
 const PYTHON = '/usr/bin/python3';
@@ -68,6 +68,7 @@ export function createPython({
   async function look(): Promise<string | undefined> {
     if (!existsSync(PYTHON)) return `The server has no ${PYTHON}.`;
     if (!existsSync(bubblewrap)) return 'The server has no bubblewrap.';
+    if (!CAN_FILTER) return 'It needs a processor of the type x64.';
     const { code, result, stderr } = await start('', [EMPTY], new AbortController().signal);
     if (code === 0 && result.startsWith('0\n')) return undefined;
     const why = stderr.trim().slice(0, 200) || `exit code ${code}`;
