@@ -131,6 +131,9 @@ test.each([
   `select concat_ws('${'a'.repeat(8000)}', ${Array.from({ length: 48 }, () => 'status').join(', ')}) from orders`,
   `select strpos(string_agg(status, ','), '${'a'.repeat(1000)}') from orders`,
   `select split_part('${'a'.repeat(9000)}', '${'a'.repeat(9000)}', 1) from orders`,
+  `select 1 from orders where status || '${'a'.repeat(2000)}' like '${'%a_'.repeat(1500)}b'`,
+  `select 1 from orders where status || '${'a'.repeat(2000)}' not ilike '${'%a_'.repeat(50)}b'`,
+  `select 1 from orders where status like '${'%a_'.repeat(200)}b'`,
 ])('texts that grow too long are refused: %#', (text) => {
   expect(sqlErrorOf(model, text)).toMatchObject({
     code: 'unsupported_query',

@@ -135,9 +135,11 @@ function operationSql(fields: Node['fields'], writing: Writing): Sql {
     case 'AEXPR_LIKE':
     case 'AEXPR_ILIKE': {
       const { pattern, mark } = patternOf(rexpr);
+      const text = left();
+      writing.lengths.push(lengthOfText(pattern));
       const matches = call(
         kind === 'AEXPR_LIKE' ? 'like' : 'ilikeText',
-        left(),
+        text,
         [literal(pattern)],
         [literal(mark)],
         ...(isPlain(pattern, mark) ? [] : [[literal(expressionOf(pattern, mark))]]),

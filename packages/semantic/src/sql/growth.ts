@@ -14,6 +14,8 @@ const TOTAL_MAX = 1000;
 /** The length of a text, times the length of the text that is looked for in it and what each step takes anyway. */
 const SEARCH_MAX = 64;
 const SEARCH_STEP = 0.2;
+/** The same for LIKE, which takes longer for each character, because it may try each wildcard at each of them. */
+const PATTERN_MAX = 4;
 
 export interface Growth {
   /** Counts an expression. */
@@ -56,12 +58,18 @@ export function lengthOf(name: string | undefined, parts: readonly number[]): nu
     case 'position':
     case 'split_part':
       requireSearch(first, second);
+      break;
+    case '~~':
+    case '!~~':
+    case '~~*':
+    case '!~~*':
+      requireSearch(first, second, PATTERN_MAX);
   }
   return longest;
 }
 
 /** This takes time for each character of one text with each character of the other. */
-function requireSearch(text: number, searched: number) {
-  if (text * (searched + SEARCH_STEP) <= SEARCH_MAX) return;
+function requireSearch(text: number, searched: number, max = SEARCH_MAX) {
+  if (text * (searched + SEARCH_STEP) <= max) return;
   throw unsupported('The SQL looks for a long text in a long text, which may take too long.');
 }
