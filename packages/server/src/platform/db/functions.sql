@@ -6,7 +6,9 @@ declare
   told text := coalesce(current_setting('oriel.told', true), '');
 begin
   perform pg_notify('oriel_credentials', subject);
-  if length(told) < 4000 then
+  if position(' ' || coalesce(nullif(subject, ''), '*') || ' ' in ' ' || told) > 0 then
+    return;
+  elsif length(told) < 4000 then
     perform set_config('oriel.told', told || coalesce(nullif(subject, ''), '*') || ' ', true);
   elsif told not like '%* ' then
     perform set_config('oriel.told', told || '* ', true);

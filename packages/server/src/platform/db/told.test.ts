@@ -51,6 +51,11 @@ test('a transaction that changed very much tells that everything changed', async
   expect(told.length).toBeLessThan(1000);
 });
 
+test('the same subject is told once', async () => {
+  await db.transaction((tx) => tx.run(sql`select tell_servers('user:1') from generate_series(1, 500)`));
+  expect(told).toEqual(['user:1']);
+});
+
 test('a change of everything is told as such', async () => {
   await db.transaction((tx) => tx.run(sql`select tell_servers('')`));
   expect(told).toEqual(['']);
