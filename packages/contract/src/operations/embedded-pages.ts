@@ -60,7 +60,7 @@ export const embeddedAppFrame = operation({
   path: '/embed/app-frame',
   summary: 'Get the frame in which applications run',
   description:
-    'It has no origin and no network. The embedded page gives it the files of a dashboard of the kind `APP`.',
+    'It has no origin, and its policy allows no requests. The embedded page gives it the files of a dashboard of the kind `APP`.',
 });
 
 export const embeddedPageFile = operation({

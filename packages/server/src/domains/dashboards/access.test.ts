@@ -135,6 +135,16 @@ describe('a viewer with an embed token', () => {
 });
 
 describe('a creator', () => {
+  test('can not publish an application, whose scripts would run for other viewers', async () => {
+    const creator = await viewer(tenant, { creatorMode: true });
+    const { id } = await creator.createWorkbook({ deploymentId, body: {} });
+    const config = { kind: 'APP' as const, app: { html: '<p>Hello</p>' } };
+    await expect(
+      creator.publishDashboard({ deploymentId, workbookId: id, body: { config } }),
+    ).rejects.toMatchObject({ status: 403, code: 'forbidden' });
+    await creator.publishDashboard({ deploymentId, workbookId: id, body: { config: {} } });
+  });
+
   test('publishes what lives in their embed tenant, for the viewers of this embed tenant only', async () => {
     const creator = await viewer(tenant, { creatorMode: true });
     const colleague = await viewer(tenant, { creatorMode: true });

@@ -28,6 +28,9 @@ export async function prepare(context: Taking, workbookId: number, given: Publis
     throw invalid('workbookId', 'must be the workbook of the path');
   const config = given.config ?? (workbook.dashboardDraft as DashboardConfig | null);
   if (!config) throw new ApiError('dashboard_without_draft');
+  // Its scripts run for viewers who may see more than the author, and browsers can not close every way out of a frame.
+  if (config.kind === 'APP' && context.viewer.embedTenant !== null)
+    throw new ApiError('forbidden', { message: 'Applications are published by people of the account only.' });
   const widgets = requireConfig(config, given.config ? 'config' : 'dashboardDraft');
   const snapshots = await takeSnapshots(context, widgets);
   return {
