@@ -8,6 +8,20 @@ const PUBLISH = [`${DASHBOARDS}publish.test.ts`, `${DASHBOARDS}refused.test.ts`]
 
 export const dashboards: Mutant[] = [
   {
+    name: 'embed users publish no applications',
+    file: `${DASHBOARDS}publish.ts`,
+    from: "config.kind === 'APP' && context.viewer.embedTenant !== null",
+    to: 'false',
+    tests: WHO,
+  },
+  {
+    name: 'memory of Python that no limit counts is refused',
+    file: `${SERVER}platform/processes/sandbox.ts`,
+    from: "'--remount-ro', '/dev', '--seccomp', '4'",
+    to: "'--remount-ro', '/dev'",
+    tests: PYTHON,
+  },
+  {
     name: 'embed viewers see only dashboards that allow embedding',
     file: ACCESS,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.

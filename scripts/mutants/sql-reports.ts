@@ -79,10 +79,17 @@ export const sqlReports: Mutant[] = [
     tests: [ATTACKS],
   },
   {
+    name: 'patterns of LIKE are short for long texts',
+    file: `${SQL}growth.ts`,
+    from: 'requireSearch(first, second, PATTERN_MAX);',
+    to: 'return longest;',
+    tests: [ATTACKS],
+  },
+  {
     name: 'no long text is looked for in a long text',
     file: `${SQL}growth.ts`,
-    from: 'if (text * (searched + SEARCH_STEP) <= SEARCH_MAX) return;',
-    to: 'if (text + searched >= 0) return;',
+    from: 'if (text * (searched + SEARCH_STEP) <= max) return;',
+    to: 'if (text + searched + max >= 0) return;',
     tests: [ATTACKS],
   },
   {
