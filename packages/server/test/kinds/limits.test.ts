@@ -43,8 +43,9 @@ test('calls without a credential count by address, even with a bad body, and bey
 
 test('a handler that is fast enough replies normally', async () => {
   await server.client.getSlowly({ ms: 0 });
+  const before = await server.auditedIds();
   await server.client.changeSlowly({ ms: 1 });
-  expect(await server.auditedIds()).toEqual(['1']);
+  expect(await server.auditedIds()).toEqual([...before, '1']);
 });
 
 test('if a handler takes too long, the reply is a 504 and its signal is aborted', async () => {
