@@ -12,7 +12,7 @@ import { root } from './install.mjs';
  * Packages with native code stay where npm put them. All others are bundled, because they consist of hundreds of small
  * files, and reading them one by one took half of the time until a process of the server runs.
  */
-const NOT_BUNDLED = ['@node-rs/*', '@duckdb/*', 'libpg-query'];
+export const NOT_BUNDLED = ['@node-rs/*', '@duckdb/*', 'libpg-query'];
 
 /** Bundled CommonJS modules call `require` for the modules of Node. */
 const FOR_COMMONJS = `import { createRequire as requireFrom } from 'node:module';
@@ -38,14 +38,16 @@ const THREADS = {
 export async function build(entry = 'packages/server/src/main.ts', name = 'main.js') {
   await bundleInto(name, entry);
   for (const [name, entry] of Object.entries(THREADS)) await buildThread(name, entry);
+  let engineFiles = [];
   // A test that builds a server of its own uses the engines that are there.
   if (name === 'main.js') {
-    await buildEngine();
+    engineFiles = await buildEngine();
     await buildViewer();
     await buildSdk();
   }
   await gatherFunctions();
   await place('style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
+  return { engineFiles };
 }
 
 async function bundleInto(name, entry) {
@@ -85,6 +87,7 @@ async function buildEngine() {
   for (const [name, contents] of names.sort(([name]) => (name === 'engine.js' ? 1 : -1))) {
     await place(name, contents);
   }
+  return names.map(([name]) => name);
 }
 
 /** A thread starts fast if its file has only what it needs. */

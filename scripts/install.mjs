@@ -3,14 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import '../packages/server/node-version.js';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const [major, minor] = process.versions.node.split('.').map(Number);
 
 export function install() {
-  if (major < 20 || (major === 20 && minor < 19)) {
-    fail(`Oriel needs Node 20.19 or later, and this is ${process.versions.node}.`);
-  }
   // npm writes the inner lock file at the end of an installation.
   const asked = changedAt('package-lock.json');
   const installed = changedAt('node_modules/.package-lock.json');

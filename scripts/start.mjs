@@ -7,5 +7,4 @@ const { build } = await import('./build.mjs');
 await build();
 // Otherwise its process would run as long as the server.
 await (await import('esbuild')).stop();
-process.setSourceMapsEnabled(true);
-await import(join(root, 'packages/server/dist/main.js'));
+await import(join(root, 'packages/server/main.js'));
