@@ -39,6 +39,8 @@ export type CallName =
   | 'ilikeText'
   /** Fails if the text is very long, on engines that all viewers share. */
   | 'boundedText'
+  /** Of a number, and a whole number of digits. */
+  | 'round'
   | 'local'
   | 'divisor'
   | 'approxDistinct'

@@ -58,6 +58,12 @@ const SPECIAL: Readonly<Record<string, (args: readonly unknown[], writing: Writi
     if (args.length) throw refused('now');
     return now(nowMs, 'minute');
   },
+  round([number, digits, ...more], writing) {
+    if (number === undefined || more.length)
+      throw invalid('`round` takes a number and how many digits it keeps.');
+    const rounded = writing.expression(number, writing);
+    return digits === undefined ? sql`round(${rounded})` : call('round', rounded, [String(digitsIn(digits))]);
+  },
   extract: timePart,
   date_part: timePart,
   date_trunc([unit, time, ...more], writing) {
@@ -71,6 +77,18 @@ function timePart([part, time, ...more]: readonly unknown[], writing: Writing): 
   const word = wordIn(part, TIME_PARTS, 'extract');
   if (time === undefined || more.length) throw invalid('`extract` takes a part and a time.');
   return sql`extract(${word} from ${writing.expression(time, writing)})`;
+}
+
+const DIGITS_MAX = 38;
+
+/** Beyond this, each row would have thousands of zeros. */
+function digitsIn(node: unknown): number {
+  const { kind, fields } = nodeOf(node);
+  const digits = kind === 'A_Const' ? constantOf(fields) : undefined;
+  if (typeof digits === 'number' && Math.abs(digits) <= DIGITS_MAX) return digits;
+  throw unsupported(
+    `\`round\` takes a whole number from -${DIGITS_MAX} to ${DIGITS_MAX} as its second argument.`,
+  );
 }
 
 function wordIn(node: unknown, words: ReadonlySet<string>, name: string): string {
@@ -95,7 +113,8 @@ function knownSql(given: Call, writing: Writing): Sql {
   if (agg_star === true ? name !== 'count' || count > 0 : count < least || count > most) {
     throw invalid(`\`${name}\` has another number of arguments.`);
   }
-  const inner = agg_star === true ? sql`*` : expressionList(args, writing);
+  const inner =
+    agg_star === true ? sql`*` : known.ofDoubles ? doubleList(args, writing) : expressionList(args, writing);
   const distinct = isAggregate && agg_distinct === true ? 'distinct ' : '';
   const order = agg_order === undefined ? [] : sql` order by ${orderSql(agg_order, writing)}`;
   const filter =
@@ -104,6 +123,12 @@ function knownSql(given: Call, writing: Writing): Sql {
   const made = sql`${known.written ?? name}(${distinct}${inner}${order})${filter}${window}`;
   return name === 'string_agg' ? call('boundedText', made) : made;
 }
+
+const doubleList = (args: unknown, writing: Writing): Sql =>
+  joined(
+    listOf(args).map((arg) => sql`cast(${writing.expression(arg, writing)} as float8)`),
+    ', ',
+  );
 
 function orderedSetSql(call: Call, writing: Writing): Sql {
   const { name, args, agg_order, agg_within_group, agg_filter } = call;

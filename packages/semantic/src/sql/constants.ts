@@ -11,13 +11,24 @@ export const literal = (text: string): string => {
   return quoted.includes('\\') ? `E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;
 };
 
+/**
+ * A text that PostgreSQL would take for a number where it needs one: `1.5 * '1e100000'`. What has an exponent may have
+ * 147,455 digits there, unless it is a double.
+ */
+const EXPONENT = /^\s*[+-]?[\d._]+e[+-]?[\d_]+\s*$/i;
+
 const DECIMAL = /^(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
 export function constantSql(fields: Fields): Sql {
   const constant = constantOf(fields);
   if (constant === null) return ['null'];
-  if (typeof constant === 'object') return [`(${constant.decimal})`];
-  if (typeof constant === 'string') return [literal(constant)];
+  if (typeof constant === 'object') {
+    const { decimal } = constant;
+    return [/e/i.test(decimal) ? `cast(${decimal} as float8)` : `(${decimal})`];
+  }
+  if (typeof constant === 'string') {
+    return [EXPONENT.test(constant) ? `cast(${literal(constant)} as text)` : literal(constant)];
+  }
   return [`(${String(constant)})`];
 }
 
@@ -51,10 +62,14 @@ function decimal(text: string): string {
   // The sign of a decimal that stands alone is part of its text.
   const [, digits = '', exponent] = DECIMAL.exec(text.replace(/^-/, '')) ?? [];
   if (!digits) throw unsupported('The SQL has a number that can not be used here.');
-  if (exponent ? !Number.isFinite(Number(text)) : digits.replace(/^0+|\./g, '').length > DIGITS_MAX) {
+  const isLong = digits.replace(/^0+|\./g, '').length > DIGITS_MAX;
+  if (isLong || (exponent && !isDouble(Math.abs(Number(text)), digits))) {
     throw unsupported(
-      `The SQL has a number of more than ${DIGITS_MAX} digits, or above 1e308: \`${text.slice(0, 60)}\`.`,
+      `The SQL has a number of more than ${DIGITS_MAX} digits, above 1e308, or below 1e-308: \`${text.slice(0, 60)}\`.`,
     );
   }
   return text;
 }
+
+const isDouble = (size: number, digits: string) =>
+  Number.isFinite(size) && (size >= 1e-308 || !/[1-9]/.test(digits));

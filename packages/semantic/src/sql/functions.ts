@@ -6,6 +6,8 @@ export interface FunctionKind {
   readonly arguments: readonly [number, number];
   /** Its name in the statement that runs, if it is another one. */
   readonly written?: string;
+  /** Whether its arguments are written as doubles. PostgreSQL would make decimals of many thousand digits. */
+  readonly ofDoubles?: true;
 }
 
 const value = (least: number, most = least, written?: string): FunctionKind => ({
@@ -13,6 +15,7 @@ const value = (least: number, most = least, written?: string): FunctionKind => (
   arguments: [least, most],
   ...(written === undefined ? {} : { written }),
 });
+const ofDoubles = (count: number): FunctionKind => ({ ...value(count), ofDoubles: true });
 const aggregate = (count: number): FunctionKind => ({ use: 'aggregate', arguments: [count, count] });
 const window = (least: number, most = least): FunctionKind => ({ use: 'window', arguments: [least, most] });
 
@@ -25,14 +28,13 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionKind> = new Map([
   ['ceil', value(1)],
   ['ceiling', value(1)],
   ['floor', value(1)],
-  ['round', value(1, 2)],
   ['trunc', value(1)],
   ['sign', value(1)],
-  ['sqrt', value(1)],
-  ['power', value(2)],
-  ['exp', value(1)],
-  ['ln', value(1)],
-  ['log', value(1)],
+  ['sqrt', ofDoubles(1)],
+  ['power', ofDoubles(2)],
+  ['exp', ofDoubles(1)],
+  ['ln', ofDoubles(1)],
+  ['log', ofDoubles(1)],
   ['mod', value(2)],
   ['lower', value(1)],
   ['upper', value(1)],

@@ -1,7 +1,8 @@
 /**
  * How long the texts of a statement may become. A short statement can make very long texts, and a data source can not be
  * interrupted while a function works on one of them. The length of each expression is counted in columns: a column of a
- * table counts as one, and a plain text by its characters.
+ * table counts as one, and a plain text by its characters. The decimals of PostgreSQL can be as long as a text, so they are
+ * counted too: a number of the statement as one, and a product by what is multiplied.
  */
 import { unsupported } from './tree.ts';
 
@@ -29,7 +30,7 @@ export function createGrowth(): Growth {
       left -= Math.max(0, length - 1);
       if (left >= 0) return;
       throw unsupported(
-        'The SQL may make texts that are too long: it joins or replaces texts too often, or joins texts that were joined before.',
+        'The SQL may make texts that are too long, or numbers with too many digits: it joins, replaces or multiplies too often, or does it again with what was made in this way.',
       );
     },
   };
@@ -48,6 +49,18 @@ export function lengthOf(name: string | undefined, parts: readonly number[]): nu
       return together;
     case 'concat_ws':
       return together + first * parts.length;
+    // Both have at most as many digits as their parts together, before and after the point.
+    case '*':
+    case '/':
+      return together;
+    // They need the squares.
+    case 'variance':
+    case 'var_pop':
+    case 'var_samp':
+    case 'stddev':
+    case 'stddev_pop':
+    case 'stddev_samp':
+      return Math.max(longest, 2 * first);
     case 'string_agg':
       return Math.max(longest, ROWS * (first + second));
     case 'replace':

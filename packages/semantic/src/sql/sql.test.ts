@@ -277,6 +277,14 @@ const MEANINGS: [string, Cell[][]][] = [
     "select trim(' a '), substring(name from 1 for 2), position('b' in name), length(name), left(name, 1), replace(name, 'B', 'R'), concat(name, 1) from customers where id = 2",
     [['a', 'Bo', '3', '3', 'B', 'Rob', 'Bob1']],
   ],
+  [
+    'select sqrt(16), power(2, 3.0), exp(0.0), ln(1), log(100.0), 1e3, -2.5E-1, round(1e3), trunc(1.5e0) from orders where id = 1',
+    [['4', '8', '1', '0', '2', '1000', '-0.25', '1000', '1']],
+  ],
+  [
+    "select round(2.345, 2), round(1234, -2), round(1e3 / 8, 1), round(cast('0.5' as float8), 1), cast('1e3' as float8) from orders where id = 1",
+    [['2.35', '1200', '125', '0.5', '1000']],
+  ],
   ['select round(avg(id), 1), min(status), bool_or(id = 1) from orders', [['3', 'done', true]]],
   [
     "select 'it''s', E'a\\\\b\\n', 'a\\b', U&'\\0041', $$x'y$$ from orders where id = 1",
@@ -480,10 +488,50 @@ test('a number has all of its digits, or is refused', async () => {
     );
     expect((await engine.rows(statement))[0]![0]).toBe(digits);
   }
-  for (const number of [`${digits}9`, `-${digits}9`, `0.${digits}9`, '1e999', '-1e999']) {
+  for (const number of [
+    `${digits}9`,
+    `-${digits}9`,
+    `0.${digits}9`,
+    '1e999',
+    '-1e999',
+    '1e-999',
+    `${digits}9e-1`,
+  ]) {
     expect(sqlErrorOf(model, `select ${number} from orders`).message).toContain(
-      'more than 38 digits, or above 1e308',
+      'more than 38 digits, above 1e308, or below 1e-308',
     );
+  }
+});
+
+test('no constant and no function makes a number of very many digits', async () => {
+  const numbers = [
+    'power(1e300, 400)',
+    'power(1e300, 400.0)',
+    'exp(100000.0)',
+    'sqrt(1.0e-300)',
+    '1e300 * 1e300 * 1.5',
+    "1.5 * '1e9999'",
+    "coalesce(' +1.0E9999', 1.5)",
+    "greatest(1.5, '1_0e9_999')",
+    "(select 1.5 union all select '1e9999' order by 1 desc limit 1)",
+    'round(1e300, 38)',
+  ];
+  for (const engine of engines) {
+    for (const number of numbers) {
+      const text = `select length(cast(${number} as text)) from orders where id = 1`;
+      const { statement } = sqlPlanOf(model, text, somebody, engine.dialect);
+      const length = await engine.rows(statement).then(
+        ([row]) => Number(row![0]),
+        () => 'failed',
+      );
+      if (length !== 'failed') expect(length, `${engine.dialect}: ${number}`).toBeLessThan(400);
+    }
+  }
+  for (const digits of ['2000', '39', '-39', 'id', '1.5', '1 + 1', 'null']) {
+    expect(sqlErrorOf(model, `select round(1.0, ${digits}) from orders`)).toMatchObject({
+      code: 'unsupported_query',
+      message: '`round` takes a whole number from -38 to 38 as its second argument.',
+    });
   }
 });
 

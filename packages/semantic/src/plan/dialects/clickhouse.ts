@@ -77,6 +77,7 @@ export const clickhouse: Dialect = {
     like: (x, pattern) => `(${x} like ${pattern})`,
     ilikeText: (x, pattern) => `(${x} ilike ${pattern})`,
     boundedText: (x) => x!,
+    round: (x, digits) => `round(${x}, ${digits})`,
     local: (x, zone) => `addSeconds(${time(x)}, timezoneOffset(toTimeZone(${time(x)}, ${zone})))`,
     // A decimal divided by a decimal would have no more digits than the first one.
     divisor: (x) => `nullif(toFloat64(${x}), 0)`,

@@ -52,6 +52,7 @@ export const duckdb: Dialect = {
     // As a function, so that what makes the text is written once.
     boundedText: (x) =>
       `list_transform([${x}], lambda made: case when strlen(made) > ${BOUNDED_TEXT.bytes} then error('${BOUNDED_TEXT.error}') else made end)[1]`,
+    round: (x, digits) => `round(${x}, ${digits})`,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     divisor: (x) => `nullif(${x}, 0)`,
     approxDistinct: (x) => `approx_count_distinct(${x})`,

@@ -31,6 +31,8 @@ export const postgres: Dialect = {
     like: (x, pattern, mark) => `(${x} like ${pattern} escape ${mark})`,
     ilikeText: (x, pattern, mark) => `(${x} ilike ${pattern} escape ${mark})`,
     ilike: (x, pattern) => `(${x})::text ilike ${pattern}`,
+    // It rounds only decimals to a number of digits.
+    round: (x, digits) => `round(cast(${x} as numeric), ${digits})`,
     boundedText: (x) => x!,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     // A quotient of whole numbers has decimals.
