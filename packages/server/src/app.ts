@@ -170,7 +170,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     folders(platform, { trees, removal }),
     workbooks(findPublishedOf),
     reports(queryApi),
-    dashboards(charts, queryApi),
+    dashboards(platform, charts, queryApi),
     workspace(platform, { trees, removal }),
     { demo: demoDashboards(charts) },
     embedSessions(platform, {

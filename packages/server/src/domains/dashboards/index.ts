@@ -1,4 +1,4 @@
-import type { Module } from '../../platform/module.ts';
+import type { Module, Platform } from '../../platform/module.ts';
 import type { Queries } from '../queries/index.ts';
 import type { Charts } from './charts.ts';
 import { leftovers } from './leftovers.store.ts';
@@ -10,8 +10,12 @@ export { type Charts, createCharts } from './charts.ts';
 export { findPublishedOf, requireDashboard } from './dashboards.ts';
 export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
 
-export const dashboards = (charts: Charts, queries: Pick<Queries, 'loadSql'>): Module => ({
-  routes: dashboardRoutes(charts, createPythonRuns(createPython(), queries)),
+export const dashboards = (
+  { log }: Pick<Platform, 'log'>,
+  charts: Charts,
+  queries: Pick<Queries, 'loadSql'>,
+): Module => ({
+  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries)),
   leftovers,
   stop: charts.stop,
 });

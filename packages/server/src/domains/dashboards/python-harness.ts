@@ -1,7 +1,7 @@
 /**
- * What runs in the sandbox before the Python of a report. It takes lines of JSON: the source, the columns, the rows. It gives
- * `rows` (dictionaries) and `columns` to the source, and writes `output`, or the error, to file descriptor 3. The kernel
- * keeps the limits; the program can lower but not raise them.
+ * What runs in the sandbox before the Python of a report. It takes lines of JSON: the source, the columns, the rows, and
+ * whether there are more rows. It gives `rows` (dictionaries), `columns` and `rows_capped` to the source, and writes
+ * `output`, or the error, to file descriptor 3. The kernel keeps the limits; the program can lower but not raise them.
  */
 export const HARNESS = `
 import json, os, resource, sys, traceback
@@ -29,6 +29,7 @@ def main():
     source = json.loads(sys.stdin.buffer.readline())
     schema = json.loads(sys.stdin.buffer.readline())["schema"]
     data = json.loads(sys.stdin.buffer.readline())["data"]
+    rows_capped = json.loads(sys.stdin.buffer.readline())["rowsCapped"]
     columns = [column["name"] for column in schema]
     for index, column in enumerate(schema):
         if column["column_type"] == "Number":
@@ -37,7 +38,9 @@ def main():
     rows = [dict(zip(columns, row)) for row in data]
     result.write(f"{len(rows)}\\n")
     result.flush()
-    scope = {"__name__": "__main__", "rows": rows, "columns": columns}
+    if rows_capped:
+        print(f"The query has more rows: the program gets the first {len(rows)} only.", file=sys.stderr, flush=True)
+    scope = {"__name__": "__main__", "rows": rows, "columns": columns, "rows_capped": rows_capped}
     try:
         try:
             exec(compile(source, "report.py", "exec"), scope)

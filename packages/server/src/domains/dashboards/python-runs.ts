@@ -1,7 +1,7 @@
 /** Runs the Python of a published report over the rows that the caller may see. */
 import type { BodyOf, operations } from '@oriel/contract';
 import type { Caller } from '../../platform/auth/actor.ts';
-import { sharerOf } from '../../platform/auth/actor.ts';
+import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Queries, QueryCall } from '../queries/index.ts';
 import { snapshotId } from './dashboards.ts';
@@ -21,20 +21,11 @@ export const createPythonRuns =
       (snapshot, place) => snapshot.reportId === reportId && snapshotId(version, place) === reportVersionId,
     );
     if (!report?.python) throw new ApiError('python_not_found');
-    const rows = async () => inPieces(await queries.loadSql(call, sqlQuery, { isRenewed: false }));
-    const who = { sharer: sharerOf(call.actor), signal: call.signal };
+    const rows = () => queries.loadSql(call, sqlQuery, { isRenewed: false });
+    const who = {
+      sharer: sharerOf(call.actor),
+      signal: call.signal,
+      mayLearnWhy: embedOf(call.actor) === null,
+    };
     return { ...(await python.run(report.python, rows, who)), at: new Date().toISOString() };
   };
-
-/** Lets go of the rows when they are read, or will not be read. */
-async function* inPieces(answer: Awaited<ReturnType<Queries['loadSql']>>): AsyncGenerator<Uint8Array, void> {
-  if (answer instanceof Uint8Array) {
-    yield answer;
-    return;
-  }
-  try {
-    yield* answer;
-  } finally {
-    answer.release();
-  }
-}

@@ -1,36 +1,74 @@
 /** Python of reports, in a real sandbox where this machine can make one. */
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
+import type { Logger } from '../../platform/log.ts';
+import { runSandboxed } from '../../platform/processes/sandbox.ts';
 import { createPython } from './python.ts';
 
 const TWO = Buffer.from(
   '{"schema":[{"name":"name","column_type":"String"},{"name":"amount","column_type":"Number"}]}\n{"data":[["Ada","1.5"],["Bob","2"]]}\n{"rowsCapped":false}\n',
 );
-const whom = () => ({ sharer: 'somebody', signal: new AbortController().signal });
+const whom = (sharer = 'somebody', signal = new AbortController().signal) => ({
+  sharer,
+  signal,
+  mayLearnWhy: true,
+});
 const python = createPython();
 const problem = await python.problem();
+const hasPython = existsSync('/usr/bin/python3');
 if (problem) console.warn(`The sandbox of Python was not tested: ${problem}`);
-const run = (source: string, by = python) => by.run(source, async () => [TWO], whom());
+const run = (source: string, by = python) => by.run(source, async () => TWO, whom());
 
 describe('without a sandbox', () => {
   test.each([
-    ['there is no bubblewrap', '/nowhere/bwrap', /The server has no (?:bubblewrap|\/usr\/bin\/python3)/],
-    ['bubblewrap fails', '/bin/false', /bubblewrap can not make a sandbox|has no \/usr\/bin\/python3/],
-  ])('nothing runs: %s', async (_, bubblewrap, message) => {
+    ['there is no bubblewrap', { bubblewrap: '/nowhere/bwrap' }, /The server has no bubblewrap/],
+    ['bubblewrap fails', { bubblewrap: '/bin/false' }, /bubblewrap can not make a sandbox/],
+    ['there is no user without rights', { findUser: () => undefined }, /there is no user `nobody`/],
+  ])('nothing runs, and only people learn why: %s', async (_, options, message) => {
     let isAsked = false;
     const rows = async () => {
       isAsked = true;
-      return [TWO];
+      return TWO;
     };
-    const failure = await createPython({ bubblewrap })
-      .run('output = 1', rows, whom())
-      .catch((error) => error);
+    const logged: object[] = [];
+    const log = { warn: (fields: object) => logged.push(fields) } as unknown as Logger;
+    const without = createPython({ ...options, log });
+    const failureOf = (mayLearnWhy: boolean) =>
+      without.run('output = 1', rows, { ...whom(), mayLearnWhy }).catch((error) => error);
+    const failure = await failureOf(true);
     expect(failure).toMatchObject({ code: 'python_unavailable', statusCode: 501 });
-    expect(failure.message).toMatch(message);
-    expect(isAsked).toBe(false);
+    expect(failure.message).toMatch(hasPython ? message : /has no \/usr\/bin\/python3/);
+    expect((await failureOf(false)).message).toBe('Python reports do not run on this server.');
+    expect(failure.message).toContain((logged[0] as { reason: string }).reason);
+    expect([isAsked, logged.length]).toEqual([false, 1]);
+  });
+
+  test('a caller who has left starts no process', async () => {
+    const program = {
+      ...{
+        bubblewrap: '/nowhere/bwrap',
+        user: { name: 'nobody', ids: undefined },
+        command: [],
+        readable: [],
+      },
+      ...{ input: [], timeMs: 60_000, cpuSeconds: 1, textBytesMax: 1000, resultBytesMax: 1000 },
+    };
+    const reason = new Error('left');
+    await expect(runSandboxed({ ...program, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 });
+
+/** Rows as a large answer has them, which must be let go of once. */
+function released() {
+  let times = 0;
+  async function* pieces() {
+    yield TWO;
+  }
+  const answer = { byteLength: TWO.length, release: () => times++, [Symbol.asyncIterator]: pieces };
+  return { rows: async () => answer, isReleased: () => times === 1 };
+}
 
 describe.skipIf(problem !== undefined)('in a sandbox', () => {
   test('Python gets the rows and returns what it makes of them', async () => {
@@ -65,6 +103,9 @@ output = {"sum": sum(row["amount"] for row in rows), "names": [row["name"] for r
       'import ctypes, os\nif ctypes.CDLL(None, use_errno=True).shmget(0, 4096, 0o1600) < 0: raise OSError(ctypes.get_errno(), "refused")',
       /^PermissionError/,
     ],
+    ['a number that would be rounded', 'output = 2 ** 53 + 1', /holds a number beyond ±9007199254740991/],
+    ['a deep output', 'output = []\nfor _ in range(200): output = [output]', /nested too deeply/],
+    ['a key twice', 'output = {1: "a", "1": "b"}', /a key twice/],
     ['too large an output', 'output = "x" * (3 << 20)', /more than 2 MB/],
     [
       'higher limits',
@@ -113,12 +154,44 @@ output = {
 
   test('a caller who leaves ends the Python', async () => {
     const leaving = new AbortController();
-    const rows = async () => {
-      setTimeout(() => leaving.abort(), 200);
-      return [TWO];
-    };
-    const who = { sharer: 'leaver', signal: leaving.signal };
-    await expect(python.run('import time\ntime.sleep(60)', rows, who)).rejects.toThrow();
+    const { rows, isReleased } = released();
+    const running = python.run('import time\ntime.sleep(60)', rows, whom('leaver', leaving.signal));
+    setTimeout(() => leaving.abort(), 200);
+    await expect(running).rejects.toThrow();
+    expect(isReleased()).toBe(true);
+  });
+
+  test('Python learns that there are more rows, and so does the caller', async () => {
+    const capped = Buffer.from(String(TWO).replace('"rowsCapped":false', '"rowsCapped":true'));
+    const { outputData, stderr } = await python.run('output = rows_capped', async () => capped, whom());
+    expect([outputData, stderr]).toEqual([
+      true,
+      'The query has more rows: the program gets the first 2 only.\n',
+    ]);
+    expect((await run('output = rows_capped')).outputData).toBe(false);
+  });
+
+  test('slow queries of others keep nobody from a place', async () => {
+    let answer = (_rows: Buffer) => {};
+    const slow = new Promise<Buffer>((resolve) => {
+      answer = resolve;
+    });
+    const others = ['one', 'two', 'three'].map((sharer) => python.run('', () => slow, whom(sharer)));
+    expect((await run('output = 1')).outputData).toBe(1);
+    answer(TWO);
+    for (const { executionError } of await Promise.all(others)) expect(executionError).toBeNull();
+  });
+
+  test('rows are let go of if there is no place for them', async () => {
+    const ends = new AbortController();
+    const endless = [1, 2, 3].map(() =>
+      python.run('import time\ntime.sleep(60)', async () => TWO, whom('many', ends.signal)),
+    );
+    const over = released();
+    await expect(python.run('', over.rows, whom('many'))).rejects.toMatchObject({ code: 'busy' });
+    expect(over.isReleased()).toBe(true);
+    ends.abort();
+    for (const { status } of await Promise.allSettled(endless)) expect(status).toBe('rejected');
   });
 });
 

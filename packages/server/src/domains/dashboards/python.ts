@@ -1,8 +1,12 @@
 /** Runs the Python of reports in a sandbox. Never outside of one: where there is none, nothing runs. */
 import { existsSync, realpathSync } from 'node:fs';
+import type { ErrorCode } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
+import type { WholeBytes } from '../../platform/http/streams.ts';
+import type { Logger } from '../../platform/log.ts';
 import { createPlaces } from '../../platform/places.ts';
+import { type ProcessUser, userWithoutRights } from '../../platform/processes/process-user.ts';
 import { CAN_FILTER, type Outcome, runSandboxed } from '../../platform/processes/sandbox.ts';
 import { HARNESS } from './python-harness.ts';
 
@@ -14,7 +18,7 @@ const LIMITS = {
   resultBytesMax: 2 * 1024 * 1024,
 };
 /** Each takes a core and up to 512 MB, so few run at once, and one for each user or embed tenant. */
-const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 20, sharerWaitingMax: 5, waitMs: 30_000 };
+const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 100, sharerWaitingMax: 2, waitMs: 30_000 };
 /** How long we believe that there is no sandbox. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -30,33 +34,39 @@ export interface Python {
   /** Why nothing can run here, or undefined. */
   problem(): Promise<string | undefined>;
   /**
-   * Rejects with a 501 if there is no sandbox, and with a 503 if too many wait. `rows` is called when there is a place; what
-   * it returns is JSON in lines, as SQL queries are answered.
+   * Rejects with a 501 if there is no sandbox, and with a 503 if too many wait. `rows` returns JSON in lines, as SQL queries
+   * are answered. It is called before the wait for a place, so that a slow query keeps nobody else from one.
    */
-  run(
-    source: string,
-    rows: () => Promise<Iterable<Uint8Array> | AsyncIterable<Uint8Array>>,
-    who: { sharer: string; signal: AbortSignal },
-  ): Promise<PythonResult>;
+  run(source: string, rows: () => Promise<Rows>, who: PythonCaller): Promise<PythonResult>;
+}
+
+type Rows = Uint8Array | WholeBytes;
+
+export interface PythonCaller {
+  sharer: string;
+  signal: AbortSignal;
+  /** Whether a 501 says what is wrong with the server. */
+  mayLearnWhy: boolean;
 }
 
 export function createPython({
+  log,
   bubblewrap = '/usr/bin/bwrap',
   timeMs = LIMITS.timeMs,
+  findUser = userWithoutRights,
 }: {
+  log?: Logger;
   bubblewrap?: string;
   timeMs?: number;
+  findUser?: () => ProcessUser | undefined;
 } = {}): Python {
   const places = createPlaces({ ...PLACES, busy: () => new ApiError('busy') });
   let known: { problem: string | undefined; until: number } | undefined;
 
-  const start = (
-    source: string,
-    rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
-  ) =>
+  const start = (user: ProcessUser, source: string, rows: Rows, signal: AbortSignal) =>
     runSandboxed({
       bubblewrap,
+      user,
       command: [PYTHON, '-I', '-c', HARNESS],
       readable: readable(),
       input: inputOf(source, rows),
@@ -69,7 +79,9 @@ export function createPython({
     if (!existsSync(PYTHON)) return `The server has no ${PYTHON}.`;
     if (!existsSync(bubblewrap)) return 'The server has no bubblewrap.';
     if (!CAN_FILTER) return 'It needs a processor of the type x64.';
-    const { code, result, stderr } = await start('', [EMPTY], new AbortController().signal);
+    const user = findUser();
+    if (!user) return 'The server runs as root, and there is no user `nobody` for the sandbox.';
+    const { code, result, stderr } = await start(user, '', EMPTY, new AbortController().signal);
     if (code === 0 && result.startsWith('0\n')) return undefined;
     const why = stderr.trim().slice(0, 200) || `exit code ${code}`;
     return `bubblewrap can not make a sandbox on this server: ${why}`;
@@ -82,23 +94,34 @@ export function createPython({
         problem: found,
         until: found === undefined ? Number.POSITIVE_INFINITY : Date.now() + LOOK_AGAIN_MS,
       };
+      if (found !== undefined) log?.warn({ reason: found }, 'Python reports do not run');
     }
     return known.problem;
   }
 
   return {
     problem,
-    run: (source, rows, { sharer, signal }) =>
-      places.take({ key: 'python', sharer, signal }, async () => {
-        const why = await problem();
-        if (why !== undefined)
-          throw new ApiError('python_unavailable', { message: `Python reports do not run here. ${why}` });
-        const outcome = await start(source, await rows(), signal);
-        signal.throwIfAborted();
-        return resultOf(outcome);
-      }),
+    async run(source, rows, { sharer, signal, mayLearnWhy }) {
+      const why = await problem();
+      if (why !== undefined) throw unavailable(mayLearnWhy ? why : undefined);
+      const given = await rows();
+      try {
+        return await places.take({ key: 'python', sharer, signal }, async () => {
+          const user = findUser();
+          if (!user) throw unavailable();
+          const outcome = await start(user, source, given, signal);
+          signal.throwIfAborted();
+          return resultOf(outcome);
+        });
+      } finally {
+        if (!(given instanceof Uint8Array)) given.release();
+      }
+    },
   };
 }
+
+const unavailable = (why?: string) =>
+  new ApiError('python_unavailable', why ? { message: `Python reports do not run here. ${why}` } : {});
 
 /** The interpreter and the libraries of the system. */
 function readable() {
@@ -106,11 +129,12 @@ function readable() {
   return [...libraries.map((path) => ({ from: path, to: path })), { from: realpathSync(PYTHON), to: PYTHON }];
 }
 
-const EMPTY = Buffer.from('{"schema":[]}\n{"data":[]}\n');
+const EMPTY = Buffer.from('{"schema":[]}\n{"data":[]}\n{"rowsCapped":false}\n');
 
-async function* inputOf(source: string, rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
+async function* inputOf(source: string, rows: Rows): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(`${JSON.stringify(source)}\n`);
-  yield* rows;
+  if (rows instanceof Uint8Array) yield rows;
+  else yield* rows;
 }
 
 const ENDED: Record<NonNullable<Outcome['ended']>, string> = {
@@ -138,7 +162,17 @@ function answerIn(text: string): { output?: unknown; error?: string } | undefine
   try {
     const { output, error } = parseJson(text) as Record<string, unknown>;
     return error === undefined ? { output } : { error: String(error).slice(0, 10_000) };
-  } catch {
-    return undefined;
+  } catch (error) {
+    const refused = error instanceof ApiError ? REFUSED[error.code] : undefined;
+    return refused === undefined ? undefined : { error: `The output can not be returned: ${refused}.` };
   }
 }
+
+/** What valid JSON may still not hold. */
+const REFUSED: Partial<Record<ErrorCode, string>> = {
+  integer_too_large: `it holds a number beyond ±${Number.MAX_SAFE_INTEGER}; make it a text`,
+  number_too_precise: 'it holds a number with more digits than can be kept; round it, or make it a text',
+  json_too_deep: 'it is nested too deeply',
+  json_too_many_values: 'it holds more than 200,000 values',
+  duplicate_key: 'an object has a key twice',
+};

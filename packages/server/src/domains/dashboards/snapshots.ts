@@ -78,8 +78,10 @@ const placeIn = (path: string) => (path ? `at \`${path}\` ` : '');
 
 const tooLarge = () => invalid('config.widgets', 'The reports of all charts together are larger than 5 MB.');
 
-const bytesOf = ({ meta, jsonQuery, sqlQuery }: ReportRow) =>
-  Buffer.byteLength(JSON.stringify([(meta as { chart?: unknown } | null)?.chart, jsonQuery, sqlQuery]));
+function bytesOf({ meta, jsonQuery, sqlQuery }: ReportRow) {
+  const { chart, python } = (meta ?? {}) as { chart?: unknown; python?: unknown };
+  return Buffer.byteLength(JSON.stringify([chart, python, jsonQuery, sqlQuery]));
+}
 
 /** A page of reports ends when it is large, so it may take several. Stops at what is too much, before any is checked. */
 async function readReports(db: Queryable, viewer: Viewer, ids: number[]) {

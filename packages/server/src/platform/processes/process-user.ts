@@ -16,10 +16,16 @@ let idsOfNobody: { uid: number; gid: number } | undefined;
 export function nobody(): ProcessUser | undefined {
   const id = (flag: string) =>
     Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout || Number.NaN);
-  idsOfNobody ??= { uid: id('-u'), gid: id('-g') };
-  const ids = idsOfNobody;
-  return Number.isNaN(ids.uid) || Number.isNaN(ids.gid) ? undefined : { name: 'nobody', ids };
+  const ids = idsOfNobody ?? { uid: id('-u'), gid: id('-g') };
+  // Not remembered: `id` may have failed for lack of memory or file descriptors.
+  if (Number.isNaN(ids.uid) || Number.isNaN(ids.gid)) return undefined;
+  idsOfNobody = ids;
+  return { name: 'nobody', ids };
 }
+
+/** Our own user, or `nobody` if we are root. Undefined if we are root and there is no `nobody`. */
+export const userWithoutRights = (): ProcessUser | undefined =>
+  isRoot() ? nobody() : { name: 'our own user', ids: undefined };
 
 /**
  * Whether the user can enter a folder or run a program. This asks the kernel, which is safer than reading file modes.

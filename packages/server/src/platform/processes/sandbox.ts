@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { isRoot, nobody } from './process-user.ts';
+import { ApiError } from '../errors.ts';
+import type { ProcessUser } from './process-user.ts';
 import { toSpawn } from './program.ts';
 
 /** The filter of system calls knows the numbers of this processor only. */
@@ -17,6 +18,8 @@ const NOBODY = '65534';
 export interface SandboxedProgram {
   /** The path of the program. */
   bubblewrap: string;
+  /** Not root. */
+  user: ProcessUser;
   command: readonly string[];
   /** Paths of the host that the program can read, and where it finds them. */
   readable: readonly { from: string; to: string }[];
@@ -40,12 +43,14 @@ export interface Outcome {
   ended: 'too late' | 'too large' | 'left' | undefined;
 }
 
+/** Rejects if the caller has left before the start, and with a 503 if no process can be started. */
 export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> {
+  program.signal.throwIfAborted();
   const { command, args, options } = toSpawn({
     command: program.bubblewrap,
     args: [...argumentsOf(program), ...program.command],
     env: {},
-    ...(isRoot() ? { user: nobody()! } : {}),
+    user: program.user,
     limits: { cpuSeconds: program.cpuSeconds },
   });
   const child = spawn(command, args, {
@@ -56,7 +61,12 @@ export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> 
   const closed = once(child, 'close');
   // Awaited below. If the program can not be started, there are no streams to wait for.
   closed.catch(() => {});
-  if (!child.pid) await closed;
+  if (!child.pid) {
+    // Such as for lack of file descriptors.
+    await closed.catch((cause) => {
+      throw new ApiError('unavailable', { cause });
+    });
+  }
   let ended: Outcome['ended'];
   const end = (reason: NonNullable<Outcome['ended']>) => {
     ended ??= reason;
@@ -84,6 +94,8 @@ export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> 
       textOf(stderr, program.textBytesMax),
       textOf(result, program.resultBytesMax, () => end('too large')),
     ]);
+    // Awaited below, unless the input fails first.
+    texts.catch(() => {});
     await Promise.all([write(child.stdin!, program.input), closed]);
     const [out, errors, written] = await texts;
     return { code: child.exitCode, stdout: out, stderr: errors, result: written, ended };
