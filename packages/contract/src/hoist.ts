@@ -1,5 +1,6 @@
 /** Turns schemas into their OpenAPI form: each schema with a title becomes a component that is referred to by name. */
 import type { TSchema } from 'typebox';
+import { describeField } from './words/index.ts';
 
 type Json = Record<string, unknown>;
 
@@ -67,13 +68,23 @@ export function createHoist(): Hoist {
     const nullable = Array.isArray(schema.type) || (Array.isArray(schema.enum) && schema.enum.includes(null));
     if (Array.isArray(schema.type)) schema.type = schema.type.find((type) => type !== 'null');
     if (Array.isArray(schema.enum)) schema.enum = schema.enum.filter((value) => value !== null);
-    const component = hoistBelow(schema);
+    const component = withWords(title, hoistBelow(schema));
     components[title] ??= component;
     if (JSON.stringify(components[title]) !== JSON.stringify(component)) {
       throw new Error(`two different schemas have the title ${title}`);
     }
     const reference = { $ref: `#/components/schemas/${title}` };
     return nullable ? { anyOf: [reference, { type: 'null' }] } : reference;
+  };
+
+  const withWords = (title: string, component: Json): Json => {
+    if (!component.properties) return component;
+    const properties = mapEntries(component.properties as Json, (name, field) => {
+      const { description, ...rest } = field as Json;
+      const words = describeField(title, name, description);
+      return words === undefined ? rest : { ...rest, description: words };
+    });
+    return { ...component, properties };
   };
 
   return Object.assign((schema: TSchema) => hoist(schema) as Json, { components });

@@ -24,6 +24,7 @@ import {
 } from './operation.ts';
 import { tags } from './operations.gen.ts';
 import { ErrorReply } from './schemas.ts';
+import { describeParameter } from './words/index.ts';
 
 type Json = Record<string, unknown>;
 
@@ -124,10 +125,12 @@ export function openApiDocument(operations: readonly Operation[]): Json {
   const parameters = (op: Operation) =>
     (['params', 'query', 'headers'] as const).flatMap((part) =>
       Object.entries(op[part]).map(([name, schema]) => {
-        const { description, deprecated, ...rest } = hoist(schema);
+        const { description: said, deprecated, ...rest } = hoist(schema);
+        const place = PARAMETER_PLACES[part];
+        const description = describeParameter(op, place, name, said);
         return {
           name,
-          in: PARAMETER_PLACES[part],
+          in: place,
           required: !Type.IsOptional(schema),
           ...(description ? { description } : {}),
           ...(deprecated ? { deprecated } : {}),
@@ -167,7 +170,11 @@ export function openApiDocument(operations: readonly Operation[]): Json {
   const eventSchemas = (events: TProperties) =>
     Object.entries(events).map(([name, schema]) => ({
       type: 'object',
-      properties: { event: { enum: [name] }, data: hoist(schema), id: { type: 'string' } },
+      properties: {
+        event: { enum: [name], description: 'The name of the event' },
+        data: { ...hoist(schema), description: 'What happened, as JSON' },
+        id: { type: 'string', description: 'Where to go on from after the connection was lost' },
+      },
       required: ['event', 'data'],
       additionalProperties: false,
     }));

@@ -83,6 +83,7 @@ export const getApiKey = operation({
   method: 'GET',
   path: '/api/v1/api-keys/{id}',
   summary: 'Get an API key',
+  description: 'The secret of the key is not part of it: it was shown once, when the key was made.',
   params: { id: Id },
   reply: ApiKey,
   errors: ['api_key_not_found'],

@@ -124,6 +124,7 @@ export const getAppConfig = operation({
   id: 'getAppConfig',
   method: 'GET',
   summary: 'Get the default settings of embedded pages',
+  description: 'What sessions do not decide for themselves: theme, language, time zone and what pages show.',
   permission: 'none',
   embed: 'viewer',
   scopedKeys: 'allowed',

@@ -142,6 +142,8 @@ export const setBranchStagingEnvironment = operation({
   method: 'PUT',
   path: `${path}/branches/staging-environment`,
   summary: 'Give a branch a staging environment, or remove it',
+  description:
+    'With it, programs can query the branch before it is merged. Without it, the tokens of the environment stop working.',
   permission: 'SchemaUpdate',
   body: Shape(
     'SetBranchStagingEnvironmentRequest',

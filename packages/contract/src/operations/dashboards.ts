@@ -117,6 +117,8 @@ export const getEmbedAccess = operation({
   id: 'getEmbedAccess',
   method: 'GET',
   summary: 'Get which embed tenants see the dashboard',
+  description:
+    'An entry of an embed tenant counts more than what holds for all. Without `allowEmbed`, nobody sees it.',
   errors: ['workbook_not_found'],
   audit: 'none',
 });

@@ -130,6 +130,8 @@ export const removeFiles = operation({
   method: 'DELETE',
   path: `${path}/files`,
   summary: 'Remove files',
+  description:
+    'All of them, or none if one does not exist. They are gone from the branch after the next commit; its history keeps them.',
   body: Shape('RemoveDataModelFilesInput', {
     ...branchInBody,
     files: files(Shape('DataModelFilePath', { path: FilePath })),

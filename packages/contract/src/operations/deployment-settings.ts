@@ -123,6 +123,7 @@ export const getDeploymentSettings = operation({
   method: 'GET',
   path: '/api/v1/deployments/{deploymentId}/settings',
   summary: 'Get the settings of a deployment',
+  description: 'Everything that `updateDeployment` can change, and what the server knows besides.',
   permission: 'DeploymentRead',
   audit: 'none',
 });

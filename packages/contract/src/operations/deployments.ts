@@ -94,6 +94,7 @@ export const getDeployment = operation({
   method: 'GET',
   path,
   summary: 'Get a deployment',
+  description: 'Only what lists show; `getDeploymentSettings` returns everything.',
   permission: 'DeploymentRead',
   params,
   reply: Deployment,
@@ -136,6 +137,8 @@ export const advanceCreationStep = operation({
   method: 'POST',
   path: `${path}/creation-step/advance`,
   summary: 'Go on to a later step of the creation',
+  description:
+    'For programs that guide people through the creation. Only the step changes; each step allows certain later ones.',
   permission: 'DeploymentUpdate',
   params,
   body: Shape('AdvanceCreationStepInput', { creationStep: CreationStep }),

@@ -68,6 +68,7 @@ export const getEmbedSessionEntry = operation({
   method: 'GET',
   path: '/api/v1/embed/sessions/{id}',
   summary: 'Get an embed session',
+  description: 'What the list shows of it: for whom it was minted, with which key, and how far it has come.',
   params: one,
   reply: Entry,
   errors: ['embed_session_not_found'],

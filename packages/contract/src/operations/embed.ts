@@ -299,6 +299,8 @@ export const getEmbedSession = operation({
   method: 'GET',
   path: '/api/v1/embed/session',
   summary: 'Get what the server knows about the viewer',
+  description:
+    'What pages show and what data policies see: identity, groups, attributes, settings and theme.',
   auth: 'embed',
   permission: 'none',
   embed: 'viewer',
@@ -350,6 +352,8 @@ export const getJwks = operation({
   method: 'GET',
   path: '/.well-known/jwks.json',
   summary: 'Get the public keys that embed tokens are signed with',
+  description:
+    'Any library for JSON Web Tokens can check embed tokens with them. Keep them for a few minutes at most, since keys change.',
   auth: 'public',
   permission: 'none',
   reply: Shape('JsonWebKeySet', {

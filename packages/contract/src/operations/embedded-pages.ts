@@ -51,6 +51,8 @@ export const embeddedChatPage = operation({
   id: 'embeddedChatPage',
   path: '/embed/d/{deploymentNumber}/chat',
   summary: 'Say that there is no chat yet',
+  description:
+    'The address is kept, so that products that already use it show a sentence instead of an error.',
   params: { deploymentNumber },
 });
 

@@ -94,6 +94,8 @@ export const deleteEnvVariable = operation({
   method: 'DELETE',
   path: `${path}/{name}`,
   summary: 'Delete a variable of a deployment',
+  description:
+    'Data sources that need the variable can not be reached any more. Its value can not be read again.',
   permission: 'DeploymentUpdate',
   params: { deploymentId: Id, name: Type.String({ minLength: 1, maxLength: 255 }) },
   reply: Nothing,

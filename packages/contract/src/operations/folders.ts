@@ -64,6 +64,7 @@ export const createFolder = operation({
   method: 'POST',
   path,
   summary: 'Create a folder',
+  description: 'The new folder is the last one at its place. Folders are at most 32 levels deep.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id },
   body: Shape('CreateFolderInput', {
@@ -82,6 +83,7 @@ export const updateFolder = operation({
   method: 'PUT',
   path: `${path}/{folderId}`,
   summary: 'Rename a folder, or change its position',
+  description: 'To put it into another folder, use `moveWorkspaceObject`.',
   permission: 'FolderEdit',
   permissionOn: 'resource',
   params: one,
@@ -116,6 +118,7 @@ export const getFolderAncestors = operation({
   method: 'GET',
   path: `${path}/{folderId}/ancestors`,
   summary: 'Get the path to a folder: the folders above it from the root down, and the folder itself',
+  description: 'For the line of links above a page.',
   permission: 'FolderRead',
   permissionOn: 'resource',
   params: one,

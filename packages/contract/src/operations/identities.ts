@@ -81,6 +81,7 @@ export const listMyIdentities = operation({
   method: 'GET',
   path: '/api/v1/users/me/identities',
   summary: 'List who you are at sign-in providers',
+  description: 'At most one for each provider. Whoever is one of them there signs in as you.',
   reply: Type.Array(Identity),
   audit: 'none',
 });

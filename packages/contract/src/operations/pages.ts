@@ -87,6 +87,8 @@ export const signInByForm = operation({
   id: 'signInByForm',
   path: '/sign-in',
   summary: 'Sign in by browser',
+  description:
+    'A wrong password and an unknown name get the same answer. Too many attempts are refused for a while.',
   auth: 'public',
   headers,
   body: Form(Shape('SignInForm', { username: text(255, 'Or the email'), password: GivenPassword, next })),
@@ -100,6 +102,7 @@ export const signOutByForm = operation({
   id: 'signOutByForm',
   path: '/sign-out',
   summary: 'Sign out by browser',
+  description: 'Ends the session of this browser or, if asked for, all sessions of the person.',
   auth: 'console',
   body: Form(
     Shape('SignOutForm', {
@@ -116,6 +119,8 @@ export const accountPage = operation({
   id: 'accountPage',
   path: '/account',
   summary: 'Show who is signed in, and where',
+  description:
+    'Shows the sessions and identities of the person, and forms to change the password and to end sessions.',
   auth: 'console',
   query: {
     notice: Type.Optional(
@@ -151,6 +156,7 @@ export const endSessionByForm = operation({
   id: 'endSessionByForm',
   path: '/account/sessions/end',
   summary: 'End one of your own sessions by browser',
+  description: 'Its tokens stop working on every server within a second.',
   auth: 'console',
   body: Form(Shape('EndSessionForm', { csrf, id: Id })),
   audit: 'session',
@@ -174,6 +180,8 @@ export const devicePage = operation({
   id: 'devicePage',
   path: '/device',
   summary: 'Show the form for the code of a device, or what approving the code allows',
+  description:
+    'The person types the code that the device shows, and sees which program asks before they answer.',
   auth: 'console',
   query: {
     user_code: optional(100, 'As the person typed it'),
@@ -187,6 +195,7 @@ export const answerDeviceByForm = operation({
   id: 'answerDeviceByForm',
   path: '/device',
   summary: 'Approve or refuse the code of a device',
+  description: 'Whoever approves gives the device a session with all of their own rights.',
   auth: 'console',
   body: Form(Shape('DeviceForm', { csrf, userCode: text(100), answer: Type.Enum(['approve', 'refuse']) })),
   errors: ['device_code_not_found'],
@@ -198,6 +207,7 @@ export const invitationPage = operation({
   id: 'invitationPage',
   path: '/invitation',
   summary: 'Show the form to accept an invitation',
+  description: 'The link is checked first, so that nobody types a password in vain.',
   auth: 'public',
   headers,
   query: { link: Type.Optional(link) },
@@ -220,6 +230,8 @@ export const acceptInvitationByForm = operation({
   id: 'acceptInvitationByForm',
   path: '/invitation',
   summary: 'Accept an invitation, and sign in',
+  description:
+    'The link works once. The person gets the password that they chose, and a session of this browser.',
 });
 
 export const resetPasswordPage = operation({
@@ -227,6 +239,7 @@ export const resetPasswordPage = operation({
   id: 'resetPasswordPage',
   path: '/reset-password',
   summary: 'Show the form to set a new password',
+  description: 'The link is checked first, so that nobody types a password in vain.',
   auth: 'public',
   headers,
   query: { link: Type.Optional(link) },
@@ -238,4 +251,5 @@ export const resetPasswordByForm = operation({
   id: 'resetPasswordByForm',
   path: '/reset-password',
   summary: 'Set a new password, and sign in',
+  description: 'The link works once. All sessions of the person end, and this browser gets a new one.',
 });

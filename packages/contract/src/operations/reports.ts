@@ -130,6 +130,8 @@ export const createReport = operation({
   method: 'POST',
   path,
   summary: 'Create a report',
+  description:
+    'The caller becomes the owner. A report holds one question, as SQL or as a JSON query, and how it is drawn.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id },
   body: CreateReportInput,
@@ -162,6 +164,8 @@ export const updateReport = operation({
   method: 'PUT',
   path: `${path}/{reportId}`,
   summary: 'Change a report',
+  description:
+    'Absent fields stay as they are. Published dashboards keep their copy until they are published again.',
   permission: 'ReportEdit',
   permissionOn: 'resource',
   params: one,
@@ -179,6 +183,7 @@ export const deleteReport = operation({
   method: 'DELETE',
   path: `${path}/{reportId}`,
   summary: 'Delete a report',
+  description: 'Published dashboards keep the copy that they have.',
   permission: 'ReportManage',
   permissionOn: 'resource',
   params: one,

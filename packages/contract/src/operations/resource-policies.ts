@@ -84,6 +84,8 @@ export const setUserPolicy = operation({
   id: 'setUserPolicy',
   path: '/api/v1/resource-policies/user',
   summary: 'Give a user an action on a resource, or take it away',
+  description:
+    'Each user has at most one action on a resource, so this replaces the one before. It also counts for everything inside of the resource.',
   body: Shape('SetUserPolicyInput', { ...resource, userId: Id, action }),
 });
 
@@ -92,6 +94,8 @@ export const setGroupPolicy = operation({
   id: 'setGroupPolicy',
   path: '/api/v1/resource-policies/group',
   summary: 'Give a group an action on a resource, or take it away',
+  description:
+    'Each group has at most one action on a resource, so this replaces the one before. It also counts for everything inside of the resource.',
   body: Shape('SetGroupPolicyInput', { ...resource, groupId: Id, action }),
 });
 
@@ -100,5 +104,7 @@ export const setRolePolicy = operation({
   id: 'setRolePolicy',
   path: '/api/v1/resource-policies/role',
   summary: 'Give a role an action on a resource, or take it away',
+  description:
+    'Each role has at most one action on a resource, so this replaces the one before. It also counts for everything inside of the resource.',
   body: Shape('SetRolePolicyInput', { ...resource, roleId: Id, action }),
 });

@@ -53,6 +53,7 @@ export const createRole = operation({
   path: '/api/v1/roles',
   trailingSlash: true,
   summary: 'Create a role',
+  description: 'The role allows nobody anything until users, groups or policies have it.',
   body: Shape(
     'CreateRoleInput',
     { name: Name, description, actions: Actions },
@@ -74,6 +75,7 @@ export const getRole = operation({
   method: 'GET',
   path: '/api/v1/roles/{id}',
   summary: 'Get a role',
+  description: 'Built-in roles can be read like any other.',
   params: { id: Id },
   reply: Role,
   errors: ['role_not_found'],
@@ -87,6 +89,7 @@ export const updateRole = operation({
   method: 'PUT',
   path: '/api/v1/roles/{id}',
   summary: 'Change a role that is not built in',
+  description: 'The change counts for everybody who has the role, within a second.',
   params: { id: Id },
   body: Shape('UpdateRoleInput', { name: Type.Optional(Name), description, actions: Type.Optional(Actions) }),
   reply: Role,

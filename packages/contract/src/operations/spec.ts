@@ -13,6 +13,7 @@ export const getSpec = operation({
   method: 'GET',
   path: '/api/v1/spec',
   summary: 'Get this OpenAPI document',
+  description: 'The document that this reference is made from. Generators of clients take it as it is.',
   auth: 'public',
   permission: 'none',
   reply: Type.Object({}, { additionalProperties: true }),

@@ -51,6 +51,7 @@ export const getTenantSettings = operation({
   method: 'GET',
   path: '/api/v1/tenant/settings',
   summary: 'Get the settings of the account',
+  description: 'The account is the whole installation; each deployment has settings of its own.',
   reply: TenantSettings,
   scopedKeys: 'allowed',
   audit: 'none',

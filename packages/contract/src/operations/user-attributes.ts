@@ -88,6 +88,7 @@ export const createUserAttribute = operation({
   path: '/api/v1/user-attributes',
   trailingSlash: true,
   summary: 'Create a tenant-wide attribute',
+  description: 'Data policies can compare rows with the value that each user has for it.',
   body: Shape(
     'UserAttributeCreateInput',
     { name: Name, type: UserAttributeType, ...changeable },
@@ -121,6 +122,7 @@ export const deleteUserAttribute = operation({
   method: 'DELETE',
   path: '/api/v1/user-attributes/{id}',
   summary: 'Delete an attribute and the values that users have for it',
+  description: 'Sessions that give a value for it are refused from then on.',
   params: one,
   reply: Nothing,
   errors: ['user_attribute_not_found'],
