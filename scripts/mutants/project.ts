@@ -22,4 +22,18 @@ export const project: Mutant[] = [
     to: 'numRuns: 0 }',
     tests: [`${SERVER}domains/embed-sessions/atomicity.test.ts`],
   },
+  {
+    name: 'the published types say what may be null',
+    file: 'scripts/packages/schema-types.ts',
+    from: "null: 'null',",
+    to: "null: 'undefined',",
+    tests: ['acceptance/packages.test.ts'],
+  },
+  {
+    name: 'a bundler does not leave out the element',
+    file: 'scripts/packages/sdk.ts',
+    from: "sideEffects: ['./dist/embed.js']",
+    to: 'sideEffects: false',
+    tests: ['acceptance/packages.test.ts'],
+  },
 ];

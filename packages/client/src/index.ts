@@ -5,36 +5,13 @@
 import type { ErrorCode, Operation, Operations, ParamsOf, QueryOf } from '@oriel/contract';
 import { encodeBody, type SentBody, type SentHeaders } from './bodies.ts';
 import { errorFrom, OrielError, OrielTimeoutError } from './error.ts';
-import { type Download, type ReceivedReply, type ReplyWithHeaders, readReply } from './replies.ts';
+import { type ReceivedReply, readReply } from './replies.ts';
 import { type ClientRoute, parseRoute } from './route.ts';
 import { routes } from './routes.gen.ts';
+import type { CallOptions, OrielClientOptions, ReplyWithHeaders } from './types.ts';
 
-export { type Download, OrielError, OrielTimeoutError, type ReplyWithHeaders };
-
-export interface OrielClientOptions {
-  /** Scheme and host of the server, such as `https://analytics.example.com`. */
-  baseUrl: string;
-  apiKey?: string;
-  /** Used instead of an API key: a token, such as the one that an embed session was exchanged for. */
-  token?: string;
-  /** Returns headers for each request, for callers with a credential other than an API key. */
-  getHeaders?: () => Record<string, string> | Promise<Record<string, string>>;
-  /** How often a safe request is tried again after a 429 or 503; 3 by default. */
-  retries?: number;
-  /** How long a call may take, with its retries; no limit by default. A longer call fails with `OrielTimeoutError`. */
-  timeoutMs?: number;
-  fetch?: typeof fetch;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal;
-  /** Overrides the client's limit. */
-  timeoutMs?: number;
-  /** Make the change only if the resource still has this `etag`. Otherwise the answer is a 412 and nothing changes. */
-  ifMatch?: string;
-  /** With `*`, an upsert only creates. With an `etag`, reading an unchanged resource fails with `not_modified`. */
-  ifNoneMatch?: string;
-}
+export type * from './types.ts';
+export { OrielError, OrielTimeoutError };
 
 type GivenArguments<O extends Operation> = ParamsOf<O> & QueryOf<O> & SentHeaders<O> & SentBody<O>;
 /** Used because the empty type would allow any field. */

@@ -2,23 +2,7 @@
 import type { EventOf, Operation, ReplyKind, TNothing } from '@oriel/contract';
 import type { Static, TProperties, TSchema } from 'typebox';
 import { foreignAnswer, parsed } from './error.ts';
-
-/** A reply with its headers. */
-export interface ReplyWithHeaders<Body> {
-  status: number;
-  body: Body;
-  /** The version of the resource in the reply, for `ifMatch`. */
-  etag: string | undefined;
-  headers: Headers;
-}
-
-/** A reply that may be large. Read it as a stream, or completely. */
-export interface Download {
-  contentType: string;
-  stream: ReadableStream<Uint8Array>;
-  text(): Promise<string>;
-  bytes(): Promise<Uint8Array>;
-}
+import type { Download, ReplyWithHeaders } from './types.ts';
 
 type ReplyValue<R extends TSchema> = R extends { kind: 'ndjson'; schema: infer S }
   ? AsyncGenerator<Static<S & TSchema>, void, undefined>
