@@ -8,6 +8,8 @@ export default defineConfig({
       'acceptance/**/*.test.ts',
       // Needs what npm does not install; see scripts/test-pgbouncer.ts.
       ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
+      // Takes minutes; see `npm run test:packages`.
+      ...(process.env.ORIEL_TEST_PACKAGES ? ['acceptance/packages.check.ts'] : []),
       // Needs ClickHouse; see scripts/test-clickhouse.ts.
       ...(process.env.ORIEL_TEST_CLICKHOUSE_URL ? ['packages/server/test/clickhouse.check.ts'] : []),
       // Writes files; see `npm run screenshots`.
