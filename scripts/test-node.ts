@@ -1,0 +1,36 @@
+/**
+ * Runs the tests with another version of Node: `npm run test:node -- 24`, or only some of them, as vitest selects them:
+ * `npm run test:node -- 24 acceptance`. The program comes from npm, into a folder of its own.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fail, root } from './install.mjs';
+
+const [version = '', ...selected] = process.argv.slice(2);
+if (!/^\d+(\.\d+){0,2}$/.test(version)) {
+  fail('Usage: npm run test:node -- <version of Node, such as 24> [paths of tests]');
+}
+const name = `node-${process.platform}-${process.arch}`;
+const folder = join(root, 'node_modules', '.cache', `oriel-node-${version}`);
+const node = join(folder, 'node_modules', name, 'bin', 'node');
+
+if (!existsSync(node)) {
+  console.log(`Installing ${name}@${version} into ${folder}`);
+  mkdirSync(folder, { recursive: true });
+  spawnSync('npm', ['install', '--prefix', folder, '--no-save', '--no-package-lock', `${name}@${version}`], {
+    stdio: 'inherit',
+  });
+}
+const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+if (!stdout) fail(`${name}@${version} can not be installed, or does not run on this machine.`);
+console.log(`Node ${stdout.trim()}`);
+
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const { status } = spawnSync(node, [vitest, 'run', ...selected], {
+  cwd: root,
+  stdio: 'inherit',
+  // Tests that start programs by their names get the same Node.
+  env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+});
+process.exitCode = status ?? 1;
