@@ -121,6 +121,20 @@ export const sqlReports: Mutant[] = [
     tests: [MEANING],
   },
   {
+    name: 'string_agg makes no text of any length on PostgreSQL',
+    file: 'packages/semantic/src/plan/dialects/postgres.ts',
+    from: '> ${BOUNDED_TEXT.bytes} then',
+    to: '> 1000000000 then',
+    tests: [API],
+  },
+  {
+    name: 'what a dialect writes twice counts twice',
+    file: 'packages/semantic/src/plan/render.ts',
+    from: 'args.reduce((left, arg) => left - arg.length, text.length),',
+    to: '50,',
+    tests: [ATTACKS],
+  },
+  {
     name: 'string_agg makes no text of any length',
     file: `${SQL}calls.ts`,
     from: "return name === 'string_agg' ?",

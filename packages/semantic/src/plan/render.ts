@@ -64,8 +64,6 @@ function render(
   return { sql: text + dialect.ending, parameters: values.map(dialect.textOf) };
 }
 
-/** What a dialect writes around the arguments of a call, at most about. */
-const CALL_CHARACTERS = 50;
 /** The lines of a select beside its columns and joins. */
 const LINES = 6;
 
@@ -79,8 +77,14 @@ function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value)
     if (!('kind' in item)) return sql(item);
     if (item.kind === 'name') return counted(dialect.quote(item.name));
     if (item.kind === 'value') return counted(dialect.parameter(item, numberOf(item)));
-    spendCharacters(budget, CALL_CHARACTERS);
-    return dialect.calls[item.call](...item.args.map(sql));
+    const args = item.args.map(sql);
+    const text = dialect.calls[item.call](...args);
+    // Some calls write an argument twice. If it has such calls itself, that is twice as much for each level.
+    spendCharacters(
+      budget,
+      args.reduce((left, arg) => left - arg.length, text.length),
+    );
+    return text;
   };
   // Joining would copy the text once for each level.
   const sql = (pieces: Sql): string => pieces.reduce<string>((text, item) => text + piece(item), '');

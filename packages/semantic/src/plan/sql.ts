@@ -37,7 +37,7 @@ export type CallName =
   /** Of a text, a pattern, its escape character, and the same as a regular expression unless all wildcards are `%`. */
   | 'like'
   | 'ilikeText'
-  /** Fails if the text is very long, on engines that all viewers share. */
+  /** Fails if the text is very long. */
   | 'boundedText'
   /** Of a number, and a whole number of digits. */
   | 'round'

@@ -95,6 +95,15 @@ test.each(LARGE)('a statement with %s is refused', (_, text) => {
   expect(sqlErrorOf(model, text).code).toBe('unsupported_query');
 });
 
+test('what the dialect writes twice does not double for each level', () => {
+  let text = "select string_agg(status, ',') from orders";
+  for (let i = 0; i < 18; i++) {
+    text = `select string_agg(case when exists (${text}) then 'a' end, ',') from orders`;
+  }
+  const written = () => sqlPlanOf(model, text, somebody, 'postgres');
+  expect(written).toThrow('The SQL of this request would be too long.');
+});
+
 test('names that the statement gets are in no text of the model', () => {
   const clash = modelOf(`cubes:
   - name: orders

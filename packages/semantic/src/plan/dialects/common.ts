@@ -33,3 +33,9 @@ export const commentsRemover = (lexing: Lexing) => (text: string) => {
     'A quote or a comment in the SQL of the data model is not closed, as its data source reads it.';
   throw queryError('unsupported_query', message);
 };
+
+/** What `string_agg` in SQL of callers may make. Engines find this error. */
+export const BOUNDED_TEXT = {
+  bytes: 100_000,
+  error: 'string_agg makes a text of more than 100,000 bytes',
+} as const;

@@ -2,7 +2,7 @@
 import { STANDARD } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { Value, ValueType } from '../sql.ts';
-import { commentsRemover, quoted, truncations, valuesTable } from './common.ts';
+import { BOUNDED_TEXT, commentsRemover, quoted, truncations, valuesTable } from './common.ts';
 
 const TYPES: Record<Exclude<ValueType, 'decimal'>, string> = {
   text: 'varchar',
@@ -26,12 +26,6 @@ const typeOf = ({ type, text }: Value) =>
  */
 const like = (x: string, pattern: string, expression: string | undefined) =>
   expression === undefined ? `(${x} like ${pattern})` : `regexp_full_match(${x}, ${expression}, 's')`;
-
-/** The engine finds this error. */
-const BOUNDED_TEXT = {
-  bytes: 100_000,
-  error: 'string_agg makes a text of more than 100,000 bytes',
-} as const;
 
 export const duckdb: Dialect = {
   name: 'duckdb',

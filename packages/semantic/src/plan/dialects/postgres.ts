@@ -2,7 +2,7 @@
 import { STANDARD } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { ValueType } from '../sql.ts';
-import { commentsRemover, quoted, truncations, valuesTable } from './common.ts';
+import { BOUNDED_TEXT, commentsRemover, quoted, truncations, valuesTable } from './common.ts';
 
 const TYPES: Record<ValueType, string> = {
   text: 'text',
@@ -33,7 +33,9 @@ export const postgres: Dialect = {
     ilike: (x, pattern) => `(${x})::text ilike ${pattern}`,
     // It rounds only decimals to a number of digits.
     round: (x, digits) => `round(cast(${x} as numeric), ${digits})`,
-    boundedText: (x) => x!,
+    // PostgreSQL has no function that fails, but it can not cast such a text. It computes equal aggregates once.
+    boundedText: (x) =>
+      `left(${x}, cast(case when octet_length(${x}) > ${BOUNDED_TEXT.bytes} then '${BOUNDED_TEXT.error}' else '${BOUNDED_TEXT.bytes}' end as integer))`,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     // A quotient of whole numbers has decimals.
     divisor: (x) => `nullif((${x})::numeric, 0)`,

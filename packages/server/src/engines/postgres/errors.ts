@@ -25,10 +25,15 @@ const CODES: [string, EngineErrorCode][] = [
   ['57', 'source_unavailable'],
 ];
 
+/** The statement itself says so, see `boundedText` of the dialect. */
+const TEXT_TOO_LONG = /"(string_agg makes a text of more than [\d,]+ bytes)"$/;
+
 export function explain(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   if (!(error instanceof pg.DatabaseError)) return unreachable(error);
   const { message, code = '' } = error;
+  const tooLong = TEXT_TOO_LONG.exec(message)?.[1];
+  if (tooLong) return new EngineError('result_too_large', `${tooLong}: aggregate fewer or shorter texts.`);
   const meaning = CODES.find(([beginning]) => code.startsWith(beginning))?.[1] ?? 'query_failed';
   if (meaning === 'query_timed_out')
     return new EngineError(meaning, 'The query took too long, and was ended.');
