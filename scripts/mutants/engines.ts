@@ -11,8 +11,15 @@ export const engines: Mutant[] = [
   {
     name: 'a query that found no memory beside others is not too large',
     file: 'packages/server/src/engines/process-engine.ts',
-    from: 'if (!isTooLarge || !stay.guest?.hadOthers) throw error;',
-    to: 'if (!isTooLarge || stay) throw error;',
+    from: 'isTooLarge && turn.guest?.hadOthers ?',
+    to: 'isTooLarge && !turn ?',
+    tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
+  },
+  {
+    name: 'a query that waits for memory keeps no place from others',
+    file: 'packages/server/src/engines/process-engine.ts',
+    from: 'return { othersLeft: guest!.whenOthersLeft() };',
+    to: 'await guest!.whenOthersLeft();\n                return { othersLeft: Promise.resolve() };',
     tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
   },
   {

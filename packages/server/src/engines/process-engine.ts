@@ -33,7 +33,8 @@ export type WithProcess = <T>(
 export function createProcessEngine(withProcess: WithProcess, places: Places, key: string): Engine {
   /**
    * Resolves with the first value that `work` passes to `begin`. The turn ends when the engine has ended the work. If it
-   * can not be interrupted, that is later than the caller learns of it.
+   * can not be interrupted, that is later than the caller learns of it. Work that finds no memory beside others runs once
+   * more when they have ended, and takes no place until then. Only what found none although it was alone is too large.
    */
   const inTurn = <T>(
     { signal, sharer = '', timeoutMs }: Pick<QueryLimits, 'signal' | 'sharer' | 'timeoutMs'>,
@@ -42,26 +43,43 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
     new Promise<T>((resolve, reject) => {
       const leave = () => reject(signal!.reason);
       signal?.addEventListener('abort', leave, { once: true });
-      places
-        .take({ key, sharer, signal }, () =>
+      let deadline: number | undefined;
+
+      const attempt = (isFirst: boolean) =>
+        places.take({ key, sharer, signal }, () =>
           withProcess(async (process, company) => {
-            const stay: Stay = { company, guest: company?.enter() };
-            const deadline = performance.now() + timeoutMs + ENDED_WITHIN_MS;
+            const guest = company?.enter();
+            deadline ??= performance.now() + timeoutMs;
             let ended: Promise<void> | undefined;
             const onSent = (sent: Promise<void>) => {
               ended = sent;
             };
             try {
-              await work({ process, timeoutMs, signal, onSent, stay }, resolve);
+              await work({ process, timeoutMs: leftUntil(deadline), signal, onSent, guest }, resolve);
             } catch (error) {
+              if (isFirst && error instanceof NoMemory && error.mayRepeat) {
+                return { othersLeft: guest!.whenOthersLeft() };
+              }
               reject(explain(error, signal));
-              const late = setTimeout(deadline - performance.now(), undefined, { ref: false });
+              const late = setTimeout(leftUntil(deadline + ENDED_WITHIN_MS), undefined, { ref: false });
               await Promise.race([ended, late]);
             } finally {
-              stay.guest?.leave();
+              guest?.leave();
             }
+            return undefined;
           }),
-        )
+        );
+      const attempts = async () => {
+        const failed = await attempt(true);
+        if (!failed) return;
+        const hasTime = await Promise.race([
+          failed.othersLeft.then(() => true),
+          setTimeout(leftUntil(deadline!), false, { ref: false, ...(signal && { signal }) }),
+        ]);
+        if (!hasTime) throw new NoMemory(false);
+        await attempt(false);
+      };
+      attempts()
         .catch((error) => reject(explain(error, signal)))
         .finally(() => signal?.removeEventListener('abort', leave));
     });
@@ -91,11 +109,7 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
 interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
   process: SupervisedProcess;
   signal: AbortSignal | undefined;
-  stay: Stay;
-}
-
-interface Stay {
-  readonly company: Company | undefined;
+  /** Undefined if the queries of the process do not share memory. */
   guest: Guest | undefined;
 }
 
@@ -103,7 +117,7 @@ interface Stay {
 async function runQuery(
   turn: Turn,
   query: Query,
-  { maxRows, maxBytes, timeoutMs, signal: given }: QueryLimits,
+  { maxRows, maxBytes, signal: given }: QueryLimits,
   begin: (answer: Answer) => void,
 ) {
   const left = new AbortController();
@@ -124,59 +138,33 @@ async function runQuery(
     begin({ columns: JSON.parse(bytes.toString()) as Column[], rows: queue, summary });
   };
   try {
-    const mayRepeat = () => !hasBegun;
-    const result = await withMemory({ ...turn, timeoutMs, signal }, mayRepeat, (part) => {
-      const run: Run = { query, maxRows, maxBytes, timeoutMs: part.timeoutMs };
-      return twice(
-        part,
-        (options) => turn.process.request<Summary>('query', run, { ...options, onBytes }),
-        mayRepeat,
-      );
-    });
+    const run: Run = { query, maxRows, maxBytes, timeoutMs: turn.timeoutMs };
+    const result = await twice(
+      { ...turn, signal },
+      (options) => turn.process.request<Summary>('query', run, { ...options, onBytes }),
+      () => !hasBegun,
+    );
     queue.end();
     end!.resolve(result);
   } catch (error) {
-    const reason = explain(error, given);
+    const isTooLarge = error instanceof ChildError && error.remoteCode === 'query_too_large';
+    const reason = isTooLarge && turn.guest?.hadOthers ? new NoMemory(!hasBegun) : explain(error, given);
     queue.fail(reason);
     end!.reject(reason);
     throw reason;
   }
 }
 
-/**
- * A query that finds no memory beside others runs once more when they have ended. Only one that found none although it
- * was alone is too large.
- */
-async function withMemory<T>(
-  turn: Turn,
-  mayRepeat: () => boolean,
-  attempt: (turn: Turn) => Promise<T>,
-): Promise<T> {
-  const { stay, signal } = turn;
-  const deadline = performance.now() + turn.timeoutMs;
-  for (let isFirst = true; ; isFirst = false) {
-    const timeoutMs = Math.max(1, deadline - performance.now());
-    try {
-      return await attempt({ ...turn, timeoutMs });
-    } catch (error) {
-      const isTooLarge = error instanceof ChildError && error.remoteCode === 'query_too_large';
-      if (!isTooLarge || !stay.guest?.hadOthers) throw error;
-      if (!isFirst || !mayRepeat()) throw noMemory();
-    }
-    // Others who wait in the same way must not wait for this one.
-    stay.guest.leave();
-    const left = Math.max(1, deadline - performance.now());
-    const hasTime = await Promise.race([
-      stay.guest.whenOthersLeft().then(() => true),
-      setTimeout(left, false, { ref: false, ...(signal && { signal }) }),
-    ]);
-    if (!hasTime) throw noMemory();
-    stay.guest = stay.company!.enter();
+class NoMemory extends EngineError {
+  readonly mayRepeat: boolean;
+
+  constructor(mayRepeat: boolean) {
+    super('source_busy', 'Other queries use the memory of this data source. Try again later.');
+    this.mayRepeat = mayRepeat;
   }
 }
 
-const noMemory = () =>
-  new EngineError('source_busy', 'Other queries use the memory of this data source. Try again later.');
+const leftUntil = (deadline: number) => Math.max(1, deadline - performance.now());
 
 /**
  * Queries change nothing, so one that was lost with its process runs a second time. Otherwise a query that ends the
@@ -189,10 +177,9 @@ async function twice<T>(
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (let isFirst = true; ; isFirst = false) {
-    const left = Math.max(1, deadline - performance.now());
-    await whenUp(process, left, signal);
+    await whenUp(process, leftUntil(deadline), signal);
     try {
-      return await attempt({ timeoutMs: Math.max(1, deadline - performance.now()), signal, onSent });
+      return await attempt({ timeoutMs: leftUntil(deadline), signal, onSent });
     } catch (error) {
       const isLost = error instanceof ChildError && error.code === 'gone';
       if (!isLost || !isFirst || !mayRepeat()) throw error;

@@ -243,6 +243,26 @@ describe('answers', () => {
     await expect(ask(large, PATIENTLY, engine)).rejects.toMatchObject({ code: 'query_too_large' });
   });
 
+  test('a query that waits for memory keeps no place from others', async () => {
+    const engine = createOwn({ atOnce: 2 }).of(1, source);
+    // Sorted rows are in memory until the reader has taken them.
+    const sql = 'select repeat(md5(range::varchar), 100) as text from range(30000) order by text';
+    const hog = await engine.query({ sql }, { ...PATIENTLY, sharer: 'a', maxRows: 100_000, maxBytes: 1e9 });
+    const leave = new AbortController();
+    const waiting = ['b', 'c'].map((sharer) =>
+      ask('select range(1000000000)', { ...PATIENTLY, sharer, signal: leave.signal }, engine).catch(
+        (error: unknown) => error,
+      ),
+    );
+    for (let i = 0; i < 3; i++) {
+      expect((await ask('select 1 as one', { sharer: 'd' }, engine)).rows).toEqual(ONE);
+    }
+    leave.abort(new Error('the caller left'));
+    expect(await Promise.all(waiting)).toEqual([leave.signal.reason, leave.signal.reason]);
+    await textOf(hog);
+    await requireWorking(engine);
+  });
+
   test('an error in a late row is an error, and not an answer with fewer rows', async () => {
     const sql = "select case when range = 199999 then error('late') else range end as n from range(200000)";
     await expect(ask(sql, { maxRows: 1_000_000 })).rejects.toThrow(/late/);
