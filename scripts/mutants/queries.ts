@@ -16,6 +16,13 @@ const VIEWERS = `${DOMAIN}viewers.test.ts`;
 
 export const queries: Mutant[] = [
   {
+    name: 'the turn of a caller who has left ends when the engine has ended the statement',
+    file: 'packages/server/src/domains/queries/results.ts',
+    from: 'await Promise.all(started);',
+    to: '',
+    tests: ['packages/server/src/domains/queries/results.test.ts'],
+  },
+  {
     name: 'conditions that can fail are computed after the policies',
     file: `${PLAN}fences.ts`,
     from: 'fenced(allOf(all(policies)), failing),',

@@ -123,8 +123,8 @@ export const sqlReports: Mutant[] = [
   {
     name: 'string_agg makes no text of any length on PostgreSQL',
     file: 'packages/semantic/src/plan/dialects/postgres.ts',
-    from: '> ${BOUNDED_TEXT.bytes} then',
-    to: '> 1000000000 then',
+    from: 'case when octet_length(',
+    to: 'case when -octet_length(',
     tests: [API],
   },
   {

@@ -28,6 +28,8 @@ export interface QueryLimits {
   signal?: AbortSignal;
   /** Who asks. Those who ask the same source get its places by turns. */
   sharer?: string;
+  /** Gets a promise that resolves when the engine has ended the query, which may be long after the caller has left. */
+  onAsked?: (ended: Promise<void>) => void;
 }
 
 export const DEFAULT_LIMITS: QueryLimits = {

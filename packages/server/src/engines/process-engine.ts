@@ -37,7 +37,7 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
    * more when they have ended, and takes no place until then. Only what found none although it was alone is too large.
    */
   const inTurn = <T>(
-    { signal, sharer = '', timeoutMs }: Pick<QueryLimits, 'signal' | 'sharer' | 'timeoutMs'>,
+    { signal, sharer = '', timeoutMs, onAsked }: Pick<QueryLimits, 'timeoutMs'> & Partial<QueryLimits>,
     work: (turn: Turn, begin: (value: T) => void) => Promise<unknown>,
   ) =>
     new Promise<T>((resolve, reject) => {
@@ -79,9 +79,10 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
         if (!hasTime) throw new NoMemory(false);
         await attempt(false);
       };
-      attempts()
+      const ended = attempts()
         .catch((error) => reject(explain(error, signal)))
         .finally(() => signal?.removeEventListener('abort', leave));
+      onAsked?.(ended);
     });
 
   const call = <T>(method: string, limits: CallLimits = {}) =>

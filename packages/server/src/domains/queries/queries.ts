@@ -104,7 +104,7 @@ export function createQueries(options: QueriesOptions): Queries {
       maxAgeMs,
       sharer,
       signal,
-      run: (ended) => source.engine.query(statement, { signal: ended, sharer }),
+      run: (ended, onAsked) => source.engine.query(statement, { signal: ended, sharer, onAsked }),
     });
   };
 

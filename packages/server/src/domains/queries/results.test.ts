@@ -178,6 +178,25 @@ test('a caller who leaves while waiting is dropped, and the place is free', asyn
   expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'e']);
 });
 
+test('the turn of a caller who has left ends when the engine has ended the statement', async () => {
+  const leaving = new AbortController();
+  const ends: (() => void)[] = [];
+  const run: Asked['run'] = (signal, onAsked) => {
+    onAsked(new Promise((resolve) => ends.push(resolve)));
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const left = ['a', 'b'].map((key) => ask(key, { run, signal: leaving.signal }));
+  await turn();
+  void ask('c').catch(() => {});
+  leaving.abort(new Error('left'));
+  for (const one of left) await expect(one).rejects.toThrow('left');
+  await turn();
+  expect(runs).toHaveLength(0);
+  void ask('d', { sharer: 'other' }).catch(() => {});
+  ends[1]!();
+  await expect.poll(() => runs.map(({ key }) => key)).toEqual(['d', 'c']);
+});
+
 test('a statement ends when all who wait for it have left, and not before', async () => {
   const [one, two] = [new AbortController(), new AbortController()];
   const asked = [one, two].map(({ signal }) => ask('a', { signal }).catch((error: Error) => error.message));

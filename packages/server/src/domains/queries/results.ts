@@ -22,7 +22,8 @@ export interface Asked {
   /** Whether the result may be too large to be kept. Otherwise that is an error. */
   mayBeLarge: boolean;
   signal: AbortSignal;
-  run(signal: AbortSignal): Promise<Answer>;
+  /** `onAsked` gets a promise that resolves when the engine has ended the statement. */
+  run(signal: AbortSignal, onAsked: (ended: Promise<void>) => void): Promise<Answer>;
 }
 
 /** A result that is too large to be kept. Who gets one must let go of its rows. */
@@ -70,6 +71,11 @@ const LIMITS: ResultLimits = {
 /** Errors that come from what the one who started a run has already running, waiting or unread. */
 const OF_SHARER: ReadonlySet<unknown> = new Set(['answers_not_read', 'source_busy', 'query_timed_out']);
 
+interface Turn extends Asked {
+  /** Of each statement that this caller has started: when the engine has ended it. */
+  readonly started: Promise<void>[];
+}
+
 interface Running {
   /** Who started it. */
   sharer: string;
@@ -96,13 +102,13 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   const known = ({ key, maxAgeMs, isRenewed }: Asked) => (isRenewed ? undefined : kept.find(key, maxAgeMs));
   const runKeyOf = ({ key, mayBeLarge }: Asked) => `${mayBeLarge} ${key}`;
 
-  async function gather(asked: Asked, signal: AbortSignal): Promise<Result> {
+  async function gather(asked: Turn, signal: AbortSignal): Promise<Result> {
     const at = new Date();
     const share = unread.shareOf(asked.sharer);
     const text = gatherText(dataDir, limits.resultBytes);
     let bytes = 0;
     try {
-      const answer = await asked.run(signal);
+      const answer = await asked.run(signal, (ended) => asked.started.push(ended));
       for await (const piece of answer.rows) {
         bytes += piece.length;
         if (bytes > limits.resultBytes && !asked.mayBeLarge) throw tooLarge();
@@ -122,7 +128,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     }
   }
 
-  function start(asked: Asked): Running {
+  function start(asked: Turn): Running {
     const key = runKeyOf(asked);
     const controller = new AbortController();
     const outcome = gather(asked, controller.signal);
@@ -140,7 +146,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   }
 
   /** Runs the statement, or waits with others for the same result. */
-  async function join(asked: Asked): Promise<Result> {
+  async function join(asked: Turn): Promise<Result> {
     const run = (!asked.isRenewed && running.get(runKeyOf(asked))) || start(asked);
     try {
       return await wait(run, asked);
@@ -167,10 +173,24 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     }
   }
 
+  /** The turn of a caller who has left ends when the engine has ended what the caller started. */
+  const inTurn = (asked: Asked) =>
+    new Promise<Result>((resolve, reject) => {
+      const started: Promise<void>[] = [];
+      const work = async () => {
+        try {
+          resolve(known(asked) ?? (await join({ ...asked, started })));
+        } catch (error) {
+          reject(error);
+        }
+        await Promise.all(started);
+      };
+      turns.together(asked.sharer, work, asked.signal).catch(reject);
+    });
+
   return {
     known: kept.find,
-    find: async (asked) =>
-      known(asked) ?? turns.together(asked.sharer, async () => known(asked) ?? join(asked), asked.signal),
+    find: async (asked) => known(asked) ?? inTurn(asked),
     countUnread(sharer, bytes) {
       const share = unread.shareOf(sharer);
       if (!share.take(bytes)) throw tooManyUnread();
