@@ -41,6 +41,9 @@ export interface MetaCube {
   dimensions: { name: string; type: string; aliasMember?: string }[];
 }
 
+/** Of an address with queries. The server takes 16 KB with all headers. */
+const ADDRESS_MAX = 14_000;
+
 /** The server takes the cookie for requests that change nothing. */
 const inAddress = (list: Query[], fresh: boolean) =>
   new URLSearchParams({
@@ -78,6 +81,15 @@ export function createApi(onEnded: () => void): Api {
   }
 
   const get = async (path: string) => (await call(path)).json();
+
+  /** Queries that are too long for one address are asked one by one. */
+  async function loadByAddress(path: string, list: Query[], fresh: boolean): Promise<Result[]> {
+    const address = `${path}?${inAddress(list, fresh)}`;
+    if (address.length <= ADDRESS_MAX) return (await get(address)).results;
+    if (list.length === 1)
+      throw new Problem(431, 'query_too_long', 'The query is too long for a page without an embed session.');
+    return (await Promise.all(list.map((query) => loadByAddress(path, [query], fresh)))).flat();
+  }
   const queries = (deploymentId: number) => `/query/api/v1/deployments/${deploymentId}`;
 
   return {
@@ -121,10 +133,8 @@ export function createApi(onEnded: () => void): Api {
         ...(fresh ? { cache: 'no-cache' } : {}),
       });
       const path = `${queries(deploymentId)}/load`;
-      const response = await (token === COOKIE
-        ? call(`${path}?${inAddress(list, fresh)}`)
-        : call(path, { method: 'POST', body }));
-      return (await response.json()).results;
+      if (token === COOKIE) return loadByAddress(path, list, fresh);
+      return (await (await call(path, { method: 'POST', body })).json()).results;
     },
     meta: (deploymentId) => get(`${queries(deploymentId)}/meta`),
     async watch(signal) {

@@ -294,9 +294,15 @@ export class App {
 
   refresh() {
     if (this.phase !== 'ready') return;
-    this.#answers.clear();
-    this.round++;
-    this.changed();
+    this.#session.confirm().then(
+      (isConfirmed) => {
+        if (!isConfirmed || this.phase !== 'ready') return;
+        this.#answers.clear();
+        this.round++;
+        this.changed();
+      },
+      (error) => this.#fail(error, 'session'),
+    );
   }
 
   /** Shows another dashboard in place of this one. */

@@ -16,11 +16,14 @@ export interface Session {
   begin(sessionId: string): Promise<Viewer | undefined>;
   /** Without a session: the person who is signed in, if somebody is and no session was given meanwhile. */
   beginPrivate(): Promise<Viewer | undefined>;
+  /** Whether this page may ask for rows again. Ends it if the person has signed out, or another one has signed in. */
+  confirm(): Promise<boolean>;
   end(reason: string): void;
 }
 
 export function createSession(api: Api, host: Host, onEnd: (reason: string) => void): Session {
   let stop = () => {};
+  let confirm = async () => true;
   let given = 0;
   let begun = 0;
 
@@ -35,6 +38,7 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
   /** Watches until the token is replaced or ends. */
   function follow({ expiresAt, lifeMs }: Viewer) {
     stop();
+    confirm = async () => true;
     const left = new AbortController();
     const timers = [
       setTimeout(
@@ -54,12 +58,13 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
   function followPerson({ id }: Person) {
     stop();
     const left = new AbortController();
-    const check = async () => {
-      if (document.hidden) return;
-      const person = await api.person();
-      if (!left.signal.aborted && person?.id !== id) end('revoked');
-    };
     const { signal } = left;
+    confirm = async () => {
+      const person = await api.person();
+      if (!signal.aborted && person?.id !== id) end('revoked');
+      return !signal.aborted;
+    };
+    const check = async () => document.hidden || (await confirm());
     document.addEventListener('visibilitychange', () => void check().catch(() => {}), { signal });
     stop = () => left.abort();
   }
@@ -106,6 +111,7 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
         lifeMs: Number.POSITIVE_INFINITY,
       };
     },
+    confirm: () => confirm(),
     end,
   };
 }

@@ -10,7 +10,7 @@ import type { Answer, Described, Settings, ToApp } from './messages.ts';
 const AT_ONCE = 4;
 const WAITING_MAX = 100;
 const ROWS_MAX = 50_000;
-const MESSAGES = { max: 500, withinMs: 10_000 };
+const MESSAGES = { max: 500, withinMs: 10_000, length: 1_000_000 };
 const VALUES = { max: 1000, length: 1000 };
 
 export interface Bridge {
@@ -41,8 +41,12 @@ export function connectApp(
     port.close();
   }
 
-  /** An application that sends without end would keep the page from doing anything else. */
-  function isTooMuch(): boolean {
+  /**
+   * An application that sends without end, or too much at once, would keep the page from doing anything else. A message is
+   * a text, so that its length is known before anything is made of it.
+   */
+  function isTooMuch(data: unknown): boolean {
+    if (typeof data !== 'string' || data.length > MESSAGES.length) return true;
     const now = performance.now();
     if (now - countedFrom > MESSAGES.withinMs) {
       countedFrom = now;
@@ -89,13 +93,21 @@ export function connectApp(
 
   port.onmessage = ({ data }) => {
     if (!isOpen) return;
-    if (isTooMuch()) {
-      close();
-      return onStopped();
-    }
-    if (data && typeof data === 'object') take(data);
+    const message = isTooMuch(data) ? undefined : parsed(data);
+    if (message) return take(message);
+    close();
+    onStopped();
   };
   return { close, changed: (settings) => send({ type: 'changed', settings }) };
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === 'object' ? ((message ?? undefined) as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const chartsOf = (app: App): { widget: Widget; snapshot: Snapshot }[] =>

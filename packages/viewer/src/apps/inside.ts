@@ -28,7 +28,7 @@ class Oriel extends EventTarget {
   }
 
   #send(message: FromApp) {
-    this.#port.postMessage(message);
+    this.#port.postMessage(JSON.stringify(message));
   }
 
   #take(message: ToApp) {
@@ -63,15 +63,28 @@ function onMessage({ source, data, ports }: MessageEvent) {
   if (source !== parent || !port) return;
   removeEventListener('message', onMessage);
   const start = data as Start;
+  removePeerConnections();
   Object.defineProperty(window, 'oriel', { value: new Oriel(port, start) });
   const text = documentOf(start.source);
   document.open();
   // After `open`, which removes what listens.
-  addEventListener('load', () => port.postMessage({ type: 'started' } satisfies FromApp), { once: true });
+  addEventListener('load', () => port.postMessage(JSON.stringify({ type: 'started' } satisfies FromApp)), {
+    once: true,
+  });
   document.write(text);
   document.close();
 }
 addEventListener('message', onMessage);
+
+/**
+ * No policy of browsers forbids WebRTC. This only makes it harder to use: an application that tries can find these names
+ * again, such as in a frame of its own.
+ */
+function removePeerConnections() {
+  for (const name of Object.getOwnPropertyNames(window)) {
+    if (/^(?:webkit)?RTC/.test(name)) delete (window as unknown as Record<string, unknown>)[name];
+  }
+}
 
 /** The document of the application, with its files as addresses that need no network. */
 function documentOf({ html, entry, files }: AppSource): string {

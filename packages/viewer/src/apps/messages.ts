@@ -49,7 +49,7 @@ export type ToApp =
   | { type: 'failed'; id: number; code: string; message: string }
   | { type: 'changed'; settings: Settings };
 
-/** From the application, whose author may have written anything else. */
+/** From the application, as JSON. Its author may have written anything else. */
 export type FromApp =
   | { type: 'started' }
   | { type: 'load'; id: number; chart: string }

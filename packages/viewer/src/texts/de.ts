@@ -22,6 +22,7 @@ export const texts: Texts = {
   used: 'Dieser Link kann nicht mehr verwendet werden',
   offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es erneut.',
   busy: 'Im Moment fragen zu viele gleichzeitig. Versuchen Sie es in einer Minute erneut.',
+  tooLong: 'Es sind zu viele Filterwerte. Wählen Sie weniger.',
   menu: 'Optionen für {title}',
   showTable: 'Als Tabelle zeigen',
   showChart: 'Als Diagramm zeigen',

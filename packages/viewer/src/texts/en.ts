@@ -18,6 +18,7 @@ export const en = {
   used: 'This link can not be used any more',
   offline: 'The server can not be reached. Check the connection, and try again.',
   busy: 'Too many people are asking at the moment. Try again in a minute.',
+  tooLong: 'There are too many filter values. Choose fewer.',
   menu: 'Options for {title}',
   showTable: 'Show as table',
   showChart: 'Show as chart',

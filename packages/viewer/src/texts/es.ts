@@ -21,6 +21,7 @@ export const texts: Texts = {
   used: 'Este enlace ya no se puede usar',
   offline: 'No se puede conectar con el servidor. Compruebe la conexión y reinténtelo.',
   busy: 'Hay demasiadas consultas en este momento. Reinténtelo en un minuto.',
+  tooLong: 'Hay demasiados valores de filtro. Elija menos.',
   menu: 'Opciones de {title}',
   showTable: 'Ver como tabla',
   showChart: 'Ver como gráfico',

@@ -21,6 +21,7 @@ export const texts: Texts = {
   used: 'Ce lien n’est plus utilisable',
   offline: 'Le serveur est injoignable. Vérifiez la connexion et réessayez.',
   busy: 'Trop de demandes en ce moment. Réessayez dans une minute.',
+  tooLong: 'Il y a trop de valeurs de filtre. Choisissez-en moins.',
   menu: 'Options de {title}',
   showTable: 'Afficher en tableau',
   showChart: 'Afficher en graphique',

@@ -20,6 +20,7 @@ export const texts: Texts = {
   used: 'このリンクはもう使えません',
   offline: 'サーバーに接続できません。接続を確認して再試行してください。',
   busy: '現在アクセスが集中しています。1分後に再試行してください。',
+  tooLong: 'フィルターの値が多すぎます。減らしてください。',
   menu: '{title}のオプション',
   showTable: '表で表示',
   showChart: 'グラフで表示',

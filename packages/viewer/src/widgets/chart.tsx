@@ -129,11 +129,18 @@ export function Skeleton() {
   );
 }
 
+const HINTS: Record<number, 'offline' | 'busy' | 'tooLong'> = {
+  0: 'offline',
+  429: 'busy',
+  431: 'tooLong',
+  503: 'busy',
+};
+
 /** Messages of the server are for developers: the host gets them, the viewer does not. */
 export function Failure({ problem, onRetry }: { problem: Problem | undefined; onRetry?: () => void }) {
   const { say } = useApp();
   const { status } = problem ?? {};
-  const hint = status === 0 ? 'offline' : status === 429 || status === 503 ? 'busy' : 'failedHint';
+  const hint = (status !== undefined && HINTS[status]) || 'failedHint';
   return (
     <div class="empty" role="alert">
       <strong>{say('failed')}</strong>

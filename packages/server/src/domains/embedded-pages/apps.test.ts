@@ -212,6 +212,8 @@ test('an application reaches nothing of the page, the browser or the network', a
     `await new Promise((resolve, reject) => { const stream = new EventSource(${out('events')}); stream.onopen = resolve; stream.onerror = () => reject(new TypeError()); })`,
     `await new Promise((resolve, reject) => { const socket = new WebSocket(${out('socket')}.replace('http', 'ws')); socket.onopen = resolve; socket.onerror = () => reject(new TypeError()); })`,
     `if (!open(${out('popup')})) throw new TypeError()`,
+    // Removed, which only makes it harder: browsers have no policy for it.
+    `if (typeof RTCPeerConnection === 'undefined') throw new TypeError()`,
   ])
     expect([code, await attempt(frame, code)]).toEqual([
       code,
@@ -259,4 +261,20 @@ test('an application can ask for charts of its dashboard only, a few at once, an
   expect(embedding.frame().childFrames()).toEqual([]);
   expect(await embedding.frame().locator('html').getAttribute('lang')).toBe('en-US');
   await embedding.close();
+});
+
+test('an application that sends one very large message, or something else than a text, is stopped', async () => {
+  const publicId = await publish({ html: '<p id="here">here</p>' });
+  for (const code of [
+    "oriel.setFilter('x'.repeat(2_000_000))",
+    `const post = MessagePort.prototype.postMessage;
+      MessagePort.prototype.postMessage = function () { post.call(this, { type: 'started' }); };
+      oriel.setFilter('x')`,
+  ]) {
+    const embedding = await show(publicId, ['EMEA']);
+    await embedding.heard('dashboard-loaded');
+    await inside(embedding).evaluate(`setTimeout(() => { ${code} }) && undefined`);
+    await embedding.frame().getByText('This application was stopped').waitFor();
+    await embedding.close();
+  }
 });

@@ -24,6 +24,7 @@ let deploymentId: number;
 let personId: number;
 let address: string;
 let appAddress: string;
+let filteredAddress: string;
 /** What the browser keeps of the person's sign-in. */
 let storageState: Stored;
 beforeAll(async () => {
@@ -39,6 +40,28 @@ beforeAll(async () => {
     body: { name: 'Sales by name', jsonQuery },
   });
   address = await publish({ widgets: [{ id: 'a', type: 'CHART', position, config: { reportId } }] });
+  const comparison = {
+    measure: 'sales.amount',
+    timeDimension: 'sales.ordered_at',
+    offset: { amount: 1, unit: 'year' },
+  };
+  const { id: comparedId } = await world.admin.createReport({
+    deploymentId,
+    body: {
+      name: 'Sales compared',
+      jsonQuery: JSON.stringify({
+        ...JSON.parse(jsonQuery),
+        timeDimensions: [{ dimension: 'sales.ordered_at', dateRange: ['2000-01-01', '2100-01-01'] }],
+      }),
+      meta: { chart: { kind: 'table', periodComparisons: [comparison] } },
+    },
+  });
+  filteredAddress = await publish({
+    widgets: [
+      { id: 'a', type: 'CHART', position, config: { reportId: comparedId } },
+      { id: 'f', type: 'FILTER', position, config: { member: 'sales.name' } },
+    ],
+  });
   appAddress = await publish({ kind: 'APP', app: { html: APP }, widgets: [] });
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -104,6 +127,40 @@ test('the page ends once somebody else has signed in in another tab', async () =
   await context.close();
 });
 
+test('a refresh asks for no rows if somebody else has signed in', async () => {
+  const context = await browser.newContext({ locale: 'en-US', storageState });
+  await showAround(context);
+  const page = await context.newPage();
+  await page.goto(`${world.url}/around`);
+  const inner = page.frameLocator('iframe');
+  await inner.getByRole('cell', { name: 'Ada' }).waitFor();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').at(-1)!));
+  const refresh = () =>
+    page.evaluate(`frames[0].postMessage(
+      { source: 'oriel-embed', direction: 'action', type: 'oriel:action:refresh', payload: {} }, location.origin)`);
+  await refresh();
+  await expect.poll(() => asked).toEqual(['me', 'load']);
+  const [name, value] = (await browsingPerson(world)).headers().cookie!.split('=', 2);
+  await context.addCookies([{ name: name!, value: value!, url: world.url }]);
+  await refresh();
+  await inner.getByText('This session has ended').waitFor();
+  expect(asked).toEqual(['me', 'load', 'me']);
+  await context.close();
+});
+
+test('a filter with very many values is asked for in several requests, or refused clearly', async () => {
+  const context = await browser.newContext({ locale: 'en-US', storageState });
+  const page = await context.newPage();
+  const values = (length: number) =>
+    encodeURIComponent(JSON.stringify({ value: ['Ada', ...Array(12).fill('x'.repeat(length))] }));
+  await page.goto(`${filteredAddress}?f_sales.name=${values(600)}`);
+  await page.getByRole('cell', { name: 'Ada' }).waitFor();
+  await page.goto(`${filteredAddress}?f_sales.name=${values(1150)}`);
+  await page.getByText('There are too many filter values').waitFor();
+  await context.close();
+});
+
 test('a page of this server that holds the dashboard hears that it is private', async () => {
   const context = await browser.newContext({ storageState });
   await showAround(context);
@@ -149,6 +206,22 @@ test('an application of the dashboard does not send the cookie', async () => {
   await context.close();
 });
 
+test('a link on another site runs no query', async () => {
+  const context = await browser.newContext({ storageState });
+  const page = await context.newPage();
+  await page.goto(host.origin);
+  const query = encodeURIComponent(JSON.stringify({ measures: ['sales.amount'] }));
+  const path = `/query/api/v1/deployments/${deploymentId}/load?query=${query}`;
+  const answered = page.waitForResponse((response) => response.url().includes('/load?'));
+  await page.evaluate(`location.assign('${world.url}${path}')`);
+  const response = await answered;
+  expect([await response.request().headerValue('cookie'), response.status()]).toEqual([
+    expect.stringContaining('oriel'),
+    403,
+  ]);
+  await context.close();
+});
+
 test('the cookie alone runs queries by GET only', async () => {
   const [{ name, value } = { name: '', value: '' }] = storageState.cookies;
   const query = { measures: ['sales.amount'] };
@@ -161,5 +234,17 @@ test('the cookie alone runs queries by GET only', async () => {
   const body = JSON.stringify({ query });
   const asked = `${path}?query=${encodeURIComponent(JSON.stringify(query))}`;
   expect((await world.raw('GET', asked, { apiKey: null, headers })).status).toBe(200);
+  for (const [site, status] of Object.entries({
+    'same-origin': 200,
+    none: 200,
+    'same-site': 403,
+    'cross-site': 403,
+  })) {
+    const from = { ...headers, 'sec-fetch-site': site };
+    expect([site, (await world.raw('GET', asked, { apiKey: null, headers: from })).status]).toEqual([
+      site,
+      status,
+    ]);
+  }
   expect((await world.raw('POST', path, { apiKey: null, headers, body })).status).toBe(403);
 });

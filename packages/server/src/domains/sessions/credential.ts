@@ -72,11 +72,13 @@ export function createSessionCredentials(
     auths: ['management', 'query'],
     verify({ method, headers, address }) {
       const actor = tokens.verify(cookie.read(headers)!, address);
-      if (method === 'GET' || method === 'HEAD') return actor;
       const confirm = (actor: SignedIn) => {
         try {
-          csrf.requireOrigin(headers);
-          csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);
+          if (method === 'GET' || method === 'HEAD') csrf.refuseOtherSites(headers);
+          else {
+            csrf.requireOrigin(headers);
+            csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);
+          }
         } catch (error) {
           throw error instanceof ApiError ? new RefusedCaller(actor, error) : error;
         }

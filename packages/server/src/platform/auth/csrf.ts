@@ -18,6 +18,8 @@ export interface Csrf {
   requireToken(sessionId: number, given: unknown): void;
   /** Throws a 403 unless the request comes from a page of this server. */
   requireOrigin(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): void;
+  /** For requests that change nothing: throws a 403 if the browser says that another site made the request. */
+  refuseOtherSites(headers: Pick<IncomingHttpHeaders, 'sec-fetch-site'>): void;
 }
 
 export function createCsrf(keys: Keys, publicUrl: string): Csrf {
@@ -35,6 +37,11 @@ export function createCsrf(keys: Keys, publicUrl: string): Csrf {
       throw new ApiError('forbidden', {
         message: 'The form is out of date, or comes from another site: open the page again.',
       });
+    },
+    refuseOtherSites({ 'sec-fetch-site': site }) {
+      // `none`: the person typed the address. Browsers leave the header out without TLS, except at localhost.
+      if (site === undefined || site === 'same-origin' || site === 'none') return;
+      throw new ApiError('forbidden', { message: 'A page of another site made this request.' });
     },
     requireOrigin({ origin, host }) {
       const ours = new URL(publicUrl);
