@@ -1,8 +1,10 @@
 /** The text that is printed at a start: where the server is and, the first time, how to log in. */
+import type { Backup } from './backup.ts';
 import type { Config } from './config.ts';
 import { DEMO_DASHBOARDS } from './domains/dashboards/index.ts';
 import type { FirstAdmin } from './domains/installation/index.ts';
 import type { Verification } from './platform/audit/verify.ts';
+import type { Restored } from './restore.ts';
 import type { RunningServer } from './start-server.ts';
 
 export function banner(
@@ -118,5 +120,36 @@ export function auditVerifiedBanner(verification: Verification): string {
     '',
   ].join('\n');
 }
+
+export const backupBanner = ({ file, bytes, tables, rows, files, hasSecretKey }: Backup) =>
+  [
+    `The backup is whole: ${file}`,
+    '',
+    ...table([
+      ['Size', `${bytes} bytes`],
+      ['Database', `${rows} rows of ${tables} tables`],
+      ['Files', `${files} of deployments`],
+      [
+        'Secret key',
+        hasSecretKey
+          ? 'in the backup: who reads the file can read every stored secret'
+          : 'not in the backup: keep secret.key or ORIEL_SECRET_KEY in another safe place',
+      ],
+    ]),
+    '',
+  ].join('\n');
+
+export const restoredBanner = ({ createdAt, into, rows, tables, files }: Restored) =>
+  [
+    `Everything is as it was in the backup of ${createdAt}.`,
+    '',
+    ...table([
+      ['Database', `${rows} rows of ${tables} tables, ${into}`],
+      ['Files', `${files} of deployments`],
+    ]),
+    '',
+    'Start Oriel with the same settings as this command.',
+    '',
+  ].join('\n');
 
 const table = (rows: [string, string][]) => rows.map(([name, value]) => `  ${name.padEnd(15)}${value}`);

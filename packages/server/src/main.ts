@@ -3,17 +3,21 @@ import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { makeAdminKey } from './admin-key.ts';
 import { verifyLog } from './audit-verify.ts';
+import { makeBackup } from './backup.ts';
 import {
   auditVerifiedBanner,
+  backupBanner,
   banner,
   firstAdminBanner,
   newKeyBanner,
+  restoredBanner,
   secretRotatedBanner,
 } from './banner.ts';
 import { type Config, readConfig } from './config.ts';
 import { JOB_WORKER_COMMAND, serveJobs } from './job-worker.ts';
 import { createLogger } from './platform/log.ts';
 import { StartupError } from './platform/startup-error.ts';
+import { restoreBackup } from './restore.ts';
 import { rotateSecretKey } from './rotate-secret.ts';
 import { startServer } from './start-server.ts';
 
@@ -40,8 +44,10 @@ async function main() {
   if (command === 'audit-verify') {
     return print(auditVerifiedBanner(await verifyLog(config, args)));
   }
+  if (command === 'backup') return print(backupBanner(await makeBackup(config, args)));
+  if (command === 'restore') return print(restoredBanner(await restoreBackup(config, args)));
   throw new StartupError(
-    `There is no command ${command}: use admin-key, rotate-secret or audit-verify, or no command to start the server.`,
+    `There is no command ${command}: use admin-key, rotate-secret, audit-verify, backup or restore, or no command to start the server.`,
   );
 }
 

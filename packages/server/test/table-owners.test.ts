@@ -54,6 +54,9 @@ test('a table without an owner is named, and so is the file that it is missing f
 
 /** Known violations, each with its reason. A line that is no longer true fails, so that the list can only shrink. */
 const EXCEPTIONS = [
+  // A restore writes to all tables of a database that was empty.
+  'platform/db/backup/load.ts: does not say which table it writes to: copy … ( … )',
+  'platform/db/backup/load.ts: does not say which table it writes to: truncate …',
   // Writes only to the columns that the owners of their tables ask `Platform.box` for, to seal them with another key.
   'platform/secrets/store.ts: does not say which table it writes to: update … set … =',
 ];

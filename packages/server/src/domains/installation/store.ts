@@ -27,7 +27,7 @@ export async function lockInstallation(
   return { ...row, tenant: row.tenant ?? tenant };
 }
 
-export const findInstallation = (db: Queryable) =>
+export const findInstallation = (db: Pick<Queryable, 'maybeOne'>) =>
   db.maybeOne<Pick<InstallationRow, 'secretFingerprint'>>(sql`
     select secret_fingerprint as "secretFingerprint" from installation`);
 

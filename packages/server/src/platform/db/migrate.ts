@@ -54,6 +54,39 @@ export async function migrate(connection: ConnectionSettings, schema: Schema): P
   }
 }
 
+/**
+ * Makes the schema of these migrations in an empty database, and lets `fill` put rows into it, in one transaction.
+ * `prepare` runs before it, and refuses a database that is not empty.
+ */
+export async function makeSchema(
+  connection: ConnectionSettings,
+  migrations: Migration[],
+  prepare: (client: pg.Client) => Promise<void>,
+  fill: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const client = await openClient(connection);
+  try {
+    await requireVersion(client);
+    await requireOwnSession(client, connection);
+    await takeLock(client);
+    await prepare(client);
+    await client.query('begin');
+    await appliedMigrations(client);
+    for (const migration of migrations) {
+      // No others use the tables yet, so indexes need not be made beside them.
+      const text = migration.outside ? migration.text.replaceAll(/\bconcurrently\b/g, '') : migration.text;
+      await explaining(titleOf(migration), () => client.query(text));
+      await record(client, migration);
+    }
+    await client.query('set constraints all immediate');
+    await fill(client);
+    await client.query('commit');
+  } finally {
+    // Ending the session undoes what is not committed, and releases the lock.
+    await client.end();
+  }
+}
+
 async function requireVersion(client: pg.Client) {
   const { rows } = await client.query('show server_version_num');
   const version = Number(rows[0].server_version_num);
@@ -126,8 +159,10 @@ export async function requireMigrated(db: Queryable, migrations: Migration[]): P
   }
 }
 
+const titleOf = ({ version, name }: Migration) => `migration ${version} (${name})`;
+
 async function apply(client: pg.Client, migration: Migration) {
-  const title = `migration ${migration.version} (${migration.name})`;
+  const title = titleOf(migration);
   if (migration.outside) {
     await explaining(title, () => applyOutside(client, migration));
     return;
@@ -185,7 +220,7 @@ async function inTransaction(client: pg.Client, title: string, work: () => Promi
   });
 }
 
-async function explaining(title: string, work: () => Promise<void>) {
+async function explaining(title: string, work: () => Promise<unknown>) {
   try {
     await work();
   } catch (error) {

@@ -37,6 +37,16 @@ export async function loadSecrets(
   return { values: [value, ...otherSecretKeys, ...(previous === undefined ? [] : [previous])], ...rest };
 }
 
+/** Returns nothing if no secret is given, neither in the settings nor in the data dir. */
+export async function findSecrets(given: GivenSecrets, dataDir: string): Promise<Secrets | undefined> {
+  const isGiven = given.secretKey !== undefined || (await readSecret(join(dataDir, FILE))) !== undefined;
+  return isGiven ? (await loadSecrets(given, dataDir, { mayGenerate: false })).values : undefined;
+}
+
+/** The data dir must have none yet. */
+export const storeSecret = (dataDir: string, secret: string) =>
+  writeFile(join(dataDir, FILE), `${secret}\n`, { mode: 0o600, flag: 'wx' });
+
 async function loadOrGenerate(file: string, mayGenerate: boolean) {
   const value = await readSecret(file);
   if (value !== undefined) return { value, generatedFile: undefined, discard: async () => {} };

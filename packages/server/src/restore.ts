@@ -1,0 +1,134 @@
+/** `npm run restore`: puts a backup into a new data dir or an empty external database. */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pino } from 'pino';
+import { countsOf, fingerprintsOf } from './backup.ts';
+import { SCHEMA_FILES } from './build-info.ts';
+import type { Config } from './config.ts';
+import { createFileLoader, hasStoredFiles } from './engines/stored-files.ts';
+import { type Header, readArchive, type Totals } from './platform/db/backup/archive.ts';
+import { analyzeDatabase, loadDatabase } from './platform/db/backup/load.ts';
+import type { ConnectionSettings } from './platform/db/connection.ts';
+import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
+import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
+import { explainDatabaseError } from './platform/db/first-connection.ts';
+import { migrate, readSchema } from './platform/db/migrate.ts';
+import type { Migration } from './platform/db/migrations.ts';
+import { findSecrets, storeSecret } from './platform/secrets/load-secrets.ts';
+import { StartupError } from './platform/startup-error.ts';
+import { createUndo, type Undo } from './platform/undo.ts';
+
+export interface Restored {
+  createdAt: string;
+  /** Completes "rows of tables, …". */
+  into: string;
+  tables: number;
+  rows: number;
+  files: number;
+}
+
+export async function restoreBackup(config: Config, args: string[]): Promise<Restored> {
+  const file = readArgs(args);
+  const dataDir = config.dataDir ?? defaultDataDir();
+  const schema = await readSchema(SCHEMA_FILES);
+  const header = await readHeader(file);
+  const migrations = migrationsOf(header, schema.migrations);
+  const isSecretMissing = await requireSecret(header, config, dataDir);
+  // Everything is read and checked once before anything is written.
+  const totals = await readTotals(file);
+  if (totals.files && (await hasStoredFiles(dataDir))) {
+    throw new StartupError(`The folder ${join(dataDir, 'files')} is not empty: restore into a new data dir.`);
+  }
+
+  const undo = createUndo(pino({ level: 'silent' }));
+  const files = createFileLoader(dataDir);
+  /** What this restore has put into the data dir, to be removed if it fails. */
+  const added: string[] = [];
+  try {
+    const isNew = !existsSync(join(dataDir, 'postgres'));
+    const connection = await openConnection(config, dataDir, undo);
+    if (isNew && !config.databaseUrl) added.push('postgres');
+    if (isSecretMissing) {
+      await makeDataDir(dataDir);
+      await storeSecret(dataDir, header.secretKey!);
+      added.push('secret.key');
+    }
+    await loadDatabase(connection, {
+      header,
+      migrations,
+      entries: readArchive(file),
+      takeFile: (name, data) => files.take(name, data),
+    });
+    added.splice(0);
+    files.created.splice(0);
+    await migrate(connection, schema);
+    await analyzeDatabase(connection);
+  } catch (error) {
+    throw explainDatabaseError(error);
+  } finally {
+    await files.close();
+    await undo.run();
+    for (const name of added) await rm(join(dataDir, name), { recursive: true });
+    for (const path of files.created) await rm(path);
+  }
+  const into = config.databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`;
+  return { createdAt: header.createdAt, into, ...countsOf(totals) };
+}
+
+async function openConnection(config: Config, dataDir: string, undo: Undo): Promise<ConnectionSettings> {
+  if (config.databaseUrl) return { connectionString: config.databaseUrl };
+  const postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }));
+  undo.add('the embedded database', () => postgres.stop());
+  return postgres.connection;
+}
+
+function readArgs(args: string[]): string {
+  const [file, ...rest] = args;
+  if (!file || file.startsWith('-') || rest.length) {
+    throw new StartupError('Usage: npm run restore -- <file>');
+  }
+  return resolve(file);
+}
+
+async function readHeader(file: string): Promise<Header> {
+  for await (const entry of readArchive(file)) if ('header' in entry) return entry.header;
+  throw new Error('an archive begins with its header');
+}
+
+async function readTotals(file: string): Promise<Totals> {
+  for await (const entry of readArchive(file)) if ('totals' in entry) return entry.totals;
+  throw new Error('an archive ends with its totals');
+}
+
+/** The migrations of the backup's version, which this build must have. */
+function migrationsOf({ migrations, version }: Header, known: Migration[]): Migration[] {
+  if (migrations.length > known.length) {
+    throw new StartupError(
+      `The backup has schema version ${migrations.length}, and this Oriel knows versions up to ${known.length}: restore it with Oriel ${version} or later.`,
+    );
+  }
+  const other = migrations.find(({ checksum }, i) => checksum !== known[i]!.checksum);
+  if (other) {
+    throw new StartupError(
+      `Migration ${other.version} (${other.name}) of this Oriel is not the one that the backup was made with: use an unmodified release.`,
+    );
+  }
+  return known.slice(0, migrations.length);
+}
+
+/** Returns whether the secret of the backup must be stored. */
+async function requireSecret(header: Header, config: Config, dataDir: string): Promise<boolean> {
+  const found = await findSecrets(config, dataDir);
+  if (!found && header.secretKey === undefined) {
+    throw new StartupError(
+      `The secret key is not in the backup: put the secret.key of the old server into ${dataDir}, or set ORIEL_SECRET_KEY.`,
+    );
+  }
+  if (!fingerprintsOf(found ?? [header.secretKey!]).includes(header.secretKeyFingerprint)) {
+    throw new StartupError(
+      'The backup was made with another secret key: set ORIEL_SECRET_KEY to that key, or put it into the data dir as secret.key.',
+    );
+  }
+  return !found;
+}

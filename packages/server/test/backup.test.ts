@@ -1,0 +1,237 @@
+/** Backups of databases with rows in every table, and their restores. See acceptance/backup.test.ts for the commands. */
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { fingerprintsOf } from '../src/backup.ts';
+import { readConfig } from '../src/config.ts';
+import {
+  type ArchiveWriter,
+  type Header,
+  readArchive,
+  writeArchive,
+} from '../src/platform/db/backup/archive.ts';
+import { hasTables, listPartitions, listSequences } from '../src/platform/db/backup/catalogue.ts';
+import { dumpDatabase } from '../src/platform/db/backup/dump.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { restoreBackup } from '../src/restore.ts';
+import { createDatabase, dropDatabase, onServer, readOwnSchema, upTo } from './databases.ts';
+import { fill, readRows } from './fill.ts';
+import { dumpSchema } from './schema-dump.ts';
+
+const SECRET_KEY = 'hT4wVb7nQz2xKc9mRf5jLd8sGp3yAe6u';
+const OTHER_KEY = 'uE6aYp3sGd8lJf5rMc9kXz2qNb7vWt4h';
+
+const postgresUrl = inject('postgresUrl');
+const schema = await readOwnSchema();
+const made: string[] = [];
+const clients: pg.Client[] = [];
+let folder: string;
+/** A backup of a database with rows in every table. */
+let file: string;
+let source: pg.Client;
+/** The rows at the moment of the backup. */
+let expected: Awaited<ReturnType<typeof readRows>>;
+
+async function database(template?: string) {
+  const name = await createDatabase(postgresUrl, template);
+  made.push(name);
+  const url = onServer(postgresUrl, name);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  clients.push(client);
+  return { url, client };
+}
+
+/** Runs `describe` when the moment of the backup is fixed, and `beside` at each part of it. */
+async function backUp(
+  url: string,
+  path: string,
+  { describe, beside }: { describe?: () => Promise<void>; beside?: () => Promise<void> } = {},
+) {
+  await writeArchive(path, async (archive) => {
+    const slow: ArchiveWriter = {
+      ...archive,
+      async part(part, data) {
+        await beside?.();
+        await archive.part(part, data);
+      },
+    };
+    const totals = await dumpDatabase({ connectionString: url }, slow, async () => {
+      await describe?.();
+      return {
+        version: '0.1.0',
+        createdAt: new Date().toISOString(),
+        secretKeyFingerprint: fingerprintsOf([SECRET_KEY])[0]!,
+      };
+    });
+    await archive.totals({ ...totals, files: 0 });
+  });
+}
+
+const restore = (url: string, from: string, secretKey = SECRET_KEY) =>
+  restoreBackup(
+    readConfig({
+      ORIEL_DATABASE_URL: url,
+      ORIEL_SECRET_KEY: secretKey,
+      ORIEL_DATA_DIR: join(folder, 'data'),
+    }),
+    [from],
+  );
+
+/** Writes to two tables in one transaction. */
+const writePair = (client: pg.Client) =>
+  client.query(`
+    with g as (insert into user_groups (name) select 'pair-' || count(*) from user_groups returning id)
+    insert into audit_log (operation, resource_type, resource_id) select 'pair', 'userGroup', id::text from g`);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(inject('runFolder'), 'backup-'));
+  file = join(folder, 'whole.backup');
+  const { url, client } = await database(inject('templateDatabase'));
+  source = client;
+  for (const n of [1, 2, 3]) await fill(client, n);
+  // Gives the entries of earlier months their own partitions.
+  await client.query('select make_audit_months()');
+  for (let i = 0; i < 5; i++) await writePair(client);
+  await backUp(url, file, {
+    describe: async () => {
+      expected = await readRows(client);
+    },
+    beside: async () => void (await writePair(client)),
+  });
+});
+afterAll(async () => {
+  for (const client of clients) await client.end();
+  for (const name of made) await dropDatabase(postgresUrl, name);
+});
+
+test('a backup holds one moment, and a restore brings back every table, sequence, partition and rule', async () => {
+  const { url, client } = await database();
+  await restore(url, file);
+  const restored = await readRows(client);
+  // A restore writes the functions of its own version.
+  for (const rows of [restored, expected]) rows.delete('schema_functions');
+  expect([...restored.keys()].sort()).toEqual([...expected.keys()].sort());
+  for (const [table, rows] of expected) expect([table, restored.get(table)]).toEqual([table, rows]);
+  expect(restored.get('audit_log')!.size).toBeGreaterThan(10);
+
+  expect(await dumpSchema(url)).toBe(await dumpSchema(onServer(postgresUrl, inject('templateDatabase'))));
+  expect(await listPartitions(client)).toEqual(await listPartitions(source));
+  const { rows } = await client.query(
+    "select tableoid::regclass::text as partition from audit_log where created_at < '2026-02-01'",
+  );
+  expect(new Set(rows.map(({ partition }) => partition))).toEqual(new Set(['audit_log_2026_01']));
+  for await (const entry of readArchive(file)) {
+    if ('totals' in entry) expect(await listSequences(client)).toEqual(entry.totals.sequences);
+  }
+  // The sequences go on, and triggers and keys are in force.
+  await writePair(client);
+  await expect(client.query('delete from audit_log')).rejects.toThrow();
+  await expect(client.query('insert into user_group_members select 1, 999999')).rejects.toThrow();
+
+  await expect(restore(url, file)).rejects.toThrow(/^The database is not empty/);
+});
+
+test('a backup of an older version is restored, and then upgraded', async () => {
+  const older = await database();
+  await migrate({ connectionString: older.url }, upTo(schema, 30));
+  await fill(older.client, 30);
+  const users = (await older.client.query('select id, username from users order by id')).rows;
+  expect(users.length).toBeGreaterThan(0);
+  const path = join(folder, 'older.backup');
+  await backUp(older.url, path);
+  const { url, client } = await database();
+  await restore(url, path);
+  expect((await client.query('select id, username from users order by id')).rows).toEqual(users);
+  expect(await dumpSchema(url)).toBe(await dumpSchema(onServer(postgresUrl, inject('templateDatabase'))));
+});
+
+test('only whole backups of known versions are restored, with their key, and a failure leaves nothing', async () => {
+  const { url, client } = await database();
+  const whole = await readFile(file);
+  const refused = async (bytes: Buffer, reason: RegExp, secretKey?: string) => {
+    const path = join(folder, 'changed.backup');
+    await writeFile(path, bytes);
+    const error = await restore(url, path, secretKey).catch((thrown) => thrown);
+    expect(error.message).toMatch(reason);
+    expect(error.message).not.toContain('\n');
+    expect(await hasTables(client)).toBe(false);
+  };
+  const damagedAt = (at: number) => {
+    const copy = Buffer.from(whole);
+    copy[at]! ^= 0xff;
+    return copy;
+  };
+  for (const part of [0.3, 0.6, 0.9]) {
+    await refused(whole.subarray(0, whole.length * part), /is damaged or incomplete/);
+    await refused(damagedAt(Math.floor(whole.length * part)), /is damaged or incomplete/);
+  }
+  const text = gunzipSync(whole);
+  await refused(gzipSync(text.subarray(0, text.lastIndexOf('{"totals"'))), /its end is missing/);
+  await refused(gzipSync(Buffer.concat([text, text])), /something follows its end/);
+  await refused(
+    gzipSync(Buffer.from(text.toString('latin1').replace('pair-', 'pear-'), 'latin1')),
+    /checksum/,
+  );
+  await refused(Buffer.from('no backup'), /is not a backup of Oriel/);
+  await refused(gzipSync('{"other":1}\n'), /is not a backup of Oriel/);
+  await refused(whole, /another secret key/, OTHER_KEY);
+
+  const withHeader = (change: (header: Header) => object) => {
+    const end = text.indexOf('\n');
+    const header = JSON.parse(text.subarray(0, end).toString());
+    return gzipSync(
+      Buffer.concat([Buffer.from(JSON.stringify({ ...header, ...change(header) })), text.subarray(end)]),
+    );
+  };
+  await refused(
+    withHeader(() => ({ format: 2, version: '9.0.0' })),
+    /has the format 2.*Oriel 9\.0\.0/,
+  );
+  const next = { version: 999, name: 'next', checksum: 'x' };
+  await refused(
+    withHeader(({ migrations }) => ({ migrations: [...migrations, next] })),
+    /has schema version \d+, and this Oriel knows/,
+  );
+});
+
+test('a restore that fails half way leaves nothing', async () => {
+  const { url, client } = await database();
+  /** The archive is sound in itself, and only its content is wrong. */
+  const rewritten = async (change: (rows: string, table: string) => string) => {
+    const path = join(folder, `wrong-${made.length}-${Math.random()}.backup`);
+    await writeArchive(path, async (archive) => {
+      for await (const entry of readArchive(file)) {
+        if ('header' in entry) await archive.header(entry.header);
+        else if ('totals' in entry) await archive.totals(entry.totals);
+        else if ('table' in entry.part) {
+          const rows = change(entry.data.toString('latin1'), entry.part.table);
+          await archive.part(entry.part, Buffer.from(rows, 'latin1'));
+        }
+      }
+    });
+    return path;
+  };
+  const otherRows = await rewritten((rows) => rows.replace('pair-', 'pear-'));
+  await expect(restore(url, otherRows)).rejects.toThrow(/^The restored table user_groups has other rows/);
+  expect(await hasTables(client)).toBe(false);
+  const refusedRow = await rewritten((rows, table) => (table === 'users' ? `${rows}nonsense\n` : rows));
+  await expect(restore(url, refusedRow)).rejects.toThrow(/invalid input syntax|missing data/);
+  expect(await hasTables(client)).toBe(false);
+});
+
+test('a backup that can not be written leaves no file', async () => {
+  const path = join(folder, 'failing.backup');
+  const work = writeArchive(path, async ({ part }) => {
+    await part({ table: 'users' }, Buffer.alloc(1_000_000));
+    throw new Error('no more');
+  });
+  await expect(work).rejects.toThrow('no more');
+  await expect(writeArchive(join(folder, 'none/a.backup'), async () => {})).rejects.toThrow(
+    /^The backup can not be written: /,
+  );
+  expect((await readdir(folder)).filter((name) => name.includes('failing'))).toEqual([]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
