@@ -115,7 +115,7 @@ test('a server has every metric that the alerts and the dashboard name, with the
   await expect.poll(() => get('/metrics')).toContain('lane="');
   // The server of this test has no child processes, so it has no values of them.
   const ofProcesses = createMetrics();
-  ofProcesses.ofProcess('engine').observeRequest('ok', 1);
+  ofProcesses.ofProcess('engine').observeRequest('answered', 1);
   const text = (await get('/metrics')) + (await ofProcesses.text());
   const known = new Set(['up']);
   for (const [, name, type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
