@@ -191,6 +191,13 @@ export const sqlReports: Mutant[] = [
     tests: [ATTACKS],
   },
   {
+    name: 'errors of SQL suggest no table that is hidden from the viewer',
+    file: `${SQL}plan-sql.ts`,
+    from: '<= LIKE_LENGTHS && isTable(other),',
+    to: '<= LIKE_LENGTHS,',
+    tests: [MEANING],
+  },
+  {
     name: 'a name that is taken by a cube or view is refused for other things',
     file: `${SQL}selects.ts`,
     from: 'if (statement.isTable(name)) {',

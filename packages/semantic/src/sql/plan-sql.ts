@@ -29,6 +29,9 @@ export interface SqlPlan {
   readonly cubes: readonly string[];
 }
 
+/** Names whose lengths differ by more are not taken for each other. */
+const LIKE_LENGTHS = 3;
+
 /** `tree` is what PostgreSQL's parser makes of the text. Throws a `QueryError` if the statement is wrong or refused. */
 export function planSql(model: Model, tree: unknown, viewer: Viewer, options: SqlOptions): SqlPlan {
   const dialect = (dataSource: string) => dialectNamed(options.dialect(dataSource));
@@ -37,11 +40,16 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
   const prefix = prefixFor(model);
   const opened: { readonly table: Table; readonly source: string }[] = [];
   let names = 0;
+  const isTable = (name: string) => openTable(governed, name) !== undefined;
   const selects = createSelects({
     nowMs: governed.nowMs,
     growth: createGrowth(),
     newName: () => `${prefix}_${++names}`,
-    isTable: (name) => openTable(governed, name) !== undefined,
+    isTable,
+    tablesLike: (name) =>
+      [...model.views.keys(), ...model.cubes.keys()].filter(
+        (other) => Math.abs(other.length - name.length) <= LIKE_LENGTHS && isTable(other),
+      ),
     open(name) {
       const table = openTable(governed, name);
       if (!table) return undefined;

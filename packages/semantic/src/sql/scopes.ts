@@ -1,6 +1,7 @@
 /** What the names in a statement stand for. */
 import { queryError } from '../plan/errors.ts';
 import type { Sql } from '../plan/sql.ts';
+import { didYouMean } from '../problems.ts';
 import { invalid } from './tree.ts';
 
 /** Something that rows come from: a table, another select or a common table expression. */
@@ -17,6 +18,8 @@ export interface Relation {
   lengthOf(column: string): number;
   readonly table?: {
     isMeasure(name: string): boolean;
+    /** Those that the viewer can use. */
+    measureNames(): readonly string[];
     measure(name: string, alias: string): Sql | undefined;
   };
 }
@@ -26,9 +29,14 @@ export interface Scope {
   readonly parent: Scope | undefined;
 }
 
-/** The same words for a column that does not exist and for one that is hidden. */
-const unknownColumn = (name: string) =>
-  queryError('unknown_member', `There is no column \`${name}\` that this query can use.`);
+/** The same words for what does not exist and for what is hidden. `names` are those that the viewer can use. */
+export function unknown(what: string, name: string, names: Iterable<string>) {
+  const message = `There is no ${what} \`${name}\` that this query can use.`;
+  const hint = didYouMean(name.split('.').at(-1)!, names);
+  return queryError('unknown_member', hint ? `${message} ${hint}` : message);
+}
+
+const columnsOf = (relations: readonly Relation[]) => relations.flatMap(({ columns }) => columns);
 
 export function findRelation(scope: Scope, name: string): Relation | undefined {
   for (let at: Scope | undefined = scope; at; at = at.parent) {
@@ -70,11 +78,12 @@ export function columnOf(scope: Scope, names: readonly string[]): FoundColumn {
       const found = columnHere(at, first);
       if (found) return found;
     }
-    throw measureHint(scope.relations, first) ?? unknownColumn(first);
+    throw measureHint(scope.relations, first) ?? unknown('column', first, columnsOf(scope.relations));
   }
   const relation = findRelation(scope, first);
   if (relation && hasColumn(relation, second)) return foundIn(relation, second);
-  throw measureHint(relation ? [relation] : [], second) ?? unknownColumn(`${first}.${second}`);
+  const relations = relation ? [relation] : [];
+  throw measureHint(relations, second) ?? unknown('column', `${first}.${second}`, columnsOf(relations));
 }
 
 function measureHint(relations: readonly Relation[], name: string) {
@@ -93,5 +102,5 @@ export function measureSql(scope: Scope, names: readonly string[]): Sql {
   const isHere = names.length === 1 || (names.length === 2 && names[0] === relation.name);
   const made = isHere ? relation.table.measure(name, relation.alias) : undefined;
   if (made) return made;
-  throw queryError('unknown_member', `There is no measure \`${names.join('.')}\` that this query can use.`);
+  throw unknown('measure', names.join('.'), relation.table.measureNames());
 }

@@ -1,11 +1,10 @@
 /** The selects of a statement, written again around the tables of the viewer. */
-import { queryError } from '../plan/errors.ts';
 import { joined, type Sql, sql } from '../plan/sql.ts';
 import { constantOf } from './constants.ts';
 import { expressionSql } from './expressions.ts';
 import type { Growth } from './growth.ts';
 import { orderSql } from './orders.ts';
-import { columnHere, findRelation, type Relation, type Scope } from './scopes.ts';
+import { columnHere, findRelation, type Relation, type Scope, unknown } from './scopes.ts';
 import type { Table } from './tables.ts';
 import {
   type Fields,
@@ -36,6 +35,8 @@ export interface Statement {
   open(name: string): { readonly table: Table; readonly source: string } | undefined;
   /** Whether the viewer has a table of this name. */
   isTable(name: string): boolean;
+  /** The tables of the viewer whose names are about as long as this one. */
+  tablesLike(name: string): readonly string[];
   /** A name that nothing else has. */
   newName(): string;
   readonly nowMs: number;
@@ -238,6 +239,11 @@ export function createSelects(statement: Statement) {
   }
 
   function tableSql(fields: Fields, { expressions }: Place): { sql: Sql; relations: Relation[] } {
+    if (fields.schemaname !== undefined) {
+      throw unsupported(
+        'Tables have no schema here, and there is no `information_schema`: the tables are the cubes and views, which the operation `meta` lists.',
+      );
+    }
     const given = only(fields, 'The name of a table', ['relname', 'inh', 'relpersistence', 'alias']);
     if (given.inh !== true) throw unsupported('The name of a table can not have ONLY before it.');
     const table = textOf(given.relname);
@@ -253,7 +259,7 @@ export function createSelects(statement: Statement) {
     }
     const opened = statement.open(table);
     if (!opened) {
-      throw queryError('unknown_member', `There is no cube or view \`${table}\` that this query can use.`);
+      throw unknown('cube or view', table, [...expressions.keys(), ...statement.tablesLike(table)]);
     }
     const { columns, use } = opened.table;
     return {

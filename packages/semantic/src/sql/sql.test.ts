@@ -399,6 +399,8 @@ test('a condition is not computed for a row that the viewer may not see', async 
     'select count(*) from customers where cast(name as integer) = 7',
     'select count(*) from customers a join customers b on cast(a.name as integer) = b.id',
     'select sum(case when cast(name as integer) > 0 then 1 end) from customers where cast(name as integer) > 0',
+    'select cast(name as integer) as n from customers order by n',
+    'select max(cast(name as integer)) from customers group by cast(name as integer)',
   ];
   for (const text of texts) {
     for (const engine of engines) {
@@ -458,18 +460,43 @@ test('the values of the viewer are parameters, and names of the statement do not
   for (const part of ['drop', 'y"', 'a b', 't"', "E'"]) expect(statement.sql).not.toContain(part);
 });
 
+test.each([
+  [
+    'select id from ordrs',
+    'There is no cube or view `ordrs` that this query can use. Did you mean `orders`?',
+  ],
+  ['with mine as (select 1 as a from orders) select a from mime', 'Did you mean `mine`?'],
+  ['select stats from orders', 'There is no column `stats` that this query can use. Did you mean `status`?'],
+  [
+    'select o.stats from orders o',
+    'There is no column `o.stats` that this query can use. Did you mean `status`?',
+  ],
+  [
+    'select measure(amont) from orders',
+    'There is no measure `amont` that this query can use. Did you mean `amount`?',
+  ],
+  ['select measure(s.averge) from sales s', 'Did you mean `average`?'],
+  ['select table_name from information_schema.tables', 'the tables are the cubes and views'],
+])('%s is told what it may have meant', (text, message) => {
+  expect(sqlErrorOf(model, text, analyst).message).toContain(message);
+});
+
 test('what a member that is hidden is called can not be found out', () => {
   const told = (text: string, viewer = analyst) => sqlErrorOf(model, text, viewer);
   for (const [hidden, missing] of [
     ['select secret from customers', 'select sacred from customers'],
     ['select c.secret from customers c', 'select c.sacred from customers c'],
     ['select id from hidden', 'select id from hodden'],
+    ['select id from hiden', 'select id from hoden'],
+    ['select secre from customers', 'select sacre from customers'],
     ['select hidden.id from orders', 'select hodden.id from orders'],
     ['select measure(secret) from customers', 'select measure(sacred) from customers'],
   ] as const) {
     const [one, other] = [told(hidden), told(missing)];
     expect(one.code).toBe('unknown_member');
-    expect(one.message.replace(/secret|hidden/g, 'X')).toBe(other.message.replace(/sacred|hodden/g, 'X'));
+    expect(one.message.replace(/secret?|hidd?en/g, 'X')).toBe(
+      other.message.replace(/sacre(d|\b)|hodd?en/g, 'X'),
+    );
   }
   // A name that a viewer can not use is free for other things.
   expect(sqlPlanOf(model, 'with hidden as (select id from orders) select id from hidden').columns).toEqual([

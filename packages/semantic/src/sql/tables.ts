@@ -39,6 +39,7 @@ export interface Table {
   /** The name of the column in the rows. Undefined if the viewer can not use such a column. */
   use(column: string): string | undefined;
   isMeasure(name: string): boolean;
+  measureNames(): readonly string[];
   /** The measure, aggregated over the rows that the alias stands for. Undefined if the viewer can not use it. */
   measure(name: string, alias: string): Sql | undefined;
   /** Once everything that the statement names was used. */
@@ -90,6 +91,10 @@ export function openTable(governed: Governed, name: string): Table | undefined {
       return used.get(column);
     },
     isMeasure: (member) => find(member)?.kind === 'measure',
+    measureNames: () =>
+      [...('members' in owner ? owner.members : owner.measures).keys()].filter(
+        (member) => find(member)?.kind === 'measure',
+      ),
     measure(measure, alias) {
       const member = find(measure);
       if (member?.kind !== 'measure') return undefined;
