@@ -16,6 +16,13 @@ export const engines: Mutant[] = [
     tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
   },
   {
+    name: 'the memory of a large query is given back to the system',
+    file: `${SERVER}engines/engines.ts`,
+    from: 'dirty_decay_ms:3000',
+    to: 'dirty_decay_ms:-1',
+    tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
+  },
+  {
     name: 'a query that waits for memory keeps no place from others',
     file: 'packages/server/src/engines/process-engine.ts',
     from: 'return { othersLeft: guest!.whenOthersLeft() };',

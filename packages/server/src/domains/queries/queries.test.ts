@@ -153,7 +153,13 @@ describe('bad queries', () => {
 
   test('text in the address that is no query is a 400, and a number that would be rounded too', async () => {
     const at = (text: string) => world.raw('GET', `${base()}/load?query=${encodeURIComponent(text)}`);
-    expect(await refusal(at('{"measures":'))).toMatchObject({ status: 400, code: 'malformed_json' });
+    for (const text of ['{"measures":', 'notjson']) {
+      expect(await refusal(at(text))).toMatchObject({
+        status: 400,
+        code: 'malformed_json',
+        error: 'The parameter `query` is not valid JSON.',
+      });
+    }
     expect(await refusal(at('[]'))).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(await refusal(at('7'))).toMatchObject({ status: 400, code: 'invalid_request' });
     const large = '{"filters":[{"member":"orders.id","operator":"equals","values":[9007199254740993]}]}';

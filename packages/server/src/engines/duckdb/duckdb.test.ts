@@ -11,6 +11,7 @@ import type { DataSource } from '../data-sources.ts';
 import type { Answer, Engine, Query, QueryLimits } from '../engine.ts';
 import { filesDirOf } from '../engine-user.ts';
 import { createEngines, type EngineLimits, type Engines } from '../engines.ts';
+import { explain } from './errors.ts';
 
 const script = join(import.meta.dirname, '../../../dist/engine.js');
 const source: DataSource = { name: 'default', type: 'duckdb' };
@@ -220,6 +221,25 @@ describe('answers', () => {
       // Reading a file needs several large buffers.
       expect((await ask('select count(*) as n from files.orders', {}, engine)).rows).toEqual([{ n: '2' }]);
     }
+  });
+
+  test('the process gives the memory of a large query back to the system', async () => {
+    const known = new Set(engineProcesses());
+    const engine = createOwn().of(1, source);
+    const sql =
+      'select count(*) as n from (select distinct repeat(md5(range::varchar), 100) from range(30000))';
+    expect((await ask(sql, {}, engine)).rows).toEqual([{ n: '30000' }]);
+    const [pid] = engineProcesses().filter((one) => !known.has(one));
+    const status = () => readFileSync(`/proc/${pid}/status`, 'utf8');
+    const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status())![1]);
+    // The query takes more than 100 MB.
+    await expect
+      .poll(() => kilobytes('VmHWM') - kilobytes('VmRSS'), PATIENTLY_POLLED)
+      .toBeGreaterThan(60_000);
+  });
+
+  test('an error without words gets some', () => {
+    expect(explain(new Error(' '), new Map()).message).toContain('did not say why');
   });
 
   test('only a query that was alone is too large', async () => {

@@ -6,6 +6,8 @@ const MESSAGE_MAX = 1000;
 /** The statement itself says so, see `boundedText` of the dialect. */
 const TEXT_TOO_LONG = /^Invalid Input Error: (string_agg makes a text of .*)/;
 
+const NO_MESSAGE = 'The engine failed, and did not say why. Try again, or ask for less at once.';
+
 const CODES: [RegExp, EngineErrorCode][] = [
   [
     /^(Failed to extract statements: )?(Parser|Binder|Catalog|Syntax|Not implemented|Parameter .*)\b/i,
@@ -31,7 +33,7 @@ export function explain(error: unknown, failures: ReadonlyMap<string, string>): 
   const tooLong = TEXT_TOO_LONG.exec(message)?.[1];
   if (tooLong) return new EngineError(code, `${tooLong}: aggregate fewer or shorter texts.`);
   const hint = code === 'query_invalid' ? hintOf(message, failures) : '';
-  return new EngineError(code, message.slice(0, MESSAGE_MAX) + hint);
+  return new EngineError(code, (message.trim() || NO_MESSAGE).slice(0, MESSAGE_MAX) + hint);
 }
 
 /** The table is missing because its file can not be read. */

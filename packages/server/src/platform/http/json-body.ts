@@ -5,12 +5,12 @@ import { ApiError } from '../errors.ts';
 import { checkJson } from './json-walk.ts';
 
 /** For JSON text outside of a body, such as in the address. Throws a 400. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, name = 'The text'): unknown {
   checkJson(text);
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError('malformed_json', { message: 'The text is not valid JSON.', cause });
+    throw new ApiError('malformed_json', { message: `${name} is not valid JSON.`, cause });
   }
 }
 
