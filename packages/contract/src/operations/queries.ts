@@ -87,9 +87,44 @@ const cache = Maybe(
 
 const NormalQuery = open('The query as it was understood, with date ranges as dates');
 
+const memberNames = Type.Array(Type.String());
+
+const AnnotatedMember = Shape('AnnotatedMember', {
+  title: Type.String({ examples: ['Orders Status'] }),
+  shortTitle: Type.String({ examples: ['Status'] }),
+  type: Type.String({ examples: ['string'] }),
+  description: Type.Optional(Type.String()),
+  format: Type.Optional(Type.String()),
+  meta: Type.Optional(Type.Unknown({ description: 'What the data model says as `meta`' })),
+  granularity: Type.Optional(
+    Shape('AnnotatedGranularity', {
+      name: Type.String({ examples: ['month'] }),
+      title: Type.String(),
+      interval: Type.String({ examples: ['1 month'] }),
+      offset: Type.Optional(Type.String()),
+      origin: Type.Optional(Type.String()),
+    }),
+  ),
+  drillMembers: Type.Optional(memberNames),
+  drillMembersGrouped: Type.Optional(
+    Shape('DrillMembers', { measures: memberNames, dimensions: memberNames }),
+  ),
+});
+
+const Annotation = Shape(
+  'QueryAnnotation',
+  {
+    measures: RecordOf(AnnotatedMember),
+    dimensions: RecordOf(AnnotatedMember),
+    timeDimensions: RecordOf(AnnotatedMember),
+    segments: RecordOf(AnnotatedMember),
+  },
+  { description: 'Titles, types and formats of the columns, by the names of the members' },
+);
+
 const LoadResult = Shape('LoadResult', {
   query: NormalQuery,
-  annotation: open('Titles, types and formats of the columns'),
+  annotation: Annotation,
   dataSource: Type.String(),
   dbType: Type.String({ examples: ['duckdb'] }),
   external: Type.Boolean(),
@@ -422,7 +457,17 @@ export const explainQuery = operation({
   }),
   bodyLimitBytes: BODY_MAX_BYTES,
   reply: Shape('QueryExplanation', {
-    viewer: open('The viewer, as policies see them'),
+    viewer: Shape(
+      'ExplainedViewer',
+      {
+        groups: memberNames,
+        tenantGroups: memberNames,
+        roles: memberNames,
+        userAttributes: RecordOf(Type.Unknown()),
+        securityContext: Type.Unknown(),
+      },
+      { description: 'The viewer, as policies see them' },
+    ),
     error: Type.Optional(
       Shape(
         'ExplainedError',
