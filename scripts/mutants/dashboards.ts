@@ -212,6 +212,20 @@ export const dashboards: Mutant[] = [
     tests: PYTHON,
   },
   {
+    name: 'what was published under earlier rules is checked again',
+    file: `${DASHBOARDS}rechecks.ts`,
+    from: 'some(({ rules }) => rules !== RULES)',
+    to: 'some(() => false)',
+    tests: PUBLISH,
+  },
+  {
+    name: 'what Vega-Lite was compiled to earlier is checked again',
+    file: `${DASHBOARDS}chart-thread.ts`,
+    from: 'if (stored) requireCompiled(stored);',
+    to: '',
+    tests: PUBLISH,
+  },
+  {
     name: 'Python stays on the server',
     file: `${DASHBOARDS}snapshots.ts`,
     from: '...(python ? { hasPython: true } : {})',

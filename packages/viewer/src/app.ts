@@ -61,8 +61,11 @@ export class App {
 
   constructor() {
     this.address = readAddress();
-    const { theme } = this.address;
+    const { theme, locale, timezone } = this.address;
     if (isScheme(theme)) this.#scheme = theme;
+    warnOf('theme', theme, isScheme(theme));
+    warnOf('locale', locale, knownLocale(locale));
+    warnOf('timezone', timezone, knownZone(timezone));
     this.#api = createApi(() => this.#session.end('revoked'));
     this.host = connectHost({
       session: ({ sessionId }) => this.#take(sessionId),
@@ -72,14 +75,17 @@ export class App {
       'set-filter': ({ filterUrlParameter }) => this.#setFilters(filterUrlParameter),
       'set-locale': ({ locale }) => {
         this.#asked.locale = knownLocale(locale);
+        warnOf('locale', locale, this.#asked.locale);
         void this.#settle();
       },
       'set-timezone': ({ timezone }) => {
         this.#asked.timezone = knownZone(timezone);
+        warnOf('timezone', timezone, this.#asked.timezone);
         void this.#settle();
       },
       'set-color-scheme': ({ scheme }) => {
         if (isScheme(scheme)) this.#scheme = scheme;
+        warnOf('scheme', scheme, isScheme(scheme));
         this.#paint();
       },
       'set-theme': (theme) => {
@@ -343,6 +349,11 @@ export class App {
     this.#loaded(this.#drawn().length);
   }
 
+  /** The rules of today refuse a widget that was published earlier. */
+  refused(widgetId: string, message: string) {
+    this.host.send('error', { message, code: 'widget_refused', context: widgetId, fatal: false });
+  }
+
   #loaded(widgetCount: number) {
     const loadDurationMs = Math.round(performance.now() - this.#begunAt);
     this.host.send('dashboard-loaded', { publicId: this.dashboard?.publicId, widgetCount, loadDurationMs });
@@ -426,6 +437,12 @@ export class App {
     applyTokens(this.tokens);
     this.changed();
   }
+}
+
+/** For developers of hosts, who would otherwise look for the reason in vain. */
+function warnOf(name: string, given: unknown, known: unknown) {
+  if (given == null || known) return;
+  console.warn(`Oriel does not know this ${name}, and ignores it: ${String(given).slice(0, 100)}`);
 }
 
 const isScheme = (text: unknown): text is ChosenScheme =>

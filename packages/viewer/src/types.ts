@@ -86,7 +86,8 @@ export interface Snapshot {
   kind?: 'vega' | 'table' | 'kpi' | 'html' | 'map' | null;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a spec of its own
   spec?: any;
-  meta?: { query?: Query } | null;
+  /** `problem`: why the server refuses to show it. */
+  meta?: { query?: Query; problem?: string } | null;
   fillMissingRows?: { member: string; excludedDimensions?: string[] | null } | null;
   periodComparisons?: PeriodComparison[] | null;
   preferences?: { columnFormats?: Record<string, ColumnFormat> | null } | null;

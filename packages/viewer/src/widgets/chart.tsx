@@ -27,10 +27,12 @@ export function Chart({ widget }: { widget: Widget }) {
     ({ reportId }) => reportId === widget.config?.reportId,
   );
   const isMissing = snapshot === undefined;
+  const refusal = snapshot?.meta?.problem;
   useEffect(() => {
-    if (isMissing) app.rendered(widget.id);
-  }, [isMissing]);
-  if (!snapshot)
+    if (isMissing || refusal) app.rendered(widget.id);
+    if (refusal) app.refused(widget.id, refusal);
+  }, [isMissing, refusal]);
+  if (!snapshot || refusal)
     return <Card title={String(widget.config?.title ?? '')} body={<Failure problem={undefined} />} />;
   return <Report widget={widget} snapshot={snapshot} />;
 }
@@ -168,7 +170,7 @@ interface CardProps {
   kind?: string;
 }
 
-function Card({ title, description, items = [], body, isStale = false, kind = '' }: CardProps) {
+export function Card({ title, description, items = [], body, isStale = false, kind = '' }: CardProps) {
   return (
     <section class={`card card-${kind}`} role="group" aria-label={title} aria-busy={isStale}>
       {(title || items.length > 0) && (

@@ -1,12 +1,12 @@
 /** One widget, by its type. What fails in it stays in it. */
 import { Component, type ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Grid } from '../grid.tsx';
 import { lazy } from '../lazy.tsx';
 import { Markdown } from '../markdown.tsx';
 import { useApp } from '../page.tsx';
 import type { Widget } from '../types.ts';
-import { Chart } from './chart.tsx';
+import { Card, Chart, Failure } from './chart.tsx';
 
 const Filter = lazy(() => import('./filter.tsx').then(({ Filter }) => Filter));
 const Thread = lazy(() => import('./thread.tsx').then(({ Thread }) => Thread));
@@ -20,7 +20,15 @@ export function WidgetView({ widget }: { widget: Widget }) {
 }
 
 function Kind({ widget }: { widget: Widget }) {
-  const { type, config } = widget;
+  const { id, type, config } = widget;
+  const app = useApp();
+  const problem = typeof config?.problem === 'string' ? config.problem : undefined;
+  useEffect(() => {
+    if (!problem) return;
+    app.rendered(id);
+    app.refused(id, problem);
+  }, [problem]);
+  if (problem) return <Card title="" body={<Failure problem={undefined} />} />;
   switch (type) {
     case 'CHART':
       return <Chart widget={widget} />;

@@ -32,6 +32,11 @@ const isSingleView = (spec: object) =>
   !['facet', 'repeat', 'concat', 'hconcat', 'vconcat'].some((name) => name in spec) &&
   !('encoding' in spec && ['row', 'column', 'facet'].some((name) => name in (spec.encoding as object)));
 
+function requireCompiled(vega: object) {
+  requireVega(vega);
+  requireCompiledExpressions(vega);
+}
+
 function compileChart(source: object) {
   const { $schema: _schema, ...spec } = source as { $schema?: string };
   requireSourceExpressions(spec);
@@ -40,16 +45,16 @@ function compileChart(source: object) {
   const vega = compile(whole, { logger: SILENT as never }).spec as { signals?: Signal[]; $schema?: string };
   delete vega.$schema;
   if (vega.signals) vega.signals = withoutContainer(vega.signals);
-  requireVega(vega);
-  requireCompiledExpressions(vega);
+  requireCompiled(vega);
   // Throws if an expression can not be understood, or names a function that there is not.
   parse(vega as never, undefined, { ast: true } as never);
   return vega;
 }
 
 parentPort!.on('message', (tasks: ChartTask[]) => {
-  const answers = tasks.map(({ spec }): ChartAnswer => {
+  const answers = tasks.map(({ spec, stored }): ChartAnswer => {
     try {
+      if (stored) requireCompiled(stored);
       return { vega: compileChart(spec) };
     } catch (error) {
       const path = error instanceof SpecProblem ? error.path : '';

@@ -9,7 +9,10 @@ import {
 } from '../../platform/threads.ts';
 
 export interface ChartTask {
+  /** Vega-Lite. */
   spec: object;
+  /** What it was compiled to earlier, if that shall be checked too. */
+  stored?: object;
 }
 
 export type ChartAnswer =

@@ -1,6 +1,6 @@
 /** What the config of a dashboard must satisfy before it is published, beyond the schema of the contract. */
 import { type BodyOf, limits, type operations } from '@oriel/contract';
-import { invalid } from '../../platform/errors.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
 import { requireBytes } from '../../platform/limits.ts';
 
 export type DashboardConfig = NonNullable<BodyOf<typeof operations.publishDashboard>['config']>;
@@ -22,6 +22,7 @@ export const REPORTS_MAX = 200;
 const REFRESH_SECONDS = { min: 10, max: 86_400 };
 const TEXT_MAX_BYTES = 100 * 1024;
 const MEMBER = /^[^\s.]{1,200}(\.[^\s.]{1,200}){1,3}$/;
+const GRAINS = ['hour', 'day', 'week', 'month', 'quarter', 'year'];
 const FILTER_KINDS = ['select', 'search', 'date-range', 'number-range'];
 
 /** Throws a 400 that names the place, or returns the charts. `root` names the config in messages. */
@@ -40,6 +41,30 @@ export function requireConfig(config: DashboardConfig, root: string): Chart[] {
     throw invalid(`${root}.widgets`, `The charts show more than ${REPORTS_MAX} reports.`);
   }
   return charts;
+}
+
+/** What is wrong with the widgets of a published config by the rules of today, by the ids of the widgets. */
+export function findWidgetProblems({ widgets: given }: DashboardConfig): Map<string, string> {
+  const widgets = given ?? [];
+  const placed = widgets.map((widget, i) => placedAt(widget, `config.widgets[${i}]`));
+  const problems = new Map<string, string>();
+  const keep = (affected: Widget[], check: () => void) => {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      for (const { id } of affected) problems.set(id, error.message);
+    }
+  };
+  for (const [i, widget] of widgets.entries()) {
+    keep([widget], () => checkWidget(widget, placed[i]!));
+    keep([widget], () => requireFiltered([widget], [placed[i]!], widgets));
+  }
+  keep(
+    widgets.filter(({ type }) => type === 'CONTAINER'),
+    () => requireContainers(widgets, placed, 'config'),
+  );
+  return problems;
 }
 
 const APP_FILES_MAX = 500;
@@ -112,17 +137,23 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
       throw refuse('reportId', 'needs the id of a report.');
     return [{ ...placed, reportId: reportId as number }];
   }
-  if (type === 'TEXT') requireText(config.markdown ?? '', (message) => refuse('markdown', message));
+  if (type === 'TEXT' && Object.keys(config).length)
+    requireText(config.markdown, (message) => refuse('markdown', message));
   if (type === 'FILTER') {
     requireMember();
     if (config.kind != null && !FILTER_KINDS.includes(config.kind as string)) {
       throw refuse('kind', `has an unknown kind. The kinds are: ${FILTER_KINDS.join(', ')}.`);
     }
+    if (config.default != null && typeof (config.default as { operator?: unknown }).operator !== 'string')
+      throw refuse('default', 'needs an object with `operator` and `value` there.');
   }
   if (type === 'TIME_GRAIN') {
     requireMember();
     if (!isListOfTexts(config.grains) || config.grains.length === 0)
       throw refuse('grains', 'needs a list of grains, such as `["day", "month"]`.');
+    const unknown = config.grains.find((grain) => !GRAINS.includes(grain));
+    if (unknown !== undefined)
+      throw refuse('grains', `has an unknown grain, \`${unknown}\`. The grains are: ${GRAINS.join(', ')}.`);
   }
   return [];
 }
@@ -154,8 +185,8 @@ function contentOf({ config, path }: PlacedWidget): { id: unknown; path: string 
 }
 
 /** A filter with a wrong id would filter nothing, and nobody would see it. */
-function requireFiltered(widgets: Widget[], placed: PlacedWidget[]) {
-  const known = new Set(widgets.map(({ id }) => id));
+function requireFiltered(widgets: Widget[], placed: PlacedWidget[], all = widgets) {
+  const known = new Set(all.map(({ id }) => id));
   for (const [i, { type }] of widgets.entries()) {
     const { config, path } = placed[i]!;
     if (type !== 'FILTER' || config.widgets == null) continue;

@@ -4,6 +4,7 @@ import type { Charts } from './charts.ts';
 import { leftovers } from './leftovers.store.ts';
 import { createPython } from './python.ts';
 import { createPythonRuns } from './python-runs.ts';
+import { createRechecks } from './rechecks.ts';
 import { dashboardRoutes } from './routes.ts';
 
 export { type Charts, createCharts } from './charts.ts';
@@ -15,7 +16,7 @@ export const dashboards = (
   charts: Charts,
   queries: Pick<Queries, 'loadSql'>,
 ): Module => ({
-  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries)),
+  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), createRechecks()),
   leftovers,
   stop: charts.stop,
 });

@@ -1,42 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, type Person, type World } from '../../../test/world.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  BARS,
+  type Config,
+  chart,
+  deploymentId,
+  position,
+  publish,
+  QUERY,
+  refused,
+  report,
+  usePublishing,
+  type Widget,
+  workbookId,
+  world,
+} from '../../../test/publishing.ts';
+import type { Person } from '../../../test/world.ts';
 
-let world: World;
-let deploymentId: number;
-let workbookId: number;
-beforeAll(async () => {
-  world = await createWorld();
-});
-beforeEach(async () => {
-  deploymentId = (await world.deployment()).id;
-  workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Sales' } })).id;
-});
-afterAll(() => world.stop());
-
-type Publish = Parameters<World['admin']['publishDashboard']>[0]['body'];
-type Config = NonNullable<Publish['config']>;
-type Widget = NonNullable<Config['widgets']>[number];
-
-const position = { x: 0, y: 0, w: 4, h: 4 };
-const BARS = {
-  mark: 'bar',
-  encoding: {
-    x: { field: 'sales__status', type: 'nominal' },
-    y: { field: 'sales__revenue', type: 'quantitative' },
-  },
-};
-const QUERY = { measures: ['sales.revenue'], dimensions: ['sales.status'] };
-
-const report = async (meta: object | null = null, given: object = {}, at = deploymentId) =>
-  (
-    await world.admin.createReport({
-      deploymentId: at,
-      body: { name: 'Revenue', jsonQuery: JSON.stringify(QUERY), meta, ...given },
-    })
-  ).id;
-const chart = (reportId: number, id = 'a'): Widget => ({ id, type: 'CHART', position, config: { reportId } });
-const publish = (body: Publish, by = world.admin) => by.publishDashboard({ deploymentId, workbookId, body });
-const refused = (body: Publish) => publish(body).catch((error: { status: number; message: string }) => error);
+usePublishing();
 
 test('publishing takes snapshots of the reports as they are, with Vega in place of Vega-Lite', async () => {
   const chartOf = { kind: 'vega', spec: BARS, periodComparisons: [], python: 'print(1)' };
@@ -255,4 +235,37 @@ test('the charts of a copied workbook show the copies of its reports', async () 
   const copied = items.find((item) => item.workbookId === copy.id)!.id;
   expect(copied).not.toBe(inside);
   expect(copy.dashboardDraft).toEqual({ widgets: [chart(copied), chart(outside, 'b')] });
+});
+
+test('of what was published under earlier rules, a widget that is refused today is not shown', async () => {
+  const vega = (spec: object) => report({ chart: { kind: 'vega', spec } });
+  const ids = [await vega(BARS), await vega({ ...BARS, mark: 'line' }), await report(), await vega(BARS)];
+  const widgets = ids.map((id, i) => chart(id, String(i)));
+  const published = await publish({ config: { widgets } });
+  const { db } = world.server;
+  const { rows } = await db.pool.query(
+    'select id, config, snapshots from dashboard_versions where dashboard_id = $1',
+    [published.id],
+  );
+  const { id, config, snapshots } = rows[0];
+  for (const snapshot of snapshots) delete snapshot.rules;
+  snapshots[0].spec.data[0].url = 'https://elsewhere.example';
+  snapshots[1].source.params = [{ name: 'a', expr: 'event.item' }];
+  snapshots[2].spec = { columns: 'all' };
+  config.widgets.push({ id: 'text', type: 'TEXT', position, config: { content: 'Hello' } });
+  await db.pool.query('update dashboard_versions set config = $2, snapshots = $3 where id = $1', [
+    id,
+    JSON.stringify(config),
+    JSON.stringify(snapshots),
+  ]);
+  const read = await world.admin.getDashboard({ publicId: published.publicId });
+  expect(read.reportSnapshots[3]).toEqual(published.reportSnapshots[3]);
+  for (const [i, problem] of ['can not be used', '`event`', 'must be a list'].entries()) {
+    const { spec, meta } = read.reportSnapshots[i]!;
+    expect([spec, meta]).toEqual([{}, { problem: expect.stringContaining(problem) }]);
+  }
+  expect(read.config.widgets!.map(({ config }) => config)).toEqual([
+    ...widgets.map(({ config }) => config),
+    { problem: expect.stringContaining('needs a text') },
+  ]);
 });

@@ -1,42 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../../test/world.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  BARS,
+  type Config,
+  chart,
+  deploymentId,
+  position,
+  refused,
+  report,
+  usePublishing,
+  type Widget,
+  workbookId,
+  world,
+} from '../../../test/publishing.ts';
 
-let world: World;
-let deploymentId: number;
-let workbookId: number;
-beforeAll(async () => {
-  world = await createWorld();
-});
-beforeEach(async () => {
-  deploymentId = (await world.deployment()).id;
-  workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Sales' } })).id;
-});
-afterAll(() => world.stop());
-
-type Publish = Parameters<World['admin']['publishDashboard']>[0]['body'];
-type Config = NonNullable<Publish['config']>;
-type Widget = NonNullable<Config['widgets']>[number];
-
-const position = { x: 0, y: 0, w: 4, h: 4 };
-const BARS = {
-  mark: 'bar',
-  encoding: {
-    x: { field: 'sales__status', type: 'nominal' },
-    y: { field: 'sales__revenue', type: 'quantitative' },
-  },
-};
-const QUERY = { measures: ['sales.revenue'], dimensions: ['sales.status'] };
-
-const report = async (meta: object | null = null, given: object = {}, at = deploymentId) =>
-  (
-    await world.admin.createReport({
-      deploymentId: at,
-      body: { name: 'Revenue', jsonQuery: JSON.stringify(QUERY), meta, ...given },
-    })
-  ).id;
-const chart = (reportId: number, id = 'a'): Widget => ({ id, type: 'CHART', position, config: { reportId } });
-const publish = (body: Publish, by = world.admin) => by.publishDashboard({ deploymentId, workbookId, body });
-const refused = (body: Publish) => publish(body).catch((error: { status: number; message: string }) => error);
+usePublishing();
 
 describe('what can not be published is a 400 that names the place, and nothing is stored', () => {
   const wrong: [string, () => Promise<Config> | Config, string][] = [
@@ -68,6 +45,32 @@ describe('what can not be published is a 400 that names the place, and nothing i
       'a time grain without grains',
       () => ({ widgets: [{ ...text('a'), type: 'TIME_GRAIN', config: { member: 'a.b' } }] }),
       '.config.grains',
+    ],
+    [
+      'a time grain that pages do not know',
+      () => ({
+        widgets: [{ ...text('a'), type: 'TIME_GRAIN', config: { member: 'a.b', grains: ['day', 'decade'] } }],
+      }),
+      'unknown grain, `decade`',
+    ],
+    [
+      'a preset of a filter without an operator',
+      () => ({ widgets: [{ ...text('a'), type: 'FILTER', config: { member: 'a.b', default: 'x' } }] }),
+      '.config.default',
+    ],
+    [
+      'an unknown mark',
+      async () => ({
+        widgets: [
+          chart(await report({ chart: { kind: 'vega', spec: { ...BARS, mark: { type: 'bars' } } } })),
+        ],
+      }),
+      'at `mark` is unknown: `bars`. The marks are: arc',
+    ],
+    [
+      'a text in the wrong field',
+      () => ({ widgets: [{ ...text('a'), config: { content: 'Hello' } }] }),
+      '.config.markdown',
     ],
     [
       'a text that is none',

@@ -24,9 +24,10 @@ import {
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
 import { prepare, publish, requireState, setThread } from './publish.ts';
 import type { PythonRuns } from './python-runs.ts';
+import type { Rechecks } from './rechecks.ts';
 import * as store from './store.ts';
 
-export const dashboardRoutes = (charts: Charts, runPython: PythonRuns) => [
+export const dashboardRoutes = (charts: Charts, runPython: PythonRuns, rechecks: Rechecks) => [
   handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const context = { db, viewer, charts, sharer: sharerOf(actor), signal };
@@ -57,11 +58,14 @@ export const dashboardRoutes = (charts: Charts, runPython: PythonRuns) => [
     }),
   ),
 
-  handle(operations.getDashboard, async ({ actor, db, etag }, { params }) => {
+  handle(operations.getDashboard, async ({ actor, db, signal, etag }, { params }) => {
     const row = await requirePublished(db, actor, params.publicId);
     const version = (await store.findVersion(db, row))!;
     etag.send(stateOf(row, shownTo(actor, row, version)));
-    return toDashboard(actor, row, version);
+    const checked = await rechecks.of(version, async (tasks) =>
+      (await charts.compile(tasks, sharerOf(actor), signal)).map(({ problem }) => problem?.message),
+    );
+    return toDashboard(actor, row, checked);
   }),
 
   handle(operations.postDashboardPythonRun, async ({ actor, db, signal }, { params, body }) => {

@@ -26,7 +26,17 @@ export interface StoredSnapshot
   /** The Vega-Lite that `spec` was compiled from. */
   source?: object;
   python?: string | null;
+  /** The `RULES` under which it was published. */
+  rules?: number;
+  /** Why the rules of today refuse it. Not stored. */
+  problem?: string;
 }
+
+/**
+ * Count this up whenever the rules for charts refuse more than before: what was published under earlier rules is then checked
+ * again when it is read.
+ */
+export const RULES = 1;
 
 export const SNAPSHOTS_MAX_BYTES = 5 * 1024 * 1024;
 const checkChart = checkerOf(ReportChart);
@@ -131,6 +141,7 @@ function snapshotOf(widget: Chart, report: ReportRow | undefined): StoredSnapsho
     ...{ reportId: id, versionNumber: version, name, title, description, kind, spec, query, sqlQuery },
     ...{ fillMissingRows, periodComparisons, preferences },
     ...(python ? { python } : {}),
+    rules: RULES,
   };
 }
 
@@ -193,13 +204,23 @@ function requireFields(
     throw refuse('meta.chart.spec.columns must be a list');
 }
 
+/** Throws, or returns nothing: for kinds other than `vega`. */
+export function problemOfPlain(kind: SnapshotKind, spec: object): undefined {
+  requirePlainSpec(spec);
+  requireFields(kind, spec as Record<string, unknown>, (message) => invalid('spec', message));
+}
+
 /** The snapshot as callers see it. The source of Vega-Lite and Python stay on the server; for pages, SQL too. */
 export const toSnapshot = (
-  { source: _source, python, query, sqlQuery, ...snapshot }: StoredSnapshot,
+  { source: _source, rules: _rules, problem, python, query, sqlQuery, ...snapshot }: StoredSnapshot,
   { id, withSql }: { id: number; withSql: boolean },
 ) => ({
   id,
   ...snapshot,
   ...(withSql ? { sqlQuery } : {}),
-  meta: { ...(query ? { query } : {}), ...(python ? { hasPython: true } : {}) },
+  meta: {
+    ...(query ? { query } : {}),
+    ...(python ? { hasPython: true } : {}),
+    ...(problem === undefined ? {} : { problem }),
+  },
 });

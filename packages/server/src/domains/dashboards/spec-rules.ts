@@ -25,6 +25,10 @@ const REFUSED_KEYS: Record<string, string> = {
   on: 'can not be used: a chart hears only events of its selections',
   selection: 'can not be used: write `params` with `select`',
 };
+const MARKS = [
+  ...['arc', 'area', 'bar', 'boxplot', 'circle', 'errorband', 'errorbar', 'geoshape', 'line'],
+  ...['point', 'rect', 'rule', 'square', 'text', 'tick', 'trail'],
+];
 const SCRIPT = /^\s*(?:javascript|vbscript|data)\s*:/i;
 
 /** What styles load pictures with. */
@@ -120,6 +124,10 @@ export function requireVegaLite(spec: object) {
         'must be absent or `{"name": "rows"}`: the data are the rows of the report',
       );
     refuseLeaks(key, value, path);
+    const mark =
+      key === 'mark' && typeof value === 'object' ? (value as { type?: Value } | null)?.type : value;
+    if (key === 'mark' && typeof mark === 'string' && !MARKS.includes(mark))
+      throw new SpecProblem(path, `is unknown: \`${mark.slice(0, 50)}\`. The marks are: ${MARKS.join(', ')}`);
   });
 }
 
