@@ -2,6 +2,13 @@ import { type Mutant, SERVER, TEST } from './mutant.ts';
 
 export const project: Mutant[] = [
   {
+    name: 'no operation is opened to embed tokens by what entries share',
+    file: 'packages/contract/src/operations/user-groups.ts',
+    from: "tag: 'User Groups', auth: 'management'",
+    to: "tag: 'User Groups', embed: 'creator', auth: 'management'",
+    tests: [`${TEST}embed-entries.test.ts`],
+  },
+  {
     name: 'a run of tests that hangs leaves nothing behind',
     file: 'scripts/run-within.ts',
     from: 'if (parent === pid) tree.push(child);',

@@ -30,7 +30,6 @@ export const errors = {
 
 const workbook = {
   auth: 'management',
-  embed: 'creator',
   tag: 'Workbooks',
   params: { deploymentId: Id, workbookId: Id },
 } as const;
@@ -38,6 +37,7 @@ const path = '/api/v1/deployments/{deploymentId}/workbooks/{workbookId}';
 
 export const publishDashboard = operation({
   ...workbook,
+  embed: 'creator',
   id: 'publishDashboard',
   conditional: true,
   method: 'POST',
@@ -65,6 +65,7 @@ export const publishDashboard = operation({
 
 export const updatePublishedDashboardAiWidgetThread = operation({
   ...workbook,
+  embed: 'creator',
   id: 'updatePublishedDashboardAiWidgetThread',
   conditional: true,
   method: 'POST',

@@ -21,7 +21,7 @@ export const errors = {
   tree_busy: { status: 503, message: 'These folders are being changed by another request: try again.' },
 } as const satisfies ErrorDefinitions;
 
-const common = { tag: 'Folders', auth: 'management', embed: 'creator' } as const;
+const common = { tag: 'Folders', auth: 'management' } as const;
 const one = { deploymentId: Id, folderId: Id };
 const path = '/api/v1/deployments/{deploymentId}/folders';
 const position = Maybe(
@@ -34,6 +34,7 @@ const position = Maybe(
 
 export const getFolders = operation({
   ...common,
+  embed: 'creator',
   id: 'getFolders',
   method: 'GET',
   path,
@@ -60,6 +61,7 @@ export const getFolders = operation({
 
 export const createFolder = operation({
   ...common,
+  embed: 'creator',
   id: 'createFolder',
   method: 'POST',
   path,
@@ -79,6 +81,7 @@ export const createFolder = operation({
 
 export const updateFolder = operation({
   ...common,
+  embed: 'creator',
   id: 'updateFolder',
   method: 'PUT',
   path: `${path}/{folderId}`,
@@ -95,6 +98,7 @@ export const updateFolder = operation({
 
 export const deleteFolder = operation({
   ...common,
+  embed: 'creator',
   id: 'deleteFolder',
   method: 'DELETE',
   path: `${path}/{folderId}`,
@@ -114,6 +118,7 @@ export const deleteFolder = operation({
 
 export const getFolderAncestors = operation({
   ...common,
+  embed: 'creator',
   id: 'getFolderAncestors',
   method: 'GET',
   path: `${path}/{folderId}/ancestors`,

@@ -154,7 +154,6 @@ const common = {
   tag: 'Queries',
   auth: 'query',
   permission: 'AIBIView',
-  embed: 'viewer',
   params: { deploymentId: Id },
   errorShape: 'message',
   audit: 'none',
@@ -188,10 +187,11 @@ const inAddress = {
   errors: [...PLAN_ERRORS, ...RUN_ERRORS, ...TEXT_ERRORS],
 } as const;
 
-export const load = operation({ ...inBody, id: 'load', summary: 'Run a query' });
+export const load = operation({ ...inBody, embed: 'viewer', id: 'load', summary: 'Run a query' });
 
 export const loadByAddress = operation({
   ...inAddress,
+  embed: 'viewer',
   id: 'loadByAddress',
   summary: 'Run a query that the address holds',
 });
@@ -206,6 +206,7 @@ const subscribing = {
 export const subscribe = operation({
   ...inBody,
   ...subscribing,
+  embed: 'viewer',
   id: 'subscribe',
   summary: 'Run a query of a subscription',
 });
@@ -213,6 +214,7 @@ export const subscribe = operation({
 export const subscribeByAddress = operation({
   ...inAddress,
   ...subscribing,
+  embed: 'viewer',
   id: 'subscribeByAddress',
   summary: 'Run a query of a subscription that the address holds',
 });
@@ -287,6 +289,7 @@ const MetaCube = Shape('MetaCube', {
 
 export const runSql = operation({
   ...common,
+  embed: 'viewer',
   id: 'runSql',
   method: 'POST',
   path: `${path}/cubesql`,
@@ -325,6 +328,7 @@ const describing = {
 
 export const getQueryMeta = operation({
   ...describing,
+  embed: 'viewer',
   id: 'getQueryMeta',
   method: 'GET',
   summary: 'List what can be queried',
@@ -333,6 +337,7 @@ export const getQueryMeta = operation({
 
 export const postQueryMeta = operation({
   ...describing,
+  embed: 'viewer',
   id: 'postQueryMeta',
   method: 'POST',
   summary: 'List what can be queried, asked for by POST',
@@ -364,6 +369,7 @@ const showing = {
 
 export const querySql = operation({
   ...showing,
+  embed: 'viewer',
   id: 'querySql',
   method: 'POST',
   summary: 'Get the SQL of a query',
@@ -374,6 +380,7 @@ export const querySql = operation({
 
 export const querySqlByAddress = operation({
   ...showing,
+  embed: 'viewer',
   id: 'querySqlByAddress',
   method: 'GET',
   summary: 'Get the SQL of a query that the address holds',
@@ -396,6 +403,7 @@ const checking = {
 
 export const dryRunQuery = operation({
   ...checking,
+  embed: 'viewer',
   id: 'dryRunQuery',
   method: 'POST',
   summary: 'Check a query',
@@ -406,6 +414,7 @@ export const dryRunQuery = operation({
 
 export const dryRunQueryByAddress = operation({
   ...checking,
+  embed: 'viewer',
   id: 'dryRunQueryByAddress',
   method: 'GET',
   summary: 'Check a query that the address holds',
@@ -449,7 +458,6 @@ export const explainQuery = operation({
     'Says for a query and a viewer which policies apply and why, which members of its cubes and views are hidden, and the SQL. Runs nothing.',
   auth: 'management',
   permission: 'SchemaRead',
-  embed: undefined,
   timeoutMs: PLAN_TIMEOUT_MS,
   body: Shape('ExplainInput', {
     query: open('One query in the JSON query format'),

@@ -56,7 +56,7 @@ const fields = {
 const CreateReportInput = Shape('CreateReportInput', { ...fields, source: Maybe(ReportSource) });
 const UpdateReportInput = Shape('UpdateReportInput', fields);
 
-const common = { tag: 'Reports', auth: 'management', embed: 'creator' } as const;
+const common = { tag: 'Reports', auth: 'management' } as const;
 const one = { deploymentId: Id, reportId: Id };
 const path = '/api/v1/deployments/{deploymentId}/reports';
 /** Enough for both queries and `meta` if every character is written as an escape. */
@@ -65,6 +65,7 @@ const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found'] as const;
 
 export const getReports = operation({
   ...common,
+  embed: 'creator',
   id: 'getReports',
   method: 'GET',
   path,
@@ -125,6 +126,7 @@ export const getReports = operation({
 
 export const createReport = operation({
   ...common,
+  embed: 'creator',
   id: 'createReport',
   conditional: 'sent',
   method: 'POST',
@@ -143,6 +145,7 @@ export const createReport = operation({
 
 export const getReport = operation({
   ...common,
+  embed: 'creator',
   id: 'getReport',
   conditional: true,
   method: 'GET',
@@ -159,6 +162,7 @@ export const getReport = operation({
 
 export const updateReport = operation({
   ...common,
+  embed: 'creator',
   id: 'updateReport',
   conditional: true,
   method: 'PUT',
@@ -178,6 +182,7 @@ export const updateReport = operation({
 
 export const deleteReport = operation({
   ...common,
+  embed: 'creator',
   id: 'deleteReport',
   conditional: true,
   method: 'DELETE',
@@ -194,6 +199,7 @@ export const deleteReport = operation({
 
 export const upsertReportByPublicId = operation({
   ...common,
+  embed: 'creator',
   id: 'upsertReportByPublicId',
   conditional: 'upsert',
   method: 'PUT',
@@ -212,6 +218,7 @@ export const upsertReportByPublicId = operation({
 
 export const connectReportToWorkbook = operation({
   ...common,
+  embed: 'creator',
   id: 'connectReportToWorkbook',
   conditional: true,
   method: 'PUT',
@@ -233,6 +240,7 @@ export const connectReportToWorkbook = operation({
 
 export const refreshReport = operation({
   ...common,
+  embed: 'creator',
   id: 'refreshReport',
   method: 'PUT',
   path: `${path}/{reportId}/refresh`,

@@ -15,7 +15,7 @@ export const errors = {
   slug_taken: { status: 409, message: 'Another workbook has this slug.' },
 } as const satisfies ErrorDefinitions;
 
-const common = { tag: 'Workbooks', auth: 'management', embed: 'creator' } as const;
+const common = { tag: 'Workbooks', auth: 'management' } as const;
 const one = { deploymentId: Id, workbookId: Id };
 const path = '/api/v1/deployments/{deploymentId}/workbooks';
 const Slug = Type.String({
@@ -36,6 +36,7 @@ const CreateWorkbookInput = Shape('CreateWorkbookInput', fields);
 
 export const getWorkbooks = operation({
   ...common,
+  embed: 'creator',
   id: 'getWorkbooks',
   method: 'GET',
   path,
@@ -61,6 +62,7 @@ export const getWorkbooks = operation({
 
 export const createWorkbook = operation({
   ...common,
+  embed: 'creator',
   id: 'createWorkbook',
   conditional: 'sent',
   method: 'POST',
@@ -77,6 +79,7 @@ export const createWorkbook = operation({
 
 export const getWorkbook = operation({
   ...common,
+  embed: 'creator',
   id: 'getWorkbook',
   conditional: true,
   method: 'GET',
@@ -94,6 +97,7 @@ export const getWorkbook = operation({
 
 export const updateWorkbook = operation({
   ...common,
+  embed: 'creator',
   id: 'updateWorkbook',
   conditional: true,
   method: 'PUT',
@@ -119,6 +123,7 @@ export const updateWorkbook = operation({
 
 export const deleteWorkbook = operation({
   ...common,
+  embed: 'creator',
   id: 'deleteWorkbook',
   conditional: true,
   method: 'DELETE',
@@ -135,6 +140,7 @@ export const deleteWorkbook = operation({
 
 export const upsertWorkbookBySlug = operation({
   ...common,
+  embed: 'creator',
   id: 'upsertWorkbookBySlug',
   conditional: 'upsert',
   method: 'PUT',
@@ -152,6 +158,7 @@ export const upsertWorkbookBySlug = operation({
 
 export const duplicateWorkbook = operation({
   ...common,
+  embed: 'creator',
   id: 'duplicateWorkbook',
   conditional: 'sent',
   method: 'POST',
@@ -170,6 +177,7 @@ export const duplicateWorkbook = operation({
 
 export const updateWorkbookDashboard = operation({
   ...common,
+  embed: 'creator',
   id: 'updateWorkbookDashboard',
   conditional: true,
   method: 'PUT',

@@ -56,13 +56,13 @@ const listQuery = {
 const common = {
   tag: 'Workspace',
   auth: 'management',
-  embed: 'creator',
   params: { deploymentId: Id },
 } as const;
 const path = '/api/v1/deployments/{deploymentId}';
 
 export const workspaceObjects = operation({
   ...common,
+  embed: 'creator',
   id: 'workspaceObjects',
   method: 'GET',
   path: `${path}/workspace`,
@@ -76,6 +76,7 @@ export const workspaceObjects = operation({
 
 export const sharedWorkspaceObjects = operation({
   ...common,
+  embed: 'creator',
   id: 'sharedWorkspaceObjects',
   method: 'GET',
   path: `${path}/shared-workspace`,
@@ -89,6 +90,7 @@ export const sharedWorkspaceObjects = operation({
 
 export const moveWorkspaceObject = operation({
   ...common,
+  embed: 'creator',
   id: 'moveWorkspaceObject',
   method: 'POST',
   path: `${path}/workspace/move`,
@@ -112,6 +114,7 @@ export const moveWorkspaceObject = operation({
 
 export const bulkMoveWorkspaceObjects = operation({
   ...common,
+  embed: 'creator',
   id: 'bulkMoveWorkspaceObjects',
   method: 'POST',
   path: `${path}/workspace/bulk-move`,
@@ -126,6 +129,7 @@ export const bulkMoveWorkspaceObjects = operation({
 
 export const bulkDeleteWorkspaceObjects = operation({
   ...common,
+  embed: 'creator',
   id: 'bulkDeleteWorkspaceObjects',
   method: 'POST',
   path: `${path}/workspace/bulk-delete`,
