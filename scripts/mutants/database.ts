@@ -2,6 +2,13 @@ import { type Mutant, SERVER, TEST } from './mutant.ts';
 
 export const database: Mutant[] = [
   {
+    name: 'JSON that SQL writes has a null where the database has one',
+    file: `${SERVER}platform/db/json-text.ts`,
+    from: ", 'null')`",
+    to: ', null)`',
+    tests: [`${SERVER}platform/db/json-text.test.ts`],
+  },
+  {
     name: 'a cache does not keep what was read before a notification',
     file: `${SERVER}platform/db/notified-cache.ts`,
     from: 'if (listener.hears && before === generation) {',

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { jsonFields, jsonPlain, jsonString } from '../../platform/db/json-text.ts';
 import { literal, type Sql, sql } from '../../platform/db/sql.ts';
 import {
   belongsTo,
@@ -39,7 +40,7 @@ export const pathText = (shownPath: Sql): Sql => sql`concat('[', array_to_string
 
 /** The entry of a folder in its own shown path and in those of the folders below it. */
 const pathEntry = (id: Sql, name: string): Sql =>
-  sql`concat('{"id":', ${id}, ',"name":', to_json(${name}::text), '}')`;
+  sql`concat('{', ${jsonFields({ id: jsonPlain(id), name: jsonString(sql`${name}::text`) })}, '}')`;
 
 /** The columns of the folder `f`. Its `folderPath` ends with the folder that contains it. */
 const COLUMNS = sql`

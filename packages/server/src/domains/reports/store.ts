@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { jsonElements, jsonFields, jsonPlain, jsonString, jsonTime } from '../../platform/db/json-text.ts';
 import { refusing } from '../../platform/db/refusing.ts';
 import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
@@ -61,47 +62,38 @@ export interface StoredReports {
   items: string;
 }
 
-/** SQL that writes a column as JSON. */
-const text = (column: string) => `coalesce(to_json(${column}), 'null')`;
-const plain = (column: string) => `coalesce(${column}::text, 'null')`;
-const time = (column: string) =>
-  `to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
-
-/** Written field by field, because functions that write whole rows as JSON look up types for each row, which is slow. */
-const fields = (values: Record<string, string>) =>
-  Object.entries(values)
-    .map(([name, value], i) => `'${i ? ',' : ''}"${name}":', ${value}`)
-    .join();
-
 /** The fields of the report `r` that are always small. `FIELDS` has all fields. */
 const SMALL_FIELDS = {
-  id: 'r.id',
-  publicId: text('r.public_id'),
-  deploymentId: 'r.deployment_id',
-  userId: 'r.user_id',
-  createdBy: 'coalesce(r.created_by, r.user_id)',
-  refreshedBy: plain('r.refreshed_by'),
-  name: text('r.name'),
-  type: `'"REPORT"'`,
-  source: text('r.source'),
-  createdAt: time('r.created_at'),
-  updatedAt: time('r.updated_at'),
-  folderId: plain('r.folder_id'),
-  workbookId: plain('r.workbook_id'),
-  version: 'r.version',
+  id: jsonPlain(sql`r.id`),
+  publicId: jsonString(sql`r.public_id`),
+  deploymentId: jsonPlain(sql`r.deployment_id`),
+  userId: jsonPlain(sql`r.user_id`),
+  createdBy: jsonPlain(sql`coalesce(r.created_by, r.user_id)`),
+  refreshedBy: jsonPlain(sql`r.refreshed_by`),
+  name: jsonString(sql`r.name`),
+  type: jsonString(sql`'REPORT'::text`),
+  source: jsonString(sql`r.source`),
+  createdAt: jsonTime(sql`r.created_at`),
+  updatedAt: jsonTime(sql`r.updated_at`),
+  folderId: jsonPlain(sql`r.folder_id`),
+  workbookId: jsonPlain(sql`r.workbook_id`),
+  version: jsonPlain(sql`r.version`),
 };
 const FIELDS = {
   ...SMALL_FIELDS,
-  title: text('r.title'),
-  description: text('r.description'),
-  externalWorkbookId: text('r.external_workbook_id'),
-  resultLocation: text('r.result_location'),
-  endResultCell: text('r.end_result_cell'),
-  sqlQuery: text('r.sql_query'),
-  jsonQuery: text('r.json_query'),
-  pivotItems: plain('r.pivot_items'),
-  meta: plain('r.meta'),
+  title: jsonString(sql`r.title`),
+  description: jsonString(sql`r.description`),
+  externalWorkbookId: jsonString(sql`r.external_workbook_id`),
+  resultLocation: jsonString(sql`r.result_location`),
+  endResultCell: jsonString(sql`r.end_result_cell`),
+  sqlQuery: jsonString(sql`r.sql_query`),
+  jsonQuery: jsonString(sql`r.json_query`),
+  pivotItems: jsonPlain(sql`r.pivot_items`),
+  meta: jsonPlain(sql`r.meta`),
 };
+
+const ALL_FIELDS = jsonFields(FIELDS);
+const FEW_FIELDS = jsonFields(SMALL_FIELDS);
 
 /**
  * About how many bytes come before the report `r` in a list of this order. It shows where the page is full, so that the
@@ -125,14 +117,12 @@ const BYTES = raw(
 /** The window frame with all rows before the current one. */
 export const BEFORE = raw('rows between unbounded preceding and 1 preceding');
 
-const USER = raw(
-  `concat('{', ${fields({
-    id: 'id',
-    email: text('shown_email'),
-    firstName: text('first_name'),
-    picture: text('picture'),
-  })}, '}')`,
-);
+const USER = sql`concat('{', ${jsonFields({
+  id: jsonPlain(sql`id`),
+  email: jsonString(sql`shown_email`),
+  firstName: jsonString(sql`first_name`),
+  picture: jsonString(sql`picture`),
+})}, '}')`;
 
 const bool = (condition: Sql) => sql`case when ${condition} then 'true' else 'false' end`;
 
@@ -189,9 +179,9 @@ const storedReports = (viewer: Viewer, { rows, least, size, beyond }: Wanted, ex
   with page as materialized (
     select * from (
       select r.id, r.key, r.scope_folder_id, r.embed_tenant, ${reportLevel(viewer)} as level, r.workbook_id, f.path, r.n,
-        case when r.bytes_before < ${PAGE_BYTES} then concat('{', ${raw(fields(FIELDS))}, ${ROUND_ABOUT},
+        case when r.bytes_before < ${PAGE_BYTES} then concat('{', ${ALL_FIELDS}, ${ROUND_ABOUT},
           ',"folderPath":', ${pathText(sql`f.shown_path`)}) end as head,
-        ${beyond === 'short' ? sql`concat('{', ${raw(fields(SMALL_FIELDS))}, ${ROUND_ABOUT})` : sql`null`} as short
+        ${beyond === 'short' ? sql`concat('{', ${FEW_FIELDS}, ${ROUND_ABOUT})` : sql`null`} as short
       from (${rows}) r
       left join lateral (select path, shown_path from folders where id = r.scope_folder_id offset 0) f on true
       join lateral (select ${USER} as json from users where id = r.user_id offset 0) u on true
@@ -201,9 +191,12 @@ const storedReports = (viewer: Viewer, { rows, least, size, beyond }: Wanted, ex
   placements as materialized (${PLACEMENTS}),
   role_policies as materialized (${rolePolicies(viewer)})
   select
-    concat('[', string_agg(concat('[', concat_ws(',', id, ${raw(
-      [text('key'), plain('scope_folder_id'), text('embed_tenant'), 'level'].join(),
-    )}, ${bool(isItem(size))}), ']'), ',' order by n), ']') as reports,
+    concat('[', string_agg(concat('[', concat_ws(',', id, ${jsonElements([
+      jsonString(sql`key`),
+      jsonPlain(sql`scope_folder_id`),
+      jsonString(sql`embed_tenant`),
+      jsonPlain(sql`level`),
+    ])}, ${bool(isItem(size))}), ']'), ',' order by n), ']') as reports,
     concat('[', string_agg(concat(
       case when fits then concat(head,
         ',"externalWorkbookPlacements":', ${PLACED},
