@@ -23,6 +23,55 @@ export const STATUS_TEXT: Record<number, string> = {
   504: 'The answer took too long',
 };
 
+/** What a reader needs before the first call. */
+export const INTRODUCTION = `The API of Oriel: data models, queries, content, embed sessions, and the people who may use them.
+
+- **Key.** Send \`Authorization: Api-Key sk-…\`, or a token as \`Authorization: Bearer …\`. At \`/docs\`, put either into the box at the top; the page adds the scheme. \`getMe\` shows whose key it is.
+- **Examples.** Each body has one that works with the demo, where the deployment is 1.
+- **Errors.** The reply has a \`code\` for programs, which never changes, a \`message\` for people, and the \`requestId\` of the log.
+- **Lists.** Ask for the next page with \`after\` and the \`pageInfo.endCursor\` of the last one.`;
+
+/** From the first call to the rare one: data and questions, content, embedding, people, and then the account. */
+const READING_ORDER: readonly string[] = [
+  'Users',
+  'API Keys',
+  'Deployments',
+  'Deployment Creation',
+  'Env Variables',
+  'Data Sources',
+  'Data Model',
+  'Data Model Uploads',
+  'Environments',
+  'Queries',
+  'Workspace',
+  'Folders',
+  'Workbooks',
+  'Reports',
+  'Embed',
+  'Embed Tenants',
+  'Dashboard Embed Access',
+  'App Theme',
+  'Users Admin',
+  'User Groups',
+  'Roles',
+  'Resource Policies',
+  'User Attributes',
+  'User Attribute Values',
+  'Sign-in',
+  'SCIM',
+  'Tenant Settings',
+  'Audit Log',
+  'Regions',
+  'OpenAPI Spec',
+  'Pages',
+];
+
+/** Areas that the list does not name come last, by name. */
+export function inReadingOrder<T>(areas: [string, T][]): [string, T][] {
+  const place = (name: string) => (READING_ORDER.includes(name) ? READING_ORDER.indexOf(name) : Infinity);
+  return areas.sort(([a], [b]) => (place(a) === place(b) ? (a < b ? -1 : 1) : place(a) - place(b)));
+}
+
 export const SUCCESS_TEXT: Record<ReplyKind['kind'] | 'nothing', string> = {
   json: 'Success',
   jsonText: 'Success',

@@ -5,8 +5,16 @@ import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { createHoist } from './hoist.ts';
 import type { BodyKind, ReplyKind } from './kinds.ts';
+import { asForm, bodyExampleOf, codesToShow, errorExample } from './openapi-examples.ts';
 import { binary, content, multipart, TEXT } from './openapi-media.ts';
-import { describeBody, describeOperation, STATUS_TEXT, SUCCESS_TEXT } from './openapi-words.ts';
+import {
+  describeBody,
+  describeOperation,
+  INTRODUCTION,
+  inReadingOrder,
+  STATUS_TEXT,
+  SUCCESS_TEXT,
+} from './openapi-words.ts';
 import {
   answersNotModified,
   bodyKindOf,
@@ -121,6 +129,7 @@ type ReplyHeader = keyof typeof REPLY_HEADERS;
 export function openApiDocument(operations: readonly Operation[]): Json {
   const hoist = createHoist();
   const sharedReplies: Record<string, Json> = {};
+  const errorExamples: Record<string, Json> = {};
 
   const parameters = (op: Operation) =>
     (['params', 'query', 'headers'] as const).flatMap((part) =>
@@ -139,15 +148,22 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       }),
     );
 
-  const bodyContent = (body: BodyKind) => {
+  const bodyContent = (op: Operation, body: BodyKind) => {
     if (body.kind === 'bytes') return binary(bodyTypesOf(body));
+    const given = bodyExampleOf(op, body);
+    const example = given === undefined ? {} : { example: given };
     if (body.kind === 'formOrJson') {
       const [form, json] = bodyTypesOf(body) as [string, string];
-      return { [form]: { schema: hoist(body.form) }, [json]: { schema: hoist(body.schema) } };
+      const formExample = given === undefined ? {} : { example: asForm(given) };
+      return {
+        [form]: { schema: hoist(body.form), ...formExample },
+        [json]: { schema: hoist(body.schema), ...example },
+      };
     }
-    if (body.kind !== 'multipart') return content(bodyTypesOf(body), { schema: hoist(body.schema) });
+    if (body.kind !== 'multipart')
+      return content(bodyTypesOf(body), { schema: hoist(body.schema), ...example });
     const { schema, encoding } = multipart(body);
-    return content(bodyTypesOf(body), { schema: hoist(schema), encoding });
+    return content(bodyTypesOf(body), { schema: hoist(schema), encoding, ...example });
   };
 
   const replyContent = (reply: ReplyKind) => {
@@ -205,8 +221,21 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       ...(status === 401 ? ['WWW-Authenticate' as const] : []),
       ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
     ),
-    content: content([errorShapes[shape].contentType], { schema: errorSchema(codes, shape) }),
+    content: content([errorShapes[shape].contentType], {
+      schema: errorSchema(codes, shape),
+      ...(shape === 'page' ? {} : { examples: examplesOf(codes, shape) }),
+    }),
   });
+
+  /** An error looks the same in every operation, so the document has it once. */
+  const examplesOf = (codes: ErrorCode[], shape: ErrorShape) =>
+    Object.fromEntries(
+      codesToShow(codes).map((code) => {
+        const name = shape === 'standard' ? code : `${shape}_${code}`;
+        errorExamples[name] ??= { summary: errorCatalogue[code].message, value: errorExample(code, shape) };
+        return [code, { $ref: `#/components/examples/${name}` }];
+      }),
+    );
 
   const errorSchema = (codes: ErrorCode[], shape: ErrorShape) =>
     shape === 'standard'
@@ -252,7 +281,9 @@ export function openApiDocument(operations: readonly Operation[]): Json {
 
   const body = (op: Operation) => {
     const kind = bodyKindOf(op);
-    return kind && { description: describeBody(op), required: !op.optionalBody, content: bodyContent(kind) };
+    return (
+      kind && { description: describeBody(op), required: !op.optionalBody, content: bodyContent(op, kind) }
+    );
   };
 
   const describe = (op: Operation) => ({
@@ -296,13 +327,12 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     info: {
       title: 'Oriel',
       version: '1.0.0',
-      description: 'Manage an analytics platform and mint embed sessions.',
+      description: INTRODUCTION,
       contact: { name: 'The Oriel project' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server that this document came from' }],
-    tags: Object.entries(tags)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+    tags: inReadingOrder(Object.entries(tags))
       .filter(([name]) => operations.some((op) => op.tag === name))
       .map(([name, description]) => ({ name, description })),
     paths,
@@ -313,6 +343,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
       parameters: used('parameters', PARAMETERS),
       headers: used('headers', REPLY_HEADERS),
       responses,
+      examples: sorted(errorExamples),
       schemas: sorted(hoist.components),
     },
   };

@@ -109,6 +109,24 @@ test.each(SIZES)('an address without a page, $name', async ({ name, viewport, co
   await context.close();
 });
 
+test.each(SIZES)('the reference, $name', async ({ name, viewport, colorScheme }) => {
+  const context = await browser.newContext({ baseURL: world.url, viewport, colorScheme });
+  const page = await context.newPage();
+  await page.goto('/docs');
+  await page.locator('.opblock-tag').first().waitFor();
+  await save(page, `reference-${name}`);
+  await page.fill('#key', ADMIN_KEY);
+  await page.fill('#find', 'set variables');
+  const operation = page.locator('.opblock[id$="-setEnvVariables"]');
+  await operation.locator('.opblock-summary-control').click();
+  await operation.locator('.try-out__btn').click();
+  await operation.getByPlaceholder('deploymentId').fill('404');
+  await operation.locator('.execute').click();
+  await operation.locator('.live-responses-table .response').waitFor();
+  await save(page, `reference-operation-${name}`);
+  await context.close();
+});
+
 test.each(SIZES)('with a provider, $name', async ({ name, viewport, colorScheme }) => {
   const context = await browser.newContext({ baseURL: withProvider.url, viewport, colorScheme });
   const page = await context.newPage();

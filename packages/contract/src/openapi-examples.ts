@@ -1,0 +1,51 @@
+/** What the reference shows of bodies: requests that work, and errors as they are sent. */
+import { STATUS_CODES } from 'node:http';
+import { type ErrorShape, errorBodies } from './error-shapes.ts';
+import { commonErrors, type ErrorCode, errorCatalogue } from './errors.ts';
+import { bodyExamples } from './examples.ts';
+import type { BodyKind } from './kinds.ts';
+import type { Operation } from './operation.ts';
+
+/** A body that works, if the operation has one. */
+export function bodyExampleOf({ id }: Operation, body: BodyKind): unknown {
+  const { examples } = 'schema' in body ? (body.schema as { examples?: unknown[] }) : {};
+  return bodyExamples[id] ?? examples?.[0];
+}
+
+/** The same body as a form, whose fields OAuth writes with underscores. */
+export const asForm = (example: unknown) =>
+  Object.fromEntries(
+    Object.entries(example as object).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+
+/** Where the message of the catalogue is never sent as it is. */
+const SENT: Partial<Record<ErrorCode, object>> = {
+  invalid_request: {
+    message: 'sessionId: must have at least 1 character',
+    issues: [{ path: 'sessionId', message: 'must have at least 1 character' }],
+  },
+  unauthenticated: {
+    message:
+      'The request has no Authorization header. Send `Authorization: Api-Key sk-…` (or `Bearer sk-…`).',
+  },
+};
+
+/** The body of an error, or nothing if it is a page. */
+export function errorExample(code: ErrorCode, shape: ErrorShape): unknown {
+  const { status: statusCode, ...definition } = errorCatalogue[code];
+  const failure = { ...definition, statusCode, ...SENT[code] };
+  if (shape === 'page') return undefined;
+  if (shape !== 'standard') return errorBodies[shape](failure);
+  const { message, issues } = failure as { message: string; issues?: object[] };
+  const error = STATUS_CODES[statusCode];
+  return { statusCode, error, code, message, requestId: '8d5c2f0a1b3e4d67', ...(issues && { issues }) };
+}
+
+/** Of many codes, those that say something about the operation: its own, and that the request is wrong. */
+export function codesToShow(codes: ErrorCode[]): ErrorCode[] {
+  const telling = codes.filter((code) => code === 'invalid_request' || !(code in commonErrors));
+  return telling.length ? telling : codes.slice(0, 1);
+}

@@ -1,0 +1,216 @@
+/** Every body that the reference shows is sent to a server with the demo, and works. */
+import {
+  allOperations,
+  bodyKindOf,
+  hasBody,
+  isPageForm,
+  neverSucceeds,
+  type Operation,
+} from '@oriel/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { errorCodeOf } from './error-code.ts';
+import { documentedOperation, mismatch, publishedDocument } from './published-document.ts';
+import { requestOf } from './samples.ts';
+import { whenBuilt } from './shops.ts';
+import { createSignable, logIn, signedIn } from './sign-in.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
+
+/** What an example needs that no reader has before: things in the path, secrets in the body, another credential. */
+interface Given {
+  path?: Record<string, string | number>;
+  body?: object;
+  token?: string;
+}
+
+let world: World;
+beforeAll(async () => {
+  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  await whenBuilt(world, 1);
+  await send('generateSession');
+});
+afterAll(() => world.stop());
+
+/** Forms of our pages hold a secret of the page, so only the pages send them. */
+const withBody = allOperations.filter((op) => hasBody(op) && !isPageForm(op) && !neverSucceeds(op));
+
+/** Why an example can not succeed in a test; each is the next best answer. */
+const REFUSED: Record<string, string> = {
+  // A person has to approve the code in a browser.
+  exchangeDeviceCode: 'authorization_pending',
+  // The dashboards of the demo have no Python.
+  postDashboardPythonRun: 'python_not_found',
+  pull: 'no_remote',
+};
+
+function exampleOf(op: Operation): { schema: object; example?: object } {
+  const media = documentedOperation(op.method, op.path)!.requestBody!.content;
+  return (media['application/json'] ?? Object.values(media)[0]!) as { schema: object; example?: object };
+}
+
+async function send(id: string, { path = {}, body, token }: Given = {}) {
+  const op = withBody.find((one) => one.id === id)!;
+  const filled = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? 'missing'));
+  const { headers, ...init } = requestOf(op, { ...exampleOf(op).example, ...body });
+  const authorization = token && { authorization: `Bearer ${token}` };
+  return world.raw(op.method, filled, { headers: { ...headers, ...authorization }, ...init });
+}
+
+const one = async (made: Promise<{ id: number | string }>) => ({ id: (await made).id });
+/** A deployment of its own, with the branch of the examples, on which the admin is in dev mode, and a change on it. */
+async function branch(...steps: ('updateFiles' | 'commitChanges')[]) {
+  const path = { deploymentId: (await world.deployment()).id };
+  for (const step of ['createBranch', ...steps]) expect((await send(step, { path })).status).toBe(200);
+  return { path };
+}
+const upload = async () => {
+  const { path } = await branch('updateFiles');
+  const { transaction } = (await (await send('startUpload', { path })).json()) as {
+    transaction: { id: string };
+  };
+  return { path, transaction };
+};
+const workbook = async () => {
+  const { id } = await world.admin.createWorkbook({ deploymentId: 1, body: {} });
+  return { deploymentId: 1, workbookId: id };
+};
+const report = async () => {
+  const { id } = await world.admin.createReport({ deploymentId: 1, body: {} });
+  return { deploymentId: 1, reportId: id };
+};
+const group = async () => {
+  const embedTenantName = 'acme-corp';
+  const { id } = await world.admin.createGroup({ embedTenantName, body: { name: unique('group') } });
+  return { embedTenantName, id };
+};
+const environment = async () => {
+  const { items } = await world.admin.getDeploymentEnvironments({ deploymentId: 1 });
+  return { deploymentId: 1, environmentId: items[0]!.id };
+};
+const person = async () => ({ id: (await world.person()).userId });
+const userGroup = () => one(world.admin.createUserGroup({ body: { name: unique('group') } }));
+
+const given: Record<string, () => Promise<Given>> = {
+  addGroupMembers: async () => ({ path: await group() }),
+  removeGroupMembers: async () => ({ path: await group() }),
+  updateGroup: async () => ({ path: await group() }),
+  createGroup: async () => ({ path: { embedTenantName: 'acme-corp' } }),
+  addUserGroupMembers: async () => ({ path: await userGroup() }),
+  removeUserGroupMembers: async () => ({ path: await userGroup() }),
+  updateUserGroup: async () => ({ path: await userGroup() }),
+  patchScimGroup: async () => ({ path: await userGroup() }),
+  replaceScimGroup: async () => ({ path: await userGroup() }),
+  patchScimUser: async () => ({ path: await person() }),
+  replaceScimUser: async () => ({ path: await person() }),
+  createResetLink: async () => ({ path: await person() }),
+  updateUser: async () => ({ path: await person() }),
+  updateUserByPost: async () => ({ path: await person() }),
+  bulkUserAction: async () => ({ body: { userIds: [(await person()).id] } }),
+  updateApiKey: async () => ({ path: { id: (await world.person()).apiKeyId } }),
+  updateRole: async () => ({
+    path: await one(world.admin.createRole({ body: { name: unique('role'), actions: ['ReportRead'] } })),
+  }),
+  updateUserAttribute: async () => ({
+    path: await one(world.admin.createUserAttribute({ body: { name: unique('attribute'), type: 'string' } })),
+  }),
+  advanceCreationStep: async () => {
+    const { id: deploymentId } = await world.deployment();
+    await world.admin.resetCreationStep({ deploymentId });
+    return { path: { deploymentId } };
+  },
+  createBranch: async () => ({ path: { deploymentId: (await world.deployment()).id } }),
+  updateDeployment: async () => ({ path: { deploymentId: (await world.deployment()).id } }),
+  startDevMode: () => branch(),
+  setBranchStagingEnvironment: () => branch(),
+  updateFiles: () => branch(),
+  startUpload: () => branch(),
+  commitChanges: () => branch('updateFiles'),
+  discardChanges: () => branch('updateFiles'),
+  removeFiles: () => branch('updateFiles'),
+  renameFiles: () => branch('updateFiles'),
+  mergeIntoParentBranch: () => branch('updateFiles', 'commitChanges'),
+  mergeToDefaultBranch: () => branch('updateFiles', 'commitChanges'),
+  generateDataModel: async () => {
+    const path = { deploymentId: 1 };
+    await send('createBranch', { path });
+    return { path };
+  },
+  uploadFile: async () => {
+    const { path, transaction } = await upload();
+    return { path, body: { transaction: transaction.id } };
+  },
+  finishUpload: async () => {
+    const { path, transaction } = await upload();
+    return { path, body: { transaction } };
+  },
+  createDeploymentEnvironmentToken: async () => ({ path: await environment() }),
+  createDeploymentEnvironmentTokenForMetaSync: async () => ({ path: await environment() }),
+  updateWorkbook: async () => ({ path: await workbook() }),
+  updateWorkbookDashboard: async () => ({ path: await workbook() }),
+  duplicateWorkbook: async () => ({ path: await workbook() }),
+  publishDashboard: async () => ({ path: await workbook() }),
+  updateEmbedAccess: async () => ({ path: await workbook() }),
+  updatePublishedDashboardAiWidgetThread: async () => {
+    const path = await workbook();
+    const widgets = [
+      { id: 'assistant', type: 'AI' as const, position: { x: 0, y: 0, w: 4, h: 4 }, config: {} },
+    ];
+    await world.admin.publishDashboard({ ...path, body: { config: { widgets } } });
+    return { path };
+  },
+  updateReport: async () => ({ path: await report() }),
+  connectReportToWorkbook: async () => ({ path: await report() }),
+  upsertReportByPublicId: async () => ({ path: { deploymentId: 1, publicId: 'AbcdEfgh0001' } }),
+  upsertWorkbookBySlug: async () => ({ path: { deploymentId: 1, slug: 'monthly-close' } }),
+  updateFolder: async () => {
+    const { id } = await world.admin.createFolder({ deploymentId: 1, body: { name: unique('folder') } });
+    return { path: { deploymentId: 1, folderId: id } };
+  },
+  updateDashboardEmbedding: async () => ({ path: { publicId: 'DemoCommerce' } }),
+  postDashboardPythonRun: async () => ({ path: { publicId: 'DemoCommerce' } }),
+  postTokenBySessionId: async () => ({ body: (await (await send('generateSession')).json()) as object }),
+  login: async () => ({ body: { email: (await createSignable(world)).email } }),
+  logout: async () => ({ token: (await signedIn(world)).accessToken }),
+  changeMyPassword: async () => ({ token: (await signedIn(world)).accessToken }),
+  refreshTokens: async () => {
+    const { refreshToken } = await logIn(world, await createSignable(world));
+    return { body: { refreshToken } };
+  },
+  exchangeDeviceCode: async () => {
+    const { deviceCode } = (await (await send('createDeviceCode')).json()) as { deviceCode: string };
+    return { body: { deviceCode } };
+  },
+};
+
+test.each(withBody.map((op) => [op.id, op] as const))(
+  '%s works as the reference shows it',
+  async (id, op) => {
+    const { schema, example } = exampleOf(op);
+    expect(example).toBeDefined();
+    if (bodyKindOf(op)!.kind !== 'multipart') expect(mismatch(schema, example)).toBeUndefined();
+    const response = await send(id, (await given[id]?.()) ?? { path: { deploymentId: 1 } });
+    if (REFUSED[id]) return expect(await errorCodeOf(response)).toBe(REFUSED[id]);
+    const text = await response.text();
+    expect([response.ok, text]).toEqual([true, text]);
+    // Some replies are a success although a part of the work failed.
+    expect(text).not.toMatch(/"failed":\[\{|"ok":false/);
+  },
+);
+
+test('errors look as the reference shows them', async () => {
+  const shown = publishedDocument.components.examples as Record<string, { value: object }>;
+  const post = (path: string, body: object) =>
+    world.raw('POST', path, {
+      apiKey: null,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const replies = {
+    invalid_request: await post('/api/v1/embed/session/token', { sessionId: '' }),
+    unauthenticated: await post('/api/v1/embed/generate-session', {}),
+    role_not_found: await world.raw('GET', '/api/v1/roles/404404'),
+  };
+  for (const [code, reply] of Object.entries(replies)) {
+    const requestId = expect.any(String);
+    expect(await reply.json()).toEqual({ ...shown[code]!.value, requestId });
+  }
+});
