@@ -194,8 +194,12 @@ describe('answers', () => {
     const again = (of: string) => `select concat(${Array(31).fill('x').join(', ')}) as x from ${of}`;
     const twenty = (value: string) => Array.from({ length: 20 }, (_, i) => `${value} as c${i}`).join(', ');
     const long = `with z as (select '${'a'.repeat(1000)}' as x), a as (${again('z')}), b as (${again('a')})`;
+    // Whether the driver gets memory for this row depends on how much Node itself uses.
+    await expect(
+      ask(`${long}, c as (${again('b')}) select ${twenty('x')} from c`, {}, engine),
+    ).rejects.toMatchObject({ code: expect.stringMatching(/^(query|result)_too_large$/) });
+    await requireWorking(engine);
     for (const sql of [
-      `${long}, c as (${again('b')}) select ${twenty('x')} from c`,
       `${long} select ${twenty('x')} from b`,
       `${long} select ${twenty('[x]')} from b`,
       `${long} select ${twenty("{'a': [x, null]}")} from b`,

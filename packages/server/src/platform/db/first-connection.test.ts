@@ -165,7 +165,7 @@ describe('a problem that waiting does not solve is reported at once', () => {
     front = await startFront({ refusal: always(answer), tls: SELF_SIGNED });
     const line = await refusal(urlOf(front, '?sslmode=require'));
     expect(line).toMatch(
-      /^The database's certificate is not accepted \(self-signed certificate\).*sslrootcert/,
+      /^The database's certificate is not accepted \(self-signed certificate\b.*sslrootcert/,
     );
     expect(front.connections).toBe(1);
 
