@@ -8,7 +8,10 @@ import { sql } from './sql.ts';
 const [a, b] = [sql`A`, sql`B`];
 const written = (parts: Parameters<typeof guardDivisions>[0]) =>
   renderStatement(
-    { columns: [{ name: 'x', sql: guardDivisions(parts) }], from: { alias: 't', of: { table: 't' } } },
+    {
+      columns: [{ name: 'x', sql: guardDivisions(parts, postgres) }],
+      from: { alias: 't', of: { table: 't' } },
+    },
     postgres,
     createBudget(),
   )
@@ -28,10 +31,12 @@ test.each<[string, Parameters<typeof guardDivisions>[0], string]>([
     [a, ' / (', a, ' / ', b, ')'],
     'A / nullif(((A / nullif((B)::numeric, 0)))::numeric, 0)',
   ],
+  ['a text in quotes', ["case when x = 'a/b' then ", a, ' end'], "case when x = 'a/b' then A end"],
+  ['a text in dollars', [a, ' / $$a / b$$'], 'A / nullif(($$a / b$$)::numeric, 0)'],
   [
-    'texts and comments',
-    ["case when x = 'a/b' then ", a, ' /* a / b */ end'],
-    "case when x = 'a/b' then A /* a / b */ end",
+    'a text with a backslash',
+    ["case when x = E'a\\' / b' then ", a, ' end / ', b],
+    "case when x = E'a\\' / b' then A end / nullif((B)::numeric, 0)",
   ],
   ['brackets that do not fit', [a, ') / ', b], 'A) / nullif((B)::numeric, 0)'],
 ])('a division by %s is null if that is zero', (_, parts, expected) => {

@@ -1,13 +1,14 @@
 /** In measures that are computed from others, a division by zero is null, and a quotient of whole numbers has decimals. */
 import { queryError } from './errors.ts';
+import type { Dialect } from './render.ts';
 import { call, type Piece, type Sql, sql } from './sql.ts';
 import { tokensOf } from './tokens.ts';
 
 const DEPTH_MAX = 200;
 
-/** Strings are text of the model; everything else is one operand. */
-export function guardDivisions(parts: readonly (string | Sql)[]): Sql {
-  const tokens = tokensOf(parts);
+/** Strings are text of the model without comments; everything else is one operand. */
+export function guardDivisions(parts: readonly (string | Sql)[], { lexing }: Pick<Dialect, 'lexing'>): Sql {
+  const tokens = tokensOf(parts, lexing);
   if (!tokens.includes('/')) return tokens;
   let next = 0;
 
@@ -50,7 +51,6 @@ function requireDepth(depth: number) {
   throw queryError('unsupported_query', `The SQL of a measure is nested more than ${DEPTH_MAX} deep.`);
 }
 
-const isSpace = (token: Piece | undefined) =>
-  typeof token === 'string' && /^(\s+|--.*|\/\*[\s\S]*)$/.test(token);
+const isSpace = (token: Piece | undefined) => typeof token === 'string' && /^\s+$/.test(token);
 const isCast = (token: Piece | undefined) =>
   typeof token === 'string' && token.startsWith('::') && token.length > 2;

@@ -291,3 +291,24 @@ test('a row whose partner is hidden stays hidden, if the policy lets rows withou
     expect(await engine.rows(statement), statement.sql).toEqual([[null, '2']]);
   }
 });
+
+test.each<[string, string, DialectName[]]>([
+  ['a text in quotes', "'rock  AND  roll'", ['duckdb', 'postgres', 'clickhouse']],
+  ['a text in dollars', "$$rock'n  AND  roll$$", ['duckdb', 'postgres', 'clickhouse']],
+  ['a text with a tag in dollars', '$x$a = $$b  AND  c$x$', ['duckdb', 'postgres']],
+  ['a text with a backslash', "E'rock\\\\'n  AND  roll'", ['duckdb', 'postgres']],
+  ['a text of ClickHouse', "'rock\\\\'n  AND  roll'", ['clickhouse']],
+  ['a name of ClickHouse', '`a  AND  b`', ['clickhouse']],
+])('%s in a join stays as it is', (_, text, dialects) => {
+  const model = modelOf(
+    yaml('postgres').replace(
+      /(name: owners, .*) sql: ".*" }/,
+      `$1 sql: "{CUBE}.id = {owners}.id and lower({CUBE}.txt) = ${text.replaceAll('$', '$$$$')}" }`,
+    ),
+  );
+  for (const dialect of dialects) {
+    const { sql } = planOf(model, { ...COUNT, dimensions: ['owners.id'] }, viewer, dialect).statement;
+    const read = text.replaceAll('\\\\', '\\');
+    expect(sql).toContain(`then lower("things".txt) end = ${read}`);
+  }
+});

@@ -83,7 +83,7 @@ function fencedJoin(rows: Rows, index: number, policies: readonly RowPolicy[]): 
     return written(fenced(guard, part));
   };
   const side = (part: Sql) => (isPlainSide(rows, part) ? part : fence(guardOf(part), part));
-  const conjuncts = conjunctsOf(tokensOf(join.on)).map((conjunct): Sql => {
+  const conjuncts = conjunctsOf(tokensOf(join.on, rows.context.dialect.lexing)).map((conjunct): Sql => {
     const sides = splitAt(conjunct, '=');
     // Databases look up partners by equalities, so these stay equalities.
     const isEquality = sides.length === 2 && !conjunct.some((token) => isToken(token, OPERATOR));

@@ -84,7 +84,7 @@ export function expandMeasure(
     const value = following(context.budget, () => expandMeasure(context, referred, base, passedOn));
     return referred.measure.type === 'number' ? sql`(${value})` : value;
   });
-  return guardDivisions(parts);
+  return guardDivisions(parts, context.dialect);
 }
 
 /** The value of a row that is aggregated. Undefined if rows themselves are counted. */
@@ -132,5 +132,5 @@ export function ownAggregate(rows: Rows, model: Model, member: MeasureMember): S
     }
     return aggregate(measure.type, valueOfRow(rows, rows.root, measure, []));
   });
-  return guardDivisions(parts);
+  return guardDivisions(parts, rows.context.dialect);
 }

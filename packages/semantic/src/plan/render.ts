@@ -1,5 +1,7 @@
 /** Writes a plan as text, in the words of a dialect. */
+import { type Lexing, withoutComments } from '../sql-texts.ts';
 import { type Budget, spendCharacters } from './budget.ts';
+import { queryError } from './errors.ts';
 import type { Call, Condition, Piece, Select, Source, Sql, Value } from './sql.ts';
 
 export interface Dialect {
@@ -13,9 +15,17 @@ export interface Dialect {
   readonly ending: string;
   /** A source with these rows, which are written already. */
   rows(rows: readonly (readonly string[])[], columns: readonly string[], alias: string): string;
-  /** A comment of the model must not swallow what the planner writes after it, such as the other side of a policy. */
-  withoutComments(text: string): string;
+  readonly lexing: Lexing;
   readonly calls: Readonly<Record<Call['call'], (...args: readonly string[]) => string>>;
+}
+
+/** A comment of the model must not swallow what the planner writes after it, such as the other side of a policy. */
+export function plainText(text: string, { lexing }: Dialect): string {
+  const plain = withoutComments(text, lexing);
+  if (plain !== undefined) return plain;
+  const message =
+    'A quote or a comment in the SQL of the data model is not closed, as its data source reads it.';
+  throw queryError('unsupported_query', message);
 }
 
 export interface Statement {
@@ -92,7 +102,7 @@ function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value)
 
   /** With its comments, which tell people where a statement comes from; they can not follow a semicolon. */
   const queryOf = (text: string) => {
-    const plain = dialect.withoutComments(text);
+    const plain = plainText(text, dialect);
     return /;\s*$/.test(plain) ? plain.replace(/;\s*$/, '') : text;
   };
 

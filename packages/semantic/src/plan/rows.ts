@@ -17,7 +17,7 @@ import { type Aliases, createAliases } from './aliases.ts';
 import { type Budget, following, spend, spendCharacters } from './budget.ts';
 import { queryError } from './errors.ts';
 import { pathBetween, shortestPath } from './paths.ts';
-import type { Dialect } from './render.ts';
+import { type Dialect, plainText } from './render.ts';
 import {
   call,
   inBrackets,
@@ -207,7 +207,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
 /** A text of the model. */
 export function textOf({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>, text: string): string {
   spendCharacters(budget, text.length);
-  return dialect.withoutComments(text);
+  return plainText(text, dialect);
 }
 /** Databases put the SQL of a cube and the conditions on it together, if it can be more than columns of a table. */
 const hasExpressions = ({ from }: Cube) => 'query' in from && !COLUMNS_ONLY.test(from.query);

@@ -1,9 +1,20 @@
-/** The words of SQL in a model. Texts and comments stay whole, so that nothing in them is taken for an operator. */
+/** The words of SQL in a model. Texts and names in quotes stay whole, so that nothing in them is taken for an operator. */
+import type { Lexing } from '../sql-texts.ts';
 import type { Piece, Sql } from './sql.ts';
 
-const TOKEN =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|::\s*[A-Za-z_]\w*(?:\s*\(\s*\d+(?:\s*,\s*\d+)?\s*\))?|[A-Za-z_][\w.]*|\d+(?:\.\d+)?|\s+|[\s\S]/g;
+const WORD = String.raw`::\s*[A-Za-z_]\w*(?:\s*\(\s*\d+(?:\s*,\s*\d+)?\s*\))?|[A-Za-z_][\w.]*|\d+(?:\.\d+)?|\s+|[\s\S]`;
+const patterns = new Map<Lexing, RegExp>();
 
-/** Strings are text of the model; everything else is one operand. */
-export const tokensOf = (parts: readonly Piece[]): Piece[] =>
-  parts.flatMap((part): Piece[] => (typeof part === 'string' ? (part.match(TOKEN) ?? []) : [part as Sql]));
+function patternOf(lexing: Lexing): RegExp {
+  const known = patterns.get(lexing);
+  if (known) return known;
+  const pattern = new RegExp(`${lexing.whole.source}|${WORD}`, 'g');
+  patterns.set(lexing, pattern);
+  return pattern;
+}
+
+/** Strings are text of the model without comments; everything else is one operand. */
+export const tokensOf = (parts: readonly Piece[], lexing: Lexing): Piece[] =>
+  parts.flatMap((part): Piece[] =>
+    typeof part === 'string' ? (part.match(patternOf(lexing)) ?? []) : [part as Sql],
+  );

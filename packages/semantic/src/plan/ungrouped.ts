@@ -1,14 +1,12 @@
 /** Rows as they are, with the value that each measure would aggregate. */
-import { following } from './budget.ts';
-import { guardDivisions } from './divisions.ts';
 import { queryError } from './errors.ts';
 import { behindPolicies } from './fences.ts';
 import type { Found } from './find.ts';
 import { keySql, type PlanContext, type RowFilter } from './groups.ts';
 import { homeOf } from './homes.ts';
-import { type InheritedFilter, isOwnAggregate, referredMeasure, valueOfRow } from './measures.ts';
+import { expandMeasure, type InheritedFilter, isOwnAggregate, valueOfRow } from './measures.ts';
 import type { MeasureMember } from './members.ts';
-import { createRows, type Rows, textOf } from './rows.ts';
+import { createRows, type Rows } from './rows.ts';
 import { inBrackets, type Select, type Sql, sql } from './sql.ts';
 
 export function planUngrouped(context: PlanContext, found: Found, filters: readonly RowFilter[]): Select {
@@ -23,31 +21,28 @@ export function planUngrouped(context: PlanContext, found: Found, filters: reado
   const rows = createRows(context, homeOf(context.model, paths));
   const columns = outputs.map((output) => ({
     name: output.column,
-    sql: output.kind === 'measure' ? rowValue(rows, output.member, []) : keySql(rows, output),
+    sql: output.kind === 'measure' ? rowMeasure(context, rows, output.member) : keySql(rows, output),
   }));
   const where = filters.map((filter) => filter.make(rows));
   return { columns, from: rows.from, ...behindPolicies(rows, context, where) };
 }
 
-function rowValue(rows: Rows, member: MeasureMember, inherited: readonly InheritedFilter[]): Sql {
-  const { measure, path, key } = member;
-  const { model } = rows.context;
+const rowMeasure = (context: PlanContext, rows: Rows, measure: MeasureMember): Sql =>
+  expandMeasure(context, measure, (member, inherited) => {
+    const value = rowValue(rows, member, inherited);
+    return member === measure ? value : sql`(${value})`;
+  });
+
+function rowValue(
+  rows: Rows,
+  { measure, path, key }: MeasureMember,
+  inherited: readonly InheritedFilter[],
+): Sql {
   if (measure.rollingWindow || isOwnAggregate(measure)) {
     throw queryError(
       'unsupported_query',
       `\`${key}\` has no value for a single row, so the query can not be ungrouped.`,
     );
-  }
-  if (measure.type === 'number') {
-    const passedOn = [...inherited, ...measure.filters.map((expression) => ({ path, expression }))];
-    const parts = measure.sql!.map((part): string | Sql => {
-      if (typeof part === 'string') return textOf(rows.context, part);
-      if (part.kind !== 'measure')
-        throw new Error('A number that combines measures refers to measures only.');
-      const referred = referredMeasure(model, member, part);
-      return following(rows.context.budget, () => sql`(${rowValue(rows, referred, passedOn)})`);
-    });
-    return guardDivisions(parts);
   }
   const node = rows.at(path);
   const value = valueOfRow(rows, node, measure, inherited);

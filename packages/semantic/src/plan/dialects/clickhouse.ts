@@ -6,7 +6,7 @@
 import { CLICKHOUSE } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { Value, ValueType } from '../sql.ts';
-import { commentsRemover, quoted } from './common.ts';
+import { quoted } from './common.ts';
 
 const TIME = "DateTime64(6, 'UTC')";
 
@@ -60,7 +60,7 @@ export const clickhouse: Dialect = {
     const names = columns.map((name, i) => `tupleElement(row, ${i + 1}) as ${name}`);
     return `(select ${names.join(', ')} from (select arrayJoin([${tuples}]) as row)) as ${alias}`;
   },
-  withoutComments: commentsRemover(CLICKHOUSE),
+  lexing: CLICKHOUSE,
   calls: {
     'truncate second': startOf('Second'),
     'truncate minute': startOf('Minute'),

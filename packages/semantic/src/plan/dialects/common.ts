@@ -1,5 +1,3 @@
-import { type Lexing, withoutComments } from '../../sql-texts.ts';
-import { queryError } from '../errors.ts';
 import type { CallName } from '../sql.ts';
 
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -25,14 +23,6 @@ export const valuesTable = (
   columns: readonly string[],
   alias: string,
 ) => `(values ${rows.map((row) => `(${row.join(', ')})`).join(', ')}) as ${alias}(${columns.join(', ')})`;
-
-export const commentsRemover = (lexing: Lexing) => (text: string) => {
-  const without = withoutComments(text, lexing);
-  if (without !== undefined) return without;
-  const message =
-    'A quote or a comment in the SQL of the data model is not closed, as its data source reads it.';
-  throw queryError('unsupported_query', message);
-};
 
 /** What `string_agg` in SQL of callers may make. Engines find this error. */
 export const BOUNDED_TEXT = {

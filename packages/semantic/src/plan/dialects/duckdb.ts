@@ -2,7 +2,7 @@
 import { STANDARD } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { Value, ValueType } from '../sql.ts';
-import { BOUNDED_TEXT, commentsRemover, quoted, truncations, valuesTable } from './common.ts';
+import { BOUNDED_TEXT, quoted, truncations, valuesTable } from './common.ts';
 
 const TYPES: Record<Exclude<ValueType, 'decimal'>, string> = {
   text: 'varchar',
@@ -34,7 +34,7 @@ export const duckdb: Dialect = {
   textOf: ({ text }) => text,
   ending: '',
   rows: valuesTable,
-  withoutComments: commentsRemover(STANDARD),
+  lexing: STANDARD,
   calls: {
     ...truncations,
     asText: (x) => `(${x})::varchar`,

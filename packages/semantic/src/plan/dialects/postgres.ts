@@ -2,7 +2,7 @@
 import { STANDARD } from '../../sql-texts.ts';
 import type { Dialect } from '../render.ts';
 import type { ValueType } from '../sql.ts';
-import { BOUNDED_TEXT, commentsRemover, quoted, truncations, valuesTable } from './common.ts';
+import { BOUNDED_TEXT, quoted, truncations, valuesTable } from './common.ts';
 
 const TYPES: Record<ValueType, string> = {
   text: 'text',
@@ -22,7 +22,7 @@ export const postgres: Dialect = {
   textOf: ({ text }) => text,
   ending: '',
   rows: valuesTable,
-  withoutComments: commentsRemover(STANDARD),
+  lexing: STANDARD,
   calls: {
     ...truncations,
     asText: (x) => `(${x})::text`,
