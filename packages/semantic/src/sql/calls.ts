@@ -168,7 +168,7 @@ function wholeOf(node: unknown): number | undefined {
 }
 
 /** The bits that PostgreSQL's parser has for the parts of a frame. */
-const FRAME = { isGiven: 0x1, range: 0x2, rows: 0x4, between: 0x10, known: 0x7eff } as const;
+const FRAME = { isGiven: 0x1, range: 0x2, rows: 0x4, known: 0x7f37 } as const;
 const STARTS: readonly [number, string][] = [
   [0x20, 'unbounded preceding'],
   [0x200, 'current row'],

@@ -363,7 +363,7 @@ function starTargets(names: readonly string[], { scope }: Writing): Target[] {
   );
 }
 
-/** The names that PostgreSQL gives, except for measures. */
+/** A name of the statement where there is one. Otherwise a word that says what it is. */
 function nameOf(kind: string, fields: Fields): string {
   if (kind === 'ColumnRef') return namesOf(fields.fields).at(-1) ?? '';
   if (kind === 'FuncCall') {
@@ -372,7 +372,8 @@ function nameOf(kind: string, fields: Fields): string {
     return arg === undefined ? name : nameIn(arg);
   }
   if (kind === 'TypeCast') return nameIn(fields.arg);
-  return { CaseExpr: 'case', CoalesceExpr: 'coalesce', MinMaxExpr: 'greatest' }[kind] ?? 'column';
+  if (kind === 'MinMaxExpr') return fields.op === 'IS_LEAST' ? 'least' : 'greatest';
+  return { CaseExpr: 'case', CoalesceExpr: 'coalesce' }[kind] ?? 'column';
 }
 
 const nameIn = (node: unknown) => {

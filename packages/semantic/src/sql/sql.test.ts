@@ -134,6 +134,14 @@ const MEANINGS: [string, Cell[][]][] = [
   ],
   ['select distinct region from customers order by region desc', [['EMEA'], ['AMER']]],
   [
+    'select id, count(*) over (order by id rows between current row and unbounded following) from customers order by 1',
+    [
+      ['1', '3'],
+      ['2', '2'],
+      ['3', '1'],
+    ],
+  ],
+  [
     "select o.id, c.name from orders o join customers c on c.id = o.customer_id where c.region = 'EMEA' order by o.id",
     [
       ['1', 'Ada'],
@@ -306,9 +314,9 @@ test('columns have the names of the statement, each once', () => {
   const names = (text: string) => sqlPlanOf(model, text).columns;
   expect(
     names(
-      'select id, o.status as "State", count(*), count(*), measure(amount), 1 + 1, id::text from orders o',
+      'select id, o.status as "State", count(*), count(*), measure(amount), 1 + 1, id::text, least(1, 2), greatest(1, 2) from orders o',
     ),
-  ).toEqual(['id', 'State', 'count', 'count_2', 'amount', 'column', 'id_2']);
+  ).toEqual(['id', 'State', 'count', 'count_2', 'amount', 'column', 'id_2', 'least', 'greatest']);
 });
 
 /** Measures in SQL, and the JSON query that means the same. */
