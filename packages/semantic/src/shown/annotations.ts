@@ -2,7 +2,7 @@
 import type { Described, Json, Model } from '../model.ts';
 import type { Found } from '../plan/find.ts';
 import { typeOfMeasure } from '../plan/measures.ts';
-import { findMember, type MeasureMember, type Member } from '../plan/members.ts';
+import { findMember, isOpenTo, type MeasureMember, type Member } from '../plan/members.ts';
 import type { Viewer } from '../plan/viewer.ts';
 import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
 
@@ -73,7 +73,8 @@ export function drillMembersOf(model: Model, { key, measure }: MeasureMember, vi
       ? [...view.members.values()].find((item) => item.cube === cube && item.member === member)?.name
       : member;
     const owner = view?.name ?? cube;
-    return name !== undefined && findMember(model, owner, name, viewer) ? [`${owner}.${name}`] : [];
+    const found = name === undefined ? undefined : findMember(model, owner, name, viewer);
+    return found && isOpenTo(found.cube, viewer) ? [found.key] : [];
   });
   if (!drillMembers.length) return {};
   return { drillMembers, drillMembersGrouped: { measures: [], dimensions: drillMembers } };

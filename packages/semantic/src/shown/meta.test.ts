@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelOf, somebody } from '../../test/plans.ts';
+import { modelOf, planOf, somebody } from '../../test/plans.ts';
 import { metaOf, type Viewer } from '../index.ts';
 
 const model = modelOf(`cubes:
@@ -31,4 +31,25 @@ test('nothing of a cube that is closed to the viewer is named, neither as a deta
   const seller: Viewer = { ...somebody, groups: ['sales'] };
   const [, , view] = metaOf(model, seller);
   expect(view!.dimensions.map(({ aliasMember }) => aliasMember)).toEqual(['orders.status', 'customers.name']);
+});
+
+test.each([
+  ['orders', ['orders.status', 'customers.name']],
+  ['sales', ['sales.status', 'sales.name']],
+])(
+  'the details of a measure of %s are the same in the list of members and beside an answer',
+  (owner, names) => {
+    const seller: Viewer = { ...somebody, groups: ['sales'] };
+    const listed = metaOf(model, seller).find(({ name }) => name === owner)!.measures[0]!;
+    const { annotation } = planOf(model, { measures: [`${owner}.count`] }, seller);
+    for (const { drillMembers, drillMembersGrouped } of [listed, annotation.measures[`${owner}.count`]!]) {
+      expect(drillMembers).toEqual(names);
+      expect(drillMembersGrouped).toEqual({ measures: [], dimensions: names });
+    }
+  },
+);
+
+test('the details beside an answer name nothing of a cube that is closed to the viewer', () => {
+  const { annotation } = planOf(model, { measures: ['orders.count'] }, somebody);
+  expect(annotation.measures['orders.count']!.drillMembers).toEqual(['orders.status']);
 });

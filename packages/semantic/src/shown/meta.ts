@@ -1,8 +1,8 @@
 /** What a viewer can query: the cubes and views of a model with the members that are open to the viewer. */
 import type { Cube, Json, Model, View } from '../model.ts';
-import { findMember, isOpenTo, type Member } from '../plan/members.ts';
+import { findMember, isOpenTo, type MeasureMember, type Member } from '../plan/members.ts';
 import type { Viewer } from '../plan/viewer.ts';
-import { ownOf, type ShownMember, showMember } from './annotations.ts';
+import { drillMembersOf, ownOf, type ShownMember, showMember } from './annotations.ts';
 import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
 
 export interface MetaCube {
@@ -75,7 +75,7 @@ export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = 
     if (!found.length) continue;
     const component = 'members' in owner ? undefined : components.get(owner.name);
     yield `${separator}${headOf(owner, component)}`;
-    yield* listsOf(model, owner, found);
+    yield* listsOf(model, viewer, owner, found);
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
@@ -111,7 +111,12 @@ const headOf = (owner: Cube | View, connectedComponent: number | undefined): str
     connectedComponent,
   }).slice(0, -1);
 
-function* listsOf(model: Model, owner: Cube | View, found: readonly Member[]): Generator<string> {
+function* listsOf(
+  model: Model,
+  viewer: Viewer,
+  owner: Cube | View,
+  found: readonly Member[],
+): Generator<string> {
   const visible = new Set(found.map(({ key }) => key));
   const isView = 'members' in owner;
   const show = (member: Member): MetaMember => {
@@ -122,7 +127,7 @@ function* listsOf(model: Model, owner: Cube | View, found: readonly Member[]): G
       isVisible: true,
       ...(isView ? { aliasMember: `${member.cube.name}.${ownOf(member).name}` } : {}),
     };
-    if (member.kind === 'measure') return measureOf(member, common, visible);
+    if (member.kind === 'measure') return measureOf(model, member, common, viewer);
     return member.kind === 'dimension' ? dimensionOf(member, common) : common;
   };
   for (const kind of ['measure', 'dimension', 'segment'] as const) {
@@ -137,14 +142,9 @@ function* listsOf(model: Model, owner: Cube | View, found: readonly Member[]): G
   yield `,"hierarchies":${JSON.stringify(hierarchiesOf(owner, visible))},"folders":[],"nestedFolders":[]}`;
 }
 
-function measureOf(
-  { measure }: Extract<Member, { kind: 'measure' }>,
-  common: MetaMember,
-  visible: ReadonlySet<string>,
-): MetaMeasure {
-  const drillMembers = measure.drillMembers
-    .map(({ cube, member }) => `${cube}.${member}`)
-    .filter((key) => visible.has(key));
+function measureOf(model: Model, member: MeasureMember, common: MetaMember, viewer: Viewer): MetaMeasure {
+  const { measure } = member;
+  const { drillMembers = [] } = drillMembersOf(model, member, viewer);
   return {
     ...common,
     aggType: AGG_TYPES[measure.type] ?? measure.type,
