@@ -128,6 +128,11 @@ test.each<[string, string, Expected]>([
     { code: 'bad_value' },
   ],
   [
+    'an origin that is no day of its month',
+    '{ name: a, sql: a, type: time, granularities: [{ name: x, interval: 1 day, origin: «2024-02-30 }] }',
+    { code: 'bad_value' },
+  ],
+  [
     'a case without when',
     '{ name: a, type: string, case: «{ else: { label: x } } }',
     { code: 'missing_key', message: /`when`/ },

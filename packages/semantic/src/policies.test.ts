@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileText, type Expected, expectError, orders } from '../test/marked.ts';
+import { planOf } from '../test/plans.ts';
 
 const policies = (lines: string) => orders(`    access_policy:\n${lines}`);
 const policyOf = (lines: string) => {
@@ -165,6 +166,21 @@ test.each<[string, string, Expected]>([
     { code: 'bad_value' },
   ],
   [
+    'a day that does not exist',
+    '{ member: created_at, operator: afterDate, values: [«"2026-02-30"] }',
+    { code: 'bad_value' },
+  ],
+  [
+    'the year zero',
+    '{ member: created_at, operator: afterDate, values: [«"0000-01-01"] }',
+    { code: 'bad_value' },
+  ],
+  [
+    'a number without end',
+    '{ member: id, operator: equals, values: [«"1e999"] }',
+    { code: 'bad_value', message: /type `number`/ },
+  ],
+  [
     'a date of a text',
     '«{ member: status, operator: afterDate, values: ["2026-01-01"] }',
     { code: 'bad_value' },
@@ -205,4 +221,14 @@ test('a policy of a view names the members of the view', () => {
     `${orders()}views:\n  - name: v\n    cubes: [{ join_path: orders, prefix: true, includes: "*" }]\n    access_policy:\n      - group: "*"\n        row_level: { filters: [{ member: ${member}, operator: equals, values: [a] }] }\n`;
   expect(compileText(view('orders_status')).errors).toEqual([]);
   expectError(view('«status'), { code: 'unknown_name' });
+});
+
+test('a policy can give the offset of a time', () => {
+  const valuesOf = (time: string) => {
+    const filter = `{ member: created_at, operator: afterDate, values: ["${time}"] }`;
+    const { model, errors } = compileText(filtered(filter));
+    expect(errors).toEqual([]);
+    return planOf(model!, { measures: ['orders.count'] }).statement.parameters;
+  };
+  expect(valuesOf('2026-01-01T00:00:00+02:00')).toEqual(valuesOf('2025-12-31 22:00:00'));
 });

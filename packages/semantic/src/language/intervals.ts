@@ -1,5 +1,7 @@
 import type { Interval, Unit } from '../model.ts';
 import type { Reader } from '../read.ts';
+import { readMoment } from '../times/moments.ts';
+import { UTC } from '../times/zones.ts';
 import { shorten } from '../yaml.ts';
 
 export const UNITS: readonly Unit[] = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
@@ -33,19 +35,10 @@ export const windowEdge: Reader<Interval | 'unbounded'> = (value, problems) =>
     ? 'unbounded'
     : interval({ canBeNegative: false })(value, problems);
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?Z?)?$/;
-
-export const isMoment = (text: string) => MOMENT.test(text) && !Number.isNaN(Date.parse(asUtc(text)));
-
-const asUtc = (text: string) => {
-  const iso = text.replace(' ', 'T');
-  return iso.length > 10 && !iso.endsWith('Z') ? `${iso}Z` : iso;
-};
-
 /** A date, or a date and a time in UTC. */
 export const moment: Reader<string> = (value, problems) => {
   const text = value.kind === 'text' ? value.text : '';
-  if (!isMoment(text)) {
+  if (!readMoment(text, UTC)) {
     const hint = 'Write it as `2026-01-31` or `2026-01-31 09:30:00`.';
     problems.add(value, 'bad_value', `\`${shorten(text)}\` is not a date.`, hint);
   }

@@ -137,7 +137,7 @@ const DIGITS_MAX = 38;
 const DECIMALS_MAX = 18;
 
 /** A number in the narrowest exact type that holds it, so that large ids stay apart from each other. */
-function numberValue(given: string): Value | undefined {
+export function numberValue(given: string): Value | undefined {
   const text = given.trim().replace(/^\+/, '');
   if (!NUMBER.test(text) || text.length > 400 || !Number.isFinite(Number(text))) return undefined;
   const digits = text.replace(/\D/g, '').length;

@@ -1,9 +1,11 @@
-import { isMoment } from '../language/intervals.ts';
 import type { RawComparison, RawCondition, RawPolicy } from '../language/policies.ts';
 import type { Comparison, Condition, DimensionType, Policy } from '../model.ts';
 import { OF_TEXT, OF_TIME } from '../operators.ts';
+import { numberValue } from '../plan/comparisons.ts';
 import { didYouMean, type Problems } from '../problems.ts';
 import { atKey, type Name } from '../read.ts';
+import { readMoment } from '../times/moments.ts';
+import { UTC } from '../times/zones.ts';
 import { shorten } from '../yaml.ts';
 import type { Context } from './references.ts';
 
@@ -90,12 +92,10 @@ function resolveComparison(raw: RawComparison, members: PolicyMembers, problems:
   return { member: member.text, operator, values: values.map(({ value }) => value) };
 }
 
-const NUMBER = /^[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?$/;
-
 function isOf(type: DimensionType, literal: string): boolean {
-  if (type === 'number') return NUMBER.test(literal);
+  if (type === 'number') return numberValue(literal) !== undefined;
   if (type === 'boolean') return literal === 'true' || literal === 'false';
-  return type === 'string' || isMoment(literal);
+  return type === 'string' || readMoment(literal, UTC) !== undefined;
 }
 
 function membersOf(

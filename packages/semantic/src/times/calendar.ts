@@ -1,5 +1,7 @@
 /** Calendar arithmetic on local times, which are milliseconds as `zones.ts` has them. */
 import type { Granularity, Interval, Unit } from '../model.ts';
+import { readMoment } from './moments.ts';
+import { UTC } from './zones.ts';
 
 const MS: Partial<Record<Unit, number>> = {
   second: 1000,
@@ -35,17 +37,12 @@ export function periodsOf({ interval, offset, origin }: Granularity): Periods | 
       ? interval.every(({ unit }) => unit === 'week')
         ? MONDAY
         : EPOCH
-      : Date.parse(asUtc(origin));
+      : readMoment(origin, UTC)!.from.ms;
   const originMs = offset ? addInterval(start, offset) : start;
   if (ms > 0) return { seconds: ms / 1000, originMs };
   const first = startOfMonth(originMs);
   return { months, base: modulo(monthIndex(first), months), shiftSeconds: (originMs - first) / 1000 };
 }
-
-const asUtc = (text: string) => {
-  const iso = text.replace(' ', 'T');
-  return iso.length > 10 && !iso.endsWith('Z') ? `${iso}Z` : iso;
-};
 
 const sumOf = (interval: Interval, sizes: Partial<Record<Unit, number>>) =>
   interval.reduce((sum, { count, unit }) => sum + count * (sizes[unit] ?? 0), 0);
