@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileText, customers, type Expected, expectError, JOIN, orders } from '../test/marked.ts';
 
-const CUBES = orders(JOIN) + customers();
+const CUBES = orders(JOIN) + customers('    hierarchies: [{ name: ways, levels: [region] }]\n');
 const view = (items: string, lines = '') => `${CUBES}views:\n  - name: sales\n    cubes:\n${items}${lines}`;
 const item = (text: string) => `      - ${text}\n`;
 
@@ -91,6 +91,23 @@ test.each<[string, string, Expected]>([
     'two members of one name by stars',
     item('{ join_path: orders, includes: [count, id] }') +
       item('«{ join_path: orders.customers, includes: "*", excludes: [id] }'),
+    { code: 'duplicate_name' },
+  ],
+  [
+    'two hierarchies of one name',
+    item('{ join_path: orders, includes: [status, all] }') +
+      item('{ join_path: orders.customers, includes: [region, { name: «ways, alias: all }] }'),
+    { code: 'duplicate_name' },
+  ],
+  [
+    'a hierarchy and a member of one name',
+    item('{ join_path: orders, includes: [status, { name: «all, alias: status }] }'),
+    { code: 'duplicate_name' },
+  ],
+  [
+    'a member with the name of a hierarchy before it',
+    item('{ join_path: orders, includes: [status, all] }') +
+      item('{ join_path: orders.customers, includes: [{ name: «region, alias: all }] }'),
     { code: 'duplicate_name' },
   ],
 ])('a view is refused for %s', (_, items, expected) => {

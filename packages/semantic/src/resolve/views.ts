@@ -65,22 +65,24 @@ interface Inclusion {
 }
 
 function include(inclusion: Inclusion) {
-  const { item, path, cube, members, problems, size } = inclusion;
+  const { item, path, cube, members, hierarchies, problems, size } = inclusion;
   const prefix = item.prefix ? `${item.alias?.text ?? cube.name}_` : '';
   const excluded = new Set(
     item.excludes.filter((name) => requireIncludable(name, cube, problems)).map(({ text }) => text),
   );
   const wanted = item.includes === '*' ? allOf(cube) : item.includes;
+  const spotOf = ({ name }: Pick<RawIncluded, 'name'>) =>
+    item.includes === '*' ? item.where.spot : name.spot;
   const given = new Map<string, string>();
   for (const one of wanted) {
     const name = one.name.text;
     if (excluded.has(name) || cube.hierarchies.has(name) || !requireIncludable(one.name, cube, problems))
       continue;
     const shown = `${prefix}${one.alias?.text ?? name}`;
-    const spot = item.includes === '*' ? item.where.spot : one.name.spot;
+    const spot = spotOf(one);
     const member = memberOf(shown, one, cube, path);
     if (!size.add(spot, { members: 1, characters: lengthOf(member) })) return;
-    if (members.has(shown)) refuseTwice(shown, spot, problems);
+    if (members.has(shown) || hierarchies.has(shown)) refuseTwice(shown, spot, problems);
     else members.set(shown, member);
     given.set(name, shown);
   }
@@ -91,7 +93,9 @@ function include(inclusion: Inclusion) {
       (level) => (level.cube === cube.name && given.get(level.dimension)) || [],
     );
     const name = `${prefix}${one.alias?.text ?? hierarchy.name}`;
-    if (levels.length) inclusion.hierarchies.set(name, { name, title: one.title ?? hierarchy.title, levels });
+    if (!levels.length) continue;
+    if (hierarchies.has(name) || members.has(name)) refuseTwice(name, spotOf(one), problems);
+    else hierarchies.set(name, { name, title: one.title ?? hierarchy.title, levels });
   }
 }
 
