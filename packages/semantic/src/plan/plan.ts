@@ -72,7 +72,7 @@ export interface PlannedColumn {
   readonly granularity: string | undefined;
 }
 
-export interface Plans {
+export interface Plans extends Pick<Query, 'isRenewed' | 'isCompact'> {
   readonly type: 'regularQuery' | 'compareDateRangeQuery';
   /** One, or one for each of the date ranges that are compared. */
   readonly plans: readonly Plan[];
@@ -87,11 +87,12 @@ export function planQuery(model: Model, json: unknown, viewer: Viewer, options: 
   if (another) {
     throw queryError('invalid_query', 'Only one time dimension can have `compareDateRange`.', another.path);
   }
+  const { isRenewed, isCompact } = query;
   const now = createNow(options.now.getTime());
   const planning = { ...options, now, budget: options.budget ?? createBudget() };
   if (!comparing) {
     const plans = [planOne(model, query, viewer, planning)];
-    return { type: 'regularQuery', plans, sameUntilMs: now.sameUntilMs };
+    return { type: 'regularQuery', plans, sameUntilMs: now.sameUntilMs, isRenewed, isCompact };
   }
   const plans = comparing.compareDateRange!.map((dateRange) => {
     const timeDimensions = query.timeDimensions.map((item) =>
@@ -99,7 +100,7 @@ export function planQuery(model: Model, json: unknown, viewer: Viewer, options: 
     );
     return planOne(model, { ...query, timeDimensions }, viewer, planning);
   });
-  return { type: 'compareDateRangeQuery', plans, sameUntilMs: now.sameUntilMs };
+  return { type: 'compareDateRangeQuery', plans, sameUntilMs: now.sameUntilMs, isRenewed, isCompact };
 }
 
 type Planning = Omit<PlanOptions, 'now' | 'budget'> & { readonly now: Now; readonly budget: Budget };

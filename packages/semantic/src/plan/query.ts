@@ -16,6 +16,10 @@ export interface Query {
   readonly timezone: string;
   readonly total: boolean;
   readonly ungrouped: boolean;
+  /** Whether the answer is computed again, although one may be known. */
+  readonly isRenewed: boolean;
+  /** Whether the rows of the answer are lists of values, without the names of the columns. */
+  readonly isCompact: boolean;
 }
 
 /** A member as the query names it, and where in the query. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { customers, JOIN, orders } from '../../test/marked.ts';
 import { errorOf, modelOf, planOf } from '../../test/plans.ts';
+import { readQuery } from './read-query.ts';
 
 const model = modelOf(orders(JOIN) + customers());
 const MEASURES = { measures: ['orders.count'] };
@@ -32,6 +33,8 @@ test.each<[string, unknown, string, RegExp]>([
   ['a limit with decimals', { ...MEASURES, limit: 1.5 }, 'limit', /whole/],
   ['a limit as a text', { ...MEASURES, limit: '5' }, 'limit', /whole/],
   ['a total that is no truth', { ...MEASURES, total: 'yes' }, 'total', /true/],
+  ['a wish to renew that is no truth', { ...MEASURES, renewQuery: 'yes' }, 'renewQuery', /true/],
+  ['a key of the request', { ...MEASURES, cache: 'no-cache' }, 'cache', /no such key/],
   [
     'a time zone that does not exist',
     { ...MEASURES, timezone: 'Europe/Atlantis' },
@@ -147,15 +150,12 @@ test('several mistakes are told at once', () => {
   ]);
 });
 
-test('keys that concern only the answer are accepted', () => {
-  expect(
-    planOf(model, {
-      ...MEASURES,
-      renewQuery: true,
-      responseFormat: 'compact',
-      order: [{ id: 'orders.count', desc: true }],
-    }),
-  ).toBeDefined();
+test.each([
+  [{}, false, false],
+  [{ renewQuery: true, responseFormat: 'compact' }, true, true],
+  [{ renewQuery: false, responseFormat: 'columnar' }, false, false],
+])('what a query says about its answer is read: %o', (more, isRenewed, isCompact) => {
+  expect(readQuery({ ...MEASURES, ...more })).toMatchObject({ isRenewed, isCompact });
 });
 
 test('an answer has no more rows than the caller of the planner allows', () => {

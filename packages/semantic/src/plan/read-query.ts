@@ -16,23 +16,21 @@ import {
   type TimeDimension,
 } from './query.ts';
 
-/** The keys of a query. Those that are false concern the answer, and not the plan. */
-const KEYS: Record<string, boolean> = {
-  measures: true,
-  dimensions: true,
-  timeDimensions: true,
-  segments: true,
-  filters: true,
-  order: true,
-  limit: true,
-  offset: true,
-  timezone: true,
-  total: true,
-  ungrouped: true,
-  renewQuery: false,
-  cache: false,
-  responseFormat: false,
-};
+const KEYS = [
+  'measures',
+  'dimensions',
+  'timeDimensions',
+  'segments',
+  'filters',
+  'order',
+  'limit',
+  'offset',
+  'timezone',
+  'total',
+  'ungrouped',
+  'renewQuery',
+  'responseFormat',
+];
 const TIME_KEYS = ['dimension', 'granularity', 'dateRange', 'compareDateRange'];
 const FILTER_KEYS = ['member', 'dimension', 'operator', 'values'];
 
@@ -42,13 +40,12 @@ const ISSUES_MAX = 20;
 
 interface Reading {
   readonly issues: QueryIssue[];
-  members: number;
   filters: number;
   values: number;
 }
 
 export function readQuery(json: unknown): Query {
-  const reading: Reading = { issues: [], members: 0, filters: 0, values: 0 };
+  const reading: Reading = { issues: [], filters: 0, values: 0 };
   const query = isObject(json) ? read(json, reading) : undefined;
   if (!query) refuse(reading, '', 'A query is an object.');
   if (!query || reading.issues.length)
@@ -57,7 +54,7 @@ export function readQuery(json: unknown): Query {
 }
 
 function read(json: Record<string, unknown>, reading: Reading): Query {
-  refuseUnknown(json, Object.keys(KEYS), '', reading);
+  refuseUnknown(json, KEYS, '', reading);
   const names = (key: string) => list(json[key], key, reading, named);
   const dimensions: Named[] = [];
   const timeDimensions = list(json.timeDimensions, 'timeDimensions', reading, timeDimension);
@@ -67,7 +64,6 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
       const more = { dateRange: undefined, compareDateRange: undefined };
       timeDimensions.push({ name: split[1]!, path: item.path, granularity: split[2], ...more });
     } else dimensions.push(named(item.name, item.path, reading));
-    reading.members++;
   }
   const query: Query = {
     measures: names('measures'),
@@ -75,15 +71,15 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
     timeDimensions,
     segments: names('segments'),
     filters: list(json.filters, 'filters', reading, (item, path) => filter(item, path, 1, reading)),
-    order: json.order === undefined || json.order === null ? undefined : order(json.order, reading),
+    order: isGiven(json.order) ? order(json.order, reading) : undefined,
     limit: wholeNumber(json.limit, 'limit', reading),
     offset: wholeNumber(json.offset, 'offset', reading) ?? 0,
-    timezone:
-      json.timezone === undefined || json.timezone === null
-        ? 'UTC'
-        : text(json.timezone, 'timezone', reading).name,
+    timezone: isGiven(json.timezone) ? text(json.timezone, 'timezone', reading).name : 'UTC',
     total: truth(json.total, 'total', reading),
     ungrouped: truth(json.ungrouped, 'ungrouped', reading),
+    isRenewed: truth(json.renewQuery, 'renewQuery', reading),
+    // Clients may name forms that do not exist here. They get the usual one, which they can read too.
+    isCompact: json.responseFormat === 'compact',
   };
   const members =
     query.measures.length + query.dimensions.length + query.timeDimensions.length + query.segments.length;
@@ -110,8 +106,7 @@ function timeDimension(item: unknown, path: string, reading: Reading): TimeDimen
   if (!isObject(item)) refuse(reading, path, 'This must be an object with `dimension`.');
   refuseUnknown(json, TIME_KEYS, path, reading);
   const { granularity, dateRange, compareDateRange } = json;
-  const given = granularity !== undefined && granularity !== null;
-  if (given && typeof granularity !== 'string')
+  if (isGiven(granularity) && typeof granularity !== 'string')
     refuse(reading, `${path}.granularity`, 'This must be a text.');
   if (isGiven(dateRange) && isGiven(compareDateRange)) {
     refuse(reading, path, 'Give `dateRange` or `compareDateRange`, and not both.');
@@ -222,7 +217,7 @@ function list<T>(
   reading: Reading,
   item: (json: unknown, path: string, reading: Reading) => T,
 ): T[] {
-  if (json === undefined || json === null) return [];
+  if (!isGiven(json)) return [];
   if (!Array.isArray(json)) {
     refuse(reading, path, 'This must be a list.');
     return [];
@@ -257,14 +252,14 @@ function bounded(text: string, path: string, reading: Reading): string {
 }
 
 function wholeNumber(json: unknown, path: string, reading: Reading): number | undefined {
-  if (json === undefined || json === null) return undefined;
+  if (!isGiven(json)) return undefined;
   if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json;
   refuse(reading, path, 'This must be a whole number, 0 or more.');
   return undefined;
 }
 
 function truth(json: unknown, path: string, reading: Reading): boolean {
-  if (json !== undefined && json !== null && typeof json !== 'boolean') {
+  if (isGiven(json) && typeof json !== 'boolean') {
     refuse(reading, path, 'This must be `true` or `false`.');
   }
   return json === true;

@@ -61,22 +61,21 @@ export function planQueries(given: object | readonly object[], context: PlanCont
 }
 
 function planOne(json: object, { model, viewer, source, now }: PlanContext, budget: Budget): PlannedQueries {
-  const { type, plans, sameUntilMs } = planQuery(model, json, viewer, {
+  const { type, plans, sameUntilMs, isRenewed, isCompact } = planQuery(model, json, viewer, {
     dialect: (name) => source(name).dialect,
     now,
     // One more than an answer may have, so that the engine notices that there are more.
     rowsMax: ROWS_MAX + 1,
     budget,
   });
-  const { responseFormat, renewQuery } = json as { responseFormat?: unknown; renewQuery?: unknown };
-  const wishes = { isCompact: responseFormat === 'compact', isRenewed: renewQuery === true };
   const refreshKeysOf = ({ cubes }: Plan) => cubes.map((name) => model.cubes.get(name)!.refreshKey);
   return {
     type,
     sameUntilMs,
     queries: plans.map((plan) => ({
       ...toPlanned(plan, source(plan.dataSource), {
-        ...wishes,
+        isCompact,
+        isRenewed,
         more: type === 'compareDateRangeQuery' ? comparedRange(plan) : [],
       }),
       refreshKeys: refreshKeysOf(plan),
