@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { auditLog } from './audit-log.ts';
 import { dataModels } from './data-models.ts';
+import { day } from './day.ts';
 import { embedDatabases } from './embed-databases.ts';
 import { embedExchange } from './embed-exchange.ts';
 import { embedSessions } from './embed-sessions.ts';
@@ -38,6 +39,7 @@ const benchmarks: Benchmark[] = [
   queryUncached,
   queryDashboard,
   embeddedPage,
+  day,
 ];
 
 const DEFAULTS = { rounds: '5', seconds: '2' };

@@ -11,6 +11,7 @@ const STOP_WITHIN_MS = 60_000;
 
 export interface HttpProcess {
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -48,7 +49,7 @@ export async function startHttpProcess(options: {
   const url = `http://127.0.0.1:${port}`;
   for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(50)) {
     if (closed) throw new Error(`${options.name} ended while it started:\n${errors.trim()}`);
-    if (await answers(url + options.readyPath)) return { url, stop };
+    if (await answers(url + options.readyPath)) return { url, pid: child.pid!, stop };
     if (Date.now() > deadline) throw new Error(`${options.name} was not ready in time:\n${errors.trim()}`);
   }
 }

@@ -22,6 +22,7 @@ export interface Connection {
 
 export interface Oriel {
   url: string;
+  pid: number;
   /** The admin's key. */
   headers: Record<string, string>;
   dataDir: string;
@@ -41,7 +42,7 @@ export async function startOriel(
 ): Promise<Oriel> {
   const entry = options.entry ?? buildServer();
   const dataDir = makeDataDir();
-  const { url } = await startHttpProcess({
+  const { url, pid } = await startHttpProcess({
     name: 'Oriel',
     args: [...(options.nodeArgs ?? []), '--enable-source-maps', entry],
     env: (port) => ({
@@ -56,6 +57,7 @@ export async function startOriel(
   });
   return {
     url,
+    pid,
     headers: { authorization: `Api-Key ${ADMIN_KEY}` },
     dataDir,
     connection: { host: join(dataDir, 'run'), port: 5432, user: 'oriel', database: 'oriel' },
