@@ -3,6 +3,7 @@ import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
 import { type Api, createApi, type MetaCube } from './api.ts';
 import { createFormats, type Formats } from './format.ts';
 import { connectHost, type Host, isAmongOwnPages } from './host.ts';
+import { chartsInSight } from './layout.ts';
 import { createSession, type Session } from './session.ts';
 import { english, knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
 import { applyTokens, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
@@ -49,6 +50,7 @@ export class App {
   #config: AppConfig = {};
   #scheme: ChosenScheme = 'auto';
   #hostTheme: Wishes = {};
+  #wantedLocale = this.locale;
   #asked: { locale?: string | undefined; timezone?: string | undefined } = {};
   #begunAt = performance.now();
   #isReady = false;
@@ -188,12 +190,13 @@ export class App {
   }
 
   #fail(error: unknown, context: string) {
-    if (this.phase === 'ended') return;
+    if (this.phase === 'ended' && context !== 'session') return;
     const problem =
       error instanceof Problem ? error : new Problem(0, 'error', String((error as Error)?.message));
     // A page that works goes on working if it is given a session that does not.
     const fatal = !(context === 'session' && this.#api.hasToken);
-    if (fatal) this.#show('failed', problem);
+    // After the end, the page goes on saying so, and the host learns why the next session was refused.
+    if (fatal && this.phase !== 'ended') this.#show('failed', problem);
     this.host.send('error', { message: problem.message, code: problem.code, context, fatal });
     if (fatal && problem.code === 'invalid_session') this.host.send('session-needed', {});
   }
@@ -329,17 +332,10 @@ export class App {
     void this.open(this.address.publicId);
   }
 
-  /** Widgets that show data, except those in tabs that are not open. */
+  /** What must be drawn before the dashboard counts as loaded. */
   #drawn(): string[] {
     if (this.dashboard?.config.kind === 'APP') return ['app'];
-    const hidden = new Set(
-      this.widgets.flatMap(({ type, config }) =>
-        type === 'CONTAINER' && Array.isArray(config?.tabs)
-          ? config.tabs.slice(1).flatMap((tab: { widgets?: string[] }) => tab.widgets ?? [])
-          : [],
-      ),
-    );
-    return this.widgets.filter(({ id, type }) => type === 'CHART' && !hidden.has(id)).map(({ id }) => id);
+    return chartsInSight(this.widgets).map(({ id }) => id);
   }
 
   /** A widget has drawn its data, or has said why it can not. */
@@ -386,7 +382,13 @@ export class App {
   }
 
   meta(): Promise<MetaCube[]> {
-    this.#meta ??= this.#api.meta(this.dashboard!.deploymentId).then(({ cubes }) => cubes);
+    this.#meta ??= this.#api.meta(this.dashboard!.deploymentId).then(
+      ({ cubes }) => cubes,
+      (problem) => {
+        this.#meta = undefined;
+        throw problem;
+      },
+    );
     return this.#meta;
   }
 
@@ -411,8 +413,10 @@ export class App {
       knownLocale(embedding?.locale) ??
       knownLocale(navigator.language) ??
       'en';
-    if (locale !== this.locale) {
-      const texts = await textsOf(locale);
+    this.#wantedLocale = locale;
+    // If the texts can not be had, the language stays as it is.
+    const texts = locale === this.locale ? undefined : await textsOf(locale).catch(() => undefined);
+    if (texts && locale === this.#wantedLocale) {
       this.locale = locale;
       this.say = sayWith(texts);
       this.formats = createFormats(locale);

@@ -24,7 +24,7 @@ export const kindOf = (shown: Shown | undefined, override?: ColumnFormat | null)
 
 export function createFormats(locale: string): Formats {
   const kept = new Map<string, Intl.NumberFormat>();
-  const format = (number: number, options: Intl.NumberFormatOptions) => {
+  const format = (number: number | `${number}`, options: Intl.NumberFormatOptions) => {
     const key = JSON.stringify(options);
     const known = kept.get(key) ?? new Intl.NumberFormat(locale, options);
     kept.set(key, known);
@@ -79,8 +79,9 @@ export function createFormats(locale: string): Formats {
       if ((shown?.type === 'number' || override) && isNumber(value)) {
         const options = optionsOf(shown, override);
         const isLarge = Math.abs(Number(value)) >= 1000 && typeof override?.decimalPlaces !== 'number';
+        // A text has more digits than a number can hold.
         return format(
-          Number(value),
+          value as number | `${number}`,
           isLarge && options.style === 'currency' ? { ...options, maximumFractionDigits: 0 } : options,
         );
       }

@@ -14,24 +14,29 @@ export function safeLink(address: string): string | undefined {
   }
 }
 
+/** Each part stops at the sign that it begins with, or is bounded: the work grows with the length of the text only. */
 const INLINE =
-  /`([^`]+)`|\*\*(.+?)\*\*|__(.+?)__|\*([^*\s][^*]*)\*|_([^_\s][^_]*)_|~~(.+?)~~|!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)/;
+  /`([^`]+)`|\*\*(.+?)\*\*|__(.+?)__|\*([^*\s][^*]*)\*|_([^_\s][^_]*)_|~~(.+?)~~|!?\[([^[\]]{0,1000})\]\(([^)\s]{1,2000})(?:\s[^)]{0,1000})?\)/g;
 
 function inline(text: string): ComponentChildren[] {
-  const found = INLINE.exec(text);
-  if (!found) return text ? [text] : [];
-  const [all, code, bold, bold2, italic, italic2, gone, label, address] = found;
-  const element = () => {
-    if (code !== undefined) return h('code', {}, code);
-    const strong = bold ?? bold2;
-    if (strong !== undefined) return h('strong', {}, inline(strong));
-    const emphasis = italic ?? italic2;
-    if (emphasis !== undefined) return h('em', {}, inline(emphasis));
-    if (gone !== undefined) return h('s', {}, inline(gone));
-    const href = all!.startsWith('!') ? undefined : safeLink(address!);
-    return href ? h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, inline(label!)) : label!;
-  };
-  return [text.slice(0, found.index), element(), ...inline(text.slice(found.index + all!.length))];
+  const parts: ComponentChildren[] = [];
+  let done = 0;
+  for (const found of text.matchAll(INLINE)) {
+    parts.push(text.slice(done, found.index), elementOf(found));
+    done = found.index + found[0].length;
+  }
+  return [...parts, text.slice(done)];
+}
+
+function elementOf([all, code, bold, bold2, italic, italic2, gone, label, address]: RegExpExecArray) {
+  if (code !== undefined) return h('code', {}, code);
+  const strong = bold ?? bold2;
+  if (strong !== undefined) return h('strong', {}, inline(strong));
+  const emphasis = italic ?? italic2;
+  if (emphasis !== undefined) return h('em', {}, inline(emphasis));
+  if (gone !== undefined) return h('s', {}, inline(gone));
+  const href = all!.startsWith('!') ? undefined : safeLink(address!);
+  return href ? h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, inline(label!)) : label!;
 }
 
 const cells = (line: string) =>
@@ -43,24 +48,25 @@ const cells = (line: string) =>
 export function Markdown({ text }: { text: string }) {
   const lines = text.slice(0, 100_000).split(/\r?\n/);
   const blocks: ComponentChildren[] = [];
+  let at = 0;
   const take = (is: (line: string) => boolean) => {
-    const taken: string[] = [];
-    while (lines.length && is(lines[0]!)) taken.push(lines.shift()!);
-    return taken;
+    const from = at;
+    while (at < lines.length && is(lines[at]!)) at++;
+    return lines.slice(from, at);
   };
-  while (lines.length) {
-    const line = lines[0]!;
-    const heading = /^(#{1,6})\s+(.*)$/.exec(line);
-    if (!line.trim()) lines.shift();
-    else if (heading) {
-      lines.shift();
-      blocks.push(h(`h${Math.max(2, heading[1]!.length)}`, {}, inline(heading[2]!)));
+  while (at < lines.length) {
+    const line = lines[at]!;
+    const [marks] = /^#{1,6}(?=\s)/.exec(line) ?? [];
+    if (!line.trim()) at++;
+    else if (marks) {
+      at++;
+      blocks.push(h(`h${Math.max(2, marks.length)}`, {}, inline(line.slice(marks.length).trim())));
     } else if (/^```/.test(line)) {
-      lines.shift();
+      at++;
       blocks.push(h('pre', {}, h('code', {}, take((next) => !/^```/.test(next)).join('\n'))));
-      lines.shift();
+      at++;
     } else if (/^(?:---+|\*\*\*+)\s*$/.test(line)) {
-      lines.shift();
+      at++;
       blocks.push(h('hr', {}));
     } else if (/^>/.test(line)) {
       const quoted = take((next) => /^>/.test(next)).map((next) => next.replace(/^>\s?/, ''));
@@ -83,7 +89,7 @@ export function Markdown({ text }: { text: string }) {
           items.map((item) => h('li', {}, inline(item.replace(/^\s*\d+[.)]\s+/, '')))),
         ),
       );
-    } else if (line.includes('|') && /^[\s|:-]+$/.test(lines[1] ?? '') && lines[1]!.includes('-')) {
+    } else if (line.includes('|') && /^[\s|:-]+$/.test(lines[at + 1] ?? '') && lines[at + 1]!.includes('-')) {
       const [head, , ...body] = take((next) => next.includes('|'));
       blocks.push(
         h('table', {}, [
@@ -111,11 +117,11 @@ export function Markdown({ text }: { text: string }) {
       );
     } else {
       // At least one line, so that every line is used up.
-      const first = lines.shift()!;
+      at++;
       const rest = take(
         (next) => next.trim() !== '' && !/^(?:#{1,6}\s|>|```|\s*[-*+]\s|\s*\d+[.)]\s)/.test(next),
       );
-      blocks.push(h('p', {}, inline([first, ...rest].join(' '))));
+      blocks.push(h('p', {}, inline([line, ...rest].join(' '))));
     }
   }
   return <div class="markdown">{blocks}</div>;

@@ -3,9 +3,11 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useReducer, useState } from 'preact/hooks';
 import type { App } from './app.ts';
 import { Avatar } from './avatar.tsx';
+import type { Drilled } from './drill-query.ts';
 import { Grid } from './grid.tsx';
+import { topLevel } from './layout.ts';
 import { lazy } from './lazy.tsx';
-import { Drill, type Drilled } from './widgets/drill.tsx';
+import { Drill } from './widgets/drill.tsx';
 
 const AppFrame = lazy(() => import('./apps/app-frame.tsx').then(({ AppFrame }) => AppFrame));
 
@@ -34,7 +36,7 @@ function Ready({ app }: { app: App }) {
         <AppFrame app={app} />
       ) : (
         <main>
-          <Grid widgets={topLevel(app)} />
+          <Grid widgets={topLevel(app.widgets)} />
         </main>
       )}
       {drilled && (
@@ -42,21 +44,6 @@ function Ready({ app }: { app: App }) {
       )}
     </SharedContext.Provider>
   );
-}
-
-/** Widgets that no container holds. */
-function topLevel({ widgets }: App) {
-  const inside = new Set(
-    widgets.flatMap(({ type, config }) =>
-      type === 'CONTAINER'
-        ? [
-            ...(config?.widgets ?? []),
-            ...(config?.tabs ?? []).flatMap((tab: { widgets?: string[] }) => tab.widgets ?? []),
-          ]
-        : [],
-    ),
-  );
-  return widgets.filter(({ id }) => !inside.has(id));
 }
 
 function Head() {

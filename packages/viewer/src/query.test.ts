@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fillMissing } from './query.ts';
+import { addFilter, compare, fillMissing, shifted, typed } from './query.ts';
+import type { Query } from './types.ts';
 
 const KEY = 'orders.at.day';
 const query = {
@@ -35,4 +36,109 @@ test('rows stay as they came if too many would be added', () => {
 test('rows stay as they came if one of them has no time', () => {
   const rows = [row('2024-01-01', 'new'), row(null, 'new')];
   expect(fillMissing(rows, query, snapshot)).toBe(rows);
+});
+
+test('numbers keep all their digits', () => {
+  const shown = { title: '', shortTitle: '', type: 'number' };
+  const annotation = {
+    measures: { sum: shown },
+    dimensions: { id: shown, name: { ...shown, type: 'string' } },
+    timeDimensions: {},
+  };
+  const values = ['9007199254740993', '0.1234567890123456', '-0012.50', '0.000000000000000001', '1e3', null];
+  const result = { query: {}, annotation, data: values.map((id) => ({ id, sum: '7', name: '7' })) };
+  expect(typed(result).map(({ id }) => id)).toEqual([
+    ...['9007199254740993', '0.1234567890123456'],
+    ...[-12.5, 1e-18, 1000, null],
+  ]);
+  expect(typed(result)[0]).toMatchObject({ sum: 7, name: '7' });
+});
+
+const at = (range?: string | string[]): Query => ({
+  timeDimensions: [{ dimension: 'orders.at', ...(range ? { dateRange: range } : {}) }],
+});
+
+test.each<[string, string | string[] | undefined, number, string, string[] | undefined]>([
+  ['whole months', ['2024-02-01', '2024-02-29'], 1, 'month', ['2024-01-01', '2024-01-31']],
+  ['years', ['2024-01-01', '2024-12-31'], 2, 'years', ['2022-01-01', '2022-12-31']],
+  ['days', ['2024-03-01', '2024-03-02'], 2, 'days', ['2024-02-28', '2024-02-29']],
+  ['hours, which dates do not have', ['2024-03-01', '2024-03-02'], 1, 'hour', undefined],
+  ['no range', undefined, 1, 'month', undefined],
+])('a query is moved to an earlier time by %s', (_name, range, amount, unit, moved) => {
+  const earlier = shifted(at(range), 'orders.at', { amount, unit });
+  expect(earlier?.timeDimensions?.[0]?.dateRange).toEqual(moved);
+});
+
+test('rows are compared with those of the same group and time of an earlier period', () => {
+  const bucket = (time: string | null, status: string, count: number | string) => ({
+    'orders.at.hour': time,
+    'orders.status': status,
+    'orders.count': count,
+  });
+  const hours = { ...query, timeDimensions: [{ dimension: 'orders.at', granularity: 'hour' }] };
+  const rows = [
+    bucket('2024-03-02T05:00:00.000', 'new', 30),
+    bucket('2024-03-02T06:00:00.000', 'new', 5),
+    bucket('2024-03-02T05:00:00.000', 'old', 1),
+    bucket(null, 'new', 1),
+  ];
+  const earlier = [
+    bucket('2024-03-01T05:00:00.000', 'new', '20'),
+    bucket('2024-03-01T06:00:00.000', 'new', 0),
+    bucket(null, 'old', 9),
+  ];
+  const by = (unit: string, outputs?: string[]) =>
+    compare(rows, earlier, hours, {
+      measure: 'orders.count',
+      timeDimension: 'orders.at',
+      offset: { amount: 1, unit },
+      ...(outputs ? { outputs } : {}),
+    });
+  const [previous, change, percent] = ['previous', 'change', 'percent'].map(
+    (output) => `orders.count.${output}`,
+  );
+  expect(by('day').map((row) => [row[previous!], row[change!], row[percent!]])).toEqual([
+    [20, 10, 0.5],
+    [0, 5, null],
+    [null, null, null],
+    [null, null, null],
+  ]);
+  expect(by('day', ['change']).map((row) => previous! in row)).toEqual([false, false, false, false]);
+  // A unit that is not known compares nothing.
+  expect(by('hour').map((row) => row[previous!])).toEqual([null, null, null, null]);
+});
+
+test.each<[string, unknown, Query]>([
+  ['equals', 'new', { filters: [{ member: 'orders.status', operator: 'equals', values: ['new'] }] }],
+  [
+    'not_equals',
+    ['a', 1],
+    { filters: [{ member: 'orders.status', operator: 'notEquals', values: ['a', '1'] }] },
+  ],
+  ['is_null', null, { filters: [{ member: 'orders.status', operator: 'notSet' }] }],
+  ['is_not_empty', null, { filters: [{ member: 'orders.status', operator: 'notEquals', values: [''] }] }],
+  [
+    'between',
+    [1, 2],
+    {
+      filters: [
+        { member: 'orders.status', operator: 'gte', values: ['1'] },
+        { member: 'orders.status', operator: 'lte', values: ['2'] },
+      ],
+    },
+  ],
+  ['equals', null, { filters: [] }],
+  ['drop table', 'x', { filters: [] }],
+])('the filter %s %j', (operator, value, expected) => {
+  const filtered: Query = {};
+  addFilter(filtered, 'orders.status', { operator, value } as never);
+  expect(filtered).toEqual(expected);
+});
+
+test('a filter on the time of a query is its range', () => {
+  const filtered = at('last week');
+  addFilter(filtered, 'orders.at', { operator: 'between', value: ['2024-01-01', '2024-01-31'] });
+  expect(filtered).toEqual(at(['2024-01-01', '2024-01-31']));
+  addFilter(filtered, 'orders.at', { operator: 'equals', value: null });
+  expect(filtered).toEqual(at(['2024-01-01', '2024-01-31']));
 });

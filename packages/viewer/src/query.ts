@@ -1,5 +1,5 @@
 /** From what a report asks for to what the page asks the server for: filters, time grain, time zone, other periods. */
-import { add, addDays, daysOf, startOf, todayIn } from './dates.ts';
+import { add, addDays, daysOf, isDate, startOf, todayIn, unitOf } from './dates.ts';
 import type { FilterValue, Offset, Query, Result, Row, Snapshot, Widget } from './types.ts';
 
 const OPERATORS: Record<string, string> = {
@@ -101,11 +101,13 @@ export function addFilter(query: Query, member: string, { operator, value }: Fil
 }
 
 /** The same query about another time, or undefined if the query has no range of time that can be moved. */
-export function shifted(query: Query, timeDimension: string, { amount, unit }: Offset): Query | undefined {
+export function shifted(query: Query, timeDimension: string, offset: Offset): Query | undefined {
+  const { amount } = offset;
+  const unit = unitOf(offset.unit);
   const moved = structuredClone(query);
   const time = moved.timeDimensions?.find(({ dimension }) => dimension === timeDimension);
   const days = time?.dateRange && daysOf(time.dateRange, todayIn(query.timezone ?? 'UTC'));
-  if (!time || !days) return undefined;
+  if (!time || !days || !unit) return undefined;
   // The end is moved as the first day after it, so that whole months stay whole.
   time.dateRange = [add(days[0], -amount, unit), addDays(add(addDays(days[1], 1), -amount, unit), -1)];
   return moved;
@@ -119,14 +121,20 @@ export const timeKey = ({ timeDimensions = [] }: Query, member?: string): string
   return time && `${time.dimension}.${time.granularity}`;
 };
 
-/** Texts of numbers become numbers. */
+/** Numbers hold 15 digits, whatever they are. */
+const fitsNumber = (text: string) => text.replace(/^[-+0.]+|e.*$/gi, '').replace('.', '').length <= 15;
+
+/** Texts of numbers become numbers, except those that would lose digits: ids would become other ids. */
 export function typed({ annotation, data }: Result): Row[] {
   const numeric = Object.entries({ ...annotation.dimensions, ...annotation.measures })
     .filter(([, { type }]) => type === 'number')
     .map(([key]) => key);
   return data.map((row) => {
     const copy = { ...row };
-    for (const key of numeric) if (typeof copy[key] === 'string') copy[key] = Number(copy[key]);
+    for (const key of numeric) {
+      const value = copy[key];
+      if (typeof value === 'string' && fitsNumber(value)) copy[key] = Number(value);
+    }
     return copy;
   });
 }
@@ -138,8 +146,8 @@ const ADDED_MAX = 50_000;
 /** Adds rows with zeroes for buckets of time in which nothing happened. If they are too many, no row is added. */
 export function fillMissing(rows: Row[], query: Query, { fillMissingRows }: Snapshot): Row[] {
   const key = fillMissingRows && timeKey(query, fillMissingRows.member);
-  const unit = key?.split('.').at(-1) ?? '';
-  if (!key || !rows.length || !['day', 'week', 'month', 'quarter', 'year'].includes(unit)) return rows;
+  const unit = unitOf(key?.split('.').at(-1) ?? '');
+  if (!key || !rows.length || !unit) return rows;
   const excluded = fillMissingRows.excludedDimensions ?? [];
   const dimensions = (query.dimensions ?? []).filter((member) => !excluded.includes(member));
   const groups = new Map<string, Map<string, Row[]>>();
@@ -151,7 +159,7 @@ export function fillMissing(rows: Row[], query: Query, { fillMissingRows }: Snap
     buckets.set(day, [...(buckets.get(day) ?? []), row]);
   }
   const all = rows.map((row) => dayOf(row[key])).sort();
-  if (!all.every((day) => /^\d{4}-\d{2}-\d{2}$/.test(day))) return rows;
+  if (!all.every(isDate)) return rows;
   const range = query.timeDimensions?.find(
     ({ dimension }) => dimension === fillMissingRows.member,
   )?.dateRange;
@@ -193,17 +201,20 @@ export function compare(
   }: { measure: string; offset: Offset; outputs?: string[] | null; timeDimension: string },
 ): Row[] {
   const key = timeKey(query, timeDimension);
-  const idOf = (row: Row, day: string) =>
-    JSON.stringify([day, (query.dimensions ?? []).map((member) => row[member])]);
+  const unit = unitOf(offset.unit);
+  const timeOf = (row: Row) => (key ? String(row[key]) : '');
+  // The hours of a day stay apart.
+  const later = (time: string) =>
+    unit && isDate(time) ? `${add(time, offset.amount, unit)}${time.slice(10)}` : time;
+  const idOf = (row: Row, time: string) =>
+    JSON.stringify([time, (query.dimensions ?? []).map((member) => row[member])]);
+  // By a unit that is not known, nothing can be compared.
   const before = new Map(
-    earlier.map((row) => [
-      idOf(row, key ? add(dayOf(row[key]), offset.amount, offset.unit) : ''),
-      row[measure],
-    ]),
+    unit ? earlier.map((row) => [idOf(row, later(timeOf(row))), row[measure]] as const) : [],
   );
   const wanted = (name: string) => !outputs?.length || outputs.includes(name);
   return rows.map((row) => {
-    const previous = before.get(idOf(row, key ? dayOf(row[key]) : ''));
+    const previous = before.get(idOf(row, timeOf(row)));
     const now = Number(row[measure]);
     const then = previous === undefined || previous === null ? null : Number(previous);
     const added: Row = {};

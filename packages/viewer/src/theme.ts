@@ -24,7 +24,6 @@ export interface Wishes {
   accent?: string;
   background?: string;
   surface?: string;
-  ink?: string;
   font?: string;
   radius?: number;
 }
@@ -56,10 +55,10 @@ const OWN: Record<Scheme, Omit<Tokens, 'font' | 'radius' | 'scheme' | 'accentInk
   },
 };
 
-export type Rgb = [number, number, number];
+type Rgb = [number, number, number];
 
 /** Only colours that are written as numbers: `#rgb`, `#rrggbb` and `rgb(…)`. */
-export function parseColor(text: unknown): Rgb | undefined {
+function parseColor(text: unknown): Rgb | undefined {
   if (typeof text !== 'string') return undefined;
   const value = text.trim().toLowerCase();
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/.exec(value);
@@ -71,13 +70,13 @@ export function parseColor(text: unknown): Rgb | undefined {
 }
 
 const hex = (rgb: Rgb) => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
-export const safeColor = (text: unknown) => {
+const safeColor = (text: unknown) => {
   const rgb = parseColor(text);
   return rgb && hex(rgb);
 };
 
 /** Names of fonts, and nothing that could end the declaration or load a file. */
-export function safeFont(text: unknown): string | undefined {
+function safeFont(text: unknown): string | undefined {
   if (typeof text !== 'string' || text.length > 200) return undefined;
   const names = text
     .split(',')
@@ -123,12 +122,12 @@ export function wishesOf(theme: unknown): Wishes {
     // biome-ignore lint/suspicious/noExplicitAny: each part is checked
     any
   >;
-  const radius = Number.parseFloat(String(borderRadius ?? widgets?.borderRadius ?? ''));
+  const radius = Number.parseFloat(String(borderRadius ?? widgets?.border?.radius ?? ''));
   return {
     accent: safeColor(primaryColor),
     background: safeColor(dashboard?.backgroundColor ?? backgroundColor),
     surface: safeColor(widgets?.backgroundColor),
-    font: safeFont(font ?? fontFamily),
+    font: safeFont(font ?? fontFamily ?? widgets?.text?.fontFamily),
     radius: Number.isFinite(radius) ? Math.min(Math.max(radius, 0), 32) : undefined,
   };
 }
@@ -143,7 +142,7 @@ export function tokensOf(scheme: Scheme, wishes: readonly Wishes[]): Tokens {
   }
   const background = fitting(chosen.background, scheme) ?? own.background;
   const surface = fitting(chosen.surface, scheme) ?? own.surface;
-  const ink = chosen.ink && contrast(chosen.ink, surface) >= 7 ? chosen.ink : own.ink;
+  const { ink } = own;
   const accent = readable(chosen.accent ?? own.accent, surface, ink, 4.5);
   const first = readable(chosen.accent ?? own.accent, surface, ink, 3);
   return {
@@ -151,9 +150,8 @@ export function tokensOf(scheme: Scheme, wishes: readonly Wishes[]): Tokens {
     scheme,
     background,
     surface,
-    ink,
     accent,
-    accentInk: contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#101318',
+    accentInk: contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#000000',
     font: chosen.font ?? FONT,
     radius: chosen.radius ?? 10,
     series: [first, ...own.series.slice(1)],

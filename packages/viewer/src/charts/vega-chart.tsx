@@ -1,10 +1,10 @@
 /** A chart by Vega, as SVG. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { useShared } from '../page.tsx';
-import type { Row } from '../types.ts';
+import type { Annotation, Row } from '../types.ts';
 import type { DrawProps } from '../widgets/chart.tsx';
-import { drillFrom } from '../widgets/drill.tsx';
 import { configOf, recolored } from './config.ts';
 import { type Placed, Tooltip, type TooltipLine } from './tooltip.tsx';
 import { viewOf } from './vega.ts';
@@ -15,12 +15,19 @@ const keyOf = (member: string) => member.replaceAll('.', '__');
 const LEGEND_COLUMN = 100;
 
 /** Rows with the names that specs use. Times have no zone: they are those of the zone in force. */
-function dataOf(rows: Row[], members: [string, string][], times: Set<string>, isUtc: boolean): Row[] {
+function dataOf(
+  rows: Row[],
+  members: [string, string][],
+  { measures, timeDimensions }: Annotation,
+  isUtc: boolean,
+): Row[] {
   return rows.map((row) =>
     Object.fromEntries(
       members.map(([key, member]) => {
         const value = row[member];
-        const isTime = times.has(member) && typeof value === 'string';
+        // Scales and sums need numbers, if need be without the last digits.
+        if (measures[member]?.type === 'number' && typeof value === 'string') return [key, Number(value)];
+        const isTime = Object.hasOwn(timeDimensions, member) && typeof value === 'string';
         return [
           key,
           isTime && isUtc
@@ -50,7 +57,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     const times = new Set(Object.keys(result.annotation.timeDimensions));
     const text = JSON.stringify(snapshot.spec);
     const isUtc = /"type":\s*"utc"|utcFormat|"utc/.test(text);
-    const values = dataOf(rows, members, times, isUtc);
+    const values = dataOf(rows, members, result.annotation, isUtc);
 
     const titles = new Map(
       members.map(([key, member]) => [key, shownOf(result.annotation, member)?.shortTitle]),

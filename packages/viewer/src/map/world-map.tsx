@@ -1,11 +1,11 @@
 /** Countries in colours. The geometry is Natural Earth's, in the public domain, and comes with this part of the page. */
 import { useEffect, useState } from 'preact/hooks';
 import { Tooltip } from '../charts/tooltip.tsx';
+import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { useShared } from '../page.tsx';
 import type { Row } from '../types.ts';
 import type { DrawProps } from '../widgets/chart.tsx';
-import { drillFrom } from '../widgets/drill.tsx';
 import { Table } from '../widgets/table.tsx';
 import { regionOf } from './regions.ts';
 import world from './world.json';
@@ -109,7 +109,8 @@ export function WorldMap(props: DrawProps) {
           lines={[
             {
               label: shownOf(result.annotation, member)?.shortTitle ?? member,
-              text: regionLabel(hovered.row[member], hovered.name),
+              // A region is not called by the country that the pointer is on.
+              text: hasCountries ? hovered.name : String(hovered.row[member]),
             },
             { label: shown?.shortTitle ?? measure, text: formats.value(hovered.row[measure], shown, format) },
           ]}
@@ -118,7 +119,3 @@ export function WorldMap(props: DrawProps) {
     </div>
   );
 }
-
-/** The name of the country if rows have its code, and otherwise what the rows say. */
-const regionLabel = (value: unknown, name: string) =>
-  /^[A-Z]{2,3}$/.test(String(value)) && String(value).length <= 3 ? name : String(value);

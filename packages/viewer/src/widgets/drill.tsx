@@ -1,57 +1,12 @@
 /** The rows behind a figure, a mark or a cell. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { add, addDays } from '../dates.ts';
+import { type Drilled, detailsOf } from '../drill-query.ts';
 import { useApp } from '../page.tsx';
-import { membersOf, typed } from '../query.ts';
-import type { Problem, Query, Row } from '../types.ts';
+import { typed } from '../query.ts';
+import type { Problem } from '../types.ts';
 import { Failure } from './chart.tsx';
 import type { Rows } from './rows.ts';
 import { Table } from './table.tsx';
-
-const ROWS_MAX = 200;
-
-export interface Drilled {
-  widgetId: string;
-  title: string;
-  member: string;
-  value: unknown;
-  /** The query of the widget, narrowed down to the row. */
-  query: Query;
-}
-
-export function drillFrom({
-  widgetId,
-  title,
-  member,
-  row,
-  query,
-  value,
-}: {
-  widgetId: string;
-  title: string;
-  member: string;
-  row: Row;
-  query: Query;
-  value: unknown;
-}): Drilled {
-  const filters = [...(query.filters ?? [])];
-  for (const dimension of query.dimensions ?? []) {
-    const found = row[dimension];
-    if (found === undefined) continue;
-    filters.push(
-      found === null
-        ? { member: dimension, operator: 'notSet' }
-        : { member: dimension, operator: 'equals', values: [String(found)] },
-    );
-  }
-  const timeDimensions = (query.timeDimensions ?? []).map(({ dimension, granularity, dateRange }) => {
-    const bucket = granularity && row[`${dimension}.${granularity}`];
-    if (!bucket) return { dimension, ...(dateRange ? { dateRange } : {}) };
-    const day = (typeof bucket === 'number' ? new Date(bucket).toISOString() : String(bucket)).slice(0, 10);
-    return { dimension, dateRange: [day, addDays(add(day, 1, granularity), -1)] };
-  });
-  return { widgetId, title, member, value, query: { ...query, filters, timeDimensions } };
-}
 
 export function Drill({ widgetId, title, member, value, query, onClose }: Drilled & { onClose(): void }) {
   const app = useApp();
@@ -64,10 +19,13 @@ export function Drill({ widgetId, title, member, value, query, onClose }: Drille
   useEffect(() => {
     dialog.current!.showModal();
     app.host.send('drilldown', { member, value: value ?? null, widgetId });
-    void load().catch(setProblem);
+    void load();
   }, []);
 
-  async function load() {
+  const load = () => read().catch(setProblem);
+
+  async function read() {
+    setProblem(undefined);
     const cubes = await app.meta();
     const measure = cubes.flatMap(({ measures }) => measures).find(({ name }) => name === member);
     const asked = detailsOf(cubes, member, measure?.drillMembers ?? [], query);
@@ -92,7 +50,7 @@ export function Drill({ widgetId, title, member, value, query, onClose }: Drille
         </button>
       </header>
       {problem ? (
-        <Failure problem={problem} />
+        <Failure problem={problem} onRetry={load} />
       ) : isEmpty ? (
         <div class="empty">{say('noDetails')}</div>
       ) : rows ? (
@@ -102,32 +60,4 @@ export function Drill({ widgetId, title, member, value, query, onClose }: Drille
       )}
     </dialog>
   );
-}
-
-/** By the drill members of the measure; of a view, by those of its own members that mean the same. */
-function detailsOf(
-  cubes: { name: string; dimensions: { name: string; aliasMember?: string }[] }[],
-  member: string,
-  drillMembers: string[],
-  query: Query,
-): Query | undefined {
-  const owner = member.split('.')[0];
-  const own = cubes.find(({ name }) => name === owner)?.dimensions ?? [];
-  const dimensions = drillMembers.map(
-    (drilled) => own.find(({ aliasMember }) => aliasMember === drilled)?.name ?? drilled,
-  );
-  const used = membersOf(query);
-  const asked = [...new Set([...dimensions, ...(query.dimensions ?? [])])];
-  if (!asked.length || !used.length) return undefined;
-  const { filters, segments, timezone, timeDimensions } = query;
-  return {
-    dimensions: asked,
-    measures: [member],
-    timeDimensions: (timeDimensions ?? []).filter(({ dateRange }) => dateRange),
-    ...(filters?.length ? { filters } : {}),
-    ...(segments?.length ? { segments } : {}),
-    ...(timezone ? { timezone } : {}),
-    order: { [member]: 'desc' },
-    limit: ROWS_MAX,
-  };
 }

@@ -1,10 +1,10 @@
 /** One figure, what it was before, and how it went. */
 
+import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { useApp, useShared } from '../page.tsx';
 import type { Row } from '../types.ts';
 import type { DrawProps } from './chart.tsx';
-import { drillFrom } from './drill.tsx';
 
 export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, before, trend } }: DrawProps) {
   const { app, drill } = useShared();
@@ -18,10 +18,8 @@ export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, be
       : snapshot.preferences?.columnFormats?.[measure];
   const value = rows[0]?.[measure];
   const earlier = before?.[0]?.[measure];
-  const change =
-    typeof value === 'number' && typeof earlier === 'number' && earlier !== 0
-      ? (value - earlier) / Math.abs(earlier)
-      : undefined;
+  const [now, then] = [value, earlier].map((figure) => Number(figure ?? Number.NaN)) as [number, number];
+  const change = Number.isFinite(now) && then ? (now - then) / Math.abs(then) : undefined;
   // What would be shown as 0% is no change.
   const ratio = change !== undefined && Math.abs(change) < 0.0005 ? 0 : change;
   const isGood = ratio === undefined || ratio === 0 ? undefined : ratio > 0 === (spec.goodWhen !== 'down');
@@ -52,7 +50,7 @@ export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, be
           )}
         </p>
       )}
-      {trend && <Sparkline rows={trend.rows} measure={measure} />}
+      {trend && <Sparkline rows={trend} measure={measure} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** The rows of a report: asked for in one request, with those of the periods that it is compared with. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { App } from '../app.ts';
-import { compare, fillMissing, queryFor, shifted, timeKey, typed } from '../query.ts';
+import { compare, fillMissing, queryFor, shifted, typed } from '../query.ts';
 import type { Offset, Problem, Query, Result, Row, Snapshot } from '../types.ts';
 
 export interface Rows {
@@ -10,7 +10,7 @@ export interface Rows {
   query: Query;
   /** Rows of the earlier period and of the sparkline of a KPI. */
   before?: Row[];
-  trend?: { rows: Row[]; key: string };
+  trend?: Row[];
 }
 
 export interface Loaded {
@@ -30,7 +30,7 @@ const isOffset = (offset: unknown): offset is Offset =>
 
 export function askFor(app: App, snapshot: Snapshot, widgetId: string): Ask {
   const query = queryFor(snapshot, widgetId, app, app.filterWidgets());
-  return snapshot.kind === 'kpi' ? askForKpi(query, snapshot) : askForRows(query, snapshot);
+  return snapshot.kind === 'kpi' ? askForKpi(app, query, snapshot, widgetId) : askForRows(query, snapshot);
 }
 
 function askForRows(query: Query, snapshot: Snapshot): Ask {
@@ -50,12 +50,15 @@ function askForRows(query: Query, snapshot: Snapshot): Ask {
   };
 }
 
-function askForKpi(query: Query, { spec }: Snapshot): Ask {
+function askForKpi(app: App, query: Query, snapshot: Snapshot, widgetId: string): Ask {
+  const { spec } = snapshot;
   const { comparison, sparkline } = spec ?? {};
   const period = comparison?.periodComparison ?? (isOffset(comparison?.offset) ? comparison : undefined);
-  const earlier: Query | undefined =
-    comparison?.query ??
-    (period && isOffset(period.offset) ? shifted(query, period.timeDimension, period.offset) : undefined);
+  const earlier: Query | undefined = comparison?.query
+    ? queryFor({ ...snapshot, meta: { query: comparison.query } }, widgetId, app, app.filterWidgets())
+    : period && isOffset(period.offset)
+      ? shifted(query, period.timeDimension, period.offset)
+      : undefined;
   const trend: Query | undefined = sparkline?.timeDimension && {
     ...query,
     measures: spec.measure ? [spec.measure] : query.measures,
@@ -75,13 +78,12 @@ function askForKpi(query: Query, { spec }: Snapshot): Ask {
     queries: [query, earlier, trend].filter((each) => each !== undefined),
     read([result, ...others]) {
       const before = earlier ? typed(others.shift()!) : undefined;
-      const key = trend && timeKey(trend, sparkline.timeDimension);
       return {
         result: result!,
         rows: typed(result!),
         query,
         ...(before ? { before } : {}),
-        ...(trend && key ? { trend: { rows: typed(others.shift()!), key } } : {}),
+        ...(trend ? { trend: typed(others.shift()!) } : {}),
       };
     },
   };

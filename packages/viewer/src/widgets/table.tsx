@@ -1,10 +1,10 @@
 /** Rows as a table: sortable, with totals and bars. Only the rows that are in sight are in the page. */
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { useShared } from '../page.tsx';
 import type { Annotation, ColumnFormat, Query, Row, Shown, Snapshot } from '../types.ts';
 import type { DrawProps } from './chart.tsx';
-import { drillFrom } from './drill.tsx';
 
 const ROW_HEIGHT = 36;
 const OVERSCAN = 8;

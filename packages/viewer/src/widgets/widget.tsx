@@ -2,6 +2,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Grid } from '../grid.tsx';
+import { tabsOf } from '../layout.ts';
 import { lazy } from '../lazy.tsx';
 import { Markdown } from '../markdown.tsx';
 import { useApp } from '../page.tsx';
@@ -106,19 +107,13 @@ function TimeGrain({ widget: { config } }: { widget: Widget }) {
   );
 }
 
-interface Tab {
-  title?: string;
-  widgets?: string[];
-}
-
-function Container({ widget: { id, config } }: { widget: Widget }) {
+function Container({ widget }: { widget: Widget }) {
+  const { id, config } = widget;
   const app = useApp();
   const [open, setOpen] = useState(0);
-  const tabs: Tab[] =
-    Array.isArray(config?.tabs) && config.tabs.length ? config.tabs : [{ widgets: config?.widgets ?? [] }];
-  const shown = tabs[open]?.widgets ?? [];
-  const widgets = shown.flatMap(
-    (widgetId) => app.widgets.find((widget) => widget.id === widgetId && widgetId !== id) ?? [],
+  const tabs = tabsOf(widget);
+  const widgets = (tabs[open]?.widgets ?? []).flatMap(
+    (inner) => app.widgets.find((other) => other.id === inner && inner !== id) ?? [],
   );
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

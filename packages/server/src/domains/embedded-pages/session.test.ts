@@ -197,3 +197,91 @@ test('viewers do not read what the server says to developers', async () => {
   expect(await embedding.heard('error')).toMatchObject(json);
   await embedding.close();
 });
+
+test('a session that is refused after the end is reported, and another one is asked for', async () => {
+  const embedding = await show();
+  await embedding.heard('dashboard-loaded');
+  await world.admin.revokeEmbedSessions({ body: { deploymentId } });
+  await embedding.heard('session-expired');
+  await embedding.act('renew', { sessionId: '1.garbage' });
+  expect(await embedding.heard('error')).toMatchObject({ context: 'session', fatal: true });
+  await embedding.heard('session-needed');
+  await embedding.frame().getByText('This session has ended').waitFor();
+  await embedding.act('renew', { sessionId: await mint('EMEA') });
+  await expect.poll(async () => (await embedding.events('dashboard-loaded')).length).toBe(2);
+  await embedding.close();
+});
+
+test('of two sessions, the one that was given last is shown, whichever is exchanged first', async () => {
+  const tokens = gate(/session\/token$/);
+  const embedding = await show({ prepare: tokens.prepare });
+  await embedding.heard('dashboard-loaded');
+  tokens.isClosed = true;
+  await embedding.act('session', { sessionId: await mint('EMEA') });
+  await embedding.act('session', { sessionId: await mint('AMER') });
+  await expect.poll(() => tokens.held.length).toBe(2);
+  await tokens.held[1]!.fallback();
+  await expect.poll(async () => (await embedding.events('dashboard-loaded')).length).toBe(2);
+  const viewers = embedding.page.waitForResponse(/\/api\/v1\/embed\/session$/);
+  await tokens.held[0]!.fallback();
+  await viewers;
+  await settled(embedding);
+  expect(new Set(await namesIn(embedding))).toEqual(new Set(['Bob']));
+  await embedding.close();
+});
+
+test('a token that was replaced does not end the page', async () => {
+  const externalId = unique('viewer');
+  const loads = gate(/\/load$/);
+  const embedding = await show({ sessionId: await mint('EMEA', externalId), prepare: loads.prepare });
+  await embedding.heard('dashboard-loaded');
+  loads.isClosed = true;
+  await embedding.act('refresh');
+  await expect.poll(() => loads.held.length).toBe(3);
+  const viewers = embedding.page.waitForResponse(/\/api\/v1\/embed\/session$/);
+  await embedding.act('renew', { sessionId: await mint('EMEA', externalId) });
+  await viewers;
+  await settled(embedding);
+  const json = { statusCode: 401, code: 'unauthorized', message: 'Over.' };
+  await Promise.all(loads.held.map((route) => route.fulfill({ status: 401, json })));
+  await expect.poll(async () => (await embedding.events('error')).length).toBe(3);
+  expect(await embedding.events('session-expired')).toEqual([]);
+  await embedding.close();
+});
+
+test('the language that was set last is shown, whichever texts come first', async () => {
+  const texts = gate(/\/(?:de|fr)-\w+\.js$/);
+  texts.isClosed = true;
+  const embedding = await show({ prepare: texts.prepare });
+  await embedding.heard('dashboard-loaded');
+  await embedding.act('set-locale', { locale: 'de' });
+  await expect.poll(() => texts.held.length).toBe(1);
+  await embedding.act('set-locale', { locale: 'en' });
+  const german = embedding.page.waitForResponse(/\/de-\w+\.js$/);
+  await texts.held[0]!.fallback();
+  await german;
+  await embedding.act('set-locale', { locale: 'fr' });
+  await expect.poll(() => texts.held.length).toBe(2);
+  expect(await embedding.frame().locator('html').getAttribute('lang')).toBe('en');
+  await embedding.close();
+});
+
+test('details can be asked for again after a failure', async () => {
+  let isBroken = true;
+  const json = { statusCode: 500, code: 'broken', message: 'Broken.' };
+  const embedding = await show({
+    prepare: (context) =>
+      context.route(/\/meta$/, (route) =>
+        isBroken ? route.fulfill({ status: 500, json }) : route.fallback(),
+      ),
+  });
+  await embedding.heard('dashboard-loaded');
+  const frame = embedding.frame();
+  await frame.getByRole('group', { name: 'Orders by name' }).locator('.drill').first().click();
+  const dialog = frame.getByRole('dialog');
+  await dialog.getByRole('alert').waitFor();
+  isBroken = false;
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await dialog.getByRole('row').nth(1).waitFor();
+  await embedding.close();
+});
