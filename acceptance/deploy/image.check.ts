@@ -32,8 +32,8 @@ beforeAll(async () => {
 }, BUILD_WITHIN_MS);
 afterAll(async () => {
   await podman('rm', '--all', '--force', '--time', '60').catch(() => {});
-  // Unmounts what it has mounted.
-  await podman('system', 'reset', '--force').catch(() => {});
+  // Not `system reset`, which would also touch what podman does for others on this machine.
+  await outputOf('umount', join(folder, 'storage/overlay')).catch(() => {});
   await rm(folder, { recursive: true, force: true });
   await cleanUp();
 }, 180_000);
