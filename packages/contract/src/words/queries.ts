@@ -16,6 +16,24 @@ const source = {
   dataSource: 'The data source that is asked, as the data model names it',
   dbType: 'The kind of database that it is',
 };
+const granularity = {
+  name: 'What queries call it',
+  title: 'What people see instead of `name`',
+  interval: 'The length of a period, such as `1 year`',
+  offset: 'How far periods are shifted, such as `3 months` for a fiscal year',
+  origin: 'A time at which a period begins',
+};
+const viewer = {
+  groups: 'The names of the groups that policies see',
+  tenantGroups: 'The names that policies see as `tenant:<name>`',
+  roles: 'The names of the roles that policies see',
+  userAttributes: 'The values of attributes, by name',
+  securityContext: 'What policies see as `securityContext`',
+};
+const drillMembers = {
+  drillMembers: 'What to show when somebody looks behind a number',
+  drillMembersGrouped: 'The same, by kind',
+};
 const queryType = 'Whether it was one query, one with several date ranges, or several queries';
 const slowQuery = 'Always false: an answer never comes from before because the query is slow';
 
@@ -46,6 +64,14 @@ export const queries: FieldWords = {
     data: 'The rows, as objects or, with `responseFormat: compact`, as arrays',
   },
   LoadResults: { queryType, slowQuery, results: 'One result for each query or date range, in their order' },
+  QueryAnnotation: {
+    measures: 'The measures among the columns',
+    dimensions: 'The dimensions among the columns',
+    timeDimensions: 'The time dimensions among the columns, by their names with and without the period',
+    segments: 'The segments of the query',
+  },
+  AnnotatedMember: { ...member, ...drillMembers, granularity: 'The period by which the times are grouped' },
+  AnnotatedGranularity: granularity,
   CompactRows: {
     members: 'What each place of a row holds',
     dataset: 'The rows, each as a list of values in the order of `members`',
@@ -77,8 +103,7 @@ export const queries: FieldWords = {
     aggType: 'How it aggregates, such as `sum` or `countDistinct`',
     cumulative: 'Whether it adds up over time, by a rolling window',
     cumulativeTotal: 'Whether it adds up over all time before',
-    drillMembers: 'What to show when somebody looks behind a number',
-    drillMembersGrouped: 'The same, by kind',
+    ...drillMembers,
   },
   DrillMembers: { measures: 'The measures among them', dimensions: 'The dimensions among them' },
   MetaDimension: {
@@ -87,13 +112,7 @@ export const queries: FieldWords = {
     suggestFilterValues: 'Always true: clients may ask for its values to fill a filter',
     granularities: 'Periods that the data model adds to day, month and so on',
   },
-  MetaGranularity: {
-    name: 'What queries call it',
-    title: 'What people see instead of `name`',
-    interval: 'The length of a period, such as `1 year`',
-    offset: 'How far periods are shifted, such as `3 months` for a fiscal year',
-    origin: 'A time at which a period begins',
-  },
+  MetaGranularity: granularity,
   MetaSegment: member,
   MetaHierarchy: {
     name: 'What clients call it',
@@ -103,13 +122,8 @@ export const queries: FieldWords = {
   },
   QuerySql: { sql: 'The statement and where it would run' },
   QuerySqlStatement: source,
-  ExplainViewer: {
-    groups: 'The names of the groups that policies see',
-    tenantGroups: 'The names that policies see as `tenant:<name>`',
-    roles: 'The names of the roles that policies see',
-    userAttributes: 'The values of attributes, by name',
-    securityContext: 'What policies see as `securityContext`',
-  },
+  ExplainViewer: viewer,
+  ExplainedViewer: viewer,
   ExplainInput: { viewer: 'For whom it is explained; by default for the caller' },
   ExplainedCube: {
     name: 'The cube or view',
