@@ -1,7 +1,8 @@
 /** What the embedded page tells its host; `docs/embedding.md` says when. */
 export interface EventDetails {
   ready: {
-    embedTenant: string;
+    /** Null in private mode. */
+    embedTenant: string | null;
     deploymentId: number;
     mode: 'signed' | 'private';
     surface: string;

@@ -27,7 +27,7 @@ type Access = Parameters<World['admin']['updateEmbedAccess']>[0]['body'];
 const access = (body: Access) => world.admin.updateEmbedAccess({ deploymentId, workbookId, body });
 const viewer = async (embedTenantName: string, given: object = {}) =>
   (await world.embedded({ deploymentId, externalId: unique('ann'), embedTenantName, ...given })).client;
-/** The status of a read, and the code of its error. */
+/** Whether the caller sees it; if not, it is the same 404 as for none. */
 const sees = async (client: World['admin'], id = publicId) =>
   client.getDashboard({ publicId: id }).then(
     () => true,
@@ -232,7 +232,7 @@ describe('a person', () => {
     expect(await sees(inside)).toBe(true);
   });
 
-  test('sees nothing of a deleted deployment or folder', async () => {
+  test('sees nothing in a deleted folder', async () => {
     const folder = await world.admin.createFolder({ deploymentId, body: { name: 'gone' } });
     await world.admin.updateWorkbook({ deploymentId, workbookId, body: { folderId: folder.id } });
     await access({ allowEmbed: true, allEmbedUsers: true, action: 'read' });
