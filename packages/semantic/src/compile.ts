@@ -66,7 +66,7 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
   }
   const errors = inOrder(problems.list);
   return {
-    model: errors.length ? undefined : freeze({ cubes, views }),
+    model: errors.length ? undefined : { cubes, views },
     errors,
     warnings: warnings.list,
     cubesCount,
@@ -150,18 +150,3 @@ const inOrder = (problems: readonly Problem[]) =>
   [...problems].sort((a, b) =>
     a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1,
   );
-
-/** Whoever holds the model can rely on it, and several queries may use it at once. */
-function freeze<T>(value: T): T {
-  if (value instanceof Map) for (const item of value.values()) freeze(item);
-  else if (
-    typeof value === 'object' &&
-    value !== null &&
-    !(value instanceof Set) &&
-    !Object.isFrozen(value)
-  ) {
-    Object.freeze(value);
-    for (const item of Object.values(value)) freeze(item);
-  }
-  return value;
-}

@@ -69,7 +69,7 @@ function fencedJoin(rows: Rows, index: number, policies: readonly RowPolicy[]): 
   const before = allOf(policies.filter(isReady).map(({ condition }) => condition));
   later.delete(alias);
   const own = policies.filter(
-    (policy) => policy.node?.alias === alias && policy.refusesNothing && isReady(policy),
+    (policy) => policy.node?.alias === alias && policy.refusesMissingRow && isReady(policy),
   );
   const partner = allOf(own.map(({ condition }) => condition));
   const guardOf = (part: Sql): Condition => {
@@ -98,7 +98,7 @@ const isToken = (piece: Piece, pattern: RegExp) => typeof piece === 'string' && 
 /** Operators that bind weaker than an equality, or as strong. */
 const OPERATOR = /^([<>!~]|or|not|is|isnull|notnull|in|like|ilike|similar|between|glob|case|and)$/i;
 
-/** Undivided if its words are not known to mean the same in parts. */
+/** The parts between `and`; one part if there is `or`, `between` or `case`, because an `and` may belong to these. */
 const conjunctsOf = (tokens: readonly Piece[]): Sql[] =>
   tokens.some((token) => isToken(token, /^(or|between|case)$/i)) ? [tokens] : splitAt(tokens, 'and');
 

@@ -28,8 +28,8 @@ import {
   type Select,
   type Source,
   type Sql,
+  shownInUtc,
   sql,
-  value,
 } from './sql.ts';
 import { type WindowRange, windowJoin } from './windows.ts';
 
@@ -282,7 +282,5 @@ const timeSql = (rows: Rows, time: DimensionMember) =>
 export function keySql(rows: Rows, { member, granularity }: Pick<Key, 'member' | 'granularity'>): Sql {
   const { dimension, path } = member;
   const made = rows.dimension(rows.at(path), dimension.name, granularity);
-  return dimension.type === 'time' && granularity === undefined
-    ? call('local', made, [value('text', 'UTC')])
-    : made;
+  return dimension.type === 'time' && granularity === undefined ? shownInUtc(made) : made;
 }

@@ -57,7 +57,7 @@ export function createMembers(model: Model, viewer: Viewer): Members {
     }
     view = model.views.get(owner);
     note(owner, name);
-    note(found.cube.name, memberName(found));
+    note(found.cube.name, definitionOf(found).name);
     return found;
   };
   const ofKind = <Kind extends Member['kind']>(wanted: Named, kind: Kind) => {
@@ -89,6 +89,11 @@ export const findMember = (model: Model, owner: string, name: string, viewer: Vi
     ? findInView(model, model.views.get(owner)!, name, viewer)
     : findInCube(model.cubes.get(owner), name, viewer);
 
+export const memberNamesOf = (owner: Cube | View): string[] =>
+  'members' in owner
+    ? [...owner.members.keys()]
+    : [owner.dimensions, owner.measures, owner.segments].flatMap((kind) => [...kind.keys()]);
+
 /** The same words for a member that does not exist and for one that is hidden. */
 function unknown(model: Model, { name, path }: Named, viewer: Viewer): QueryError {
   const meant = didYouMean(name.slice(0, COMPARED_CHARACTERS), usable(model, name, viewer));
@@ -104,11 +109,8 @@ function* usable(model: Model, wanted: string, viewer: Viewer): Generator<string
   const [name, member] = wanted.split('.') as [string, string];
   const owner = model.views.get(name) ?? model.cubes.get(name);
   if (owner) {
-    const members =
-      'members' in owner
-        ? owner.members.keys()
-        : [owner.dimensions, owner.measures, owner.segments].flatMap((kind) => [...kind.keys()]);
-    for (const other of members) if (isHint(model, name, other, viewer)) yield `${name}.${other}`;
+    for (const other of memberNamesOf(owner))
+      if (isHint(model, name, other, viewer)) yield `${name}.${other}`;
     return;
   }
   // Perhaps the cube or view is misspelt.
@@ -127,17 +129,18 @@ function isHint(model: Model, owner: string, name: string, viewer: Viewer): bool
 export const isOpenTo = ({ policies }: Cube | View, viewer: Viewer): boolean =>
   !policies.length || policiesFor(policies, viewer).length > 0;
 
-const memberName = (member: Member) =>
+/** What the model says about it. */
+export const definitionOf = (member: Member) =>
   member.kind === 'dimension'
-    ? member.dimension.name
+    ? member.dimension
     : member.kind === 'measure'
-      ? member.measure.name
-      : member.segment.name;
+      ? member.measure
+      : member.segment;
 
 function findInCube(cube: Cube | undefined, name: string, viewer: Viewer): Member | undefined {
   if (!cube?.public) return undefined;
   const member = memberOf(cube, name, [cube.name], `${cube.name}.${name}`);
-  if (!member || !isPublic(member) || !opens(cube.policies, name, viewer)) return undefined;
+  if (!member || !definitionOf(member).public || !opens(cube.policies, name, viewer)) return undefined;
   return member;
 }
 
@@ -148,14 +151,6 @@ function findInView(model: Model, view: View, name: string, viewer: Viewer): Mem
   if (!opens(view.policies, name, viewer) || !opens(cube.policies, included.member, viewer)) return undefined;
   return memberOf(cube, included.member, included.path, `${view.name}.${name}`);
 }
-
-const isPublic = (member: Member) =>
-  (member.kind === 'dimension'
-    ? member.dimension
-    : member.kind === 'measure'
-      ? member.measure
-      : member.segment
-  ).public;
 
 /** A viewer whom no policy admits gets no rows instead, whatever the query names. */
 function opens(policies: readonly Policy[], name: string, viewer: Viewer): boolean {

@@ -10,19 +10,19 @@ import { clickhouse } from './dialects/clickhouse.ts';
 import { duckdb } from './dialects/duckdb.ts';
 import { postgres } from './dialects/postgres.ts';
 import { queryError } from './errors.ts';
-import { filterCondition, piecesOf } from './filters.ts';
+import { filterCondition, membersOf, piecesOf } from './filters.ts';
 import { type Found, findMembers, type Output } from './find.ts';
 import { createGroups, type Grouping, type Key, type PlanContext, type RowFilter } from './groups.ts';
 import { homeOf } from './homes.ts';
 import { measureCondition, typeOfMeasure } from './measures.ts';
-import type { MeasureMember } from './members.ts';
+import type { MeasureMember, Member } from './members.ts';
 import { type NormalQuery, normalQuery } from './normal-query.ts';
 import { requireConnected } from './paths.ts';
 import type { Order, Query } from './query.ts';
 import { readQuery } from './read-query.ts';
 import { type Dialect, renderStatement, type Statement } from './render.ts';
 import { requirePeriods } from './rows.ts';
-import { type Column, call, type Select, type Sql, sql, value } from './sql.ts';
+import { type Column, call, type Select, type Sql, shownInUtc, sql } from './sql.ts';
 import { subQueryOf } from './sub-queries.ts';
 import { planUngrouped } from './ungrouped.ts';
 import type { Viewer } from './viewer.ts';
@@ -234,18 +234,16 @@ function planGrouped(
     home: measures.length ? [] : homeOf(model, found.paths),
     windows: windowsOf(context, found),
   });
-  const having = () =>
-    found.filters.onMeasures.map((filter) =>
-      filterCondition(filter, clock, (member) => {
-        if (member.kind !== 'measure') throw new Error('These filters are on measures.');
-        groups.add(member);
-        return { type: typeOfMeasure(model, member.measure), sql: groups.measure(member) };
-      }),
-    );
-  for (const member of measures) groups.add(member);
-  // The first time adds the measures, and only then it is known how they are put together.
-  having();
-  const where = having();
+  const { onMeasures } = found.filters;
+  const compared = onMeasures.flatMap(membersOf).map(requireMeasure);
+  // Only when all measures were added it is known how they are put together.
+  for (const member of [...measures, ...compared]) groups.add(member);
+  const where = onMeasures.map((filter) =>
+    filterCondition(filter, clock, (member) => {
+      const measure = requireMeasure(member);
+      return { type: typeOfMeasure(model, measure.measure), sql: groups.measure(measure) };
+    }),
+  );
   const values = new Map(measures.map((member) => [member as MeasureMember, groups.measure(member)]));
   const { from, joins, keys: keyColumns } = groups.finish();
   const columns = outputs.map((output, i) => ({
@@ -255,9 +253,13 @@ function planGrouped(
   return { columns, from, joins, where };
 }
 
+function requireMeasure(member: Member): MeasureMember {
+  if (member.kind !== 'measure') throw new Error('These filters are on measures.');
+  return member;
+}
+
 /** The latest time, for example, is shown in UTC as other times are. */
-const shownMeasure = (type: DimensionType, measure: Sql) =>
-  type === 'time' ? call('local', measure, [value('text', 'UTC')]) : measure;
+const shownMeasure = (type: DimensionType, measure: Sql) => (type === 'time' ? shownInUtc(measure) : measure);
 
 /** Rolling windows follow the one time dimension with a date range. */
 function windowsOf({ zone }: PlanContext, { times }: Found): Grouping['windows'] {

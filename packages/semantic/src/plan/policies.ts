@@ -22,7 +22,7 @@ export interface RowPolicy {
   readonly node: Node | undefined;
   readonly condition: Condition;
   /** Whether it refuses rows without a row of the cube. */
-  readonly refusesNothing: boolean;
+  readonly refusesMissingRow: boolean;
 }
 
 /**
@@ -44,7 +44,7 @@ function conditionsOf(rows: Rows, access: Access): RowPolicy[] {
     };
     const counting = countingPolicies(view.policies, named.get(view.name), access);
     const condition = conditionOf(counting, memberOf, access);
-    conditions.push({ node: undefined, condition, refusesNothing: false });
+    conditions.push({ node: undefined, condition, refusesMissingRow: false });
   }
   for (let i = 0; i < rows.nodes.length; i++) {
     const node = rows.nodes[i]!;
@@ -58,8 +58,8 @@ function conditionsOf(rows: Rows, access: Access): RowPolicy[] {
     };
     const counting = countingPolicies(policies, named.get(name), access);
     const condition = conditionOf(counting, memberOf, access);
-    const refusesNothing = counting.every(({ rows: of }) => of !== undefined && refusesNull(of, columns));
-    conditions.push({ node, condition, refusesNothing });
+    const refusesMissingRow = counting.every(({ rows: of }) => of !== undefined && refusesNull(of, columns));
+    conditions.push({ node, condition, refusesMissingRow });
   }
   return conditions;
 }

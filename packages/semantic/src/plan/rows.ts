@@ -78,7 +78,7 @@ export interface Rows {
   watching<T>(make: () => T): { readonly made: T; readonly used: ReadonlySet<Node> };
 }
 
-/** `home` is the path of the first cube, which is its last one. */
+/** `home` is the path to the cube whose rows these are. */
 export function createRows(context: RowsContext, home: readonly string[]): Rows {
   const { model, budget } = context;
   const aliases = createAliases();
@@ -209,7 +209,10 @@ export function textOf({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialec
   spendCharacters(budget, text.length);
   return plainText(text, dialect);
 }
-/** Databases put the SQL of a cube and the conditions on it together, if it can be more than columns of a table. */
+/**
+ * A database may compute conditions before the SQL of a cube, so its columns count as expressions unless it only lists
+ * columns.
+ */
 const hasExpressions = ({ from }: Cube) => 'query' in from && !COLUMNS_ONLY.test(from.query);
 const COLUMNS_ONLY = /^\s*select\s+(?:\*|\w+(?:\s*,\s*\w+)*)\s+from\s(?!.*\bselect\b)/is;
 

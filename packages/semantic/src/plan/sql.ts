@@ -55,6 +55,8 @@ export type Sql = readonly Piece[];
 export const value = (type: ValueType, text: string): Value => ({ kind: 'value', type, text });
 export const name = (text: string): Name => ({ kind: 'name', name: text });
 export const call = (what: CallName, ...args: readonly Sql[]): Sql => [{ kind: 'call', call: what, args }];
+/** A time as a clock in UTC shows it. */
+export const shownInUtc = (time: Sql): Sql => call('local', time, [value('text', 'UTC')]);
 export const columnOf = (table: string, column: string): Sql => [name(table), '.', name(column)];
 
 /** The texts between the pieces are the planner's own, or the model's. */

@@ -204,7 +204,7 @@ export const CHAIN_MAX = 200;
 /** Reports members that refer to others, which refer to others, and so on, also through the conditions of joins. */
 export function refuseLongChains({ names, problems, uses, passes }: Context) {
   const depths = new Map<string, number>();
-  // And those that refer to them, which the same change mends.
+  // Members that were reported, and those that refer to them, which the same change mends.
   const reported = new Set<string>();
   const usesOf = (item: string) => [...(uses.get(item) ?? []), ...(passes.get(item) ?? [])];
   const onDone = (item: string) => {
@@ -228,7 +228,7 @@ interface Walker {
   onDone?(item: string): void;
 }
 
-/** Calls itself for nothing, because chains can be long. */
+/** Does not call itself, because chains can be long. */
 function walk(starts: Iterable<string>, usesOf: (item: string) => readonly string[], walker: Walker) {
   const done = new Set<string>();
   for (const start of starts) {

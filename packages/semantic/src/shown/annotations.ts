@@ -2,7 +2,7 @@
 import type { Described, Json, Model } from '../model.ts';
 import type { Found } from '../plan/find.ts';
 import { typeOfMeasure } from '../plan/measures.ts';
-import { findMember, isOpenTo, type MeasureMember, type Member } from '../plan/members.ts';
+import { definitionOf, findMember, isOpenTo, type MeasureMember, type Member } from '../plan/members.ts';
 import type { Viewer } from '../plan/viewer.ts';
 import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
 
@@ -84,7 +84,7 @@ export function drillMembersOf(model: Model, { key, measure }: MeasureMember, vi
 export function showMember(model: Model, member: Member): ShownMember {
   const [owner, name] = member.key.split('.') as [string, string];
   const view = model.views.get(owner);
-  const own = ownOf(member);
+  const own = definitionOf(member);
   const said: Described = view?.members.get(name) ?? own;
   const shortTitle = titleOf({ title: said.title ?? (view ? undefined : own.title), name });
   const description = said.description ?? own.description;
@@ -99,13 +99,6 @@ export function showMember(model: Model, member: Member): ShownMember {
     ...(meta === undefined ? {} : { meta }),
   };
 }
-
-export const ownOf = (member: Member) =>
-  member.kind === 'dimension'
-    ? member.dimension
-    : member.kind === 'measure'
-      ? member.measure
-      : member.segment;
 
 function typeOf(model: Model, member: Member): string {
   if (member.kind === 'segment') return 'boolean';

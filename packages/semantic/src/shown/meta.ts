@@ -1,8 +1,15 @@
 /** What a viewer can query: the cubes and views of a model with the members that are open to the viewer. */
 import type { Cube, Json, Model, View } from '../model.ts';
-import { findMember, isOpenTo, type MeasureMember, type Member } from '../plan/members.ts';
+import {
+  definitionOf,
+  findMember,
+  isOpenTo,
+  type MeasureMember,
+  type Member,
+  memberNamesOf,
+} from '../plan/members.ts';
 import type { Viewer } from '../plan/viewer.ts';
-import { drillMembersOf, ownOf, type ShownMember, showMember } from './annotations.ts';
+import { drillMembersOf, type ShownMember, showMember } from './annotations.ts';
 import { type ShownGranularity, shownGranularity, titleOf } from './titles.ts';
 
 export interface MetaCube {
@@ -62,7 +69,7 @@ export const metaOf = (model: Model, viewer: Viewer): MetaCube[] => {
   return JSON.parse(text);
 };
 
-/** The JSON of it in pieces, each of which is little work, so that a large model holds nothing up. */
+/** JSON of what a viewer can query, in pieces. Each is little work, so that a large model holds nothing up. */
 export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = {}): Generator<string> {
   let separator = '[';
   const components = connectedComponents(model);
@@ -85,12 +92,8 @@ export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = 
 const TOGETHER = 100;
 
 function* membersOf(model: Model, viewer: Viewer, owner: Cube | View): Generator<string, Member[]> {
-  const names =
-    'members' in owner
-      ? [...owner.members.keys()]
-      : [...owner.dimensions.keys(), ...owner.measures.keys(), ...owner.segments.keys()];
   const found: Member[] = [];
-  for (const [i, name] of names.entries()) {
+  for (const [i, name] of memberNamesOf(owner).entries()) {
     const member = findMember(model, owner.name, name, viewer);
     if (member && isOpenTo(member.cube, viewer)) found.push(member);
     if (i % TOGETHER === 0) yield '';
@@ -125,7 +128,7 @@ function* listsOf(
       ...showMember(model, member),
       public: true,
       isVisible: true,
-      ...(isView ? { aliasMember: `${member.cube.name}.${ownOf(member).name}` } : {}),
+      ...(isView ? { aliasMember: `${member.cube.name}.${definitionOf(member).name}` } : {}),
     };
     if (member.kind === 'measure') return measureOf(model, member, common, viewer);
     return member.kind === 'dimension' ? dimensionOf(member, common) : common;

@@ -15,7 +15,7 @@ import {
 import { createMembers, findMember, type MeasureMember, type Member } from '../plan/members.ts';
 import type { Dialect } from '../plan/render.ts';
 import { createRows, type Rows } from '../plan/rows.ts';
-import { type Column, call, type Select, type Sql, sql, value } from '../plan/sql.ts';
+import { type Column, type Select, type Sql, shownInUtc, sql } from '../plan/sql.ts';
 import { subQueryOf } from '../plan/sub-queries.ts';
 import type { Viewer } from '../plan/viewer.ts';
 import { createNow } from '../times/ranges.ts';
@@ -101,9 +101,7 @@ export function openTable(governed: Governed, name: string): Table | undefined {
       measures.add(measure);
       const context = { model, dialect: governed.dialect(dataSource), budget: governed.budget };
       const made = expandMeasure(context, member, (part, inherited) => baseOf(part, inherited, alias));
-      return typeOfMeasure(model, member.measure) === 'time'
-        ? call('local', made, [value('text', 'UTC')])
-        : made;
+      return typeOfMeasure(model, member.measure) === 'time' ? shownInUtc(made) : made;
     },
     rows() {
       // A policy must open something of the table, even if the statement only counts its rows.

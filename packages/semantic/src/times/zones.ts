@@ -75,7 +75,7 @@ function createZone(given: string): Zone | undefined {
     name,
     localOf: (ms) => ms + offsetAt(ms),
     instantOf(localMs) {
-      // For the same reason, one of these is in force at the time that is sought.
+      // Offsets change at most once within two days, so one of these is in force at the time that is sought.
       const before = localMs - offsetAt(localMs - DAY_MS);
       const after = localMs - offsetAt(localMs + DAY_MS);
       const fits = (ms: number) => ms + offsetAt(ms) === localMs;

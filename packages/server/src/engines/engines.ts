@@ -39,7 +39,7 @@ export interface EnginesOptions {
 export interface EngineLimits {
   /** More processes than this do not run at once. One that nobody uses makes way. */
   processes: number;
-  /** Of these, one deployment has no more than this. */
+  /** One deployment has at most this many processes. */
   deploymentProcesses: number;
   /** How long a process stays after its last query. */
   idleMs: number;
@@ -49,7 +49,7 @@ export interface EngineLimits {
   /** Queries of one source that run at once. Others wait. Of several places, one sharer has all but one at most. */
   atOnce: number;
   waiting: number;
-  /** Of these, one sharer has no more than this. */
+  /** One sharer has at most this many queries that wait for a source. */
   sharerWaiting: number;
   waitMs: number;
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { listFiles } from './duckdb/list-files.ts';
 import { filesDirOf } from './engine-user.ts';
 
-/** A folder with many files takes longer to list, so it is listed less often: for this share of the time at most. */
-const SHARE = 20;
+/** A folder is listed again after 20 times as long as listing it took. */
+const PAUSE_FACTOR = 20;
 
 interface Listed {
   version: string;
@@ -23,7 +23,7 @@ export function createFileVersions(dataDir: string): (deploymentId: number) => s
       hash.update(`${version}\n`);
     const version = hash.digest('base64url');
     const end = performance.now();
-    listed.set(deploymentId, { version, until: end + SHARE * (end - start) });
+    listed.set(deploymentId, { version, until: end + PAUSE_FACTOR * (end - start) });
     return version;
   };
 }

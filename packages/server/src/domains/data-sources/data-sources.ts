@@ -21,7 +21,7 @@ interface Parts {
   prepareFiles: PrepareFiles;
 }
 
-/** They take turns with the queries of the same source. */
+/** Lists of tables and tests take turns, as one sharer, with the queries of the same source. */
 const CATALOGUE = 'catalogue';
 
 /**

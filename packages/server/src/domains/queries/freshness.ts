@@ -7,7 +7,7 @@ export interface Freshness {
   version: string[];
 }
 
-/** Without a refresh key. */
+/** How long a result may be used if its cube has no refresh key. */
 const MAX_AGE_MS = 2 * 60_000;
 /** How often the query of a refresh key is asked, if the key does not say. */
 const ASK_EVERY_MS = 10_000;

@@ -2,11 +2,11 @@
  * Text that is gathered before it is sent: a short one in memory, a longer one in a file below the data dir. The file has
  * no name, so nothing of it is left if this process is killed.
  */
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDataDir } from '../../platform/db/embedded/data-dir.ts';
 import { ApiError } from '../../platform/errors.ts';
+import { openNameless } from '../../platform/nameless-file.ts';
 
 /** Several can read it at once. It must be held while it is read, and is gone when nobody holds it any more. */
 export interface StoredText {
@@ -32,7 +32,7 @@ export function gatherText(dataDir: string, memoryBytes: number): GatheredText {
 
   async function write(more: Buffer[]) {
     try {
-      file ??= await openNameless(dataDir);
+      file ??= await openFile(dataDir);
       for (const piece of more) await file.writeFile(piece);
     } catch (cause) {
       throw new ApiError('unavailable', { cause });
@@ -74,15 +74,7 @@ function storedIn(file: FileHandle, byteLength: number): StoredText {
   };
 }
 
-async function openNameless(dataDir: string): Promise<FileHandle> {
+async function openFile(dataDir: string): Promise<FileHandle> {
   await makeDataDir(dataDir);
-  const path = join(dataDir, `answer-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  try {
-    await unlink(path);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  return openNameless(join(dataDir, 'answer-'));
 }

@@ -1,12 +1,13 @@
 /** Values that are kept in memory, up to a number of bytes. The one that nobody used for longest makes way. */
 export interface Kept<Value> {
   find(key: string): Value | undefined;
-  /** `bytes` is what the value takes, about. A value that is larger than everything together is not kept. */
+  /** `bytes` is what the value takes, about. */
   add(key: string, value: Value, bytes: number): void;
   remove(key: string): void;
 }
 
-export function createKept<Value>(bytesMax: number): Kept<Value> {
+/** With `keepsNewest`, a value that is larger than everything together is kept until the next one comes. */
+export function createKept<Value>(bytesMax: number, { keepsNewest = false } = {}): Kept<Value> {
   const entries = new Map<string, { value: Value; bytes: number }>();
   let bytes = 0;
 
@@ -28,11 +29,11 @@ export function createKept<Value>(bytesMax: number): Kept<Value> {
     },
     add(key, value, size) {
       remove(key);
-      if (size > bytesMax) return;
+      if (size > bytesMax && !keepsNewest) return;
       entries.set(key, { value, bytes: size });
       bytes += size;
       for (const oldest of entries.keys()) {
-        if (bytes <= bytesMax) break;
+        if (bytes <= bytesMax || oldest === key) break;
         remove(oldest);
       }
     },

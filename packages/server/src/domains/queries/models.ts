@@ -8,6 +8,7 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { createTurns } from '../../platform/turns.ts';
 import { type Compiler, readModelFiles } from '../builds/index.ts';
+import { createKept } from './kept.ts';
 import { findServedTree } from './store.ts';
 
 /** A model needs about ten times the memory of its files. */
@@ -23,16 +24,10 @@ export interface Models {
   find(db: Queryable, served: Served): Promise<Model>;
 }
 
-interface Kept {
-  model: Model;
-  characters: number;
-}
-
 export function createModels({ remember }: Pick<Platform, 'remember'>, compiler: Compiler): Models {
   const trees = remember<string, string | null>((key) => [`deployment:${key.split(' ')[0]}`]);
-  const kept = new Map<string, Kept>();
-  const loads = new Map<string, Promise<Kept>>();
-  let characters = 0;
+  const kept = createKept<Model>(KEEP_CHARACTERS_MAX, { keepsNewest: true });
+  const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
   const turns = createTurns({
     togetherMax: 2,
@@ -41,7 +36,7 @@ export function createModels({ remember }: Pick<Platform, 'remember'>, compiler:
     busy: () => new ApiError('busy'),
   });
 
-  const compile = async (db: Queryable, deploymentId: number, tree: string): Promise<Kept> => {
+  const compile = async (db: Queryable, deploymentId: number, tree: string, key: string): Promise<Model> => {
     const files = await readModelFiles(db, deploymentId, tree);
     // Others may wait for the same model, so it is compiled even if the caller leaves.
     const { signal } = new AbortController();
@@ -49,36 +44,21 @@ export function createModels({ remember }: Pick<Platform, 'remember'>, compiler:
     // A newer version of this program may refuse what an older one has built.
     if (!model) throw new ApiError('model_not_built');
     const size = [...files.values()].reduce((sum, text) => sum + text.length, BASE_CHARACTERS);
-    return { model, characters: size };
+    kept.add(key, model, size);
+    return model;
   };
-
-  function keep(key: string, made: Kept) {
-    kept.set(key, made);
-    characters += made.characters;
-    for (const [oldest, { characters: freed }] of kept) {
-      if (characters <= KEEP_CHARACTERS_MAX || oldest === key) break;
-      kept.delete(oldest);
-      characters -= freed;
-    }
-  }
 
   async function modelOf(db: Queryable, deploymentId: number, tree: string): Promise<Model> {
     const key = `${deploymentId} ${tree}`;
-    const known = kept.get(key);
-    if (known) {
-      // The last one in the order of the map is the one that was used last.
-      kept.delete(key);
-      kept.set(key, known);
-      return known.model;
-    }
+    const known = kept.find(key);
+    if (known) return known;
     let load = loads.get(key);
     if (!load) {
-      load = turns.together('all', () => compile(db, deploymentId, tree));
+      load = turns.together('all', () => compile(db, deploymentId, tree, key));
       loads.set(key, load);
-      load.then((made) => keep(key, made)).catch(() => {});
       load.finally(() => loads.delete(key)).catch(() => {});
     }
-    return (await load).model;
+    return load;
   }
 
   return {

@@ -147,14 +147,14 @@ export function createQueries(options: QueriesOptions): Queries {
   }
 
   return {
-    plan: (call, query) => explaining(call, () => plan(call, query)),
+    plan: (call, query) => withApiErrors(call, () => plan(call, query)),
     meta: (call, onlyViews) =>
-      explaining(call, async () => {
+      withApiErrors(call, async () => {
         const model = await models.find(call.db, servedBy(call));
         return meta.of(model, await viewers.of(call.actor), onlyViews);
       }),
     run: (call, query) =>
-      explaining(call, async () => {
+      withApiErrors(call, async () => {
         const { queries } = await plan(call, query);
         for (const planned of queries) {
           const { result } = await answer(call, planned, { isRenewed: true, mayBeLarge: true });
@@ -162,21 +162,25 @@ export function createQueries(options: QueriesOptions): Queries {
         }
       }),
     loadSql: (call, text, { isRenewed }) =>
-      explainingSql(call, async () => {
-        const { columns, result } = await answerSql(call, text, isRenewed);
-        return sqlAnswerText(columns, result, countUnreadOf(call));
-      }),
+      withApiErrors(
+        call,
+        async () => {
+          const { columns, result } = await answerSql(call, text, isRenewed);
+          return sqlAnswerText(columns, result, countUnreadOf(call));
+        },
+        IS_SQL,
+      ),
     runSql: (call, text) =>
-      explainingSql(call, async () => letGo((await answerSql(call, text, true)).result)),
+      withApiErrors(call, async () => letGo((await answerSql(call, text, true)).result), IS_SQL),
     explain: (call, query, given) =>
-      explaining(call, async () => {
+      withApiErrors(call, async () => {
         const { db, actor, deploymentId } = call;
         const model = await models.find(db, servedBy(call));
         const source = await sources.of(db, deploymentId);
         return explain(query, { model, source, viewer: given ?? (await viewers.of(actor)) });
       }),
     load: (call, query, { isMulti, isRenewed }) =>
-      explaining(call, async () => {
+      withApiErrors(call, async () => {
         const { type, queries } = await plan(call, query);
         const wishes = { isRenewed, mayBeLarge: queries.length === 1 };
         const answered = await Promise.all(queries.map((planned) => answer(call, planned, wishes)));
@@ -202,10 +206,11 @@ export function queryIn(text: string, field = 'query'): Given {
 
 const textOf = ({ rows }: Result) => rows.toString();
 
-async function explaining<T>(
+/** Errors as callers are told them. Only those who may read the model are told its SQL. */
+async function withApiErrors<T>(
   { actor, deploymentId }: QueryCall,
   work: () => Promise<T>,
-  isSql = false,
+  { isSql } = { isSql: false },
 ): Promise<T> {
   try {
     return await work();
@@ -215,4 +220,4 @@ async function explaining<T>(
   }
 }
 
-const explainingSql = <T>(call: QueryCall, work: () => Promise<T>) => explaining(call, work, true);
+const IS_SQL = { isSql: true };

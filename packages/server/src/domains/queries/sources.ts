@@ -46,6 +46,7 @@ export function createSources({
   const versionOf = createFileVersions(dataDir);
 
   const open = (deploymentId: number, source: DataSource): OpenSource => {
+    // The id becomes part of the keys of results, which hold no secret.
     const { password: _password, ...settings } = { password: '', ...source };
     return {
       engine: engines.of(deploymentId, source),

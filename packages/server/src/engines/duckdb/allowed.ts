@@ -49,8 +49,14 @@ export function createAllowedStatements(): AllowedStatements {
   let characters = 0;
   return {
     async require(connection, sql) {
-      if (kept.has(sql)) return;
+      if (kept.delete(sql)) {
+        // The last one in the order of the set is the one that was used last.
+        kept.add(sql);
+        return;
+      }
       requireAllowed(await parse(connection, sql));
+      // Another query may have added it meanwhile.
+      if (kept.has(sql)) return;
       kept.add(sql);
       characters += sql.length;
       for (const oldest of kept) {

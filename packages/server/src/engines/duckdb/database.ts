@@ -28,8 +28,7 @@ export async function openDatabase({ filesDir, memoryMb, threads }: DuckdbSettin
   const connection = await instance.connect();
   try {
     await connection.run("set global TimeZone = 'UTC'");
-    // With the slash at the end, the folder of deployment 1 is not the beginning of the folder of deployment 10.
-    await connection.run(`set allowed_directories = [${literal(`${filesDir}/`)}]`);
+    await connection.run(`set allowed_directories = [${literal(filesDir)}]`);
     await connection.run('set enable_external_access = false');
     await connection.run('create schema files');
     await connection.run('set lock_configuration = true');

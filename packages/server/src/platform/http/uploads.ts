@@ -1,10 +1,10 @@
 /** Stores uploaded files and binary bodies while they arrive: small ones in memory, others on disk, within limits. */
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Upload } from '@oriel/contract';
 import { ApiError } from '../errors.ts';
+import { openNameless } from '../nameless-file.ts';
 import type { MemoryMeter, Share } from './body-reader.ts';
 
 const SMALL_BYTES = 64 * 1024;
@@ -40,7 +40,7 @@ export async function store(data: AsyncIterable<Buffer>, options: UploadOptions)
       }
       if (!share.take(file ? chunk.length : size)) throw new ApiError('unavailable');
       if (!file) memory.release(size - chunk.length);
-      file ??= await openNameless(small.splice(0));
+      file ??= await storeAll(small.splice(0));
       await file.writeFile(chunk);
     }
   } catch (error) {
@@ -84,12 +84,9 @@ function onDisk(file: FileHandle, described: Described, share: Share): StoredUpl
   };
 }
 
-/** The file has no name, so it is gone when it is closed, even if this process is killed. */
-async function openNameless(chunks: Buffer[]): Promise<FileHandle> {
-  const path = join(tmpdir(), `oriel-upload-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
+async function storeAll(chunks: readonly Buffer[]): Promise<FileHandle> {
+  const file = await openNameless(join(tmpdir(), 'oriel-upload-'));
   try {
-    await unlink(path);
     for (const chunk of chunks) await file.writeFile(chunk);
     return file;
   } catch (error) {
