@@ -192,7 +192,7 @@ export const engines: Mutant[] = [
   },
   {
     name: 'a large answer leaves no file behind',
-    file: `${SERVER}domains/queries/gathered-text.ts`,
+    file: `${SERVER}platform/nameless-file.ts`,
     from: 'await unlink(path);',
     to: '',
     tests: [results],
@@ -378,5 +378,12 @@ export const engines: Mutant[] = [
     from: 'joined.has(pair) || ',
     to: '',
     tests: ['packages/semantic/src/drafts/drafts.test.ts'],
+  },
+  {
+    name: 'a statement of an engine that is gone ends on the server of PostgreSQL',
+    file: `${POSTGRES}source.ts`,
+    from: 'set local statement_timeout =',
+    to: 'set local lock_timeout =',
+    tests: postgresTests,
   },
 ];

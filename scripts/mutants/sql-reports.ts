@@ -25,7 +25,7 @@ export const sqlReports: Mutant[] = [
   {
     name: 'SQL sees no column that is hidden from the viewer',
     file: 'packages/semantic/src/plan/members.ts',
-    from: 'if (!member || !isPublic(member) || !opens(',
+    from: 'if (!member || !definitionOf(member).public || !opens(',
     to: 'if (!member || !opens(',
     tests: [MEANING],
   },
@@ -266,5 +266,12 @@ export const sqlReports: Mutant[] = [
     from: 'byteLength <= JOINED_BYTES_MAX)',
     to: 'byteLength < Number.POSITIVE_INFINITY)',
     tests: [`${DOMAIN}answers.test.ts`],
+  },
+  {
+    name: 'selects inside of SQL count as tables',
+    file: 'packages/semantic/src/sql/selects.ts',
+    from: '    select(node, outer) {\n      countRelation();',
+    to: '    select(node, outer) {',
+    tests: ['packages/semantic/src/sql/attacks.test.ts'],
   },
 ];

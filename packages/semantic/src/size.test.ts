@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { compileText } from '../test/marked.ts';
 import { modelOf, somebody } from '../test/plans.ts';
-import { MEMBERS_MAX, metaOf, metaText, packModel, unpackModel } from './index.ts';
+import { CUBES_MAX, MEMBERS_MAX, metaOf, metaText, packModel, unpackModel } from './index.ts';
 
 const times = <Item>(count: number, make: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => make(i));
@@ -17,6 +17,13 @@ const views = (count: number) =>
 test('a model has at most 50,000 members', () => {
   expect(compileText(cube(MEMBERS_MAX + 1)).errors).toMatchObject([
     { code: 'too_large', line: 2, message: expect.stringContaining('at most 50000 members') },
+  ]);
+});
+
+test('a model has at most 5,000 cubes', () => {
+  const text = `cubes:\n${times(CUBES_MAX + 1, (i) => `  - { name: c${i}, sql_table: t }\n`).join('')}`;
+  expect(compileText(text).errors).toMatchObject([
+    { code: 'too_large', line: CUBES_MAX + 2, message: 'A model has at most 5000 cubes.' },
   ]);
 });
 

@@ -9,6 +9,8 @@ const TABLES = [
   "insert into fence_owners values (1, '1', 'a'), (2, '2', 'a'), (3, 'x', 'b')",
   'create table fence_rows (id integer, tenant text, n integer, txt text, owner text)',
   "insert into fence_rows values (1, 'a', 1, '7', '1'), (2, 'a', 2, '8', '2'), (3, 'b', 0, 'x', 'y'), (4, 'b', 0, '99999999999999', '3')",
+  'create table fence_sums (id integer, tenant text, amount decimal(38, 10))',
+  "insert into fence_sums values (1, 'a', 0.5), (2, 'a', 0.1), (3, 'b', 1000000000000000000000000000)",
   'create table fence_marks (id integer, row_id text, tenant text)',
   "insert into fence_marks values (1, '1', 'a'), (2, '1', 'a'), (3, 'z', 'b')",
 ];
@@ -90,6 +92,15 @@ ${POLICY}
     measures:
       - { name: count, type: count }
 ${POLICY}
+  - name: sums
+    sql_table: fence_sums
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: tenant, sql: tenant, type: string }
+      - { name: amount, sql: amount, type: number }
+    measures:
+      - { name: count, type: count }
+${POLICY}
 views:
   - name: everything
     cubes:
@@ -117,7 +128,7 @@ const filter = (member: string, operator: string, ...values: string[]) => ({ mem
 const COUNT = { measures: ['things.count'] };
 const range = { dateRange: ['2024-01-01', '2024-12-31'] };
 
-test.each<[string, object, string[][]]>([
+test.each<[string, object, string[][] | Record<DialectName, string[][]>]>([
   ['a dimension', { dimensions: ['things.number'] }, [['7'], ['8']]],
   ['a dimension of another one', { dimensions: ['things.again'] }, [['8'], ['9']]],
   ['a case', { dimensions: ['things.label'] }, [['large'], ['small']]],
@@ -128,6 +139,11 @@ test.each<[string, object, string[][]]>([
   ],
   ['a filter', { ...COUNT, filters: [filter('things.number', 'gt', '7')] }, [['1']]],
   ['a filter on a quotient', { ...COUNT, filters: [filter('things.quotient', 'gt', '0')] }, [['2']]],
+  [
+    'a comparison with a decimal that not every number fits beside',
+    { measures: ['sums.count'], filters: [filter('sums.amount', 'gt', '0.123456789012345678')] },
+    [['1']],
+  ],
   ['a filter on a case', { ...COUNT, filters: [filter('things.label', 'contains', 'arg')] }, [['1']]],
   [
     'filters with or',
@@ -160,7 +176,7 @@ test.each<[string, object, string[][]]>([
   [
     'a measure that is an aggregate itself',
     { measures: ['things.own'], filters: [filter('things.number', 'gt', '0')] },
-    expect.anything() as never,
+    { duckdb: [['32']], postgres: [['65']], clickhouse: [['65']] },
   ],
   [
     'a filter on a measure',
@@ -227,7 +243,8 @@ test.each<[string, object, string[][]]>([
   for (const { engine, model } of engines) {
     if (engine.dialect === 'clickhouse' && JSON.stringify(query).includes('things.at')) continue;
     const { statement } = planOf(model, query, viewer, engine.dialect);
-    expect(await engine.rows(statement), statement.sql).toEqual(rows);
+    const expected = Array.isArray(rows) ? rows : rows[engine.dialect];
+    expect(await engine.rows(statement), statement.sql).toEqual(expected);
   }
 });
 

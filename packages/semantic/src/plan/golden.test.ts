@@ -2,6 +2,7 @@
  * Queries for the shop of `test/golden`, with the SQL that they become and the rows that come back, in files that a
  * review can read. `npx vitest run golden --update` writes them again. ClickHouse runs them in `npm run test:clickhouse`.
  */
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -10,6 +11,9 @@ import { admin, CASES, NOW } from '../../test/golden/cases.ts';
 import { compileModel, type DialectName, type Model, planQuery } from '../index.ts';
 
 const FOLDER = join(import.meta.dirname, '../../test/golden');
+const fileOf = (name: string) => `${name.replace(/\W+/g, '-')}.sql`;
+/** Before the tests of this file write any. */
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') && name !== 'shop.sql');
 
 let model: Model;
 const CLICKHOUSE_URL = process.env.ORIEL_TEST_CLICKHOUSE_URL;
@@ -52,9 +56,11 @@ test.each(Object.entries(CASES))('%s', async (name, [query, viewer = admin]) => 
   for (const answer of answers) expect(answer).toEqual(answers[0]);
   const rows = answers[0]!.map((answer) => ['rows', ...answer.map((row) => JSON.stringify(row))].join('\n'));
   texts.push(...rows.map(comment));
-  await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(
-    join(FOLDER, `${name.replace(/\W+/g, '-')}.sql`),
-  );
+  await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(join(FOLDER, fileOf(name)));
+});
+
+test('each case has its file, and each file its case', () => {
+  expect(FILES.sort(), 'after --update, run it once more').toEqual(Object.keys(CASES).map(fileOf).sort());
 });
 
 const comment = (text: string) => text.replace(/^/gm, '-- ');

@@ -69,10 +69,10 @@ test('a hidden member is refused wherever a query names it', () => {
   for (const query of queries) expect(errorOf(model, query).code).toBe('unknown_member');
 });
 
-test.each(Object.keys(OPERATORS) as Operator[])(
+const WITH_VALUES = (Object.keys(OPERATORS) as Operator[]).filter((name) => OPERATORS[name][1] > 0);
+test.each(WITH_VALUES)(
   '%s matches no row if the attribute is missing, null, empty or no value',
   (operator) => {
-    if (operator === 'set' || operator === 'notSet') return;
     const member = operator.includes('Date') ? 'created_at' : 'status';
     const text = rowPolicy(member, operator, '["{ userAttributes.a }"]');
     for (const attributes of [

@@ -53,3 +53,19 @@ test('the details beside an answer name nothing of a cube that is closed to the 
   const { annotation } = planOf(model, { measures: ['orders.count'] }, somebody);
   expect(annotation.measures['orders.count']!.drillMembers).toEqual(['orders.status']);
 });
+
+test('the details beside an answer name no member that is hidden from the viewer', () => {
+  const hiding = modelOf(`cubes:
+  - name: orders
+    sql_table: orders
+    dimensions:
+      - { name: status, sql: status, type: string }
+      - { name: secret, sql: secret, type: string }
+    measures:
+      - { name: count, type: count, drill_members: [status, secret] }
+    access_policy:
+      - { group: "*", member_level: { excludes: [secret] } }
+`);
+  const { annotation } = planOf(hiding, { measures: ['orders.count'] });
+  expect(annotation.measures['orders.count']!.drillMembers).toEqual(['orders.status']);
+});

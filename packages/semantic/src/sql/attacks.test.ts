@@ -85,6 +85,10 @@ const LARGE: [string, string][] = [
     `select coalesce(${Array.from({ length: 101 }, () => 'status').join(', ')}) from orders`,
   ],
   ['many tables', `select 1 from ${Array.from({ length: 51 }, (_, i) => `orders o${i}`).join(', ')}`],
+  [
+    'many selects beside each other',
+    `select ${Array.from({ length: 51 }, () => '(select 1 from orders)').join(', ')} from customers`,
+  ],
   ['many columns', `select ${Array.from({ length: 501 }, () => 'id').join(', ')} from orders`],
   [
     'columns that double',

@@ -386,9 +386,12 @@ test('policies of every cube behind a table apply, wherever the table stands', a
   expect(await rowsOf('select name from customers order by id', emea)).toEqual([['Ada'], ['7']]);
   expect(await rowsOf('select count(*) from customers', emea)).toEqual([['2']]);
   expect(await rowsOf('select count(*) from customers', somebody)).toEqual([['0']]);
-  expect(await rowsOf('select id from sales where name is not null order by id', emea)).toEqual(
-    ['1', '1', '2', '4', '5'].filter((id, i, all) => all.indexOf(id) === i).map((id) => [id]),
-  );
+  expect(await rowsOf('select id from sales where name is not null order by id', emea)).toEqual([
+    ['1'],
+    ['2'],
+    ['4'],
+    ['5'],
+  ]);
   expect(
     await rowsOf('select id from orders where customer_id in (select id from customers) order by id', emea),
   ).toEqual([['1'], ['2'], ['4'], ['5']]);

@@ -91,6 +91,15 @@ test.each([
   await expect.poll(async () => (await load(AMOUNT, { id })).lastRefreshTime).not.toBe(first.lastRefreshTime);
 });
 
+test.each([['{ every: 1 hour }'], ['{ sql: "select 1", every: 1 hour }']])(
+  'an answer is used again while its refresh key allows it: %s',
+  async (key) => {
+    const id = await createShop(world, { ...SHOP_MODEL, ...withRefreshKey(key) });
+    const first = await load(AMOUNT, { id });
+    expect((await load(AMOUNT, { id })).lastRefreshTime).toBe(first.lastRefreshTime);
+  },
+);
+
 test('what a refresh key must not say is an error of the model', async () => {
   const { id } = await world.deployment();
   for (const [key, message] of [

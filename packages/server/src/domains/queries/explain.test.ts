@@ -73,6 +73,19 @@ test('an explanation says what a viewer lacks, and that no policy admits them', 
   expect(nobody.plans[0]!.reads[1]).toMatchObject({ name: 'customers', rows: 'none' });
 });
 
+test('an explanation says that a policy does not open a member that the query names', async () => {
+  const query = { dimensions: ['customers.name'] };
+  const { plans } = await explain({ groups: ['analysts', 'partners'] }, query);
+  expect(plans[0]!.reads[0]).toMatchObject({
+    name: 'customers',
+    rows: 'all',
+    policies: [
+      { counts: true },
+      { counts: false, why: 'It does not open name, which the query names.', matchedGroups: ['partners'] },
+    ],
+  });
+});
+
 test('an explanation names hidden members, also if the query asks for one', async () => {
   const query = { dimensions: ['customers.name'] };
   const { hiddenMembers, plans, error } = await explain({ groups: ['partners'] }, query);

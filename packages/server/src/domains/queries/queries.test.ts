@@ -177,9 +177,12 @@ describe('bad queries', () => {
       error: expect.stringContaining('secret_name'),
     });
     const { token } = await world.embedded({ deploymentId: id, externalId: unique('viewer') });
-    const seen = await refusal(post('load', body, { id, headers: { authorization: token } }));
-    expect(seen).toMatchObject({ status: 400, code: 'query_invalid' });
-    expect(seen.error).not.toContain('secret_name');
+    const viewer = await world.person({ roles: ['Viewer'] });
+    for (const authorization of [token, viewer.apiKey]) {
+      const seen = await refusal(post('load', body, { id, headers: { authorization } }));
+      expect(seen).toMatchObject({ status: 400, code: 'query_invalid' });
+      expect(seen.error).not.toContain('secret_name');
+    }
   });
 
   test('a cube of a data source that no variable describes is a 409', async () => {

@@ -169,7 +169,6 @@ function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
 test('viewers who ask the same get their own rows each, also from what is kept', async () => {
   let runs = 0;
   let withRows = 0;
-  let kept = 0;
   for (let i = 0; i < WORLDS; i++) {
     const random = createRandom(SEED * 100_057 + i);
     const world = makeWorld(random);
@@ -183,14 +182,11 @@ test('viewers who ask the same get their own rows each, also from what is kept',
       runs++;
     }
     const before = asked;
-    for (const { viewer, question } of shuffled(pairs, random)) {
+    for (const { viewer, question } of shuffled(pairs, random))
       await compareOne(queries, world, question, viewer);
-      kept++;
-    }
     expect(asked, 'the second answers were kept').toBe(before);
     for (const name of world.cubes.keys()) await database.administer(`drop table ${name}`);
   }
   console.log(`${runs} random questions of viewers from seed ${SEED}, ${withRows} of them with rows`);
-  expect(kept).toBe(runs);
   expect(withRows).toBeGreaterThan(runs / 6);
 });

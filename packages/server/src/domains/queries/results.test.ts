@@ -102,6 +102,17 @@ test('equal statements run once while the first one runs, and after it', async (
   expect(runs).toHaveLength(1);
 });
 
+test('of equal statements that wait for their turn, only the first one runs', async () => {
+  const asked = [ask('a'), ask('b'), ask('c'), ask('c')];
+  await expect.poll(() => runs.length).toBe(2);
+  runs[0]!.answer('[]');
+  await expect.poll(() => runs.length).toBe(3);
+  runs[2]!.answer('[3]');
+  expect(await textOf(asked[2]!)).toBe('[3]');
+  expect(await textOf(asked[3]!)).toBe('[3]');
+  expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+});
+
 test('a renewed statement runs, whatever is known or running', async () => {
   const [first, renewed] = [ask('a'), ask('a', { isRenewed: true })];
   await turn();
@@ -154,9 +165,7 @@ test('statements of one sharer wait for each other, and those of another one do 
   await turn();
   expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'd']);
   runs[0]!.answer('[]');
-  await turn();
-  await turn();
-  expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'd', 'c']);
+  await expect.poll(() => runs.map(({ key }) => key)).toEqual(['a', 'b', 'd', 'c']);
 });
 
 test('when too many wait, the next one is refused', async () => {
@@ -173,9 +182,7 @@ test('a caller who leaves while waiting is dropped, and the place is free', asyn
   void ask('e').catch(() => {});
   runs[0]!.answer('[]');
   runs[1]!.answer('[]');
-  await turn();
-  await turn();
-  expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'e']);
+  await expect.poll(() => runs.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'e']);
 });
 
 test('the turn of a caller who has left ends when the engine has ended the statement', async () => {

@@ -42,6 +42,19 @@ const MODEL = `cubes:
       - { name: id, sql: id, type: number, primary_key: true, public: true }
     measures:
       - { name: count, type: count }
+  - name: closed
+    sql_table: files.customers
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: name, sql: name, type: string }
+      - { name: region, sql: region, type: string }
+    measures:
+      - { name: count, type: count }
+    access_policy:
+      - group: "${GROUP}"
+        row_level: { allow_all: true }
+      - group: "tenant:${GROUP}"
+        member_level: { includes: [id, region] }
 `;
 
 let world: World;
@@ -71,15 +84,15 @@ type Client = World['admin'];
 
 async function rowsOf(client: Client, query: object): Promise<Record<string, string>[]> {
   const load = async (more: object = {}) =>
-    (
-      (await client.load({ deploymentId, body: { query: { ...query, ...more } } })) as never as {
-        data: Record<string, string>[];
-      }
-    ).data;
+    (await client.load({ deploymentId, body: { query: { ...query, ...more } } })) as never as {
+      data: Record<string, string>[];
+      lastRefreshTime: string;
+    };
   const [first, kept, renewed] = [await load(), await load(), await load({ renewQuery: true })];
   expect(kept).toEqual(first);
-  expect(renewed).toEqual(first);
-  return first;
+  expect(renewed.data).toEqual(first.data);
+  expect(renewed.lastRefreshTime > kept.lastRefreshTime).toBe(true);
+  return first.data;
 }
 const idsOf = async (client: Client) =>
   (await rowsOf(client, { dimensions: ['customers.id'] })).map((row) => row['customers.id']);
@@ -201,6 +214,7 @@ test('a policy of a cube that is only filtered by or passed through applies', as
 
 test('people match by groups and roles, and an admin does not pass around a policy that names others', async () => {
   expect(await countOf(world.admin)).toBe('3');
+  expect(await rowsOf(world.admin, { measures: ['closed.count'] })).toEqual([{ 'closed.count': '0' }]);
   const person = await world.person({ roles: ['Viewer'] });
   expect(await countOf(person.client)).toBe('0');
   const id = groupId;
@@ -219,12 +233,25 @@ test('an environment token has its security context, and its creator only if it 
     body: { security_context: { tenant: { id: '9007199254740993' } } },
   });
   expect(await idsOf(world.bearer(data.token))).toEqual(['2', '3']);
+  const creator = await world.person({ roles: ['Explorer'] });
+  await world.admin.addUserGroupMembers({ id: groupId, body: { userIds: [creator.userId] } });
+  const { apiToken } = await creator.client.deploymentToken({ deploymentId });
+  expect(await idsOf(world.bearer(apiToken))).toEqual(['1', '2', '3']);
 });
 
 test('meta shows a viewer the members that policies open to them', async () => {
   const membersOf = async (client: Client) => {
     const { cubes } = await client.getQueryMeta({ deploymentId });
-    return cubes.flatMap(({ dimensions }) => dimensions.map(({ name }) => name));
+    const closed = cubes.filter(({ name }) => name === 'closed');
+    return closed.flatMap(({ dimensions }) => dimensions.map(({ name }) => name));
   };
-  expect(await membersOf((await session()).client)).toContain('customers.name');
+  expect(await membersOf((await session()).client)).toEqual([]);
+  expect(await membersOf((await session({ groups: [GROUP] })).client)).toContain('closed.name');
+  const creator = {
+    embedTenantName: unique('tenant'),
+    creatorMode: true,
+    groupDefinitions: [{ name: GROUP }],
+  };
+  const { client } = await session({ ...creator, tenantGroups: [GROUP] });
+  expect(await membersOf(client)).toEqual(['closed.id', 'closed.region']);
 });

@@ -97,8 +97,10 @@ async function answerOf(client: Client, deploymentId: number, query: string, cac
 async function rowsOf(client: Client, deploymentId: number, query: string) {
   const first = await answerOf(client, deploymentId, query);
   const kept = await answerOf(client, deploymentId, query);
-  expect(kept.data).toEqual(first.data);
-  expect((await answerOf(client, deploymentId, query, 'no-cache')).data).toEqual(first.data);
+  expect(kept).toEqual(first);
+  const renewed = await answerOf(client, deploymentId, query, 'no-cache');
+  expect(renewed.data).toEqual(first.data);
+  expect(renewed.lastRefreshTime > kept.lastRefreshTime).toBe(true);
   return first.data;
 }
 

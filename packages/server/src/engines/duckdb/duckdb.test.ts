@@ -1,11 +1,11 @@
 /** The guarantees of DuckDB as an engine, with real processes: what queries can reach, and what ends them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { NO_SERVERS } from '../../../test/engines.ts';
+import { engineProcesses, NO_SERVERS } from '../../../test/engines.ts';
 import { isRoot } from '../../platform/processes/process-user.ts';
 import type { DataSource } from '../data-sources.ts';
 import type { Answer, Engine, Query, QueryLimits } from '../engine.ts';
@@ -18,6 +18,7 @@ const source: DataSource = { name: 'default', type: 'duckdb' };
 const log = pino({ level: 'silent' });
 /** Long enough for a busy machine. */
 const PATIENTLY = { timeoutMs: 120_000 };
+const PATIENTLY_POLLED = { timeout: 60_000 };
 
 let dataDir: string;
 let engines: Engines;
@@ -137,8 +138,7 @@ describe('answers', () => {
     expect((await ask(sql, { parameters: [null] })).rows).toEqual([]);
     await expect(ask(sql, { parameters: ['1 or true'] })).rejects.toMatchObject({ code: 'value_invalid' });
     await expect(ask(sql)).rejects.toMatchObject({ code: 'query_invalid' });
-    const texts = ["'; drop view files.orders; --", '\\', '"', '\u0000x'];
-    for (const text of texts.slice(0, 3)) {
+    for (const text of ["'; drop view files.orders; --", '\\', '"']) {
       expect((await ask('select $1::varchar as t', { parameters: [text] })).rows).toEqual([{ t: text }]);
     }
   });
@@ -356,6 +356,7 @@ describe('what a query can reach', () => {
     'begin transaction',
     'checkpoint',
     'explain analyze select 1',
+    "select current_setting('memory_limit')",
     '/* a /* nested */ comment */ -- and another\n copy (select 1) to stdout',
     '',
     ';',
@@ -368,6 +369,7 @@ describe('what a query can reach', () => {
     for (const file of ['oriel-copied.csv', 'oriel-attached.db', 'oriel-exported']) {
       expect(existsSync(join('/tmp', file))).toBe(false);
     }
+    expect((await ask('/* fine */ (select count(*) as n from files.orders)')).rows).toEqual([{ n: '2' }]);
   });
 
   test('the error says that only one statement can be run', async () => {
@@ -375,13 +377,6 @@ describe('what a query can reach', () => {
       code: 'query_refused',
       message: expect.stringContaining('there are 3'),
     });
-  });
-
-  test('nothing that was refused has changed anything', async () => {
-    expect((await ask('/* fine */ (select count(*) as n from files.orders)')).rows).toEqual([{ n: '2' }]);
-    await expect(ask("select current_setting('memory_limit')")).rejects.toThrow(
-      '`current_setting` can not be',
-    );
   });
 
   test('a deployment can not read the files of another one, by name, by path or by a link', async () => {
@@ -417,25 +412,6 @@ describe('what a query can reach', () => {
     before = new Set(engineProcesses());
   });
 });
-
-/** The processes that run the program of this test's engines. */
-function engineProcesses(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const [, parent] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-        return (
-          parent === String(process.pid) &&
-          // A copy of the program is elsewhere, under the same name.
-          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`/${basename(script)}\0`)
-        );
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}
 
 describe('files', () => {
   test('a file that comes, changes or goes is followed by the next query', async () => {
@@ -615,7 +591,6 @@ describe('a process that is killed', () => {
     await requireWorking(engine);
   });
 });
-const PATIENTLY_POLLED = { timeout: 60_000 };
 
 describe('processes', () => {
   test('an idle one is stopped, and makes way for another', async () => {

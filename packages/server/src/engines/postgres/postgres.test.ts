@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { engineProcesses } from '../../../test/engines.ts';
 import { type Front, SELF_SIGNED, startFront } from '../../../test/front-of-postgres.ts';
 import { createSourceDatabase, type SourceDatabase } from '../../../test/source-database.ts';
 import type { ServerSource } from '../data-sources.ts';
@@ -276,6 +277,17 @@ describe('what ends a query', () => {
     await expect(slow).rejects.toMatchObject({ code: 'query_timed_out' });
     await expect.poll(() => running('too slow')).toBe(0);
     await requireWorking();
+  });
+
+  test('its time on the server, although the process of the engine is gone', async () => {
+    const known = new Set(engineProcesses());
+    const own = create().of(3, database.source);
+    await requireWorking(own);
+    const asked = ask('select pg_sleep(600) /* left behind */', { timeoutMs: 10_000 }, own).catch(() => {});
+    await expect.poll(() => running('left behind')).toBe(1);
+    for (const pid of engineProcesses()) if (!known.has(pid)) process.kill(pid, 'SIGKILL');
+    await asked;
+    await expect.poll(() => running('left behind')).toBe(0);
   });
 
   test('the signal of its caller, also on the server', async () => {
