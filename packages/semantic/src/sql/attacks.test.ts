@@ -87,7 +87,7 @@ const LARGE: [string, string][] = [
   ['many tables', `select 1 from ${Array.from({ length: 51 }, (_, i) => `orders o${i}`).join(', ')}`],
   [
     'many selects beside each other',
-    `select ${Array.from({ length: 51 }, () => '(select 1 from orders)').join(', ')} from customers`,
+    `select ${Array.from({ length: 51 }, () => '(select 1)').join(', ')} from customers`,
   ],
   ['many columns', `select ${Array.from({ length: 501 }, () => 'id').join(', ')} from orders`],
   [
