@@ -232,4 +232,18 @@ export const dashboards: Mutant[] = [
     to: '...(python ? { hasPython: true, python } : {})',
     tests: PUBLISH,
   },
+  {
+    name: 'old versions of a dashboard hold 20 MB at most',
+    file: `${SERVER}domains/dashboards/store.ts`,
+    from: ' or bytes > ',
+    to: ' or false and bytes > ',
+    tests: PUBLISH,
+  },
+  {
+    name: 'the thread of an AI widget is set under the tag of the dashboard',
+    file: `${SERVER}domains/dashboards/routes.ts`,
+    from: '      await requireState(tx, actor, row, etag);\n      const { before, isChanged }',
+    to: '      const { before, isChanged }',
+    tests: PUBLISH,
+  },
 ];

@@ -5,7 +5,8 @@ import { createFormats, type Formats } from './format.ts';
 import { connectHost, type Host, isAmongOwnPages } from './host.ts';
 import { chartsInSight } from './layout.ts';
 import { createSession, type Session } from './session.ts';
-import { english, knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
+import { en } from './texts/en.ts';
+import { knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
 import { applyTokens, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
 import {
   type AppConfig,
@@ -23,7 +24,7 @@ const PATIENCE_MS = 4000;
 const REFRESH_SECONDS_MIN = 10;
 const REFRESH_SECONDS_MAX = 24 * 60 * 60;
 
-export type Phase = 'starting' | 'waiting' | 'ready' | 'failed' | 'ended';
+type Phase = 'starting' | 'waiting' | 'ready' | 'failed' | 'ended';
 type ChosenScheme = 'light' | 'dark' | 'auto';
 
 export class App {
@@ -35,7 +36,7 @@ export class App {
   grains = new Map<string, string>();
   timezone: string | undefined;
   locale = 'en';
-  say: Say = sayWith(english);
+  say: Say = sayWith(en);
   formats: Formats = createFormats('en');
   tokens!: Tokens;
   /** Counts refreshes; rows are asked for again when it changes. */
@@ -453,8 +454,8 @@ const isScheme = (text: unknown): text is ChosenScheme =>
   text === 'light' || text === 'dark' || text === 'auto';
 
 /** IANA names only: an offset such as `+02:00` is no zone. */
-export function knownZone(text: unknown): string | undefined {
-  if (typeof text !== 'string' || !/^[A-Za-z]/.test(text) || /^(?:UTC|GMT)[+-]/i.test(text)) return undefined;
+function knownZone(text: unknown): string | undefined {
+  if (typeof text !== 'string' || !/^[A-Za-z]/.test(text)) return undefined;
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return text;

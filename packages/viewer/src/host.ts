@@ -1,7 +1,6 @@
 /** Messages between this page and the page that embeds it. */
 const SOURCE = 'oriel-embed';
 
-export type Surface = 'dashboard';
 export type Action = (payload: Record<string, unknown>) => void;
 
 export interface Host {

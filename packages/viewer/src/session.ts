@@ -21,7 +21,7 @@ export interface Session {
   end(reason: string): void;
 }
 
-export function createSession(api: Api, host: Host, onEnd: (reason: string) => void): Session {
+export function createSession(api: Api, host: Host, onEnd: () => void): Session {
   let stop = () => {};
   let confirm = async () => true;
   let given = 0;
@@ -31,7 +31,7 @@ export function createSession(api: Api, host: Host, onEnd: (reason: string) => v
     if (!api.hasToken) return;
     stop();
     api.forget();
-    onEnd(reason);
+    onEnd();
     host.send('session-expired', { reason });
   }
 

@@ -17,7 +17,7 @@ export function AppFrame({ app }: { app: App }) {
   useEffect(() => bridge.current?.changed(settings), [key]);
   useEffect(() => () => bridge.current?.close(), []);
 
-  /** Once: an application that leaves its own page gets nothing again. */
+  /** Starts once. If the application leaves its page, the next page in the frame gets no port. */
   function start() {
     if (bridge.current) return;
     const { port1, port2 } = new MessageChannel();

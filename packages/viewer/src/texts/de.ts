@@ -66,6 +66,4 @@ export const texts: Texts = {
   emptyThread: 'Es gibt noch kein Gespräch',
   appStopped: 'Diese Anwendung wurde angehalten',
   appStoppedHint: 'Sie hat zu viele Nachrichten gesendet. Sagen Sie es denen, die sie gemacht haben.',
-  low: 'Niedrig',
-  high: 'Hoch',
 };

@@ -62,8 +62,6 @@ export const en = {
   emptyThread: 'There is no conversation yet',
   appStopped: 'This application was stopped',
   appStoppedHint: 'It sent too many messages. Tell the people who made it.',
-  low: 'Low',
-  high: 'High',
 };
 
 export type Texts = typeof en;

@@ -65,6 +65,4 @@ export const texts: Texts = {
   emptyThread: 'Todavía no hay conversación',
   appStopped: 'Esta aplicación se ha detenido',
   appStoppedHint: 'Envió demasiados mensajes. Avise a quienes la hicieron.',
-  low: 'Bajo',
-  high: 'Alto',
 };

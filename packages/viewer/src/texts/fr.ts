@@ -65,6 +65,4 @@ export const texts: Texts = {
   emptyThread: 'Il n’y a pas encore de conversation',
   appStopped: 'Cette application a été arrêtée',
   appStoppedHint: 'Elle a envoyé trop de messages. Prévenez les personnes qui l’ont faite.',
-  low: 'Bas',
-  high: 'Élevé',
 };

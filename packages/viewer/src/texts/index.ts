@@ -29,5 +29,3 @@ export const sayWith =
   (texts: Texts): Say =>
   (key, values = {}) =>
     texts[key].replaceAll(/\{(\w+)\}/g, (_all, name: string) => String(values[name] ?? ''));
-
-export const english: Texts = en;

@@ -64,6 +64,4 @@ export const texts: Texts = {
   emptyThread: 'まだ会話がありません',
   appStopped: 'このアプリケーションを停止しました',
   appStoppedHint: '送信したメッセージが多すぎます。作成者に知らせてください。',
-  low: '低',
-  high: '高',
 };

@@ -107,11 +107,12 @@ function Draw({ asTable, ...props }: DrawProps & { asTable: boolean }) {
   return <Table {...props} spec={kind === 'table' ? props.snapshot.spec : undefined} />;
 }
 
-/** The template is filled with the first row, or with every row if it has a part between `{{#rows}}` and `{{/rows}}`. */
+/** The template is filled with the first row. */
 function Html({ snapshot, rows: { rows, result } }: DrawProps) {
   const { formats } = useApp();
   const template = String(snapshot.spec?.template ?? '');
-  const fillWith = (row: Record<string, unknown>) => (text: string) =>
+  const row = rows[0] ?? {};
+  const fill = (text: string) =>
     text.replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_all, member: string) =>
       formats.value(
         row[member],
@@ -119,7 +120,7 @@ function Html({ snapshot, rows: { rows, result } }: DrawProps) {
         snapshot.preferences?.columnFormats?.[member],
       ),
     );
-  return <SafeHtml template={template} fill={fillWith(rows[0] ?? {})} />;
+  return <SafeHtml template={template} fill={fill} />;
 }
 
 export function Skeleton() {

@@ -186,13 +186,13 @@ function contentOf({ config, path }: PlacedWidget): { id: unknown; path: string 
 
 /** A filter with a wrong id would filter nothing, and nobody would see it. */
 function requireFiltered(widgets: Widget[], placed: PlacedWidget[], all = widgets) {
-  const known = new Set(all.map(({ id }) => id));
+  const charts = new Set(all.filter(({ type }) => type === 'CHART').map(({ id }) => id));
   for (const [i, { type }] of widgets.entries()) {
     const { config, path } = placed[i]!;
     if (type !== 'FILTER' || config.widgets == null) continue;
     if (!isListOfTexts(config.widgets)) throw invalid(`${path}.widgets`, 'must be a list of ids of charts');
-    const wrong = config.widgets.findIndex((id) => !known.has(id));
-    if (wrong >= 0) throw invalid(`${path}.widgets[${wrong}]`, 'There is no widget with this id.');
+    const wrong = config.widgets.findIndex((id) => !charts.has(id));
+    if (wrong >= 0) throw invalid(`${path}.widgets[${wrong}]`, 'There is no chart with this id.');
   }
 }
 

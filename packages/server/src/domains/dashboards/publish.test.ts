@@ -111,6 +111,20 @@ test('the last 50 versions are kept', async () => {
   expect(rows).toEqual([{ min: 12, count: 50 }]);
 });
 
+test('versions are kept until they hold 20 MB', async () => {
+  const { id } = await publish({ config: {} });
+  const insert = `insert into dashboard_versions (dashboard_id, number, config, snapshots, bytes)
+    select $1, n, '{}', '[]', 8 * 1024 * 1024 from generate_series(2, 9) n`;
+  await world.server.db.pool.query(insert, [id]);
+  await world.server.db.pool.query('update dashboards set version_number = 9 where id = $1', [id]);
+  await publish({ config: {} });
+  const { rows } = await world.server.db.pool.query(
+    'select number from dashboard_versions where dashboard_id = $1 order by number',
+    [id],
+  );
+  expect(rows.map(({ number }) => number)).toEqual([8, 9, 10]);
+});
+
 test('a dashboard is read and published under its tag', async () => {
   const { publicId } = await publish({ config: {} });
   const path = `/api/v1/embed/dashboard/${publicId}`;
@@ -186,6 +200,15 @@ test('the thread of an AI widget is set in the published dashboard, under the ch
   await set({ threadId: 'two', widgetId: 'ai', checksum });
   const again = set({ threadId: 'three', widgetId: 'ai', checksum });
   await expect(again).rejects.toMatchObject({ status: 409 });
+  const underTag = await world.raw(
+    'POST',
+    `/api/v1/deployments/${deploymentId}/workbooks/${workbookId}/dashboard/ai-widget-thread`,
+    {
+      headers: { 'content-type': 'application/json', 'if-match': '"another"' },
+      body: JSON.stringify({ threadId: 'three', widgetId: 'ai' }),
+    },
+  );
+  expect(underTag.status).toBe(412);
   const shown = await world.admin.getDashboard({ publicId });
   expect(configOf(shown).threadId).toBe('two');
   expect(shown.versionNumber).toBe(1);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { requireCompiledExpressions } from './expression-rules.ts';
-import { requireVega } from './spec-rules.ts';
+import { requirePlainSpec, requireVega, requireVegaLite } from './spec-rules.ts';
 
 const signal = (given: object) => ({ signals: [{ name: 'a', ...given }] });
 const heard = (events: unknown) => signal({ on: [{ events, update: 'null' }] });
@@ -29,4 +29,13 @@ test.each<[string, object, string]>([
     requireCompiledExpressions(spec);
   };
   expect(check).toThrow(expect.objectContaining({ path: expect.stringContaining(path) }));
+});
+
+test('titles may begin like addresses', () => {
+  requireVegaLite({
+    mark: 'bar',
+    title: 'Data: all',
+    encoding: { x: { field: 'a', title: 'JavaScript: uses' } },
+  });
+  requirePlainSpec({ columns: [{ member: 'a.b', title: 'Data: all' }] });
 });

@@ -125,6 +125,7 @@ test.each([
   await frame.locator('html[data-scheme=dark]').waitFor();
   for (const link of await frame.locator('a').all())
     expect((await link.getAttribute('href')) ?? '').not.toMatch(/^javascript:/i);
+  expect(await frame.getByText('press').count()).toBeGreaterThan(0);
   for (const item of await frame.getByText('press').all())
     await item.click({ force: true, timeout: 2000 }).catch(() => {});
   expect(await frame.evaluate('[window.hacked, parent === window]')).toEqual([undefined, false]);
@@ -138,6 +139,7 @@ test.each([
       `[...document.querySelectorAll('*')].some((element) => [...element.attributes].some(({ name }) => name.startsWith('on')))`,
     ),
   ).toBe(false);
+  expect(await frame.locator('#page .html :is([style*=position], [style*=url])').count()).toBe(0);
   expect(embedding.requests.filter((url) => url.startsWith('https://evil.invalid'))).toEqual([]);
   // Templates are parsed in a document that runs nothing, but the browser reports what it would refuse there.
   const isParsed = made.reportSnapshots.some(({ kind }) => kind === 'html');
