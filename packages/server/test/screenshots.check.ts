@@ -114,7 +114,8 @@ test.each(SIZES)('the reference, $name', async ({ name, viewport, colorScheme })
   const page = await context.newPage();
   await page.goto('/docs');
   await page.locator('.opblock-tag').first().waitFor();
-  await save(page, `reference-${name}`);
+  // The page is very long, so only what is in sight is kept.
+  await save(page, `reference-${name}`, { fullPage: false });
   await page.fill('#key', ADMIN_KEY);
   await page.fill('#find', 'set variables');
   const operation = page.locator('.opblock[id$="-setEnvVariables"]');
@@ -123,7 +124,8 @@ test.each(SIZES)('the reference, $name', async ({ name, viewport, colorScheme })
   await operation.getByPlaceholder('deploymentId').fill('404');
   await operation.locator('.execute').click();
   await operation.locator('.live-responses-table .response').waitFor();
-  await save(page, `reference-operation-${name}`);
+  await operation.locator('.execute').scrollIntoViewIfNeeded();
+  await save(page, `reference-operation-${name}`, { fullPage: false });
   await context.close();
 });
 
@@ -165,11 +167,11 @@ async function signIn(page: Page, password: string) {
   await page.click('button');
 }
 
-async function save(page: Page, name: string) {
+async function save(page: Page, name: string, { fullPage = true } = {}) {
   expect(await page.title()).not.toBe('');
   await page.screenshot({
     path: join(FOLDER, `${name}.png`),
-    fullPage: true,
+    fullPage,
     animations: 'disabled',
     caret: 'hide',
   });
