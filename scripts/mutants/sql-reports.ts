@@ -95,9 +95,23 @@ export const sqlReports: Mutant[] = [
   {
     name: 'numbers of SQL that are multiplied again and again are refused',
     file: `${SQL}growth.ts`,
-    from: "    case '*':\n    case '/':\n      return together;",
+    from: "    case '*':\n    case '/':\n      return asNumbers;",
     to: '',
     tests: [ATTACKS],
+  },
+  {
+    name: 'a short text that becomes a number counts as a number',
+    file: `${SQL}growth.ts`,
+    from: 'a + Math.max(1, b)',
+    to: 'a + b',
+    tests: [ATTACKS],
+  },
+  {
+    name: 'a text that is rounded does not become a number of thousands of digits',
+    file: 'packages/semantic/src/plan/dialects/postgres.ts',
+    from: 'as numeric(76, 38)',
+    to: 'as numeric',
+    tests: [`${SQL}sql.test.ts`],
   },
   {
     name: 'functions of SQL compute with doubles, not with decimals of any length',

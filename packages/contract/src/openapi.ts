@@ -137,12 +137,15 @@ export function openApiDocument(operations: readonly Operation[]): Json {
         const { description: said, deprecated, ...rest } = hoist(schema);
         const place = PARAMETER_PLACES[part];
         const description = describeParameter(op, place, name, said);
+        const required = !Type.IsOptional(schema);
         return {
           name,
           in: place,
-          required: !Type.IsOptional(schema),
+          required,
           ...(description ? { description } : {}),
           ...(deprecated ? { deprecated } : {}),
+          // The reference fills these in. It would send optional ones too, so they get none.
+          ...(required && rest.examples ? { example: (rest.examples as unknown[])[0] } : {}),
           schema: rest,
         };
       }),

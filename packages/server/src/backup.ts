@@ -9,7 +9,8 @@ import type { Config } from './config.ts';
 import { findInstallation, fingerprintOf } from './domains/installation/index.ts';
 import { dumpFiles } from './engines/stored-files.ts';
 import { type Totals, writeArchive } from './platform/db/backup/archive.ts';
-import { dumpDatabase, type Snapshot } from './platform/db/backup/dump.ts';
+import { dumpDatabase } from './platform/db/backup/dump.ts';
+import type { Queryable } from './platform/db/database.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
 import { loadSecrets } from './platform/secrets/load-secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
@@ -30,7 +31,7 @@ export async function makeBackup(config: Config, args: string[]): Promise<Backup
   if (existsSync(file)) throw new StartupError(`The file ${file} exists already: name another one.`);
   let totals: Totals | undefined;
   await besideServer(config, async ({ connection, dataDir }) => {
-    const describe = async (snapshot: Snapshot) => ({
+    const describe = async (snapshot: Queryable) => ({
       version: VERSION,
       createdAt: new Date().toISOString(),
       ...(await describeSecret(snapshot, withSecretKey ? { config, dataDir } : undefined)),
@@ -50,7 +51,7 @@ export function countsOf({ tables, files }: Totals) {
   return { tables: sums.length, rows: sums.reduce((all, { rows }) => all + rows, 0), files };
 }
 
-async function describeSecret(snapshot: Snapshot, at?: { config: Config; dataDir: string }) {
+async function describeSecret(snapshot: Queryable, at?: { config: Config; dataDir: string }) {
   const installation = await findInstallation(snapshot);
   if (!installation) {
     throw new StartupError(

@@ -47,6 +47,13 @@ test('a reader finds an operation, gives the key once and calls it, and then ano
   expect([created.status, created.body]).toEqual(['200', expect.stringContaining('"finance"')]);
   expect(await world.admin.listUserGroups({})).toMatchObject({ items: [{ name: 'finance' }] });
 
+  // What an address needs is filled in.
+  await page.fill('#find', 'set variables');
+  const operation = page.locator('.opblock[id$="-setEnvVariables"]');
+  await operation.locator('.opblock-summary-control').click();
+  await operation.locator('.try-out__btn').click();
+  expect(await operation.getByPlaceholder('deploymentId').inputValue()).toBe('1');
+
   const colour = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   const light = await colour();
   await page.emulateMedia({ colorScheme: 'dark' });

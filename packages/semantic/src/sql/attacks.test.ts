@@ -89,6 +89,10 @@ const LARGE: [string, string][] = [
     'many selects beside each other',
     `select ${Array.from({ length: 51 }, () => '(select 1)').join(', ')} from customers`,
   ],
+  [
+    'long products of texts that are numbers',
+    `select ${Array(30).fill(Array(45).fill("round('999', 0)").join(' * ')).join(', ')} from orders`,
+  ],
   ['many columns', `select ${Array.from({ length: 501 }, () => 'id').join(', ')} from orders`],
   [
     'columns that double',

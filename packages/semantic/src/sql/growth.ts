@@ -43,6 +43,7 @@ export function lengthOf(name: string | undefined, parts: readonly number[]): nu
   const [first = 0, second = 0, third = 0] = parts;
   const longest = parts.length ? parts.reduce((a, b) => Math.max(a, b)) : 1;
   const together = parts.reduce((a, b) => a + b, 0);
+  const asNumbers = parts.reduce((a, b) => a + Math.max(1, b), 0);
   switch (name) {
     case '||':
     case 'concat':
@@ -52,7 +53,7 @@ export function lengthOf(name: string | undefined, parts: readonly number[]): nu
     // Both have at most as many digits as their parts together, before and after the point.
     case '*':
     case '/':
-      return together;
+      return asNumbers;
     // They need the squares.
     case 'variance':
     case 'var_pop':

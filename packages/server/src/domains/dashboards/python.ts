@@ -61,6 +61,7 @@ export function createPython({
   findUser?: () => ProcessUser | undefined;
 } = {}): Python {
   const places = createPlaces({ ...PLACES, busy: () => new ApiError('busy') });
+  let looking: Promise<string | undefined> | undefined;
   let known: { problem: string | undefined; until: number } | undefined;
 
   const start = (user: ProcessUser, source: string, rows: Rows, signal: AbortSignal) =>
@@ -87,16 +88,23 @@ export function createPython({
     return `bubblewrap can not make a sandbox on this server: ${why}`;
   }
 
+  async function lookAndKeep() {
+    const found = await look();
+    known = {
+      problem: found,
+      until: found === undefined ? Number.POSITIVE_INFINITY : Date.now() + LOOK_AGAIN_MS,
+    };
+    if (found !== undefined) log?.warn({ reason: found }, 'Python reports do not run');
+    return found;
+  }
+
+  /** Callers who ask at the same time share one look, because each look starts a process. */
   async function problem() {
-    if (!known || known.until < Date.now()) {
-      const found = await look();
-      known = {
-        problem: found,
-        until: found === undefined ? Number.POSITIVE_INFINITY : Date.now() + LOOK_AGAIN_MS,
-      };
-      if (found !== undefined) log?.warn({ reason: found }, 'Python reports do not run');
-    }
-    return known.problem;
+    if (known && known.until >= Date.now()) return known.problem;
+    looking ??= lookAndKeep().finally(() => {
+      looking = undefined;
+    });
+    return looking;
   }
 
   return {

@@ -27,7 +27,7 @@ export async function lockInstallation(
   return { ...row, tenant: row.tenant ?? tenant };
 }
 
-export const findInstallation = (db: Pick<Queryable, 'maybeOne'>) =>
+export const findInstallation = (db: Queryable) =>
   db.maybeOne<Pick<InstallationRow, 'secretFingerprint'>>(sql`
     select secret_fingerprint as "secretFingerprint" from installation`);
 

@@ -113,6 +113,20 @@ abstract class Queries implements Queryable {
   }
 }
 
+/** Sends statements on a connection that the caller opened and closes. */
+export class ClientQueries extends Queries {
+  readonly #client: pg.Client;
+
+  constructor(client: pg.Client) {
+    super();
+    this.#client = client;
+  }
+
+  protected send({ text, values }: Sql) {
+    return this.#client.query(text, values as unknown[]);
+  }
+}
+
 /**
  * Sends a statement on a connection that is not used by others. The driver's own `client.query(config)` copies the
  * statement with all property descriptors, which costs more than the rest of the call.

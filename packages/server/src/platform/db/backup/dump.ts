@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { type ConnectionSettings, openClient } from '../connection.ts';
-import type { Queryable } from '../database.ts';
+import { ClientQueries, type Queryable } from '../database.ts';
 import type { ArchiveWriter, Header, RowSum, Totals } from './archive.ts';
 import { listPartitions, listSequences, listTables, type StoredTable } from './catalogue.ts';
 import { copyOut } from './copy.ts';
@@ -16,22 +16,18 @@ export const UNLIMITED = `
 const PART_BYTES = 256 * 1024;
 const SUM_MASK = (1n << 64n) - 1n;
 
-export type Snapshot = Pick<Queryable, 'maybeOne'>;
-
 type Described = Omit<Header, 'oriel' | 'format' | 'migrations' | 'tables' | 'partitions'>;
 
 export async function dumpDatabase(
   connection: ConnectionSettings,
   archive: ArchiveWriter,
-  describe: (snapshot: Snapshot) => Promise<Described>,
+  describe: (snapshot: Queryable) => Promise<Described>,
 ): Promise<Omit<Totals, 'files'>> {
   const client = await openClient(connection);
   try {
     await client.query(UNLIMITED);
     const tables = await beginSnapshot(client);
-    const described = await describe({
-      maybeOne: async ({ text, values }) => (await client.query(text, values as unknown[])).rows[0],
-    });
+    const described = await describe(new ClientQueries(client));
     const { rows: migrations } = await client.query(
       'select version, name, checksum from schema_migrations order by version',
     );
