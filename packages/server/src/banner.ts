@@ -146,6 +146,7 @@ export const restoredBanner = ({ createdAt, into, rows, tables, files }: Restore
     ...table([
       ['Database', `${rows} rows of ${tables} tables, ${into}`],
       ['Files', `${files} of deployments`],
+      ['Embed tokens', 'all have ended, so that none stands for somebody else: pages ask for new sessions'],
     ]),
     '',
     'Start Oriel with the same settings as this command.',

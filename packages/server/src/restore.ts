@@ -6,10 +6,13 @@ import { pino } from 'pino';
 import { countsOf, fingerprintsOf } from './backup.ts';
 import { SCHEMA_FILES } from './build-info.ts';
 import type { Config } from './config.ts';
+import { skipSessionIds } from './domains/sessions/index.ts';
+import { deleteAllSigningKeys } from './domains/signing-keys/index.ts';
 import { createFileLoader, hasStoredFiles } from './engines/stored-files.ts';
 import { type Header, readArchive, type Totals } from './platform/db/backup/archive.ts';
 import { analyzeDatabase, loadDatabase } from './platform/db/backup/load.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
+import type { Queryable } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
 import { explainDatabaseError } from './platform/db/first-connection.ts';
@@ -59,6 +62,7 @@ export async function restoreBackup(config: Config, args: string[]): Promise<Res
       migrations,
       entries: readArchive(file),
       takeFile: (name, data) => files.take(name, data),
+      finish: (db) => endLaterCredentials(db, header),
     });
     added.splice(0);
     files.created.splice(0);
@@ -74,6 +78,17 @@ export async function restoreBackup(config: Config, args: string[]): Promise<Res
   }
   const into = config.databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`;
   return { createdAt: header.createdAt, into, ...countsOf(totals) };
+}
+
+/**
+ * Ids that were given after the backup are given again. Most credentials are known by a hash in the database, so those
+ * from after the backup are unknown now. This ends the others, which name an id and are only signed: embed tokens, and
+ * what names a session of a person.
+ */
+async function endLaterCredentials(db: Queryable, { tables }: Header) {
+  const has = (name: string) => tables.some((table) => table.name === name);
+  if (has('signing_keys')) await deleteAllSigningKeys(db);
+  if (has('sessions')) await skipSessionIds(db);
 }
 
 async function openConnection(config: Config, dataDir: string, undo: Undo): Promise<ConnectionSettings> {

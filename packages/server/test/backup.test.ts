@@ -12,7 +12,12 @@ import {
   readArchive,
   writeArchive,
 } from '../src/platform/db/backup/archive.ts';
-import { hasTables, listPartitions, listSequences } from '../src/platform/db/backup/catalogue.ts';
+import {
+  hasTables,
+  listPartitions,
+  listSequences,
+  type Sequence,
+} from '../src/platform/db/backup/catalogue.ts';
 import { dumpDatabase } from '../src/platform/db/backup/dump.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { restoreBackup } from '../src/restore.ts';
@@ -111,8 +116,12 @@ test('a backup holds one moment, and a restore brings back every table, sequence
   const { url, client } = await database();
   await restore(url, file);
   const restored = await readRows(client);
-  // A restore writes the functions of its own version.
-  for (const rows of [restored, expected]) rows.delete('schema_functions');
+  expect(restored.get('signing_keys')!.size).toBe(0);
+  // A restore writes the functions of its own version, and ends embed tokens by their keys.
+  for (const rows of [restored, expected]) {
+    rows.delete('schema_functions');
+    rows.delete('signing_keys');
+  }
   expect([...restored.keys()].sort()).toEqual([...expected.keys()].sort());
   for (const [table, rows] of expected) expect([table, restored.get(table)]).toEqual([table, rows]);
   expect(restored.get('audit_log')!.size).toBeGreaterThan(10);
@@ -124,7 +133,9 @@ test('a backup holds one moment, and a restore brings back every table, sequence
   );
   expect(new Set(rows.map(({ partition }) => partition))).toEqual(new Set(['audit_log_2026_01']));
   for await (const entry of readArchive(file)) {
-    if ('totals' in entry) expect(await listSequences(client)).toEqual(entry.totals.sequences);
+    if (!('totals' in entry)) continue;
+    const own = (sequences: Sequence[]) => sequences.filter(({ name }) => name !== 'sessions_id_seq');
+    expect(own(await listSequences(client))).toEqual(own(entry.totals.sequences));
   }
   // The sequences go on, and triggers and keys are in force.
   await writePair(client);

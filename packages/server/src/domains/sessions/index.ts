@@ -15,7 +15,7 @@ export { prepareOwnPassword } from './own-password.ts';
 export { oauthTokens, tokens } from './replies.ts';
 export { type Approver, type IssuedTokens, SESSIONS_MAX, type Sessions, signOut } from './sessions.ts';
 export type { SignIn, SignInOrigin } from './sign-in.ts';
-export { listSessions, type SessionRow } from './store.ts';
+export { listSessions, type SessionRow, skipSessionIds } from './store.ts';
 
 export interface PeopleSessions {
   signIn: SignIn;

@@ -114,6 +114,14 @@ export const deleteSessionOfToken = (tx: Tx, tokenHash: Buffer) =>
 export const deleteSessionsOf = (tx: Tx, userId: number) =>
   tx.many<SessionRow>(sql`delete from sessions where user_id = ${userId} returning ${COLUMNS}`);
 
+/** More sessions than anybody begins between a backup and its restore. */
+const SKIPPED_IDS = 1_000_000_000;
+
+/** For a restored database: its next sessions get none of the ids that sessions got after the backup. */
+export const skipSessionIds = (db: Queryable) =>
+  db.run(sql`
+    select setval(s, nextval(s) + ${SKIPPED_IDS}) from pg_get_serial_sequence('sessions', 'id') as s`);
+
 /** A time that is older than the stored one changes nothing. */
 export const updateLastUsed = (db: Queryable, uses: { id: number; at: string }[]) =>
   db.run(sql`

@@ -8,6 +8,7 @@ export {
   SIGNING_KEY_COLUMN,
   type SigningKeys,
 } from './signing-keys.ts';
+export { deleteAllSigningKeys } from './store.ts';
 
 export const signingKeys = (_platform: Platform, { keys }: { keys: SigningKeys }): Module => ({
   routes: signingKeyRoutes(keys),

@@ -19,6 +19,8 @@ export const insertSigningKey = (db: Queryable, key: SigningKeyRow, maxAgeDays: 
     select ${key.id}, ${json(key.publicKey)}, ${key.privateKey}
     where not exists (select from signing_keys where created_at > now() - make_interval(hours => ${maxAgeDays * 24}))`);
 
+export const deleteAllSigningKeys = (db: Queryable) => db.run(sql`delete from signing_keys`);
+
 /** Deletes keys that were replaced by a newer key more than `replacedForDays` ago. */
 export const deleteReplacedSigningKeys = (db: Queryable, replacedForDays: number) =>
   db.run(sql`

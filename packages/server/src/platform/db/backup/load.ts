@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { StartupError } from '../../startup-error.ts';
 import { type ConnectionSettings, openClient } from '../connection.ts';
+import { ClientQueries, type Queryable } from '../database.ts';
 import { makeSchema } from '../migrate.ts';
 import type { Migration } from '../migrations.ts';
 import type { Entry, Header, Totals } from './archive.ts';
@@ -25,9 +26,11 @@ export async function loadDatabase(
     migrations: Migration[];
     entries: AsyncIterable<Entry>;
     takeFile: (file: string, data: Buffer) => Promise<void>;
+    /** Changes the restored rows, in the same transaction. They have the schema of the backup's version. */
+    finish: (db: Queryable) => Promise<void>;
   },
 ): Promise<void> {
-  const { header, migrations, entries, takeFile } = options;
+  const { header, migrations, entries, takeFile, finish } = options;
   const prepare = async (client: pg.Client) => {
     await client.query(UNLIMITED);
     if (await hasTables(client)) {
@@ -49,6 +52,7 @@ export async function loadDatabase(
     for (const { name, lastValue, isCalled } of totals.sequences) {
       await client.query('select setval(quote_ident($1)::regclass, $2, $3)', [name, lastValue, isCalled]);
     }
+    await finish(new ClientQueries(client));
     await addForeignKeys();
     await enableTriggers();
   });
