@@ -7,11 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Cell, type Engine, openClickHouse, openDuckDb, openPostgres } from '../../test/engines.ts';
-import { admin, CASES, NOW } from '../../test/golden/cases.ts';
+import { admin, CASES, fileOf, NOW } from '../../test/golden/cases.ts';
 import { compileModel, type DialectName, type Model, planQuery } from '../index.ts';
 
 const FOLDER = join(import.meta.dirname, '../../test/golden');
-const fileOf = (name: string) => `${name.replace(/\W+/g, '-')}.sql`;
 /** Before the tests of this file write any. */
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') && name !== 'shop.sql');
 

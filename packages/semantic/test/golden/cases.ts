@@ -1,5 +1,8 @@
 /** Queries for the shop in this folder. Each becomes a file with its SQL and its rows; see golden.test.ts. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Viewer } from '../../src/index.ts';
+import type { Cell } from '../engines.ts';
 
 export const NOW = new Date('2024-04-02T10:15:00Z');
 
@@ -190,3 +193,12 @@ export const CASES: Record<string, [query: object, viewer?: Viewer]> = {
     },
   ],
 };
+
+export const fileOf = (name: string) => `${name.replace(/\W+/g, '-')}.sql`;
+
+/** The rows in the file of a case, for each of its statements. */
+export async function goldenRows(name: string): Promise<Cell[][][]> {
+  const text = await readFile(join(import.meta.dirname, fileOf(name)), 'utf8');
+  const [, ...answers] = text.split(/^-- rows$/m);
+  return answers.map((lines) => [...lines.matchAll(/^-- (.+)$/gm)].map(([, row]) => JSON.parse(row!)));
+}

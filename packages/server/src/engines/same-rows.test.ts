@@ -1,11 +1,15 @@
-/** The queries of packages/semantic/test/golden, in the engines as deployments use them: the rows must be the same. */
+/**
+ * The queries of packages/semantic/test/golden, in the engines as deployments use them: the rows must be the same in all of
+ * them, and those of the golden files.
+ */
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { compileModel, type DialectName, type Model, planQuery, type Statement } from '@oriel/semantic';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { admin, CASES, NOW } from '../../../semantic/test/golden/cases.ts';
+import { type Cell, plain } from '../../../semantic/test/engines.ts';
+import { admin, CASES, goldenRows, NOW } from '../../../semantic/test/golden/cases.ts';
 import { clickHouseSource, createInClickHouse } from '../../test/clickhouse-source.ts';
 import { createSourceDatabase, type SourceDatabase } from '../../test/source-database.ts';
 import type { Engine } from './engine.ts';
@@ -76,15 +80,19 @@ async function rowsOf(engine: Engine, { sql, parameters }: Statement) {
   const answer = await engine.query({ sql, parameters, rowForm: 'arrays' }, PATIENTLY);
   const pieces: Buffer[] = [];
   for await (const piece of answer.rows) pieces.push(piece);
-  const rows = JSON.parse(Buffer.concat(pieces).toString()) as unknown[][];
+  const rows = JSON.parse(Buffer.concat(pieces).toString()) as Cell[][];
   return { types: answer.columns.map(({ type }) => type), rows: rows.map((row) => row.map(rounded)) };
 }
 
 /** Quotients have more digits in PostgreSQL. */
-const rounded = (value: unknown) =>
+const rounded = (value: Cell) =>
   typeof value === 'string' && /^-?\d+\.\d{10,}$/.test(value) ? Number(value).toPrecision(10) : value;
 
-test.each(Object.entries(CASES))('%s', async (_name, [query, viewer = admin]) => {
+/** Golden files have the microseconds that engines leave out. */
+const inMilliseconds = (value: Cell) =>
+  typeof value === 'string' ? value.replace(/(:\d\d\.\d{3})\d+$/, '$1') : value;
+
+test.each(Object.entries(CASES))('%s', async (name, [query, viewer = admin]) => {
   const answers = [];
   for (const [dialect, engine] of asked) {
     const { plans } = planQuery(model, query, viewer, { dialect, now: NOW });
@@ -94,4 +102,6 @@ test.each(Object.entries(CASES))('%s', async (_name, [query, viewer = admin]) =>
     answers.push(rows);
   }
   for (const answer of answers) expect(answer).toEqual(answers[0]);
+  const golden = (await goldenRows(name)).map((rows) => rows.map((row) => row.map(inMilliseconds)));
+  expect(answers[0]!.map(({ rows }) => rows.map((row) => row.map(plain)))).toEqual(golden);
 });
