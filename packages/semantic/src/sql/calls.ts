@@ -3,6 +3,7 @@ import { call, joined, type Sql, sql } from '../plan/sql.ts';
 import { constantOf } from './constants.ts';
 import { FUNCTIONS, ORDERED_SETS, TIME_PARTS, TIME_UNITS } from './functions.ts';
 import { orderSql } from './orders.ts';
+import { remainderSql } from './remainders.ts';
 import { measureSql } from './scopes.ts';
 import { type Fields, invalid, listOf, namesOf, nodeOf, only, unsupported } from './tree.ts';
 import { expressionList, now, type Writing } from './writing.ts';
@@ -121,6 +122,7 @@ function knownSql(given: Call, writing: Writing): Sql {
     agg_filter === undefined ? [] : sql` filter (where ${writing.expression(agg_filter, writing)})`;
   const window = over === undefined ? [] : sql` over (${windowSql(over, writing)})`;
   const made = sql`${known.written ?? name}(${distinct}${inner}${order})${filter}${window}`;
+  if (name === 'mod') return remainderSql(listOf(args), made);
   return name === 'string_agg' ? call('boundedText', made) : made;
 }
 

@@ -5,6 +5,7 @@ import { constantOf, constantSql, literal } from './constants.ts';
 import { COMPARISONS, OPERATORS, TYPES } from './functions.ts';
 import { lengthOf, lengthOfText } from './growth.ts';
 import { expressionOf, isPlain } from './patterns.ts';
+import { remainderSql } from './remainders.ts';
 import { columnOf } from './scopes.ts';
 import {
   invalid,
@@ -117,7 +118,9 @@ function operationSql(fields: Node['fields'], writing: Writing): Sql {
     case 'AEXPR_OP':
       if (lexpr === undefined && (operator === '-' || operator === '+')) return sql`(${operator} ${right()})`;
       if (lexpr === undefined || !OPERATORS.has(operator)) break;
-      return sql`(${left()} ${operator} ${right()})`;
+      return operator === '%'
+        ? remainderSql([lexpr, rexpr], sql`(${left()} % ${right()})`)
+        : sql`(${left()} ${operator} ${right()})`;
     case 'AEXPR_DISTINCT':
       return sql`(${left()} is distinct from ${right()})`;
     case 'AEXPR_NOT_DISTINCT':

@@ -575,6 +575,28 @@ test('no constant and no function makes a number of very many digits', async () 
   }
 });
 
+test('a remainder is of whole numbers and decimals, on every engine', async () => {
+  const text =
+    "select 7 % 4, mod(7.5, 2), -7 % 4, '7' % 4, mod(cast(1e1 as numeric), 4) from orders where id = 1";
+  expect(await rowsOf(text)).toEqual([['3', '1.5', '-3', '3', '2']]);
+  const doubles = [
+    'id % 1e1',
+    '1e1 % id',
+    'mod(id, 1e1)',
+    'mod(sqrt(id), 2)',
+    'cast(id as float8) % 2',
+    'id::real % 2',
+    'id % -1e1',
+    '(id + 2 * 1e1) % 2',
+  ];
+  for (const double of doubles) {
+    expect(sqlErrorOf(model, `select ${double} from orders`), double).toMatchObject({
+      code: 'unsupported_query',
+      message: expect.stringContaining('take whole numbers and decimals'),
+    });
+  }
+});
+
 test('a statement reads one data source', () => {
   expect(sqlErrorOf(model, 'select 1').message).toContain('reads no cube and no view');
   expect(sqlErrorOf(model, 'select 1 from orders, elsewhere').message).toContain('same data source');

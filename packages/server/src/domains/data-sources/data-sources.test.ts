@@ -143,12 +143,19 @@ describe('a source that can not be used', () => {
       { name: 'DS_EU_DB_PASS', value: 'hunter2hunter2' },
       { name: 'DS_EU_DB_HOST', value: '/var/run/postgresql' },
     ]);
-    for (const name of ['nothing', 'EU']) {
-      await expect(admin.testDataSource({ deploymentId, name })).rejects.toMatchObject({
+    for (const name of ['nothing', 'EU', '../eu', '"', '__proto__']) {
+      const unknown = {
         status: 404,
         code: 'data_source_not_found',
-      });
+        message: `The variables of the deployment describe no data source \`${name}\`, but \`default\`.`,
+      };
+      await expect(admin.testDataSource({ deploymentId, name })).rejects.toMatchObject(unknown);
+      await expect(admin.listDataSourceTables({ deploymentId, name })).rejects.toMatchObject(unknown);
     }
+    await expect(admin.testDataSource({ deploymentId, name: 'x'.repeat(101) })).rejects.toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+    });
     const tested = admin.listDataSourceTables({ deploymentId, name: 'eu' });
     const error = await tested.catch((reason: unknown) => reason as Error & { code: string });
     expect(error).toMatchObject({ status: 409, code: 'data_source_invalid' });

@@ -60,7 +60,7 @@ const askingOf = ({ engines, variables, prepareFiles }: Parts): DataSources => (
       return source;
     }
     const own = problems.filter((problem) => problem.source === name);
-    if (!own.length) throw new ApiError('data_source_not_found');
+    if (!own.length) throw notFound(name, [...sources.keys()]);
     const message = own.map(({ variable, message }) => `${variable} ${message}.`).join(' ');
     throw new ApiError('data_source_invalid', { message });
   },
@@ -84,3 +84,9 @@ const askingOf = ({ engines, variables, prepareFiles }: Parts): DataSources => (
     }
   },
 });
+
+function notFound(name: string, known: readonly string[]) {
+  const others = known.length ? `, but ${known.map((one) => `\`${one}\``).join(', ')}` : '';
+  const message = `The variables of the deployment describe no data source \`${name}\`${others}.`;
+  return new ApiError('data_source_not_found', { message });
+}

@@ -152,13 +152,16 @@ describe('bad queries', () => {
   });
 
   test('text in the address that is no query is a 400, and a number that would be rounded too', async () => {
-    const at = (text: string) => world.raw('GET', `${base()}/load?query=${encodeURIComponent(text)}`);
-    for (const text of ['{"measures":', 'notjson']) {
-      expect(await refusal(at(text))).toMatchObject({
-        status: 400,
-        code: 'malformed_json',
-        error: 'The parameter `query` is not valid JSON.',
-      });
+    const at = (text: string, address = 'load') =>
+      world.raw('GET', `${base()}/${address}?query=${encodeURIComponent(text)}`);
+    for (const address of ['load', 'subscribe', 'sql', 'dry-run']) {
+      for (const text of ['{"measures":', 'notjson']) {
+        expect(await refusal(at(text, address)), `${address} ${text}`).toMatchObject({
+          status: 400,
+          code: 'malformed_json',
+          error: 'The text of `query` is not valid JSON.',
+        });
+      }
     }
     expect(await refusal(at('[]'))).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(await refusal(at('7'))).toMatchObject({ status: 400, code: 'invalid_request' });

@@ -194,7 +194,7 @@ const QUERIES_MAX = 20;
 
 /** The query in a text, such as one in an address. Throws a 400 that names the field. */
 export function queryIn(text: string, field = 'query'): Given {
-  const query = parseJson(text, 'The parameter `query`');
+  const query = parseJson(text, `The text of \`${field}\``);
   const isQuery = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (Array.isArray(query)) {
     if (query.length < 1 || query.length > QUERIES_MAX)
