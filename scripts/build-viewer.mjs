@@ -10,7 +10,7 @@ import { root } from './install.mjs';
 const SOURCE = join(root, 'packages/viewer/src');
 const TARGET = join(root, 'packages/server/dist/viewer');
 /** What the result depends on beside the sources. */
-const OTHERS = ['package-lock.json', 'scripts/build-viewer.mjs'];
+const OTHERS = ['package-lock.json', 'scripts/build-viewer.mjs', 'packages/viewer/sdk/digits.ts'];
 
 export async function buildViewer() {
   const inputs = await hashInputs();

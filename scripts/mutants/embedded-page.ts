@@ -86,6 +86,13 @@ export const embeddedPage: Mutant[] = [
     tests: APPS,
   },
   {
+    name: 'an application gets the rows of four charts at once',
+    file: `${VIEWER}apps/bridge.ts`,
+    from: 'const AT_ONCE = 4;',
+    to: 'const AT_ONCE = 5;',
+    tests: APPS,
+  },
+  {
     name: 'an application that sends without end is stopped',
     file: `${VIEWER}apps/bridge.ts`,
     from: 'return ++counted > MESSAGES.max;',
@@ -279,6 +286,34 @@ export const embeddedPage: Mutant[] = [
     file: ELEMENT,
     from: "if (!/^https?:$/.test(url.protocol)) throw new Error('it must begin with https:// or http://');",
     to: '',
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'the element tells the host that its session was revoked',
+    file: 'packages/viewer/sdk/events.ts',
+    from: "  'session-expired',\n",
+    to: '',
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'the end of a session blanks the element',
+    file: `${VIEWER}session.ts`,
+    from: '    onEnd();\n',
+    to: '',
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'numbers in filters of the element keep their digits',
+    file: ELEMENT,
+    from: "parseDigits(text ?? '{}')",
+    to: "JSON.parse(text ?? '{}')",
+    tests: [`${TEST}embed-sdk.test.ts`],
+  },
+  {
+    name: 'numbers in filters of an address keep their digits',
+    file: `${VIEWER}address.ts`,
+    from: 'parseDigits(text)',
+    to: 'JSON.parse(text)',
     tests: [`${TEST}embed-sdk.test.ts`],
   },
   {

@@ -39,6 +39,10 @@ describe('the element', () => {
     expect(opened.errors).toEqual([]);
     await host.world.admin.revokeEmbedSessions({ body: { embedTenantName: 'one-corp' } });
     expect(await opened.heard('one', 'session-expired')).toEqual({ reason: 'revoked' });
+    // Nothing of what the viewer saw is left.
+    expect(await (await frameOf(opened, 'one')).locator('body').innerText()).toBe(
+      'This session has ended\n\nReload the whole page to continue.',
+    );
     expect(await opened.events('two', 'session-expired')).toEqual([]);
     await opened.run(`document.getElementById('one').renew('${await mint('one-corp')}')`);
     await opened.heard('one', 'dashboard-loaded', 2);
@@ -215,6 +219,29 @@ describe('the element', () => {
     );
     await clock.runFor(120_000);
     expect(await calls()).toEqual([count, count]);
+    await opened.context.close();
+  });
+
+  test('keeps all digits of large numbers, in rows and in filters', async () => {
+    const opened = await open();
+    const tenants = `{"sales.tenant_id":{"value":[9007199254740993]}}`;
+    await opened.run(`{
+      const element = make('large', { publicId: 'large', getSession: sessionFor('large-corp') });
+      element.setAttribute('filters', '${tenants}');
+      document.body.append(element);
+    }`);
+    await opened.heard('large', 'dashboard-loaded');
+    const frame = await frameOf(opened, 'large');
+    const rows = async () =>
+      (await frame.getByRole('row').allInnerTexts()).slice(1).map((text) => text.split(/\s+/));
+    const [bob, cyd] = ['Bob', 'Cyd'].map((name) => [name, '9,007,199,254,740,993']);
+    expect(await rows()).toEqual([bob, cyd]);
+    const between = `{"sales.tenant_id":{"operator":"between","value":[9007199254740990,9007199254740992]}}`;
+    await opened.run(`document.getElementById('large').setAttribute('filters', '${between}')`);
+    await expect.poll(rows).toEqual([['Ada', '9,007,199,254,740,992']]);
+    const path = `/embed/dashboard/large?f_sales.tenant_id=${encodeURIComponent('{"value":9007199254740993}')}`;
+    await opened.run(`document.getElementById('large').navigate('${path}')`);
+    await expect.poll(rows).toEqual([bob, cyd]);
     await opened.context.close();
   });
 

@@ -7,8 +7,8 @@ import { build } from 'esbuild';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { openBrowser } from './browser.ts';
-import { graphical, tabular } from './shop-dashboard.ts';
-import { createShop } from './shops.ts';
+import { graphical, large, tabular } from './shop-dashboard.ts';
+import { createShop, SHOP_MODEL } from './shops.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -41,7 +41,20 @@ const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; frame
 /** `/react-18` and `/react-19` are pages with these versions. */
 const REACTS = ['packages/react-18/node_modules', 'node_modules'];
 
-const DASHBOARDS: Partial<Record<string, typeof tabular | typeof graphical>> = { tabular, graphical };
+type Make = (deploymentId: number, publicId: string) => object;
+const DASHBOARDS: Partial<Record<string, Make>> = { tabular, graphical, large };
+
+/** The shop, with the ids of tenants that its customers have. */
+const MODEL = {
+  'model/cubes/shop.yml': SHOP_MODEL['model/cubes/shop.yml'].replace(
+    '      - { name: region, sql: region, type: string }\n',
+    '$&      - { name: tenant_id, sql: tenant_id, type: number }\n',
+  ),
+  'model/views/sales.yml': SHOP_MODEL['model/views/sales.yml'].replace(
+    '[name, region]',
+    '[name, region, tenant_id]',
+  ),
+};
 
 interface Heard {
   name: string;
@@ -72,7 +85,7 @@ export interface SdkHost {
 export async function startSdkHost(): Promise<SdkHost> {
   const world = await createOwnWorld();
   const browser = await openBrowser();
-  const deploymentId = await createShop(world);
+  const deploymentId = await createShop(world, MODEL);
   const reactPages = await Promise.all(
     REACTS.map((folder) => bundleReactPage(world.url, join(ROOT, folder))),
   );

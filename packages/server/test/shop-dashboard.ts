@@ -195,3 +195,24 @@ export const graphical = (deploymentId: number, publicId: string) => ({
     snapshot(4, 'table', 'Later', { measures, dimensions: ['sales.name'] }, {}),
   ],
 });
+
+/** For a shop whose customers have ids of many digits. */
+export const large = (deploymentId: number, publicId: string) => ({
+  ...tabular(deploymentId, publicId),
+  title: 'Tenants',
+  config: {
+    widgets: [
+      widget('tenant', 'FILTER', [0, 0, 3, 1], { member: 'sales.tenant_id', title: 'Tenant' }),
+      widget('names', 'CHART', [0, 1, 6, 4], { reportId: 1 }),
+    ],
+  },
+  reportSnapshots: [
+    snapshot(
+      1,
+      'table',
+      'Names',
+      { dimensions: ['sales.name', 'sales.tenant_id'], order: { 'sales.name': 'asc' } },
+      {},
+    ),
+  ],
+});

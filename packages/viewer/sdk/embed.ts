@@ -1,4 +1,5 @@
 /** `<oriel-dashboard>` shows a dashboard of Oriel in the page of a host. */
+import { parseDigits } from './digits.ts';
 import { type ElementWithEvents, EVENTS, type EventDetails, type EventName } from './events.ts';
 
 export type { CustomEventMap, EventDetails, EventName } from './events.ts';
@@ -446,7 +447,7 @@ export class OrielDashboardElement extends Base {
 
   #parse(text: string | null): DashboardFilters {
     try {
-      return JSON.parse(text ?? '{}');
+      return parseDigits(text ?? '{}');
     } catch {
       this.#fail('invalid_filters', `The filters are not JSON: ${text}`);
       return {};

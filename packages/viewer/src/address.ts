@@ -1,4 +1,5 @@
 /** What the address of the page says. The session leaves the address bar at once, and with it the history. */
+import { parseDigits } from '../sdk/digits.ts';
 import type { FilterValue } from './types.ts';
 
 const PATH = /^\/embed\/(?:d\/\d+\/)?dashboard\/([^/?#]+)$/;
@@ -57,7 +58,7 @@ export function filtersIn(parameters: URLSearchParams): Map<string, FilterValue>
 
 function filterIn(text: string): FilterValue | undefined {
   try {
-    const { value, operator = 'equals' } = JSON.parse(text);
+    const { value, operator = 'equals' } = parseDigits(text);
     return typeof operator === 'string' ? { operator, value } : undefined;
   } catch {
     return undefined;

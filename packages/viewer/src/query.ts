@@ -70,6 +70,9 @@ export function queryFor(
   return query;
 }
 
+/** A number with many digits is a text; see `parseDigits`. */
+const isNumeric = (value: unknown) => typeof value === 'number' || /^-?\d{16,}$/.test(String(value));
+
 /** Changes the query. A filter that says nothing changes nothing. */
 export function addFilter(query: Query, member: string, { operator, value }: FilterValue) {
   const values = (Array.isArray(value) ? value : [value]).filter(
@@ -82,7 +85,7 @@ export function addFilter(query: Query, member: string, { operator, value }: Fil
     return;
   }
   query.filters ??= [];
-  if (isRange && typeof values[0] === 'number') {
+  if (isRange && isNumeric(values[0])) {
     query.filters.push({ member, operator: 'gte', values: [String(values[0])] });
     if (values.length > 1) query.filters.push({ member, operator: 'lte', values: [String(values[1])] });
     return;

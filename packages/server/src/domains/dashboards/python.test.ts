@@ -1,5 +1,6 @@
 /** Python of reports, in a real sandbox where this machine can make one. */
 import { existsSync } from 'node:fs';
+import { type Action, actions } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
@@ -60,11 +61,12 @@ describe('without a sandbox', () => {
   });
 });
 
-/** Rows as a large answer has them, which must be let go of once. */
-function released() {
+/** Rows as a large answer has them, which must be let go of once. `onTaken` is called when a process has taken them. */
+function released(onTaken = () => {}) {
   let times = 0;
   async function* pieces() {
     yield TWO;
+    onTaken();
   }
   const answer = { byteLength: TWO.length, release: () => times++, [Symbol.asyncIterator]: pieces };
   return { rows: async () => answer, isReleased: () => times === 1 };
@@ -147,17 +149,30 @@ output = {
       network: 'ConnectionRefusedError',
       files: [],
       processes: ['1', '2'],
-      settings: expect.not.arrayContaining(['PATH', 'HOME', 'ORIEL_SECRET_KEY']),
+      // The first is Python's own, and the second is that of bubblewrap.
+      settings: ['LC_CTYPE', 'PWD'],
       user: 65534,
     });
   });
 
-  test('a caller who leaves ends the Python', async () => {
+  test('Python has the time of a processor for some seconds, and is ended after it', async () => {
+    expect(
+      (await run('import resource\noutput = resource.getrlimit(resource.RLIMIT_CPU)')).outputData,
+    ).toEqual([10, 10]);
+    const brief = createPython({ cpuSeconds: 1, timeMs: 60_000 });
+    expect((await run('while True: pass', brief)).executionError).toMatch(
+      /^The program ended before its end/,
+    );
+  });
+
+  // The limit of the test is far below that of the program, which would end the program too.
+  test('a caller who leaves ends the Python', { timeout: 60_000 }, async () => {
     const leaving = new AbortController();
-    const { rows, isReleased } = released();
-    const running = python.run('import time\ntime.sleep(60)', rows, whom('leaver', leaving.signal));
-    setTimeout(() => leaving.abort(), 200);
-    await expect(running).rejects.toThrow();
+    const { rows, isReleased } = released(() => leaving.abort());
+    const patient = createPython({ timeMs: 600_000 });
+    await expect(
+      patient.run('import time\ntime.sleep(600)', rows, whom('leaver', leaving.signal)),
+    ).rejects.toThrow();
     expect(isReleased()).toBe(true);
   });
 
@@ -278,6 +293,17 @@ describe('of a published dashboard', () => {
       body: { outputData: ['Ada', 'Cyd'], inputRowCount: 2, executionError: null, stdout: '', stderr: '' },
     });
     expect(amer.body).toMatchObject({ outputData: ['Bob'], inputRowCount: 1, at: expect.any(String) });
+  });
+
+  test('people need AIBIView, and nothing else than to see the dashboard', async () => {
+    const runAs = async (given: Action[]) => {
+      const role = await world.admin.createRole({ body: { name: unique('role'), actions: given } });
+      return post((await world.person({ roles: [role.name] })).client);
+    };
+    const lacking = actions.filter((action) => !['All', 'AIBIView'].includes(action));
+    expect(await runAs(lacking)).toEqual({ status: 403, body: { code: 'forbidden' } });
+    const { status } = await runAs(['AIBIView', 'DeploymentRead', 'WorkbookRead']);
+    expect(status).toBe(problem ? 501 : 200);
   });
 
   test('others and wrong ids get a 404, and wrong SQL a 400', async () => {

@@ -53,11 +53,13 @@ export function createPython({
   log,
   bubblewrap = '/usr/bin/bwrap',
   timeMs = LIMITS.timeMs,
+  cpuSeconds = LIMITS.cpuSeconds,
   findUser = userWithoutRights,
 }: {
   log?: Logger;
   bubblewrap?: string;
   timeMs?: number;
+  cpuSeconds?: number;
   findUser?: () => ProcessUser | undefined;
 } = {}): Python {
   const places = createPlaces({ ...PLACES, busy: () => new ApiError('busy') });
@@ -73,6 +75,7 @@ export function createPython({
       input: inputOf(source, rows),
       ...LIMITS,
       timeMs,
+      cpuSeconds,
       signal,
     });
 

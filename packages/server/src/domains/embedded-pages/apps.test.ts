@@ -1,7 +1,7 @@
 /** Dashboards that are applications, in a real browser: what they show, and what they can not reach. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Frame } from 'playwright-core';
+import type { Browser, Frame, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
 import { type Embedding, embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
@@ -20,6 +20,8 @@ let browser: Browser;
 let host: HostSite;
 let deploymentId: number;
 let reportId: number;
+/** More reports than an application gets rows of at once, each with a query of its own. */
+let reportIds: number[];
 /** A server that nothing may reach, and what reached it. */
 let outside: Server;
 let outsideUrl: string;
@@ -40,12 +42,13 @@ beforeAll(async () => {
     `${POLICY}  - name: orders\n`,
   );
   deploymentId = await createShop(world, { ...SHOP_MODEL, 'model/cubes/shop.yml': text });
-  const jsonQuery = JSON.stringify({
-    measures: ['sales.amount'],
-    dimensions: ['sales.name', 'sales.status'],
-  });
-  reportId = (await world.admin.createReport({ deploymentId, body: { name: 'Sales by name', jsonQuery } }))
-    .id;
+  const report = async (limit: number) => {
+    const dimensions = ['sales.name', 'sales.status'];
+    const jsonQuery = JSON.stringify({ measures: ['sales.amount'], dimensions, limit });
+    return (await world.admin.createReport({ deploymentId, body: { name: 'Sales by name', jsonQuery } })).id;
+  };
+  reportIds = await Promise.all([100, 101, 102, 103, 104, 105].map(report));
+  reportId = reportIds[0]!;
 });
 afterAll(async () => {
   await browser?.close();
@@ -56,7 +59,7 @@ afterAll(async () => {
 
 type Config = NonNullable<Parameters<World['admin']['publishDashboard']>[0]['body']['config']>;
 
-async function publish(app: NonNullable<Config['app']>) {
+async function publish(app: NonNullable<Config['app']>, others: number[] = []) {
   const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name: 'App' } });
   const config: Config = {
     kind: 'APP',
@@ -64,6 +67,10 @@ async function publish(app: NonNullable<Config['app']>) {
     widgets: [
       { id: 'sales', type: 'CHART', position, config: { reportId } },
       { id: 'status', type: 'FILTER', position, config: { member: 'sales.status', title: 'State' } },
+      ...others.map((id, i) => ({
+        ...{ id: `other-${i}`, type: 'CHART' as const, position },
+        config: { reportId: id },
+      })),
     ],
   };
   const { publicId } = await world.admin.publishDashboard({
@@ -237,6 +244,31 @@ test('an application reaches nothing of the page, the browser or the network', a
   await expect.poll(() => embedding.errors.some((text) => /frame-src/.test(text))).toBe(true);
   await expect.poll(() => embedding.page.url()).toContain(host.origin);
   expect(reached).toEqual([]);
+  await embedding.close();
+});
+
+test('an application gets the rows of four charts at once, and of others after them', async () => {
+  const publicId = await publish({ html: '<p id="here">here</p>' }, reportIds.slice(1));
+  const embedding = await show(publicId, ['EMEA']);
+  await embedding.heard('dashboard-loaded');
+  const held: Route[] = [];
+  await embedding.context.route(/\/load$/, (route) => void held.push(route));
+  const frame = inside(embedding);
+  // A hundred may wait. Messages are read in their order, so the refusal of the last one comes after all others were read.
+  await frame.evaluate(`(async () => {
+    const ids = oriel.dashboard.charts.map(({ id }) => id);
+    window.refused = 0;
+    const asked = Array.from({ length: 110 }, (_, i) => oriel.load(ids[i % ids.length]).catch(() => { refused++; }));
+    await asked.at(-1);
+    window.all = Promise.all(asked);
+  })()`);
+  expect(await frame.evaluate('refused')).toBe(110 - 4 - 100);
+  await expect.poll(() => held.length).toBe(4);
+  await embedding.context.unroute(/\/load$/);
+  for (const route of held) await route.fallback();
+  expect(
+    await frame.evaluate('all.then((answers) => answers.filter((answer) => answer?.rows.length).length)'),
+  ).toBe(104);
   await embedding.close();
 });
 
