@@ -4,6 +4,7 @@ const ACCESS = `${SERVER}domains/access/store.ts`;
 const DASHBOARDS = `${SERVER}domains/dashboards/`;
 const WHO = [`${DASHBOARDS}access.test.ts`];
 const PYTHON = [`${DASHBOARDS}python.test.ts`];
+const RECHECKS = [`${DASHBOARDS}rechecks.test.ts`];
 const PUBLISH = [`${DASHBOARDS}publish.test.ts`, `${DASHBOARDS}refused.test.ts`];
 
 export const dashboards: Mutant[] = [
@@ -244,14 +245,49 @@ export const dashboards: Mutant[] = [
     file: `${DASHBOARDS}rechecks.ts`,
     from: 'some(({ rules }) => rules !== RULES)',
     to: 'some(() => false)',
-    tests: PUBLISH,
+    tests: RECHECKS,
+  },
+  {
+    name: 'what a workbook has published is checked again',
+    file: `${DASHBOARDS}dashboards.ts`,
+    from: '(await rechecks.of(version, sharerOf(actor))).version',
+    to: 'version',
+    tests: RECHECKS,
+  },
+  {
+    name: 'Python of a report that is refused by now does not run',
+    file: `${DASHBOARDS}routes.ts`,
+    from: 'const { version } = await rechecks.of((await store.findVersion(db, row))!, sharerOf(actor));',
+    to: 'const version = (await store.findVersion(db, row))!;',
+    tests: RECHECKS,
+  },
+  {
+    name: 'the tag of a dashboard names the rules',
+    file: `${DASHBOARDS}dashboards.ts`,
+    from: '  rules: RULES,\n',
+    to: '',
+    tests: RECHECKS,
+  },
+  {
+    name: 'readers of a dashboard share one check',
+    file: `${DASHBOARDS}rechecks.ts`,
+    from: '    known.set(id, entry);\n',
+    to: '    void entry.verdict.then(() => known.set(id, entry), () => {});\n',
+    tests: RECHECKS,
+  },
+  {
+    name: 'a check that took too much is no verdict',
+    file: `${DASHBOARDS}rechecks.ts`,
+    from: 'if (!isFinal) entry.until = ',
+    to: 'if (isFinal === null) entry.until = ',
+    tests: RECHECKS,
   },
   {
     name: 'what Vega-Lite was compiled to earlier is checked again',
     file: `${DASHBOARDS}chart-thread.ts`,
     from: 'if (stored) requireCompiled(stored);',
     to: '',
-    tests: PUBLISH,
+    tests: RECHECKS,
   },
   {
     name: 'Python stays on the server',

@@ -7,7 +7,13 @@ import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
 import { auditLog } from './domains/audit-log/index.ts';
 import { builds, createBuilds, createCompiler } from './domains/builds/index.ts';
-import { createCharts, dashboards, demoDashboards, findPublishedOf } from './domains/dashboards/index.ts';
+import {
+  createCharts,
+  createFindPublished,
+  createRechecks,
+  dashboards,
+  demoDashboards,
+} from './domains/dashboards/index.ts';
 import {
   createBranchTurns,
   createDataModels,
@@ -134,6 +140,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     identities: linkedIdentities(settings.oidc),
   });
   const charts = createCharts();
+  const rechecks = createRechecks(charts);
   const models = createDataModels(enqueueBuild);
   const branchTurns = createBranchTurns(settings.turnWaitMs);
   const list: Module[] = [
@@ -168,9 +175,9 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     embedTenants(platform, { tenant, leftovers }),
     policies(platform),
     folders(platform, { trees, removal }),
-    workbooks(findPublishedOf),
+    workbooks(createFindPublished(rechecks)),
     reports(queryApi),
-    dashboards(platform, charts, queryApi),
+    dashboards(platform, charts, rechecks, queryApi),
     workspace(platform, { trees, removal }),
     { demo: demoDashboards(charts) },
     embedSessions(platform, {

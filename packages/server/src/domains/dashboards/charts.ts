@@ -17,7 +17,11 @@ export interface ChartTask {
 
 export type ChartAnswer =
   | { vega: object; problem?: undefined }
-  | { problem: { path: string; message: string } };
+  | {
+      problem: { path: string; message: string };
+      /** It was not looked at to its end, so another time the answer may be another one. */
+      isUnfinished?: true;
+    };
 
 export const CHART_LIMITS: ThreadLimits = { timeMs: 10_000, memoryMb: 512 };
 
@@ -50,7 +54,7 @@ export function createCharts(limits: ThreadLimits = CHART_LIMITS): Charts {
       } catch (error) {
         if (!(error instanceof ThreadLimitReached)) throw error;
         const message = 'takes too much time or memory to compile';
-        return tasks.map(() => ({ problem: { path: '', message } }));
+        return tasks.map(() => ({ problem: { path: '', message }, isUnfinished: true }));
       }
     },
     stop: threads.stop,

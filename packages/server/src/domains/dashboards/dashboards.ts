@@ -1,11 +1,12 @@
 /** Finds dashboards for callers, and shows them. */
 import { mayIn, reaches } from '../../platform/auth/access.ts';
-import { type Caller, embedOf } from '../../platform/auth/actor.ts';
+import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import { type Level, READ, type Viewer, viewerOf } from '../access/index.ts';
-import { toSnapshot } from './snapshots.ts';
+import type { Rechecks } from './rechecks.ts';
+import { RULES, toSnapshot } from './snapshots.ts';
 import * as store from './store.ts';
 
 /** Where the dashboard with this public id is. A caller who can not reach the deployment learns nothing. */
@@ -43,8 +44,13 @@ export async function ensureDashboard(tx: Tx, actor: Caller, workbook: { id: num
   return (await find())!;
 }
 
-/** Different for each state of the dashboard that the caller can see. */
-export const stateOf = ({ id, revision }: store.DashboardRow, shown: object) => ({ id, revision, ...shown });
+/** Different for each state of the dashboard that the caller can see. The rules decide which widgets are shown. */
+export const stateOf = ({ id, revision }: Pick<store.DashboardRow, 'id' | 'revision'>, shown: object) => ({
+  id,
+  revision,
+  rules: RULES,
+  ...shown,
+});
 
 /** What depends on the caller. */
 export function shownTo(actor: Caller, row: store.DashboardRow, version: store.VersionRow) {
@@ -84,17 +90,16 @@ export function toDashboard(actor: Caller, row: store.DashboardRow, version: sto
   };
 }
 
-/** The dashboard of a workbook that the caller can read, or null if nothing is published. */
-export async function findPublishedOf(
-  db: Queryable,
-  actor: Caller,
-  workbook: { id: number; deploymentId: number },
-) {
-  const viewer = viewerOf(actor, workbook.deploymentId);
-  const row = await store.findDashboardOf(db, viewer, embedOf(actor), workbook.id);
-  const version = row && row.versionNumber > 0 ? await store.findVersion(db, row) : undefined;
-  return row && version ? toDashboard(actor, row, version) : null;
-}
+/** Finds the dashboard of a workbook that the caller can read, or null if nothing is published. */
+export const createFindPublished =
+  (rechecks: Rechecks) =>
+  async (db: Queryable, actor: Caller, workbook: { id: number; deploymentId: number }) => {
+    const viewer = viewerOf(actor, workbook.deploymentId);
+    const row = await store.findDashboardOf(db, viewer, embedOf(actor), workbook.id);
+    const version = row && row.versionNumber > 0 ? await store.findVersion(db, row) : undefined;
+    if (!row || !version) return null;
+    return toDashboard(actor, row, (await rechecks.of(version, sharerOf(actor))).version);
+  };
 
 /** What the audit log holds of a dashboard. */
 export const audited = ({

@@ -4,19 +4,21 @@ import type { Charts } from './charts.ts';
 import { leftovers } from './leftovers.store.ts';
 import { createPython } from './python.ts';
 import { createPythonRuns } from './python-runs.ts';
-import { createRechecks } from './rechecks.ts';
+import type { Rechecks } from './rechecks.ts';
 import { dashboardRoutes } from './routes.ts';
 
 export { type Charts, createCharts } from './charts.ts';
-export { findPublishedOf, requireDashboard } from './dashboards.ts';
+export { createFindPublished, requireDashboard } from './dashboards.ts';
 export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
+export { createRechecks } from './rechecks.ts';
 
 export const dashboards = (
   { log }: Pick<Platform, 'log'>,
   charts: Charts,
+  rechecks: Rechecks,
   queries: Pick<Queries, 'loadSql'>,
 ): Module => ({
-  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), createRechecks()),
+  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), rechecks),
   leftovers,
   stop: charts.stop,
 });

@@ -259,36 +259,3 @@ test('the charts of a copied workbook show the copies of its reports', async () 
   expect(copied).not.toBe(inside);
   expect(copy.dashboardDraft).toEqual({ widgets: [chart(copied), chart(outside, 'b')] });
 });
-
-test('of what was published under earlier rules, a widget that is refused today is not shown', async () => {
-  const vega = (spec: object) => report({ chart: { kind: 'vega', spec } });
-  const ids = [await vega(BARS), await vega({ ...BARS, mark: 'line' }), await report(), await vega(BARS)];
-  const widgets = ids.map((id, i) => chart(id, String(i)));
-  const published = await publish({ config: { widgets } });
-  const { db } = world.server;
-  const { rows } = await db.pool.query(
-    'select id, config, snapshots from dashboard_versions where dashboard_id = $1',
-    [published.id],
-  );
-  const { id, config, snapshots } = rows[0];
-  for (const snapshot of snapshots) delete snapshot.rules;
-  snapshots[0].spec.data[0].url = 'https://elsewhere.example';
-  snapshots[1].source.params = [{ name: 'a', expr: 'event.item' }];
-  snapshots[2].spec = { columns: 'all' };
-  config.widgets.push({ id: 'text', type: 'TEXT', position, config: { content: 'Hello' } });
-  await db.pool.query('update dashboard_versions set config = $2, snapshots = $3 where id = $1', [
-    id,
-    JSON.stringify(config),
-    JSON.stringify(snapshots),
-  ]);
-  const read = await world.admin.getDashboard({ publicId: published.publicId });
-  expect(read.reportSnapshots[3]).toEqual(published.reportSnapshots[3]);
-  for (const [i, problem] of ['can not be used', '`event`', 'must be a list'].entries()) {
-    const { spec, meta } = read.reportSnapshots[i]!;
-    expect([spec, meta]).toEqual([{}, { problem: expect.stringContaining(problem) }]);
-  }
-  expect(read.config.widgets!.map(({ config }) => config)).toEqual([
-    ...widgets.map(({ config }) => config),
-    { problem: expect.stringContaining('needs a text') },
-  ]);
-});

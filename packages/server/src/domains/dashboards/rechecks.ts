@@ -3,54 +3,74 @@
  * failed, and the others as before.
  */
 import { ApiError } from '../../platform/errors.ts';
-import type { ChartTask } from './charts.ts';
+import type { Charts } from './charts.ts';
 import { findWidgetProblems } from './config-rules.ts';
 import { problemOfPlain, RULES, type StoredSnapshot } from './snapshots.ts';
 import { requireVegaLite, SpecProblem } from './spec-rules.ts';
 import type { VersionRow } from './store.ts';
 
-type Problems = (string | undefined)[];
-/** Returns the problem of each chart. */
-type CheckCharts = (tasks: ChartTask[]) => Promise<Problems>;
+/** The problem of each snapshot. */
+interface Verdict {
+  problems: (string | undefined)[];
+  /** False if a chart may be refused only because the server had too much to do. */
+  isFinal: boolean;
+}
 
 const KEPT_MAX = 1000;
-/** A chart may have been refused only because the server had too much to do. */
+/** How long a verdict is used that is not final. */
 const LOOK_AGAIN_MS = 60_000;
 
 export interface Rechecks {
-  /** The version with the problems of its widgets. What is refused has neither a spec nor a query. */
-  of(version: VersionRow, checkCharts: CheckCharts): Promise<VersionRow>;
+  /**
+   * The version with the problems of its widgets. What is refused has neither a spec nor a query. `sharer` names on whose
+   * behalf charts are compiled.
+   */
+  of(version: VersionRow, sharer: string): Promise<{ version: VersionRow; isFinal: boolean }>;
 }
 
-export function createRechecks(): Rechecks {
-  const known = new Map<number, { problems: Problems; until: number }>();
+export function createRechecks(charts: Pick<Charts, 'compile'>): Rechecks {
+  const known = new Map<number, { verdict: Promise<Verdict>; until: number }>();
 
-  async function problemsOf({ id, snapshots }: VersionRow, checkCharts: CheckCharts): Promise<Problems> {
+  /** Readers who ask at the same time share one check. So it goes on if one of them leaves. */
+  function verdictOn({ id, snapshots }: VersionRow, sharer: string): Promise<Verdict> {
     const kept = known.get(id);
-    if (kept && kept.until > Date.now()) return kept.problems;
-    const problems = await checkSnapshots(snapshots, checkCharts);
-    const isFine = problems.every((problem) => problem === undefined);
+    if (kept && kept.until > Date.now()) return kept.verdict;
+    const entry = { verdict: checkSnapshots(charts, snapshots, sharer), until: Number.POSITIVE_INFINITY };
     if (known.size >= KEPT_MAX) known.delete(known.keys().next().value!);
-    known.set(id, { problems, until: isFine ? Number.POSITIVE_INFINITY : Date.now() + LOOK_AGAIN_MS });
-    return problems;
+    known.set(id, entry);
+    entry.verdict.then(
+      ({ isFinal }) => {
+        if (!isFinal) entry.until = Date.now() + LOOK_AGAIN_MS;
+      },
+      () => {
+        if (known.get(id) === entry) known.delete(id);
+      },
+    );
+    return entry.verdict;
   }
 
   return {
-    async of(version, checkCharts) {
+    async of(version, sharer) {
       const isOld = version.snapshots.some(({ rules }) => rules !== RULES);
-      const problems = isOld ? await problemsOf(version, checkCharts) : [];
+      const { problems, isFinal } = isOld ? await verdictOn(version, sharer) : FINE;
       const snapshots = version.snapshots.map((snapshot, i) =>
         problems[i] === undefined ? snapshot : refused(snapshot, problems[i]),
       );
-      const refusedWidgets = findWidgetProblems(version.config);
-      if (!refusedWidgets.size) return { ...version, snapshots };
-      const widgets = version.config.widgets!.map((widget) => {
-        const problem = refusedWidgets.get(widget.id);
-        return problem === undefined ? widget : { ...widget, config: { problem } };
-      });
-      return { ...version, snapshots, config: { ...version.config, widgets } };
+      return { version: { ...version, snapshots, config: checkedConfig(version.config) }, isFinal };
     },
   };
+}
+
+const FINE: Verdict = { problems: [], isFinal: true };
+
+function checkedConfig(config: VersionRow['config']): VersionRow['config'] {
+  const problems = findWidgetProblems(config);
+  if (!problems.size) return config;
+  const widgets = config.widgets!.map((widget) => {
+    const problem = problems.get(widget.id);
+    return problem === undefined ? widget : { ...widget, config: { problem } };
+  });
+  return { ...config, widgets };
 }
 
 const refused = (snapshot: StoredSnapshot, problem: string): StoredSnapshot => ({
@@ -58,14 +78,19 @@ const refused = (snapshot: StoredSnapshot, problem: string): StoredSnapshot => (
   ...{ spec: {}, query: null, sqlQuery: null, python: null, problem },
 });
 
-async function checkSnapshots(snapshots: StoredSnapshot[], checkCharts: CheckCharts): Promise<Problems> {
+async function checkSnapshots(
+  charts: Pick<Charts, 'compile'>,
+  snapshots: StoredSnapshot[],
+  sharer: string,
+): Promise<Verdict> {
   const problems = snapshots.map(firstProblem);
   const drawn = snapshots.flatMap(({ kind, spec, source }, i) =>
     kind === 'vega' && problems[i] === undefined ? [{ i, task: { spec: source!, stored: spec } }] : [],
   );
-  const answers = await checkCharts(drawn.map(({ task }) => task));
-  for (const [at, { i }] of drawn.entries()) problems[i] = answers[at];
-  return problems;
+  const tasks = drawn.map(({ task }) => task);
+  const answers = await charts.compile(tasks, sharer, new AbortController().signal);
+  for (const [at, { i }] of drawn.entries()) problems[i] = answers[at]!.problem?.message;
+  return { problems, isFinal: !answers.some((answer) => answer.problem && answer.isUnfinished) };
 }
 
 /** What can be seen without the thread for charts. */
