@@ -1,5 +1,6 @@
 /** Describes a program to run, its user and its limits. */
 import type { SpawnOptions } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { ProcessUser } from './process-user.ts';
 
 export interface Program {
@@ -21,7 +22,10 @@ export interface Limits {
    * `nodeProgram`.
    */
   addressSpaceMb?: number;
-  /** Limits the memory that the program can write to, which includes neither code nor address space that is reserved. */
+  /**
+   * Limits the memory that the program can write to, which does not include address space that is reserved. For Node,
+   * `nodeProgram` adds what Node itself reserves in such memory.
+   */
   dataMb?: number;
   /** Limits the CPU time. The program is killed after it. */
   cpuSeconds?: number;
@@ -30,11 +34,12 @@ export interface Limits {
 /** Runs a script with our own Node, or a copy of it. */
 export const nodeProgram = (
   script: string,
-  { args = [], heapMb, ...rest }: Partial<Program> & { heapMb?: number } = {},
+  { args = [], heapMb, limits, ...rest }: Partial<Program> & { heapMb?: number } = {},
 ): Program => ({
   env: {},
   command: process.execPath,
   ...rest,
+  ...(limits && { limits: withCode(limits) }),
   args: [
     ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]),
     '--enable-source-maps',
@@ -42,6 +47,31 @@ export const nodeProgram = (
     ...args,
   ],
 });
+
+const withCode = ({ dataMb, ...limits }: Limits): Limits =>
+  dataMb === undefined ? limits : { ...limits, dataMb: dataMb + codeMb() };
+
+/**
+ * Node 24 makes all the memory for its machine code writable when it starts: about 512 MB, of which it uses little. Node 22
+ * makes parts of it writable when it needs them. How much it is depends on the processor too, so we look at our own:
+ * each thread has one piece, and a new process has one thread.
+ */
+function codeMb(): number {
+  let largest = 0;
+  for (const [, from, to] of ownMaps().matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp/gm)) {
+    largest = Math.max(largest, Number.parseInt(to!, 16) - Number.parseInt(from!, 16));
+  }
+  return Math.ceil(largest / (1024 * 1024));
+}
+
+function ownMaps(): string {
+  try {
+    return readFileSync('/proc/self/maps', 'latin1');
+  } catch {
+    // Not on Linux, where alone the limit counts such memory.
+    return '';
+  }
+}
 
 /** Returns the arguments for `spawn`. */
 export function toSpawn(program: Program): { command: string; args: string[]; options: SpawnOptions } {
