@@ -40,6 +40,22 @@ export async function namesOf(oriel: OrielClient): Promise<string[]> {
   return names;
 }
 
+/** Settings that may be missing can be passed on as they are. */
+export const fromSettings = (settings: Record<string, string>, signal?: AbortSignal) => {
+  const limit = settings.TIMEOUT_MS === undefined ? undefined : Number(settings.TIMEOUT_MS);
+  const oriel = createOrielClient({
+    baseUrl: settings.ORIEL_URL ?? 'http://127.0.0.1:4000',
+    apiKey: settings.ORIEL_API_KEY,
+    token: settings.ORIEL_TOKEN,
+    getHeaders: undefined,
+    retries: undefined,
+    timeoutMs: limit,
+    fetch: undefined,
+  });
+  const etag = settings.ETAG;
+  return oriel.listRegions({}, { signal, timeoutMs: limit, ifMatch: etag, ifNoneMatch: etag });
+};
+
 /** What must not compile. */
 export async function wrong(oriel: OrielClient) {
   // @ts-expect-error the deployment is missing

@@ -1,7 +1,7 @@
 /** A page that shows dashboards, by the element and by the component. */
 import '@oriel/viewer/embed';
-import type { OrielDashboardElement } from '@oriel/viewer/embed';
-import { OrielDashboard } from '@oriel/viewer/react';
+import type { OrielDashboardElement } from '@oriel/viewer';
+import { OrielDashboard, type OrielDashboardProps } from '@oriel/viewer/react';
 import { createRef } from 'react';
 
 export function show(place: Element): OrielDashboardElement {
@@ -28,5 +28,31 @@ export const Sales = () => (
     publicId="DemoCommerce"
     getSession={() => 'a session'}
     onError={({ detail }) => console.log(detail.message)}
+  />
+);
+
+/** Settings that may be missing can be passed on as they are. */
+export const Chosen = ({
+  locale,
+  theme,
+  color,
+}: { locale?: string; color?: string } & Pick<OrielDashboardProps, 'theme'>) => (
+  <OrielDashboard
+    baseUrl="https://analytics.example.com"
+    publicId="DemoCommerce"
+    session={undefined}
+    getSession={undefined}
+    deploymentId={undefined}
+    theme={theme}
+    embedTheme={{ primaryColor: color, font: undefined, borderRadius: undefined }}
+    locale={locale}
+    timezone={undefined}
+    allowExport={undefined}
+    filters={{ 'orders.status': { value: 'paid', operator: undefined } }}
+    label={undefined}
+    id={undefined}
+    className={undefined}
+    style={undefined}
+    onError={undefined}
   />
 );

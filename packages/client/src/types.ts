@@ -3,26 +3,26 @@
 export interface OrielClientOptions {
   /** Scheme and host of the server, such as `https://analytics.example.com`. */
   baseUrl: string;
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Used instead of an API key: a token, such as the one that an embed session was exchanged for. */
-  token?: string;
+  token?: string | undefined;
   /** Returns headers for each request, for callers with a credential other than an API key. */
-  getHeaders?: () => Record<string, string> | Promise<Record<string, string>>;
+  getHeaders?: (() => Record<string, string> | Promise<Record<string, string>>) | undefined;
   /** How often a safe request is tried again after a 429 or 503; 3 by default. */
-  retries?: number;
+  retries?: number | undefined;
   /** How long a call may take, with its retries; no limit by default. A longer call fails with `OrielTimeoutError`. */
-  timeoutMs?: number;
-  fetch?: typeof fetch;
+  timeoutMs?: number | undefined;
+  fetch?: typeof fetch | undefined;
 }
 
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Overrides the client's limit. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Make the change only if the resource still has this `etag`. Otherwise the answer is a 412 and nothing changes. */
-  ifMatch?: string;
+  ifMatch?: string | undefined;
   /** With `*`, an upsert only creates. With an `etag`, reading an unchanged resource fails with `not_modified`. */
-  ifNoneMatch?: string;
+  ifNoneMatch?: string | undefined;
 }
 
 /** A reply with its headers. */

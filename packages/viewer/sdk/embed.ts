@@ -7,15 +7,15 @@ export type { CustomEventMap, EventDetails, EventName } from './events.ts';
 export type ColorScheme = 'light' | 'dark' | 'auto';
 /** `borderRadius` is in pixels. */
 export interface EmbedTheme {
-  primaryColor?: string;
-  font?: string;
-  borderRadius?: number;
+  primaryColor?: string | undefined;
+  font?: string | undefined;
+  borderRadius?: number | undefined;
   [more: string]: unknown;
 }
 export interface DashboardFilter {
   value: unknown;
   /** `equals` unless given. */
-  operator?: string;
+  operator?: string | undefined;
 }
 /** By member, such as `orders.status`. Null clears a filter. */
 export type DashboardFilters = Record<string, DashboardFilter | null>;

@@ -26,30 +26,30 @@ type Handler<Name extends EventName> = (event: CustomEventMap[Name]) => void;
 export interface OrielDashboardProps {
   baseUrl: string;
   publicId: string;
-  session?: string;
-  getSession?: GetSession;
-  deploymentId?: string | number;
-  theme?: ColorScheme;
+  session?: string | undefined;
+  getSession?: GetSession | undefined;
+  deploymentId?: string | number | undefined;
+  theme?: ColorScheme | undefined;
   /** Colours, font and corners. */
-  embedTheme?: EmbedTheme;
-  locale?: string;
-  timezone?: string;
-  allowExport?: boolean;
-  filters?: DashboardFilters;
+  embedTheme?: EmbedTheme | undefined;
+  locale?: string | undefined;
+  timezone?: string | undefined;
+  allowExport?: boolean | undefined;
+  filters?: DashboardFilters | undefined;
   /** The name of the dashboard for screen readers. */
-  label?: string;
-  id?: string;
-  className?: string;
-  style?: CSSProperties;
-  onReady?: Handler<'ready'>;
-  onView?: Handler<'view'>;
-  onNavigate?: Handler<'navigate'>;
-  onDashboardLoaded?: Handler<'dashboard-loaded'>;
-  onDownload?: Handler<'download'>;
-  onDrilldown?: Handler<'drilldown'>;
-  onError?: Handler<'error'>;
-  onSessionNeeded?: Handler<'session-needed'>;
-  onSessionExpired?: Handler<'session-expired'>;
+  label?: string | undefined;
+  id?: string | undefined;
+  className?: string | undefined;
+  style?: CSSProperties | undefined;
+  onReady?: Handler<'ready'> | undefined;
+  onView?: Handler<'view'> | undefined;
+  onNavigate?: Handler<'navigate'> | undefined;
+  onDashboardLoaded?: Handler<'dashboard-loaded'> | undefined;
+  onDownload?: Handler<'download'> | undefined;
+  onDrilldown?: Handler<'drilldown'> | undefined;
+  onError?: Handler<'error'> | undefined;
+  onSessionNeeded?: Handler<'session-needed'> | undefined;
+  onSessionExpired?: Handler<'session-expired'> | undefined;
 }
 
 const HANDLERS: Record<EventName, keyof OrielDashboardProps> = {
