@@ -1,5 +1,5 @@
 /** `npm run backup` beside a running server, and `npm run restore` into a new data dir, which a server then uses. */
-import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
@@ -10,6 +10,8 @@ import {
   deploymentNamed,
   MAIN,
   newDataDir,
+  SECRET_KEY,
+  type Settings,
   spawnServer,
   startServer,
   stop,
@@ -21,8 +23,8 @@ afterAll(cleanUp);
 const secretOf = async (dataDir: string) => (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
 
 /** Runs a command to its end. */
-async function finished(dataDir: string, command: string[]) {
-  const run = spawnServer(dataDir, {}, [process.execPath, MAIN, ...command]);
+async function finished(dataDir: string, command: string[], settings: Settings = {}) {
+  const run = spawnServer(dataDir, settings, [process.execPath, MAIN, ...command]);
   const { code } = await run.ended;
   return { code, stdout: run.stdout, stderr: run.stderr };
 }
@@ -63,11 +65,14 @@ test('a server on restored data has what was there at the backup, and takes the 
   const withoutKey = await finished(restored, ['restore', file]);
   expect([withoutKey.code, withoutKey.stderr]).toEqual([
     1,
-    `The secret key is not in the backup: put the secret.key of the old server into ${restored}, or set ORIEL_SECRET_KEY.\n`,
+    `The secret key is not in the backup: put the secret.key of the old server into ${restored}, or set ORIEL_SECRET_KEY. If it is lost, --without-secret-key restores everything but the stored secrets.\n`,
   ]);
   expect(await readdir(dirname(restored))).toEqual([]);
   const inUse = await finished(dataDir, ['restore', file]);
-  expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+  expect([inUse.code, inUse.stderr]).toEqual([
+    1,
+    `The data dir ${dataDir} holds a database already: set ORIEL_DATA_DIR to a new folder, or move that one away.\n`,
+  ]);
 
   await mkdir(restored);
   await chmod(restored, 0o711);
@@ -96,4 +101,113 @@ test('a server on restored data has what was there at the backup, and takes the 
   expect(await finished(complete, ['restore', withKey])).toMatchObject({ code: 0, stderr: '' });
   expect(await secretOf(complete)).toBe(await secretOf(dataDir));
   expect(databaseProcesses(complete)).toEqual([]);
+});
+
+test('a backup whose key is lost is restored without the stored secrets, and a server starts on it', {
+  timeout: 300_000,
+}, async () => {
+  const dataDir = await usedDataDir();
+  const server = await startServer(dataDir);
+  const { id: deploymentId } = await server
+    .client(ADMIN_KEY)
+    .createDeployment({ body: deploymentNamed('lost') });
+  const variables = [
+    { name: 'DB_HOST', value: 'db.example.com' },
+    { name: 'DB_TYPE', value: 'postgres' },
+  ];
+  await server.client(ADMIN_KEY).setEnvVariables({ deploymentId, body: { env_variables: variables } });
+  const file = join(dirname(dataDir), 'oriel.backup');
+  expect(await finished(dataDir, ['backup', file])).toMatchObject({ code: 0, stderr: '' });
+  await stop(server);
+  const restored = await newDataDir();
+  const wrongKey = { ORIEL_SECRET_KEY: SECRET_KEY };
+  expect(await finished(restored, ['restore', file], wrongKey)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^The backup was made with another secret key: .*--without-secret-key/),
+  });
+  const notLost = { ORIEL_SECRET_KEY: await secretOf(dataDir) };
+  expect(await finished(restored, ['restore', file, '--without-secret-key'], notLost)).toMatchObject({
+    code: 1,
+    stderr: 'The secret key is not lost: it is given. Leave out --without-secret-key.\n',
+  });
+
+  // A backup is possible without the key too, and says what it is worth.
+  await rm(join(dataDir, 'secret.key'));
+  const keyless = await finished(dataDir, ['backup', join(dirname(dataDir), 'keyless.backup')]);
+  expect(keyless).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Warning: There is no secret key .*--without-secret-key/),
+  });
+  const foreign = await finished(dataDir, ['backup', join(dirname(dataDir), 'foreign.backup')], wrongKey);
+  expect(foreign).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Warning: The secret key of these settings is not the one/),
+  });
+
+  const done = await finished(restored, ['restore', file, '--without-secret-key']);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  expect(done.stdout).toContain(`deployment ${deploymentId}, set them again: DB_HOST, DB_TYPE\n`);
+  const again = await startServer(restored);
+  const admin = again.client(ADMIN_KEY);
+  const { items } = await admin.getEnvVariables({ deploymentId });
+  expect(items).toEqual(variables.map(({ name }) => ({ name, value: '[LOST]' })));
+  await expect(admin.testDataSource({ deploymentId, name: 'default' })).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('DB_HOST was lost with the secret key: set it again.'),
+  });
+  await admin.setEnvVariables({ deploymentId, body: { env_variables: [variables[0]!] } });
+  expect((await admin.getEnvVariables({ deploymentId })).items[0]).toEqual(variables[0]);
+  const { items: entries } = await admin.listAuditLog({ first: 1000 });
+  expect(entries.map(({ operation }) => operation)).toContain('restartAuditSeals');
+  expect(await finished(restored, ['audit-verify'])).toMatchObject({ code: 0, stderr: '' });
+  await stop(again);
+});
+
+test('commands say how they are called, and refuse what they do not know', async () => {
+  const dataDir = await newDataDir();
+  const usage = /^Usage: node \S+main\.js backup <file that does not exist yet> /;
+  expect(await finished(dataDir, ['backup', 'a.backup', '--with-key'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`${usage.source}.*\nUnknown option '--with-key'\\.\n$`)),
+  });
+  expect(await finished(dataDir, ['backup'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/\nOne file must be named\.\n$/),
+  });
+  // Wrong settings do not keep anybody from reading it.
+  expect(await finished(dataDir, ['backup', '--help'], { ORIEL_PORT: 'wrong' })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(usage),
+    stderr: '',
+  });
+  const { stdout: help } = await finished(dataDir, ['--help']);
+  for (const command of ['admin-key', 'rotate-secret', 'audit-verify', 'backup', 'restore']) {
+    expect(help).toMatch(new RegExp(`^  node \\S+main\\.js ${command}( |$)`, 'm'));
+  }
+  expect((await finished(dataDir, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const npm = {
+    npm_package_name: 'oriel',
+    npm_lifecycle_event: 'backup',
+    npm_config_with_secret_key: 'true',
+  };
+  expect(await finished(dataDir, ['backup', 'a.backup'], npm)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^Usage: npm run backup -- <file .*\nnpm has taken --with-secret-key for itself: write -- before it\.\n$/,
+    ),
+  });
+  const npx = { npm_lifecycle_event: 'npx' };
+  expect((await finished(dataDir, ['restore'], npx)).stderr).toMatch(/^Usage: npx oriel-server restore </);
+  expect(await finished(dataDir, ['backup', join(dataDir, 'none', 'a.backup')])).toMatchObject({
+    code: 1,
+    stderr: `There is no folder ${join(dataDir, 'none')}: make it first, or name another file.\n`,
+  });
+  expect(await finished(dataDir, ['restore', join(dataDir, 'a.backup')])).toMatchObject({
+    code: 1,
+    stderr: `There is no file ${join(dataDir, 'a.backup')}.\n`,
+  });
+  expect(await finished(dataDir, ['back-up'])).toMatchObject({
+    code: 1,
+    stderr: 'There is no command back-up. See --help for all of them.\n',
+  });
 });

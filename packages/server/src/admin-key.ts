@@ -1,11 +1,8 @@
 /** `npm run admin-key`: makes another API key for an admin who lost theirs. It runs on the machine of the server. */
-import { parseArgs } from 'node:util';
 import { besideServer } from './beside-server.ts';
+import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
 import { addAdminKey } from './domains/installation/index.ts';
-import { StartupError } from './platform/startup-error.ts';
-
-const USAGE = 'Usage: npm run admin-key [-- --user <username or email of an admin>]';
 
 export async function makeAdminKey(
   config: Config,
@@ -13,14 +10,6 @@ export async function makeAdminKey(
   /** Called just before the key is stored. */
   show: (username: string, apiKey: string) => void,
 ): Promise<void> {
-  const user = readUser(args);
+  const { user } = readArgs('admin-key', args).values;
   await besideServer(config, ({ db }) => addAdminKey(db, { user, show }));
-}
-
-function readUser(args: string[]): string | undefined {
-  try {
-    return parseArgs({ args, options: { user: { type: 'string' } } }).values.user;
-  } catch {
-    throw new StartupError(USAGE);
-  }
 }

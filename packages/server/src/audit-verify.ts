@@ -1,6 +1,6 @@
 /** `npm run audit:verify`: shows that no sealed entry of the audit log was changed, removed or added. */
-import { parseArgs } from 'node:util';
 import { besideServer } from './beside-server.ts';
+import { readArgs, UsageError } from './commands.ts';
 import type { Config } from './config.ts';
 import { CHAIN_KEY } from './platform/audit/seal.ts';
 import { type Verification, verifyAuditLog } from './platform/audit/verify.ts';
@@ -9,8 +9,6 @@ import { createKeyring } from './platform/secrets/keyring.ts';
 import { loadSecrets } from './platform/secrets/load-secrets.ts';
 import { requireSecretsOf } from './platform/secrets/reseal.ts';
 import { StartupError } from './platform/startup-error.ts';
-
-const USAGE = 'Usage: npm run audit:verify [-- --seal <the newest seal that an earlier run printed>]';
 
 /** Throws a `StartupError` that names what is wrong first. */
 export async function verifyLog(config: Config, args: string[]): Promise<Verification> {
@@ -28,11 +26,7 @@ export async function verifyLog(config: Config, args: string[]): Promise<Verific
 }
 
 function readSeal(args: string[]): string | undefined {
-  try {
-    const { seal } = parseArgs({ args, options: { seal: { type: 'string' } } }).values;
-    if (seal === undefined || /^[1-9]\d{0,15}:[0-9a-f]{64}$/.test(seal)) return seal;
-  } catch {
-    // The usage says what is wrong.
-  }
-  throw new StartupError(USAGE);
+  const { seal } = readArgs('audit-verify', args).values;
+  if (seal === undefined || /^[1-9]\d{0,15}:[0-9a-f]{64}$/.test(seal)) return seal;
+  throw new UsageError('audit-verify', `${seal} is not a seal.`);
 }

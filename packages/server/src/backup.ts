@@ -1,10 +1,10 @@
 /** `npm run backup`: writes the database and the files of deployments into one file, while the server runs. */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { dirname } from 'node:path';
 import { besideServer } from './beside-server.ts';
 import { VERSION } from './build-info.ts';
+import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
 import { findInstallation, fingerprintOf } from './domains/installation/index.ts';
 import { dumpFiles } from './engines/stored-files.ts';
@@ -12,10 +12,8 @@ import { type Totals, writeArchive } from './platform/db/backup/archive.ts';
 import { dumpDatabase } from './platform/db/backup/dump.ts';
 import type { Queryable } from './platform/db/database.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
-import { loadSecrets } from './platform/secrets/load-secrets.ts';
+import { findSecrets, loadSecrets } from './platform/secrets/load-secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
-
-const USAGE = 'Usage: npm run backup -- <file that does not exist yet> [--with-secret-key] [--without-files]';
 
 export interface Backup {
   file: string;
@@ -24,26 +22,33 @@ export interface Backup {
   rows: number;
   files: number;
   hasSecretKey: boolean;
+  /** What the operator should know, although the backup is whole. */
+  warning: string | undefined;
 }
 
 export async function makeBackup(config: Config, args: string[]): Promise<Backup> {
-  const { file, withSecretKey, withoutFiles } = readArgs(args);
+  const { file, values } = readArgs('backup', args);
+  const withSecretKey = values['with-secret-key'] === true;
   if (existsSync(file)) throw new StartupError(`The file ${file} exists already: name another one.`);
+  if (!existsSync(dirname(file))) {
+    throw new StartupError(`There is no folder ${dirname(file)}: make it first, or name another file.`);
+  }
+  let warning: string | undefined;
   let totals: Totals | undefined;
   await besideServer(config, async ({ connection, dataDir }) => {
-    const describe = async (snapshot: Queryable) => ({
-      version: VERSION,
-      createdAt: new Date().toISOString(),
-      ...(await describeSecret(snapshot, withSecretKey ? { config, dataDir } : undefined)),
-    });
+    const describe = async (snapshot: Queryable) => {
+      const secret = await describeSecret(snapshot, withSecretKey ? { config, dataDir } : undefined);
+      warning = await warnOfKey(secret.secretKeyFingerprint, config, dataDir);
+      return { version: VERSION, createdAt: new Date().toISOString(), ...secret };
+    };
     await writeArchive(file, async (archive) => {
       const ofDatabase = await dumpDatabase(connection, archive, describe);
-      const files = withoutFiles ? 0 : await dumpFiles(dataDir, archive);
+      const files = values['without-files'] ? 0 : await dumpFiles(dataDir, archive);
       totals = { ...ofDatabase, files };
       await archive.totals(totals);
     });
   });
-  return { file, bytes: (await stat(file)).size, ...countsOf(totals!), hasSecretKey: withSecretKey };
+  return { file, bytes: (await stat(file)).size, ...countsOf(totals!), hasSecretKey: withSecretKey, warning };
 }
 
 export function countsOf({ tables, files }: Totals) {
@@ -73,22 +78,15 @@ async function describeSecret(snapshot: Queryable, at?: { config: Config; dataDi
 export const fingerprintsOf = (secrets: readonly [string, ...string[]]) =>
   createKeyring(secrets).keysFor('installation').map(fingerprintOf);
 
-function readArgs(args: string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { 'with-secret-key': { type: 'boolean' }, 'without-files': { type: 'boolean' } },
-    });
-    if (positionals.length === 1 && positionals[0] !== '') {
-      return {
-        file: resolve(positionals[0]!),
-        withSecretKey: values['with-secret-key'] === true,
-        withoutFiles: values['without-files'] === true,
-      };
-    }
-  } catch {
-    // The usage says what is wrong.
-  }
-  throw new StartupError(USAGE);
+/** The backup is made even without the key, because it may be the only way to save what is left. */
+async function warnOfKey(fingerprint: string, config: Config, dataDir: string): Promise<string | undefined> {
+  const found = await findSecrets(config, dataDir).catch((error) => {
+    if (error instanceof StartupError) return undefined;
+    throw error;
+  });
+  if (found && fingerprintsOf(found).includes(fingerprint)) return undefined;
+  const what = found
+    ? 'The secret key of these settings is not the one of this database'
+    : `There is no secret key in the settings or in ${dataDir}`;
+  return `${what}. The backup is whole, but can be restored only with the right key, or --without-secret-key, which loses every stored secret.`;
 }

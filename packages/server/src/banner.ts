@@ -3,6 +3,7 @@ import type { Backup } from './backup.ts';
 import type { Config } from './config.ts';
 import { DEMO_DASHBOARDS } from './domains/dashboards/index.ts';
 import type { FirstAdmin } from './domains/installation/index.ts';
+import type { LostVariables } from './forget-secrets.ts';
 import type { Verification } from './platform/audit/verify.ts';
 import type { Restored } from './restore.ts';
 import type { RunningServer } from './start-server.ts';
@@ -139,18 +140,32 @@ export const backupBanner = ({ file, bytes, tables, rows, files, hasSecretKey }:
     '',
   ].join('\n');
 
-export const restoredBanner = ({ createdAt, into, rows, tables, files }: Restored) =>
+export const restoredBanner = ({ createdAt, into, rows, tables, files, lost }: Restored) =>
   [
-    `Everything is as it was in the backup of ${createdAt}.`,
+    `Everything is as it was in the backup of ${createdAt}${lost ? ', except for what needs the lost secret key' : ''}.`,
     '',
     ...table([
       ['Database', `${rows} rows of ${tables} tables, ${into}`],
       ['Files', `${files} of deployments`],
       ['Embed tokens', 'all have ended, so that none stands for somebody else: pages ask for new sessions'],
+      ...(lost ? lostFacts(lost) : []),
     ]),
     '',
     'Start Oriel with the same settings as this command.',
     '',
   ].join('\n');
+
+const lostFacts = (lost: LostVariables): [string, string][] => [
+  ...lost.map(({ deploymentId, names }): [string, string] => [
+    'Variables',
+    `lost in deployment ${deploymentId}, set them again: ${names.join(', ')}`,
+  ]),
+  [
+    'Audit log',
+    'all entries are there, but nobody can show any more that they were not changed before today',
+  ],
+  ['Sign-ins', 'people sign in again after an hour; links of invitations and new passwords have ended'],
+  ['Kept', 'API keys and passwords'],
+];
 
 const table = (rows: [string, string][]) => rows.map(([name, value]) => `  ${name.padEnd(15)}${value}`);

@@ -13,6 +13,8 @@ import {
   restoredBanner,
   secretRotatedBanner,
 } from './banner.ts';
+import { VERSION } from './build-info.ts';
+import { type CommandName, helpOf, isCommand, requireOwnOptions, UsageError, usageOf } from './commands.ts';
 import { type Config, readConfig } from './config.ts';
 import { JOB_WORKER_COMMAND, serveJobs } from './job-worker.ts';
 import { createLogger } from './platform/log.ts';
@@ -27,29 +29,38 @@ import { startServer } from './start-server.ts';
  */
 const STOP_WITHIN_MS = 45_000;
 
+const called = { env: process.env, path: process.argv[1]! };
+
 async function main() {
   const [command, ...args] = process.argv.slice(2);
   if (command === JOB_WORKER_COMMAND) return serveJobsOfParent();
-  const config = readConfig(process.env);
-  if (command === undefined) return serve(config);
+  const asked = [command, ...args].find((arg) => arg && ASKING.test(arg));
+  if (asked) return print(asked === '--version' ? `${VERSION}\n` : helpOf(command, called));
+  if (command === undefined) return serve(readConfig(process.env));
+  if (!isCommand(command)) {
+    throw new StartupError(`There is no command ${command}. See --help for all of them.`);
+  }
+  requireOwnOptions(command, called);
   // The exit stops the database if the command has started one, and rolls back what is not committed.
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
-  if (command === 'admin-key') {
-    return makeAdminKey(config, args, (username, apiKey) => print(newKeyBanner(username, apiKey)));
-  }
-  if (command === 'rotate-secret') {
-    return print(secretRotatedBanner(await rotateSecretKey(config, args)));
-  }
-  if (command === 'audit-verify') {
-    return print(auditVerifiedBanner(await verifyLog(config, args)));
-  }
-  if (command === 'backup') return print(backupBanner(await makeBackup(config, args)));
-  if (command === 'restore') return print(restoredBanner(await restoreBackup(config, args)));
-  throw new StartupError(
-    `There is no command ${command}: use admin-key, rotate-secret, audit-verify, backup or restore, or no command to start the server.`,
-  );
+  await run[command](readConfig(process.env), args);
 }
+
+const ASKING = /^(--help|-h|--version)$/;
+
+const run: Record<CommandName, (config: Config, args: string[]) => Promise<void>> = {
+  'admin-key': (config, args) =>
+    makeAdminKey(config, args, (username, apiKey) => print(newKeyBanner(username, apiKey))),
+  'rotate-secret': async (config, args) => print(secretRotatedBanner(await rotateSecretKey(config, args))),
+  'audit-verify': async (config, args) => print(auditVerifiedBanner(await verifyLog(config, args))),
+  async backup(config, args) {
+    const made = await makeBackup(config, args);
+    print(backupBanner(made));
+    if (made.warning) process.stderr.write(`Warning: ${made.warning}\n`);
+  },
+  restore: async (config, args) => print(restoredBanner(await restoreBackup(config, args))),
+};
 
 function serveJobsOfParent() {
   try {
@@ -137,7 +148,9 @@ function print(text: string) {
 process.stderr.on('error', () => {});
 
 main().catch((error: unknown) => {
-  if (error instanceof StartupError) process.stderr.write(`${error.message}\n`);
+  if (error instanceof UsageError)
+    process.stderr.write(`${usageOf(error.command, called)}${error.message}\n`);
+  else if (error instanceof StartupError) process.stderr.write(`${error.message}\n`);
   else console.error(error);
   process.exit(1);
 });

@@ -1,14 +1,16 @@
 /** `npm run restore`: puts a backup into a new data dir or an empty external database. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { countsOf, fingerprintsOf } from './backup.ts';
 import { SCHEMA_FILES } from './build-info.ts';
+import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
 import { skipSessionIds } from './domains/sessions/index.ts';
 import { deleteAllSigningKeys } from './domains/signing-keys/index.ts';
-import { createFileLoader, hasStoredFiles } from './engines/stored-files.ts';
+import { createFileLoader, hasStoredFiles, lastStoredFolder } from './engines/stored-files.ts';
+import { forgetSecrets, type LostVariables } from './forget-secrets.ts';
 import { type Header, readArchive, type Totals } from './platform/db/backup/archive.ts';
 import { analyzeDatabase, loadDatabase } from './platform/db/backup/load.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
@@ -18,7 +20,7 @@ import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.
 import { explainDatabaseError } from './platform/db/first-connection.ts';
 import { migrate, readSchema } from './platform/db/migrate.ts';
 import type { Migration } from './platform/db/migrations.ts';
-import { findSecrets, storeSecret } from './platform/secrets/load-secrets.ts';
+import { findSecrets, loadSecrets, storeSecret } from './platform/secrets/load-secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { createUndo, type Undo } from './platform/undo.ts';
 
@@ -29,32 +31,35 @@ export interface Restored {
   tables: number;
   rows: number;
   files: number;
+  /** Only if the secret key was lost: the variables whose values are gone. */
+  lost: LostVariables | undefined;
 }
 
 export async function restoreBackup(config: Config, args: string[]): Promise<Restored> {
-  const file = readArgs(args);
+  const { file, values } = readArgs('restore', args);
   const dataDir = config.dataDir ?? defaultDataDir();
+  requireNoDatabase(config, dataDir);
   const schema = await readSchema(SCHEMA_FILES);
   const header = await readHeader(file);
   const migrations = migrationsOf(header, schema.migrations);
-  const isSecretMissing = await requireSecret(header, config, dataDir);
+  const isKeyLost = values['without-secret-key'] === true;
+  const key = isKeyLost ? await planNewKey(header, config, dataDir) : await planKey(header, config, dataDir);
   // Everything is read and checked once before anything is written.
   const totals = await readTotals(file);
-  if (totals.files && (await hasStoredFiles(dataDir))) {
-    throw new StartupError(`The folder ${join(dataDir, 'files')} is not empty: restore into a new data dir.`);
-  }
+  await requireNoOtherFiles(totals, dataDir);
 
   const undo = createUndo(pino({ level: 'silent' }));
   const files = createFileLoader(dataDir);
   /** What this restore has put into the data dir, to be removed if it fails. */
   const added: string[] = [];
+  let lost: LostVariables | undefined;
   try {
-    const isNew = !existsSync(join(dataDir, 'postgres'));
     const connection = await openConnection(config, dataDir, undo);
-    if (isNew && !config.databaseUrl) added.push('postgres');
-    if (isSecretMissing) {
+    if (!config.databaseUrl) added.push('postgres');
+    if (key !== 'given') {
       await makeDataDir(dataDir);
-      await storeSecret(dataDir, header.secretKey!);
+      if (key === 'stored') await storeSecret(dataDir, header.secretKey!);
+      else await loadSecrets(config, dataDir);
       added.push('secret.key');
     }
     await loadDatabase(connection, {
@@ -67,6 +72,10 @@ export async function restoreBackup(config: Config, args: string[]): Promise<Res
     added.splice(0);
     files.created.splice(0);
     await migrate(connection, schema);
+    if (isKeyLost) {
+      const secrets = await loadSecrets(config, dataDir, { mayGenerate: false });
+      lost = await forgetSecrets(connection, fingerprintsOf(secrets.values)[0]!);
+    }
     await analyzeDatabase(connection);
   } catch (error) {
     throw explainDatabaseError(error);
@@ -77,7 +86,7 @@ export async function restoreBackup(config: Config, args: string[]): Promise<Res
     for (const path of files.created) await rm(path);
   }
   const into = config.databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`;
-  return { createdAt: header.createdAt, into, ...countsOf(totals) };
+  return { createdAt: header.createdAt, into, ...countsOf(totals), lost };
 }
 
 /**
@@ -91,19 +100,32 @@ async function endLaterCredentials(db: Queryable, { tables }: Header) {
   if (has('sessions')) await skipSessionIds(db);
 }
 
+/** Before anything else, because the key of another database says nothing about the backup. */
+function requireNoDatabase({ databaseUrl }: Config, dataDir: string) {
+  if (databaseUrl || !existsSync(join(dataDir, 'postgres'))) return;
+  throw new StartupError(
+    `The data dir ${dataDir} holds a database already: set ORIEL_DATA_DIR to a new folder, or move that one away.`,
+  );
+}
+
+async function requireNoOtherFiles({ files, sequences }: Totals, dataDir: string) {
+  if (files && (await hasStoredFiles(dataDir))) {
+    throw new StartupError(`The folder ${join(dataDir, 'files')} is not empty: restore into a new data dir.`);
+  }
+  const ids = sequences.find(({ name }) => name === 'deployments_id_seq');
+  const lastId = ids?.isCalled ? Number(ids.lastValue) : 0;
+  const folder = await lastStoredFolder(dataDir);
+  if (folder <= lastId) return;
+  throw new StartupError(
+    `The folder ${join(dataDir, 'files', String(folder))} belongs to a deployment that is younger than the backup, and a new deployment would get its files: move it away.`,
+  );
+}
+
 async function openConnection(config: Config, dataDir: string, undo: Undo): Promise<ConnectionSettings> {
   if (config.databaseUrl) return { connectionString: config.databaseUrl };
   const postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }));
   undo.add('the embedded database', () => postgres.stop());
   return postgres.connection;
-}
-
-function readArgs(args: string[]): string {
-  const [file, ...rest] = args;
-  if (!file || file.startsWith('-') || rest.length) {
-    throw new StartupError('Usage: npm run restore -- <file>');
-  }
-  return resolve(file);
 }
 
 async function readHeader(file: string): Promise<Header> {
@@ -132,18 +154,34 @@ function migrationsOf({ migrations, version }: Header, known: Migration[]): Migr
   return known.slice(0, migrations.length);
 }
 
-/** Returns whether the secret of the backup must be stored. */
-async function requireSecret(header: Header, config: Config, dataDir: string): Promise<boolean> {
+/** The operator has given the key, or it is in the backup and must be stored, or a new one must be made. */
+type KeyPlan = 'given' | 'stored' | 'made';
+
+const IF_LOST = 'If it is lost, --without-secret-key restores everything but the stored secrets.';
+
+async function planKey(header: Header, config: Config, dataDir: string): Promise<KeyPlan> {
   const found = await findSecrets(config, dataDir);
   if (!found && header.secretKey === undefined) {
     throw new StartupError(
-      `The secret key is not in the backup: put the secret.key of the old server into ${dataDir}, or set ORIEL_SECRET_KEY.`,
+      `The secret key is not in the backup: put the secret.key of the old server into ${dataDir}, or set ORIEL_SECRET_KEY. ${IF_LOST}`,
     );
   }
   if (!fingerprintsOf(found ?? [header.secretKey!]).includes(header.secretKeyFingerprint)) {
     throw new StartupError(
-      'The backup was made with another secret key: set ORIEL_SECRET_KEY to that key, or put it into the data dir as secret.key.',
+      `The backup was made with another secret key: set ORIEL_SECRET_KEY to that key, or put it into the data dir as secret.key. ${IF_LOST}`,
     );
   }
-  return !found;
+  return found ? 'given' : 'stored';
+}
+
+/** A key that is given becomes the new one. */
+async function planNewKey(header: Header, config: Config, dataDir: string): Promise<KeyPlan> {
+  const found = await findSecrets(config, dataDir);
+  const isFound = found && fingerprintsOf(found).includes(header.secretKeyFingerprint);
+  if (isFound || header.secretKey !== undefined) {
+    throw new StartupError(
+      `The secret key is not lost: it is ${isFound ? 'given' : 'in the backup'}. Leave out --without-secret-key.`,
+    );
+  }
+  return found ? 'given' : 'made';
 }

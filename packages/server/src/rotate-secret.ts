@@ -1,6 +1,7 @@
 /** `npm run rotate-secret`: seals everything in the database with the new secret key, while servers run. */
 import { createModules } from './app.ts';
 import { besideServer } from './beside-server.ts';
+import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
 import { rotateSecret } from './domains/installation/index.ts';
 import { openPlatform } from './open-platform.ts';
@@ -11,7 +12,7 @@ import { StartupError } from './platform/startup-error.ts';
 
 /** Returns how many values it sealed. */
 export async function rotateSecretKey(config: Config, args: string[]): Promise<number> {
-  if (args.length) throw new StartupError('Usage: npm run rotate-secret, which takes no arguments');
+  readArgs('rotate-secret', args);
   if (config.hasNextSecretKey) {
     throw new StartupError(
       'ORIEL_SECRET_KEY_NEXT is set, so the servers still use the old key. First set ORIEL_SECRET_KEY to the new key and ORIEL_SECRET_KEY_PREVIOUS to the old one, here and on every server.',

@@ -1,5 +1,5 @@
 /** Backups of databases with rows in every table, and their restores. See acceptance/backup.test.ts for the commands. */
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -245,4 +245,21 @@ test('a backup that can not be written leaves no file', async () => {
   );
   expect((await readdir(folder)).filter((name) => name.includes('failing'))).toEqual([]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('a restore refuses files that a new deployment would get', async () => {
+  const { url, client } = await database();
+  const { rows } = await source.query(
+    "select last_value from pg_sequences where sequencename = 'deployments_id_seq'",
+  );
+  const dataDir = join(folder, 'with-files');
+  const folderOf = (id: number) => join(dataDir, 'files', String(id));
+  const id = Number(rows[0].last_value ?? 0) + 1;
+  await mkdir(folderOf(id), { recursive: true });
+  const attempt = restoreBackup(
+    readConfig({ ORIEL_DATABASE_URL: url, ORIEL_SECRET_KEY: SECRET_KEY, ORIEL_DATA_DIR: dataDir }),
+    [file],
+  );
+  await expect(attempt).rejects.toThrow(`The folder ${folderOf(id)} belongs to a deployment that is younger`);
+  expect(await hasTables(client)).toBe(false);
 });

@@ -24,7 +24,10 @@ export const errors = {
 
 const EnvVariableItem = Shape('EnvVariableItem', {
   name: Type.String(),
-  value: Type.String({ description: '`[ENCRYPTED]` for callers without the action `SecretsManage`' }),
+  value: Type.String({
+    description:
+      '`[ENCRYPTED]` for callers without the action `SecretsManage`; `[LOST]` if it was lost with the secret key of the server, and must be set again',
+  }),
 });
 
 const EnvVariableInput = Shape(

@@ -73,3 +73,12 @@ test('a problem of one source leaves the others usable, and tells no secret', ()
   expect([...sources.keys()]).toEqual(['eu']);
   expect(JSON.stringify(problems)).not.toContain('hunter2');
 });
+
+test('a source whose variables were lost is not replaced by another one', () => {
+  const lost = { ...SERVER, DB_TYPE: null, DB_PASS: null };
+  expect(dataSourcesOf(lost).sources.size).toBe(0);
+  expect(dataSourcesOf(lost).problems.map(({ variable, message }) => `${variable} ${message}`)).toEqual([
+    'DB_TYPE was lost with the secret key: set it again',
+    'DB_PASS was lost with the secret key: set it again',
+  ]);
+});

@@ -45,8 +45,11 @@ export const DEFAULT_SOURCE = 'default';
 const FIELDS = ['TYPE', 'HOST', 'PORT', 'NAME', 'USER', 'PASS', 'SSL'] as const;
 type Field = (typeof FIELDS)[number];
 type Given = Partial<Record<Field, string>>;
+/** Null: the value was lost with the secret key. */
+type Stored = Readonly<Record<string, string | null>>;
 
 const VARIABLE = new RegExp(`^(?:DS_([A-Z0-9][A-Z0-9_]*?)_)?DB_(${FIELDS.join('|')})$`);
+const LOST = 'was lost with the secret key: set it again';
 const TYPES = ['duckdb', 'postgres', 'clickhouse'] as const;
 const PORTS = { postgres: 5432, clickhouse: 8443 };
 const TLS: Record<string, ServerSource['tls']> = { true: 'verify', 'no-verify': 'no-verify', false: 'off' };
@@ -54,25 +57,29 @@ const TLS: Record<string, ServerSource['tls']> = { true: 'verify', 'no-verify': 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
 
 /** Without any variable, the default source is DuckDB on the files of the deployment. */
-export function dataSourcesOf(envVars: Readonly<Record<string, string>>): DataSources {
+export function dataSourcesOf(envVars: Stored): DataSources {
   const sources = new Map<string, DataSource>();
   const problems: DataSourceProblem[] = [];
   for (const [name, given] of gather(envVars)) {
     const prefix = name === DEFAULT_SOURCE ? 'DB_' : `DS_${name.toUpperCase()}_DB_`;
-    const found = problemsOf(given).map(([field, message]) => ({
+    const lost = FIELDS.filter((field) => given[field] === null).map((field): [Field, string] => [
+      field,
+      LOST,
+    ]);
+    const found = (lost.length ? lost : problemsOf(given as Given)).map(([field, message]) => ({
       source: name,
       variable: prefix + field,
       message,
     }));
     problems.push(...found);
-    if (found.length === 0) sources.set(name, sourceOf(name, given));
+    if (found.length === 0) sources.set(name, sourceOf(name, given as Given));
   }
   return { sources, problems };
 }
 
 /** An empty variable counts as unset. */
-function gather(envVars: Readonly<Record<string, string>>): Map<string, Given> {
-  const gathered = new Map<string, Given>([[DEFAULT_SOURCE, {}]]);
+function gather(envVars: Stored): Map<string, Partial<Record<Field, string | null>>> {
+  const gathered = new Map<string, Partial<Record<Field, string | null>>>([[DEFAULT_SOURCE, {}]]);
   for (const [variable, value] of Object.entries(envVars)) {
     const [, name = DEFAULT_SOURCE, field] = VARIABLE.exec(variable) ?? [];
     if (field === undefined || value === '') continue;

@@ -30,6 +30,12 @@ async function listStoredFiles(dataDir: string): Promise<string[]> {
 
 export const hasStoredFiles = async (dataDir: string) => (await listStoredFiles(dataDir)).length > 0;
 
+/** The largest id of a deployment that has a folder, or 0. */
+export async function lastStoredFolder(dataDir: string): Promise<number> {
+  const names = (await entriesOf(filesDir(dataDir))).map(({ name }) => name);
+  return Math.max(0, ...names.filter((name) => DEPLOYMENT_ID.test(name)).map(Number));
+}
+
 /** Returns how many there are. */
 export async function dumpFiles(dataDir: string, archive: ArchiveWriter): Promise<number> {
   const files = await listStoredFiles(dataDir);

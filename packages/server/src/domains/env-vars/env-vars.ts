@@ -16,6 +16,9 @@ import * as store from './store.ts';
 /** Stands for a value that the caller may not see. A caller who sends it back leaves the value as it is. */
 export const MASK = '[ENCRYPTED]';
 
+/** Stands for a value that nobody can read any more, because its secret key was lost. It can be sent back too. */
+export const LOST = '[LOST]';
+
 export const ENV_VARIABLE_COLUMN: BoxedColumn = {
   table: 'env_variables',
   column: 'value',
@@ -29,8 +32,8 @@ export interface EnvVariable {
 }
 
 export interface EnvVars {
-  /** All variables of the deployment, with their values. For code that connects to its data sources. */
-  readEnvVars(db: Queryable, deploymentId: number): Promise<Map<string, string>>;
+  /** All variables of the deployment. A value that was lost is null. For code that connects to its data sources. */
+  readEnvVars(db: Queryable, deploymentId: number): Promise<Map<string, string | null>>;
   open(row: store.EnvVariableRow): string;
   /** Sets these variables and leaves the others as they are. Returns what changed. */
   set(tx: Tx, deploymentId: number, variables: readonly EnvVariable[]): Promise<Change[]>;
@@ -39,7 +42,8 @@ export interface EnvVars {
 
 export function createEnvVars({ box: boxOf }: Pick<Platform, 'box'>): EnvVars {
   const box = boxOf(ENV_VARIABLE_COLUMN);
-  const open = ({ id, value }: store.EnvVariableRow) => box.open(id, value).toString('utf8');
+  const open = (row: store.EnvVariableRow) =>
+    store.isLost(row) ? LOST : box.open(row.id, row.value).toString('utf8');
 
   return {
     open,
@@ -47,7 +51,7 @@ export function createEnvVars({ box: boxOf }: Pick<Platform, 'box'>): EnvVars {
     async readEnvVars(db, deploymentId) {
       const page = { afterName: '', limit: limits.envVariables };
       const rows = await store.listEnvVariables(db, deploymentId, page);
-      return new Map(rows.map((row) => [row.name, open(row)]));
+      return new Map(rows.map((row) => [row.name, store.isLost(row) ? null : open(row)]));
     },
 
     async set(tx, deploymentId, variables) {

@@ -4,10 +4,12 @@ import { sql } from '../../platform/db/sql.ts';
 export interface EnvVariableRow {
   id: string;
   name: string;
-  /** Sealed. */
+  /** Sealed; empty if it was lost. */
   value: Buffer;
   updatedAt: string;
 }
+
+export const isLost = ({ value }: EnvVariableRow) => value.length === 0;
 
 const COLUMNS = sql`id, name, value, updated_at as "updatedAt"`;
 
@@ -48,3 +50,10 @@ export const upsertEnvVariables = (
 export const deleteEnvVariable = (tx: Tx, deploymentId: number, name: string) =>
   tx.maybeOne<EnvVariableRow>(sql`
     delete from env_variables where deployment_id = ${deploymentId} and name = ${name} returning ${COLUMNS}`);
+
+/** For a database whose secret key is lost. Returns the names, so that people can set them again. */
+export const clearEnvVariables = (tx: Tx) =>
+  tx.many<{ deploymentId: number; names: string[] }>(sql`
+    with cleared as (update env_variables set value = '' returning deployment_id, name)
+    select deployment_id as "deploymentId", array_agg(name order by name) as names from cleared
+    group by deployment_id order by deployment_id`);

@@ -2,4 +2,4 @@ export { addAdminKey } from './admin-key.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { rotateSecret } from './rotate-secret.ts';
 export { type FirstAdmin, setUpInstallation } from './set-up.ts';
-export { findInstallation } from './store.ts';
+export { findInstallation, updateFingerprint } from './store.ts';

@@ -124,3 +124,6 @@ export const findLastOfDropped = (tx: Tx) =>
 
 export const deleteSealsTo = (tx: Tx, no: number) =>
   tx.run(sql`delete from audit_log_seals where no <= ${no}`);
+
+/** For a database whose secret key is lost: nobody can use the key of the chain any more, so a new chain begins. */
+export const restartSeals = (tx: Tx) => tx.run(sql`select restart_audit_seals()`);

@@ -16,7 +16,7 @@ export function lockOutdated(tx: Tx, place: BoxedColumn, header: Buffer, after: 
   const { table, column, key } = names(place);
   return tx.many<{ key: string; sealed: Buffer }>(sql`
     select ${key}::text as key, ${column} as sealed from ${table}
-    where ${column} is not null and substring(${column} from 1 for ${header.length}) <> ${header}
+    where length(${column}) > 0 and substring(${column} from 1 for ${header.length}) <> ${header}
       and (${after}::text is null or ${key}::text collate "C" > ${after})
     order by ${key}::text collate "C" limit ${rows} for update`);
 }

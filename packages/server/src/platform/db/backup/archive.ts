@@ -159,6 +159,7 @@ async function* unzipped(path: string, damaged: (what: string) => StartupError):
     const { code, message } = error as NodeJS.ErrnoException;
     if (message === 'incorrect header check') throw notABackup(path);
     if (code?.startsWith('Z_')) throw damaged(message);
+    if (code === 'ENOENT') throw new StartupError(`There is no file ${path}.`);
     throw new StartupError(`The backup ${path} can not be read: ${message}.`);
   }
 }

@@ -1,0 +1,28 @@
+/** Takes from a restored database what depends on a secret key that is lost, so that it can be used with a new one. */
+import { pino } from 'pino';
+import { clearEnvVariables } from './domains/env-vars/index.ts';
+import { updateFingerprint } from './domains/installation/index.ts';
+import { restartSeals } from './platform/audit/seals.store.ts';
+import type { ConnectionSettings } from './platform/db/connection.ts';
+import { openDatabase } from './platform/db/database.ts';
+
+/** Their names are kept, and their values are gone. */
+export type LostVariables = { deploymentId: number; names: string[] }[];
+
+/** The keys of embed tokens are gone after every restore. What is signed with the secret key ends with it. */
+export async function forgetSecrets(
+  connection: ConnectionSettings,
+  newFingerprint: string,
+): Promise<LostVariables> {
+  const db = openDatabase(connection, pino({ level: 'silent' }), { poolSize: 1 });
+  try {
+    return await db.transaction(async (tx) => {
+      const lost = await clearEnvVariables(tx);
+      await restartSeals(tx);
+      await updateFingerprint(tx, newFingerprint);
+      return lost;
+    });
+  } finally {
+    await db.end();
+  }
+}
