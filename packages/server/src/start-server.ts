@@ -100,7 +100,9 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
 
   const metrics = createMetrics();
   const connection = await openConnection(config, { dataDir, log, metrics, undo });
-  await whileDatabaseStarts(() => migrate(connection, schema), {
+  const onWait = () =>
+    log.info('waiting for a backup to end, because migrations change tables that it reads');
+  await whileDatabaseStarts(() => migrate(connection, schema, onWait), {
     log,
     withinMs: options.waitForDatabaseMs ?? WAIT_FOR_DATABASE_MS,
     signal: options.signal,

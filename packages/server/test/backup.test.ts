@@ -20,6 +20,7 @@ import {
 } from '../src/platform/db/backup/catalogue.ts';
 import { dumpDatabase } from '../src/platform/db/backup/dump.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
+import type { Migration } from '../src/platform/db/migrations.ts';
 import { restoreBackup } from '../src/restore.ts';
 import { createDatabase, dropDatabase, onServer, readOwnSchema, upTo } from './databases.ts';
 import { fill, readRows } from './fill.ts';
@@ -262,4 +263,25 @@ test('a restore refuses files that a new deployment would get', async () => {
   );
   await expect(attempt).rejects.toThrow(`The folder ${folderOf(id)} belongs to a deployment that is younger`);
   expect(await hasTables(client)).toBe(false);
+});
+
+test('a migration waits for a backup, however long it takes', async () => {
+  const { url, client } = await database(inject('templateDatabase'));
+  const added: Migration = {
+    version: schema.migrations.length + 1,
+    name: 'added',
+    text: 'alter table users add column added int',
+    checksum: 'added',
+  };
+  const next = { ...schema, migrations: [...schema.migrations, added] };
+  let migrated: Promise<void> | undefined;
+  await backUp(url, join(folder, 'beside-migration.backup'), {
+    describe: () =>
+      new Promise((resolve, reject) => {
+        migrated = migrate({ connectionString: url }, next, resolve);
+        migrated.then(() => reject(new Error('the migration did not wait')), reject);
+      }),
+  });
+  await migrated;
+  await expect(client.query('select added from users')).resolves.toBeDefined();
 });

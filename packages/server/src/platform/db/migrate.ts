@@ -33,10 +33,17 @@ export const readSchema = async ({ migrationsDir, functionsDir, version }: Schem
 
 /** An arbitrary constant, which must be the same for every server of every version. */
 const MIGRATION_LOCK = 7_023_455_201;
+/** A backup shares it until it ends. */
+export const BACKUP_LOCK = 7_023_455_202;
 const LOOK_AGAIN_MS = 200;
 const OLDEST_POSTGRES = 150_000;
 
-export async function migrate(connection: ConnectionSettings, schema: Schema): Promise<void> {
+/** `onWait` is told if a backup must end first, because migrations change tables that it reads. */
+export async function migrate(
+  connection: ConnectionSettings,
+  schema: Schema,
+  onWait = () => {},
+): Promise<void> {
   const client = await openClient(connection);
   try {
     await requireVersion(client);
@@ -46,7 +53,9 @@ export async function migrate(connection: ConnectionSettings, schema: Schema): P
     await takeLock(client);
     const applied = await appliedMigrations(client);
     requireKnown(applied, schema.migrations);
-    for (const migration of schema.migrations.slice(applied.length)) await apply(client, migration);
+    for (const migration of schema.migrations.slice(applied.length)) {
+      await apply(client, migration, () => backupEnds(client, onWait));
+    }
     await inTransaction(client, 'functions', () => applyFunctions(client, schema.functions, schema.version));
   } finally {
     // Ending the session releases the lock.
@@ -106,6 +115,22 @@ async function takeLock(client: pg.Client) {
   }
 }
 
+/**
+ * A backup holds its locks for as long as it takes. A migration that tried to get past them would hold up everybody else
+ * at each try, and fail in the end.
+ */
+async function backupEnds(client: pg.Client, onWait: () => void) {
+  for (let isTold = false; ; isTold = true) {
+    const { rows } = await client.query(
+      'select case when pg_try_advisory_lock($1) then pg_advisory_unlock($1) else false end as "isFree"',
+      [BACKUP_LOCK],
+    );
+    if (rows[0].isFree) return;
+    if (!isTold) onWait();
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
 async function appliedMigrations(client: pg.Client) {
   await client.query(`
     create table if not exists schema_migrations (
@@ -161,16 +186,17 @@ export async function requireMigrated(db: Queryable, migrations: Migration[]): P
 
 const titleOf = ({ version, name }: Migration) => `migration ${version} (${name})`;
 
-async function apply(client: pg.Client, migration: Migration) {
+async function apply(client: pg.Client, migration: Migration, ready: () => Promise<void>) {
   const title = titleOf(migration);
   if (migration.outside) {
     await explaining(title, () => applyOutside(client, migration));
     return;
   }
-  await inTransaction(client, title, async () => {
+  const work = async () => {
     await client.query(migration.text);
     await record(client, migration);
-  });
+  };
+  await inTransaction(client, title, work, ready);
 }
 
 const record = (client: pg.Client, { version, name, checksum }: Migration) =>
@@ -203,9 +229,16 @@ const LOCK_TIMEOUT = '2s';
 const LOCK_TRIES = 30;
 const BETWEEN_TRIES_MS = 1000;
 
-async function inTransaction(client: pg.Client, title: string, work: () => Promise<void>) {
+async function inTransaction(
+  client: pg.Client,
+  title: string,
+  work: () => Promise<void>,
+  /** Called before each try. */
+  ready = async () => {},
+) {
   await explaining(title, async () => {
     for (let tries = 1; ; tries++) {
+      await ready();
       try {
         await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`);
         await work();

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { type ConnectionSettings, openClient } from '../connection.ts';
 import { ClientQueries, type Queryable } from '../database.ts';
+import { BACKUP_LOCK } from '../migrate.ts';
 import type { ArchiveWriter, Header, RowSum, Totals } from './archive.ts';
 import { listPartitions, listSequences, listTables, type StoredTable } from './catalogue.ts';
 import { copyOut } from './copy.ts';
@@ -26,6 +27,8 @@ export async function dumpDatabase(
   const client = await openClient(connection);
   try {
     await client.query(UNLIMITED);
+    // Ending the session releases it.
+    await client.query('select pg_advisory_lock_shared($1)', [BACKUP_LOCK]);
     const tables = await beginSnapshot(client);
     const described = await describe(new ClientQueries(client));
     const { rows: migrations } = await client.query(
