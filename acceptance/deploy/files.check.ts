@@ -25,7 +25,7 @@ test('the manifests have only fields that Kubernetes knows, with values that it 
   const { resources } = parse(sample('kubernetes/kustomization.yaml')) as { resources: string[] };
   const files = resources.map((file) => `deploy/kubernetes/${file}`);
   const output = await outputOf(join(tools, 'venv/bin/kubernetes-validate'), '--strict', ...files);
-  expect(output.match(/ passed for resource /g)).toHaveLength(7);
+  expect(output.match(/ passed for resource /g)).toHaveLength(12);
 });
 
 test('the compose file has only fields that compose knows, with values that it accepts', async () => {

@@ -59,12 +59,15 @@ const IMAGE = Object.fromEntries(
   ]),
 );
 
+const { resources } = parse(read('kubernetes/kustomization.yaml')) as { resources: string[] };
+const manifests = resources.flatMap((file) =>
+  parseAllDocuments(read(`kubernetes/${file}`)).map((document) => document.toJS()),
+);
+const manifest = (kind: string, name: string) =>
+  manifests.find((one) => one.kind === kind && one.metadata.name === name);
+
 test('the manifests name the port of the image, addresses that answer, and their own labels', async () => {
-  const { resources } = parse(read('kubernetes/kustomization.yaml')) as { resources: string[] };
   expect(['kustomization.yaml', ...resources].sort()).toEqual(readdirSync(join(folder, 'kubernetes')).sort());
-  const manifests = resources.flatMap((file) =>
-    parseAllDocuments(read(`kubernetes/${file}`)).map((document) => document.toJS()),
-  );
   const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
   const { data } = manifests.find(({ kind }) => kind === 'ConfigMap');
   expect(deployments).toHaveLength(2);
@@ -81,10 +84,39 @@ test('the manifests name the port of the image, addresses that answer, and their
     for (const { path } of probes) await answers(path);
     expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
   }
-  const service = manifests.find(({ kind }) => kind === 'Service');
+  const service = manifest('Service', 'oriel');
   const budget = manifests.find(({ kind }) => kind === 'PodDisruptionBudget');
   expect(service.spec.selector).toEqual(deployments[0].spec.selector.matchLabels);
   expect(budget.spec.selector).toEqual(deployments[0].spec.selector);
+});
+
+test('the ingress passes on everything to the servers except metrics', () => {
+  const [rule] = manifest('Ingress', 'oriel').spec.rules;
+  // biome-ignore lint/suspicious/noExplicitAny: manifests have no types here.
+  const paths = rule.http.paths.map(({ path, pathType, backend }: any) => [
+    path,
+    pathType,
+    manifest('Service', backend.service.name).spec.selector,
+  ]);
+  expect(paths).toEqual([
+    ['/metrics', 'Exact', undefined],
+    ['/', 'Prefix', manifest('Deployment', 'oriel-server').spec.selector.matchLabels],
+  ]);
+});
+
+test('nobody reaches the pods of the manifests, and they reach nobody, except by a policy that names who', () => {
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
+  const [nobody, ...others] = policies;
+  expect(nobody).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+  const labels = manifest('Deployment', 'oriel-server').spec.template.metadata.labels;
+  for (const { podSelector, ingress = [], egress = [] } of others) {
+    expect(labels).toMatchObject(podSelector.matchLabels);
+    for (const { from, to, ports } of [...ingress, ...egress]) {
+      expect((from ?? to).flatMap((peer: object) => Object.keys(peer))).not.toEqual([]);
+      expect(ports).not.toEqual([]);
+    }
+    for (const { ports } of ingress) expect(ports).toEqual([{ port: 'http' }]);
+  }
 });
 
 test('the image, the proxies and Prometheus use the default port, and the health check an address that answers', async () => {
