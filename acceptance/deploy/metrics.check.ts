@@ -49,6 +49,11 @@ beforeAll(async () => {
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
+  // Until then it answers with errors that are no JSON.
+  await until('Prometheus is ready', async () => {
+    if (prometheus.hasEnded()) throw new Error(prometheus.output);
+    return (await fetch(`http://127.0.0.1:${port}/-/ready`).catch(() => undefined))?.ok === true;
+  });
 });
 afterAll(async () => {
   await prometheus?.stop();
@@ -58,10 +63,9 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: the API of Prometheus has no types here.
 async function ask(path: string): Promise<any> {
   if (prometheus.hasEnded()) throw new Error(prometheus.output);
-  const reply = await fetch(api + path).catch(() => undefined);
-  const body = (await reply?.json()) as { status: string; data: unknown; error?: string } | undefined;
-  if (body?.status === 'error') throw new Error(body.error);
-  return body?.data;
+  const body = (await (await fetch(api + path)).json()) as { status: string; data: unknown; error?: string };
+  if (body.status === 'error') throw new Error(body.error);
+  return body.data;
 }
 
 const query = async (expr: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]> =>
@@ -82,6 +86,7 @@ test('every query of the dashboard is one that Prometheus answers', async () => 
   };
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
   expect(queries.length).toBeGreaterThan(20);
+  await server.client(ADMIN_KEY).getMe();
   // A rate needs two values, and a quantile requests in between.
   const mayBeEmpty = /5\.\.|429|oriel_process_request_duration/;
   for (const expr of queries) {
