@@ -24,4 +24,9 @@ export function copyProject(from: string, to: string) {
     if (name === '@oriel') cpSync(source, target, { recursive: true, verbatimSymlinks: true });
     else if (name !== '.cache') symlinkSync(source, target);
   }
+  // Packages that need another version than the others have it in a folder of their own.
+  for (const name of readdirSync(join(from, 'packages'))) {
+    const own = join('packages', name, 'node_modules');
+    if (existsSync(join(from, own))) symlinkSync(join(from, own), join(to, own));
+  }
 }

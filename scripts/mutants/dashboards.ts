@@ -199,6 +199,13 @@ export const dashboards: Mutant[] = [
     tests: PYTHON,
   },
   {
+    name: 'rows for Python leave no listeners behind',
+    file: `${SERVER}platform/processes/sandbox.ts`,
+    from: "Promise.race([once(stdin, 'drain'), closed])",
+    to: "Promise.race([once(stdin, 'drain'), closed, once(stdin, 'close')])",
+    tests: PYTHON,
+  },
+  {
     name: 'Python has a limited time of the processor',
     file: `${SERVER}platform/processes/sandbox.ts`,
     from: 'limits: { cpuSeconds: program.cpuSeconds }',

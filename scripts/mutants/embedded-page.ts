@@ -5,6 +5,7 @@ const ELEMENT = 'packages/viewer/sdk/embed.ts';
 const TESTS = `${SERVER}domains/embedded-pages/`;
 
 const APPS = [`${TESTS}apps.test.ts`];
+const BROWSERS = [`${TESTS}browsers.test.ts`];
 const PRIVATE = [`${TESTS}private.test.ts`];
 
 export const embeddedPage: Mutant[] = [
@@ -306,14 +307,14 @@ export const embeddedPage: Mutant[] = [
     name: 'numbers in filters of the element keep their digits',
     file: ELEMENT,
     from: "parseDigits(text ?? '{}')",
-    to: "JSON.parse(text ?? '{}')",
+    to: "parseDigits(JSON.stringify(JSON.parse(text ?? '{}')))",
     tests: [`${TEST}embed-sdk.test.ts`],
   },
   {
     name: 'numbers in filters of an address keep their digits',
     file: `${VIEWER}address.ts`,
     from: 'parseDigits(text)',
-    to: 'JSON.parse(text)',
+    to: 'parseDigits(JSON.stringify(JSON.parse(text)))',
     tests: [`${TEST}embed-sdk.test.ts`],
   },
   {
@@ -371,5 +372,33 @@ export const embeddedPage: Mutant[] = [
     from: 'of tabsOf(widget)[0]!.widgets)',
     to: 'of tabsOf(widget).flatMap((tab) => tab.widgets))',
     tests: [`${VIEWER}layout.test.ts`],
+  },
+  {
+    name: 'a browser without a list of ancestors knows its host',
+    file: `${VIEWER}host.ts`,
+    from: 'return usable(document.referrer);',
+    to: 'return null;',
+    tests: BROWSERS,
+  },
+  {
+    name: 'a long table has few rows in the page',
+    file: `${VIEWER}widgets/table.tsx`,
+    from: 'const VIRTUAL_FROM = 200;',
+    to: 'const VIRTUAL_FROM = 20_000;',
+    tests: BROWSERS,
+  },
+  {
+    name: 'the token stays in the memory of the page',
+    file: `${VIEWER}api.ts`,
+    from: '    use(given) {\n',
+    to: '    use(given) {\n      window.name = given;\n',
+    tests: BROWSERS,
+  },
+  {
+    name: 'axes write numbers in the locale of the page',
+    file: `${VIEWER}charts/vega.ts`,
+    from: '    locale,\n',
+    to: '    ...(locale ? {} : {}),\n',
+    tests: BROWSERS,
   },
 ];

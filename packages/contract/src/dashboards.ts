@@ -121,7 +121,12 @@ const PeriodComparison = Shape('PeriodComparison', {
   timeDimension: Type.String({ maxLength: 255 }),
   offset: Shape('PeriodComparisonOffset', {
     amount: Type.Integer({ minimum: 1, maximum: 10_000 }),
-    unit: Type.String({ maxLength: 20, examples: ['year'] }),
+    unit: Type.Enum(
+      ['day', 'week', 'month', 'quarter', 'year', 'days', 'weeks', 'months', 'quarters', 'years'],
+      {
+        examples: ['year'],
+      },
+    ),
   }),
   outputs: Maybe(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 10 })),
 });

@@ -6,8 +6,8 @@ import { requireChromium } from '../../../scripts/chromium.ts';
 const PATIENCE_MS = 120_000;
 
 /** One browser for a whole file. Closing it removes its profile. */
-export async function openBrowser(): Promise<Browser> {
-  const browser = await launch();
+export async function openBrowser(args: string[] = []): Promise<Browser> {
+  const browser = await launch(args);
   const newContext = browser.newContext.bind(browser);
   // It is called by `newPage` too.
   browser.newContext = async (options) => {
@@ -18,7 +18,7 @@ export async function openBrowser(): Promise<Browser> {
   return browser;
 }
 
-const launch = () =>
+const launch = (args: string[]) =>
   chromium.launch({
     executablePath: requireChromium(),
     timeout: PATIENCE_MS,
@@ -32,6 +32,7 @@ const launch = () =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...args,
     ],
   });
 

@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { engineUser, makeFilesDir } from '../src/engines/engine-user.ts';
 import type { Timeouts } from '../src/platform/http/server.ts';
+import type { Logger } from '../src/platform/log.ts';
 import { type RunningServer, startServer } from '../src/start-server.ts';
 import { requireNoSecrets } from './audited-secrets.ts';
 import { checkedFetch } from './checked-fetch.ts';
@@ -62,6 +63,7 @@ let counter = 0;
 export const unique = (prefix: string) => `${prefix}-${process.pid}-${++counter}`;
 
 interface WorldOptions {
+  log?: Logger;
   env?: Record<string, string>;
   timeouts?: Timeouts;
   /** Wait for locks and connections as long as in production. Other tests wait longer, for busy machines. */
@@ -118,7 +120,7 @@ async function start(options: WorldOptions): Promise<Running> {
   const postgresUrl = inject('postgresUrl');
   const database = await takeDatabase();
   const databaseUrl = onServer(postgresUrl, database);
-  const log = createServerLog();
+  const log = options.log ?? createServerLog();
   const settings = {
     ORIEL_PORT: '0',
     ORIEL_DATABASE_URL: (await options.through?.(databaseUrl)) ?? databaseUrl,

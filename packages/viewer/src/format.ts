@@ -14,7 +14,7 @@ export interface Formats {
   compareTexts(a: string, b: string): number;
 }
 
-const currencyOf = (shown: Shown | undefined) => {
+export const currencyOf = (shown: Shown | undefined) => {
   const named = (shown?.meta as { currency?: unknown } | undefined)?.currency;
   return typeof named === 'string' && /^[A-Z]{3}$/.test(named) ? named : CURRENCY;
 };

@@ -192,7 +192,10 @@ export const content: FieldWords = {
     offset: 'How far back the other period is',
     outputs: 'Which columns to add: `previous`, `change` and `percent`; by default all three',
   },
-  PeriodComparisonOffset: { amount: 'How many units back', unit: 'A granularity, such as `month`' },
+  PeriodComparisonOffset: {
+    amount: 'How many units back',
+    unit: 'What is counted; the plural means the same',
+  },
   ReportSnapshot: {
     id: 'The number of this copy of the report; `reportVersionId` names it',
     reportId: 'The report that it is a copy of',

@@ -6,6 +6,7 @@ import { useShared } from '../page.tsx';
 import type { Annotation, Row } from '../types.ts';
 import type { DrawProps } from '../widgets/chart.tsx';
 import { configOf, recolored } from './config.ts';
+import { chartLocale, currencyIn, withFormats } from './locale.ts';
 import { type Placed, Tooltip, type TooltipLine } from './tooltip.tsx';
 import { viewOf } from './vega.ts';
 
@@ -89,7 +90,19 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       }
       // The card is the background.
       delete spec.background;
-      spec.axes = quietAxes(spec.axes);
+      const measures = members.flatMap(([key, member]) =>
+        query.measures?.includes(member)
+          ? [
+              {
+                key,
+                shown: shownOf(result.annotation, member),
+                format: snapshot.preferences?.columnFormats?.[member],
+              },
+            ]
+          : [],
+      );
+      spec.axes = withFormats(quietAxes(spec.axes), spec.scales, measures);
+      spec.legends = withFormats(spec.legends, spec.scales, measures);
       const { width, height } = element.getBoundingClientRect();
       if (Array.isArray(spec.legends)) {
         const columns = Math.max(1, Math.floor(width / LEGEND_COLUMN));
@@ -102,7 +115,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       spec.signals = ((spec.signals as { name: string }[]) ?? []).filter(
         ({ name }) => name !== 'width' && name !== 'height',
       );
-      view = viewOf(spec, configOf(tokens));
+      view = viewOf(spec, configOf(tokens), chartLocale(app.locale, currencyIn(measures)));
       view.initialize(element);
       view.tooltip((_handler, event, item) => {
         const datum = item?.datum;

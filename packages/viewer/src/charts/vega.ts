@@ -40,13 +40,14 @@ const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} }
 const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
 
 /** The spec can not be trusted: it decides what is drawn inside of the element, and nothing else. */
-export function viewOf(spec: object, config: object): View {
+export function viewOf(spec: object, config: object, locale: object): View {
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
   const view = new View(runtime, {
     renderer: 'svg',
     expr: expressionInterpreter,
     loader: noLoader,
     logger: quietly,
+    locale,
     hover: true,
   });
   // Vega looks for the element to change its pointer, which can be a picture from elsewhere.

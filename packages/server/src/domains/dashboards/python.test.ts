@@ -186,6 +186,21 @@ output = {
     expect((await run('output = rows_capped')).outputData).toBe(false);
   });
 
+  test('rows that come in many pieces leave no listeners behind', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    async function* pieces() {
+      yield Buffer.from('{"schema":[{"name":"name","column_type":"String"}]}\n{"data":[');
+      for (let i = 0; i < 40; i++) yield Buffer.from(`["${'x'.repeat(200_000)}"]${i < 39 ? ',' : ''}`);
+      yield Buffer.from(']}\n{"rowsCapped":false}\n');
+    }
+    const rows = { byteLength: 8_000_000, release() {}, [Symbol.asyncIterator]: pieces };
+    expect((await python.run('', async () => rows, whom())).inputRowCount).toBe(40);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   test('slow queries of others keep nobody from a place', async () => {
     let answer = (_rows: Buffer) => {};
     const slow = new Promise<Buffer>((resolve) => {

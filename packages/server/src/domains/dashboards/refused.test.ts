@@ -264,6 +264,16 @@ describe('what can not be published is a 400 that names the place, and nothing i
       { kind: 'table', periodComparisons: [{ measure: 'a' }] },
       'periodComparisons',
     ],
+    [
+      'a comparison by a unit that pages do not know',
+      {
+        kind: 'table',
+        periodComparisons: [
+          { measure: 'a.b', timeDimension: 'a.t', offset: { amount: 1, unit: 'fortnight' } },
+        ],
+      },
+      'periodComparisons[0].offset.unit',
+    ],
   ];
   test.each(charts)('a report with %s', async (_name, given, message) => {
     const error = await refused({ config: { widgets: [chart(await report({ chart: given }))] } });

@@ -124,9 +124,11 @@ async function write(stdin: Writable, input: SandboxedProgram['input']) {
   stdin.on('close', () => {
     isOpen = false;
   });
+  // Once for all pieces: each wait for it would leave a listener behind.
+  const closed = once(stdin, 'close').catch(() => {});
   for await (const piece of input) {
     if (!isOpen) break;
-    if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]).catch(() => {});
+    if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain'), closed]).catch(() => {});
   }
   stdin.end();
 }
