@@ -63,18 +63,24 @@ function edit(file: string, change: (content: Json) => void) {
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** The new section comes before the last one. The first release has no commits to compare with. */
+/** The new section comes before the last one. A section that was written before gets the day, and stays as it is. */
 function writeChangelog() {
   const path = join(root, 'CHANGELOG.md');
   const text = readFileSync(path, 'utf8');
+  const day = new Date().toISOString().slice(0, 10);
+  const title = `## ${version} (${day})`;
+  const prepared = `## ${version} (not released yet)`;
+  if (text.includes(`\n${prepared}\n`)) {
+    writeFileSync(path, text.replace(prepared, title));
+    return;
+  }
   const last = spawnSync('git', ['describe', '--tags', '--abbrev=0', '--match', 'v*'], {
     cwd: root,
     encoding: 'utf8',
   }).stdout.trim();
   const subjects = last ? git('log', '--no-merges', '--format=%s', `${last}..HEAD`).split('\n') : [];
   const lines = subjects.filter(Boolean).map((subject) => `- ${subject}`);
-  const day = new Date().toISOString().slice(0, 10);
-  const section = `## ${version} (${day})\n\n${lines.join('\n') || 'The first release.'}\n\n`;
+  const section = `${title}\n\n${lines.join('\n')}\n\n`;
   const place = text.search(/^## /m);
   const [before, after] =
     place < 0 ? [`${text.trimEnd()}\n\n`, ''] : [text.slice(0, place), text.slice(place)];
