@@ -33,6 +33,10 @@ export const INTRODUCTION = `The API of Oriel: data models, queries, content, em
 
 /** From the first call to the rare one: data and questions, content, embedding, people, and then the account. */
 const READING_ORDER: readonly string[] = [
+  'Embed',
+  'Embed Tenants',
+  'Dashboard Embed Access',
+  'App Theme',
   'Users',
   'API Keys',
   'Deployments',
@@ -47,10 +51,6 @@ const READING_ORDER: readonly string[] = [
   'Folders',
   'Workbooks',
   'Reports',
-  'Embed',
-  'Embed Tenants',
-  'Dashboard Embed Access',
-  'App Theme',
   'Users Admin',
   'User Groups',
   'Roles',

@@ -138,6 +138,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
         const place = PARAMETER_PLACES[part];
         const description = describeParameter(op, place, name, said);
         const required = !Type.IsOptional(schema);
+        const [example] = examplesIn(schema);
         return {
           name,
           in: place,
@@ -145,7 +146,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
           ...(description ? { description } : {}),
           ...(deprecated ? { deprecated } : {}),
           // The reference fills these in. It would send optional ones too, so they get none.
-          ...(required && rest.examples ? { example: (rest.examples as unknown[])[0] } : {}),
+          ...(required && example !== undefined ? { example } : {}),
           schema: rest,
         };
       }),
@@ -351,6 +352,9 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     },
   };
 }
+
+const examplesIn = (schema: { examples?: unknown; enum?: unknown }): unknown[] =>
+  (schema.examples ?? schema.enum ?? []) as unknown[];
 
 /** Headers are found too large before the address is known, so that error always has the standard form. */
 const shapeOf = (op: Operation, status: number): ErrorShape =>

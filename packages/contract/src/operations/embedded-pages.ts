@@ -20,10 +20,15 @@ const page = {
   },
 } as const;
 
-const publicId = Type.String({ minLength: 1, maxLength: 255, description: 'The public id of the dashboard' });
+const publicId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'The public id of the dashboard',
+  examples: ['DemoCommerce'],
+});
 
 /** The session decides the deployment; this one is only for people to read. */
-const deploymentNumber = Type.String({ minLength: 1, maxLength: 20 });
+const deploymentNumber = Type.String({ minLength: 1, maxLength: 20, examples: ['1'] });
 
 const DESCRIPTION =
   'The page is the same for every address. It exchanges its session for a token, and reads the dashboard with the token. See docs/embedded-page.md for the parameters.';
@@ -71,7 +76,7 @@ export const embeddedPageFile = operation({
   path: '/embed/files/{file}',
   summary: 'Get a file that the embedded pages load',
   description: 'The name contains a hash of the content, so that browsers may keep the file.',
-  params: { file: Type.String({ maxLength: 100 }) },
+  params: { file: Type.String({ maxLength: 100, examples: ['page-2VXA4KQF.js'] }) },
   reply: Bytes('text/javascript', 'text/css', 'image/svg+xml'),
   replyHeaders: {
     'cache-control': Type.String(),

@@ -100,7 +100,10 @@ export const deleteEnvVariable = operation({
   description:
     'Data sources that need the variable can not be reached any more. Its value can not be read again.',
   permission: 'DeploymentUpdate',
-  params: { deploymentId: Id, name: Type.String({ minLength: 1, maxLength: 255 }) },
+  params: {
+    deploymentId: Id,
+    name: Type.String({ minLength: 1, maxLength: 255, examples: ['SAMPLE_DB_HOST'] }),
+  },
   reply: Nothing,
   errors: ['env_variable_not_found'],
   audit: 'envVariable',

@@ -63,7 +63,7 @@ export const pageAsset = operation({
   description: 'The name contains a hash of the content, so that browsers may keep the file.',
   auth: 'public',
   permission: 'none',
-  params: { file: text(100) },
+  params: { file: Type.String({ maxLength: 100, examples: ['style-2VXA4KQF.css'] }) },
   reply: Bytes('text/css', 'image/svg+xml'),
   replyHeaders: { 'cache-control': Type.String() },
   errors: ['asset_not_found'],

@@ -15,6 +15,7 @@ export const PAGE = `<!doctype html>
   <header>
     <strong>Oriel API</strong>
     <label>Find <input id="find" type="search" placeholder="embed session" autocomplete="off"></label>
+    <output id="found" for="find"></output>
     <label>Key or token <input id="key" type="password" placeholder="sk-…" autocomplete="off" spellcheck="false"></label>
     <output id="sent" for="key"></output>
   </header>
@@ -32,9 +33,11 @@ const paint = () => document.documentElement.classList.toggle('dark-mode', dark.
 dark.addEventListener('change', paint);
 paint();
 
-const [find, key, sent] = ['find', 'key', 'sent'].map((id) => document.getElementById(id));
+const [find, found, key, sent] = ['find', 'found', 'key', 'sent'].map((id) => document.getElementById(id));
+/** People paste what a terminal shows: \`export NAME=sk-…\`, or the whole header. */
 const credential = () => {
-  const text = key.value.trim();
+  const pasted = key.value.trim().replace(/^(export\\s+)?\\w+=/, '').replace(/^authorization:\\s*/i, '').replace(/^(["'])(.*)\\1$/, '$2');
+  const text = pasted.match(/^(?:(?:api-key|bearer)\\s+)?(sk-\\S+)$/i)?.[1] ?? pasted;
   if (!text || /\\s/.test(text)) return text;
   return (text.startsWith('sk-') ? 'Api-Key ' : 'Bearer ') + text;
 };
@@ -49,17 +52,40 @@ const textOf = (tag, one) =>
     .join(' ')
     .toLowerCase();
 
+const matching = (groups, phrase) => {
+  const words = phrase.toLowerCase().split(/\\s+/).filter(Boolean);
+  const matches = (tag) => (one) => words.every((word) => textOf(tag, one).includes(word));
+  return groups
+    .map((group, tag) => group.update('operations', (list) => list.filter(matches(tag))))
+    .filter((group) => group.get('operations').size > 0);
+};
+
+/** The command that the page shows is copied into mails and tickets, so it names the key by a variable. */
+const withoutKey = (_Curl, { React, fn, getComponent }) => ({ request }) => {
+  const at = ['headers', 'Authorization'];
+  const [scheme] = (request.getIn(at) ?? '').split(' ');
+  const named = scheme + (scheme === 'Api-Key' ? ' $ORIEL_API_KEY' : ' $ORIEL_TOKEN');
+  const command = fn
+    .requestSnippetGenerator_curl_bash(scheme ? request.setIn(at, named) : request)
+    .replace("'Authorization: " + named + "'", () => '"Authorization: ' + named + '"');
+  return React.createElement(
+    'div',
+    { className: 'curl-command' },
+    React.createElement('h4', null, 'Curl'),
+    React.createElement(getComponent('CopyToClipboardBtn'), { textToCopy: command }),
+    React.createElement('pre', { className: 'curl microlight' }, command),
+  );
+};
+
 const ours = () => ({
-  wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing, FilterContainer: nothing, ServersContainer: nothing },
-  fn: {
-    opsFilter: (groups, phrase) => {
-      const words = phrase.toLowerCase().split(/\\s+/).filter(Boolean);
-      const matches = (tag) => (one) => words.every((word) => textOf(tag, one).includes(word));
-      return groups
-        .map((group, tag) => group.update('operations', (list) => list.filter(matches(tag))))
-        .filter((group) => group.get('operations').size > 0);
-    },
+  wrapComponents: {
+    authorizeBtn: nothing,
+    authorizeOperationBtn: nothing,
+    FilterContainer: nothing,
+    ServersContainer: nothing,
+    curl: withoutKey,
   },
+  fn: { opsFilter: matching },
 });
 
 const ui = SwaggerUIBundle({
@@ -83,9 +109,9 @@ const ui = SwaggerUIBundle({
 find.addEventListener('input', () => {
   const phrase = find.value.trim();
   ui.layoutActions.updateFilter(phrase);
-  for (const tag of ui.specSelectors.taggedOperations().keys()) {
-    ui.layoutActions.show(['operations-tag', tag], phrase !== '');
-  }
+  const groups = ui.specSelectors.taggedOperations();
+  for (const tag of groups.keys()) ui.layoutActions.show(['operations-tag', tag], phrase !== '');
+  found.value = groups.size ? '' : 'No operation has these words.';
 });
 `;
 
@@ -101,9 +127,14 @@ header input {
 }
 header output { color: #4b5563; }
 .swagger-ui .info { margin: 24px 0; }
+/* Says that the document has no operations, if none is found. */
+.swagger-ui section.block > h3 { display: none; }
+.swagger-ui .curl-command { position: relative; }
+.swagger-ui .curl-command .view-line-link { position: absolute; right: 10px; bottom: 10px; }
 .dark-mode body { background: #1c2022; color: #e4e6e6; }
 .dark-mode header { background: #26292b; border-color: #45494c; }
 .dark-mode header input { background: #1c2022; border-color: #767c80; }
+.dark-mode .swagger-ui .btn-clear { color: #e4e6e6; }
 .dark-mode header output { color: #b6bcbf; }
 @media (max-width: 600px) { header { position: static; } header label, header input { width: 100%; box-sizing: border-box; } }
 `;

@@ -1,0 +1,35 @@
+/** Content that is the same for everybody until the next start, so it is compressed once, and sent once to each reader. */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from './etag.ts';
+
+const brotli = promisify(brotliCompress);
+/** The best quality would let the first reader wait for seconds. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const encoders = { br: (content: Buffer) => brotli(content, BROTLI), gzip: promisify(gzip) };
+type Encoding = keyof typeof encoders;
+
+export function createFixedReply(type: string, content: Buffer) {
+  const etag = `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  const compressed: Partial<Record<Encoding, Promise<Buffer>>> = {};
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
+    if (isKnown(request, reply)) return reply.code(304).send();
+    reply.type(`${type}; charset=utf-8`);
+    const encoding = encodingFor(request.headers['accept-encoding']);
+    if (!encoding) return reply.send(content);
+    compressed[encoding] ??= encoders[encoding](content);
+    return reply.header('content-encoding', encoding).send(await compressed[encoding]);
+  };
+}
+
+function encodingFor(accepted = ''): Encoding | undefined {
+  const names = accepted
+    .toLowerCase()
+    .split(',')
+    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
+    .map((part) => part.split(';', 1)[0]!.trim());
+  return (['br', 'gzip'] as const).find((name) => names.includes(name));
+}
