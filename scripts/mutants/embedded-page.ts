@@ -46,7 +46,7 @@ export const embeddedPage: Mutant[] = [
   },
   {
     name: 'a private page is refreshed only for its person',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: 'this.#session.confirm().then(',
     to: 'Promise.resolve(true).then(',
     tests: PRIVATE,
@@ -103,7 +103,7 @@ export const embeddedPage: Mutant[] = [
   {
     name: 'an application sets only filters of its dashboard',
     file: `${VIEWER}apps/bridge.ts`,
-    from: ' || !app.filterWidgets().some(({ config }) => config!.member === member)',
+    from: ' || !page.filterWidgets().some(({ config }) => config!.member === member)',
     to: '',
     tests: APPS,
   },
@@ -179,28 +179,28 @@ export const embeddedPage: Mutant[] = [
   },
   {
     name: 'another viewer does not see what the one before chose',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: 'if (before && !isSame) this.#forget();',
     to: '',
     tests: [`${TESTS}protocol.test.ts`],
   },
   {
     name: 'another viewer does not see the rows of the one before',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: "    this.#isReady = false;\n    this.#show('starting');",
     to: '    this.#isReady = false;',
     tests: [`${TESTS}session.test.ts`],
   },
   {
     name: 'what comes after the end of a session is not shown',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: '  #clear() {\n    this.#opened++;',
     to: '  #clear() {',
     tests: [`${TESTS}session.test.ts`],
   },
   {
     name: 'a session that does not work leaves the one before',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: "!(context === 'session' && this.#api.hasToken)",
     to: 'true',
     tests: [`${TESTS}session.test.ts`],
@@ -221,7 +221,7 @@ export const embeddedPage: Mutant[] = [
   },
   {
     name: 'a refresh does not overflow the timer',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: 'Math.min(Math.max(asked, REFRESH_SECONDS_MIN), REFRESH_SECONDS_MAX)',
     to: 'asked',
     tests: [`${TESTS}session.test.ts`],
@@ -235,7 +235,7 @@ export const embeddedPage: Mutant[] = [
   },
   {
     name: 'a dashboard that restricts downloads offers none',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: ' && this.dashboard?.restrictDataDownload !== true',
     to: '',
     tests: [`${TESTS}widgets.test.ts`],
@@ -333,7 +333,7 @@ export const embeddedPage: Mutant[] = [
   },
   {
     name: 'a session that is refused after the end is reported',
-    file: `${VIEWER}app.ts`,
+    file: `${VIEWER}page-state.ts`,
     from: "if (this.phase === 'ended' && context !== 'session') return;",
     to: "if (this.phase === 'ended') return;",
     tests: [`${TESTS}session.test.ts`],

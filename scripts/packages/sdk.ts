@@ -4,7 +4,7 @@ import { buildSdk } from '../build-sdk.mjs';
 import { makeTarball, publishedManifest, readManifest, root } from './tarball.ts';
 
 const VIEWER = join(root, 'packages/viewer');
-const FILES = ['embed.js', 'embed.d.ts', 'react.js', 'react.d.ts', 'events.d.ts'];
+const FILES = ['embed.js', 'embed.d.ts', 'react.js', 'react.d.ts', 'events.d.ts', 'attributes.d.ts'];
 
 export async function packSdk(target: string): Promise<string> {
   await buildSdk();

@@ -1,10 +1,11 @@
 /** `<oriel-dashboard>` shows a dashboard of Oriel in the page of a host. */
+import { AttributesElement, type ColorScheme, PROPERTIES } from './attributes.ts';
 import { parseDigits } from './digits.ts';
-import { type ElementWithEvents, EVENTS, type EventDetails, type EventName } from './events.ts';
+import { EVENTS, type EventDetails, type EventName } from './events.ts';
 
+export type { ColorScheme } from './attributes.ts';
 export type { CustomEventMap, EventDetails, EventName } from './events.ts';
 
-export type ColorScheme = 'light' | 'dark' | 'auto';
 /** `borderRadius` is in pixels. */
 export interface EmbedTheme {
   primaryColor?: string | undefined;
@@ -29,35 +30,8 @@ const PAUSES_MS = [0, 1000, 2000, 5000, 10_000, 30_000];
 const TOO_SOON_MS = 60_000;
 /** A page that is silent for so long is not there, or may not be shown. */
 const ANSWER_MS = 15_000;
-const PROPERTIES = [
-  'baseUrl',
-  'publicId',
-  'deploymentId',
-  'session',
-  'theme',
-  'locale',
-  'timezone',
-  'allowExport',
-  'filters',
-  'getSession',
-] as const;
 
-/** A server that renders pages imports this file too, and has no elements. */
-const Base = (globalThis.HTMLElement ?? class {}) as { new (): ElementWithEvents };
-
-export class OrielDashboardElement extends Base {
-  static readonly observedAttributes = [
-    'base-url',
-    'public-id',
-    'deployment-id',
-    'session',
-    'theme',
-    'locale',
-    'timezone',
-    'allow-export',
-    'filters',
-  ];
-
+export class OrielDashboardElement extends AttributesElement {
   #frame: HTMLIFrameElement | undefined;
   /** The only origin that is heard and spoken to. */
   #origin = '';
@@ -85,49 +59,6 @@ export class OrielDashboardElement extends Base {
   /** What the frame was made with, and what the page knows by now: JSON of payloads by action or filter. */
   #begunWith = new Map<string, string>();
   #known = new Map<string, string>();
-
-  get baseUrl(): string | null {
-    return this.getAttribute('base-url');
-  }
-  set baseUrl(value: string | null | undefined) {
-    this.#reflect('base-url', value);
-  }
-  get publicId(): string | null {
-    return this.getAttribute('public-id');
-  }
-  set publicId(value: string | null | undefined) {
-    this.#reflect('public-id', value);
-  }
-  get deploymentId(): string | null {
-    return this.getAttribute('deployment-id');
-  }
-  set deploymentId(value: string | number | null | undefined) {
-    this.#reflect('deployment-id', value);
-  }
-  get theme(): ColorScheme | null {
-    return this.getAttribute('theme') as ColorScheme | null;
-  }
-  set theme(value: ColorScheme | null | undefined) {
-    this.#reflect('theme', value);
-  }
-  get locale(): string | null {
-    return this.getAttribute('locale');
-  }
-  set locale(value: string | null | undefined) {
-    this.#reflect('locale', value);
-  }
-  get timezone(): string | null {
-    return this.getAttribute('timezone');
-  }
-  set timezone(value: string | null | undefined) {
-    this.#reflect('timezone', value);
-  }
-  get allowExport(): boolean {
-    return this.hasAttribute('allow-export') && this.getAttribute('allow-export') !== 'false';
-  }
-  set allowExport(value: boolean | undefined) {
-    this.#reflect('allow-export', value ? '' : null);
-  }
 
   /** A session works once. The element hands each one over once. */
   get session(): string | null {
@@ -213,11 +144,6 @@ export class OrielDashboardElement extends Base {
     if (name === 'session') this.session = value;
     if (name === 'filters') this.filters = this.#parse(value);
     this.#schedule();
-  }
-
-  #reflect(name: string, value: string | number | null | undefined) {
-    if (value === null || value === undefined) this.removeAttribute(name);
-    else if (this.getAttribute(name) !== String(value)) this.setAttribute(name, String(value));
   }
 
   /** Several changes in a row make one frame, because each frame needs a session of its own. */

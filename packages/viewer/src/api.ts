@@ -1,6 +1,6 @@
 /** Requests to the server that this page came from. The token is in the memory of this module only. */
 import {
-  type AppConfig,
+  type AccountConfig,
   type Dashboard,
   type Person,
   Problem,
@@ -27,7 +27,7 @@ export interface Api {
   dashboard(publicId: string): Promise<Dashboard>;
   /** Whom a token belongs to, before it is used. */
   viewer(token: string): Promise<Viewer>;
-  appConfig(): Promise<AppConfig>;
+  accountConfig(): Promise<AccountConfig>;
   /** Several queries in one request. */
   load(deploymentId: number, queries: Query[], fresh?: boolean): Promise<Result[]>;
   meta(deploymentId: number): Promise<{ cubes: MetaCube[] }>;
@@ -125,7 +125,7 @@ export function createApi(onEnded: () => void): Api {
       const now = Date.parse(response.headers.get('date') ?? '') || Date.now();
       return { ...viewer, lifeMs: Date.parse(viewer.expiresAt) - now };
     },
-    appConfig: () => get('/api/v1/app-config'),
+    accountConfig: () => get('/api/v1/app-config'),
     async load(deploymentId, list, fresh = false) {
       const body = JSON.stringify({
         query: list,

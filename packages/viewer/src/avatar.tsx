@@ -1,6 +1,6 @@
 /** The picture of the viewer, or their initials if there is none that can be shown. */
 import { useEffect, useState } from 'preact/hooks';
-import { useApp } from './page.tsx';
+import { usePage } from './shared.ts';
 
 const BYTES_MAX = 1_000_000;
 const PATIENCE_MS = 10_000;
@@ -53,7 +53,7 @@ function usePicture(address: string | null): [string | undefined, () => void] {
 }
 
 export function Avatar() {
-  const { user } = useApp().viewer!;
+  const { user } = usePage().viewer!;
   const [picture, leaveOut] = usePicture(user.picture);
   const name = user.displayName || user.email || user.username;
   const initials = name

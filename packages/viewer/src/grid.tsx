@@ -1,8 +1,8 @@
 /** Widgets in a grid, by the convention of react-grid-layout. Narrow pages stack them. */
+import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useApp } from './page.tsx';
+import { usePage } from './shared.ts';
 import type { Breakpoint, Position, Widget } from './types.ts';
-import { WidgetView } from './widgets/widget.tsx';
 
 const BREAKPOINTS: [Breakpoint, number][] = [
   ['lg', 1200],
@@ -30,8 +30,15 @@ const useWidth = () => {
 const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, from), to) : otherwise;
 
-export function Grid({ widgets }: { widgets: Widget[] }) {
-  const { reportSnapshots, config } = useApp().dashboard!;
+export function Grid({
+  widgets,
+  children,
+}: {
+  widgets: Widget[];
+  /** Draws a widget in its place. */
+  children: (widget: Widget) => ComponentChild;
+}) {
+  const { reportSnapshots, config } = usePage().dashboard!;
   const { layout } = config;
   const kindOf = (widget: Widget) =>
     reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId)?.kind ?? undefined;
@@ -70,7 +77,7 @@ export function Grid({ widgets }: { widgets: Widget[] }) {
               : placeOf(at, top, columns)
           }
         >
-          <WidgetView widget={widget} />
+          {children(widget)}
         </div>
       ))}
     </div>

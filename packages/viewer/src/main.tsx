@@ -1,7 +1,7 @@
 import { render } from 'preact';
-import { App } from './app.ts';
 import { Page } from './page.tsx';
+import { PageState } from './page-state.ts';
 
-const app = new App();
-render(<Page app={app} />, document.getElementById('page')!);
-app.start();
+const page = new PageState();
+render(<Page page={page} />, document.getElementById('page')!);
+page.start();

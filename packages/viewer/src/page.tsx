@@ -1,42 +1,36 @@
 /** The page around the widgets: its states, its head, and the grid. */
-import { createContext } from 'preact';
-import { useContext, useEffect, useReducer, useState } from 'preact/hooks';
-import type { App } from './app.ts';
+import { useEffect, useReducer, useState } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
 import type { Drilled } from './drill-query.ts';
 import { Grid } from './grid.tsx';
 import { topLevel } from './layout.ts';
 import { lazy } from './lazy.tsx';
+import type { PageState } from './page-state.ts';
+import { SharedContext, usePage } from './shared.ts';
 import { Drill } from './widgets/drill.tsx';
+import { WidgetView } from './widgets/widget.tsx';
 
-const AppFrame = lazy(() => import('./apps/app-frame.tsx').then(({ AppFrame }) => AppFrame));
+const ApplicationFrame = lazy(() =>
+  import('./apps/app-frame.tsx').then(({ ApplicationFrame }) => ApplicationFrame),
+);
 
-interface Shared {
-  app: App;
-  drill(drilled: Drilled): void;
-}
-
-const SharedContext = createContext<Shared>(undefined as unknown as Shared);
-export const useShared = () => useContext(SharedContext);
-export const useApp = () => useShared().app;
-
-export function Page({ app }: { app: App }) {
+export function Page({ page }: { page: PageState }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => app.subscribe(() => redraw(undefined)), [app]);
-  if (app.phase !== 'ready') return <State app={app} />;
-  return <Ready key={`${app.viewers} ${app.dashboard!.publicId}`} app={app} />;
+  useEffect(() => page.subscribe(() => redraw(undefined)), [page]);
+  if (page.phase !== 'ready') return <State page={page} />;
+  return <Ready key={`${page.viewers} ${page.dashboard!.publicId}`} page={page} />;
 }
 
-function Ready({ app }: { app: App }) {
+function Ready({ page }: { page: PageState }) {
   const [drilled, setDrilled] = useState<Drilled>();
   return (
-    <SharedContext.Provider value={{ app, drill: setDrilled }}>
+    <SharedContext.Provider value={{ page, drill: setDrilled }}>
       <Head />
-      {app.dashboard!.config.kind === 'APP' ? (
-        <AppFrame app={app} />
+      {page.dashboard!.config.kind === 'APP' ? (
+        <ApplicationFrame page={page} />
       ) : (
         <main>
-          <Grid widgets={topLevel(app.widgets)} />
+          <Grid widgets={topLevel(page.widgets)}>{(widget) => <WidgetView widget={widget} />}</Grid>
         </main>
       )}
       {drilled && (
@@ -47,22 +41,22 @@ function Ready({ app }: { app: App }) {
 }
 
 function Head() {
-  const app = useApp();
-  const description = app.dashboard!.description || app.dashboard!.config.description;
-  const isFiltered = app.filters.size > 0;
+  const page = usePage();
+  const description = page.dashboard!.description || page.dashboard!.config.description;
+  const isFiltered = page.filters.size > 0;
   return (
     <header class="head">
       <div class="head-text">
-        <h1>{app.title}</h1>
+        <h1>{page.title}</h1>
         {description && <p>{description}</p>}
       </div>
-      {isFiltered && app.filterWidgets().length > 1 && (
+      {isFiltered && page.filterWidgets().length > 1 && (
         <button
           type="button"
           class="quiet no-print"
-          onClick={() => [...app.filters.keys()].map((member) => app.setFilter(member, undefined))}
+          onClick={() => [...page.filters.keys()].map((member) => page.setFilter(member, undefined))}
         >
-          {app.say('clearAll')}
+          {page.say('clearAll')}
         </button>
       )}
       <Avatar />
@@ -70,8 +64,8 @@ function Head() {
   );
 }
 
-function State({ app }: { app: App }) {
-  const { phase, problem, say } = app;
+function State({ page }: { page: PageState }) {
+  const { phase, problem, say } = page;
   if (phase === 'starting')
     return (
       <div class="skeleton-page" role="status" aria-label={say('loading')}>
@@ -98,8 +92,8 @@ function State({ app }: { app: App }) {
   if (problem?.code === 'invalid_session') return <Notice title={say('used')} text={say('endedHint')} />;
   return (
     <Notice title={say('failed')} text={say(problem?.status === 0 ? 'offline' : 'failedHint')}>
-      {app.viewer && (
-        <button type="button" onClick={() => app.retry()}>
+      {page.viewer && (
+        <button type="button" onClick={() => page.retry()}>
           {say('tryAgain')}
         </button>
       )}

@@ -21,6 +21,11 @@ export interface Session {
   end(reason: string): void;
 }
 
+export const isSameViewer = (one: Viewer, other: Viewer) =>
+  one.user.id === other.user.id &&
+  one.deploymentId === other.deploymentId &&
+  one.embedTenantName === other.embedTenantName;
+
 export function createSession(api: Api, host: Host, onEnd: () => void): Session {
   let stop = () => {};
   let confirm = async () => true;

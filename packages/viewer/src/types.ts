@@ -1,5 +1,4 @@
 /** The shapes that the page reads from the server. All of them were written by users: nothing in them is trusted. */
-import type { AppSource } from './apps/messages.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -104,7 +103,7 @@ export interface Dashboard {
     kind?: 'CLASSIC' | 'APP' | null;
     title?: string | null;
     description?: string | null;
-    app?: AppSource | null;
+    app?: ApplicationSource | null;
     layout?: {
       breakpoints?: Partial<Record<Breakpoint, number | null>> | null;
       cols?: Partial<Record<Breakpoint, number | null>> | null;
@@ -144,7 +143,7 @@ export interface Viewer {
   lifeMs: number;
 }
 
-export interface AppConfig {
+export interface AccountConfig {
   embedding?: { locale?: string | null; timezone?: string | null; showDashboardChat?: boolean | null } | null;
   timezoneSettings?: { timezone?: string | null } | null;
   appTheme?: Record<
@@ -167,4 +166,11 @@ export class Problem extends Error {
     this.status = status;
     this.code = code;
   }
+}
+
+/** What `app` of a dashboard holds. */
+export interface ApplicationSource {
+  entry?: string | null;
+  files?: Record<string, string> | null;
+  html?: string | null;
 }

@@ -3,16 +3,16 @@
  * the browser stores. The policy of `/embed/app-frame` leaves it no network. Rows come from this page, by messages.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { App } from '../app.ts';
-import { type Bridge, connectApp, describe, settingsOf } from './bridge.ts';
+import type { PageState } from '../page-state.ts';
+import { type Bridge, connectApplication, describe, settingsOf } from './bridge.ts';
 import type { Start } from './messages.ts';
 
-export function AppFrame({ app }: { app: App }) {
+export function ApplicationFrame({ page }: { page: PageState }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const bridge = useRef<Bridge | undefined>(undefined);
   const [isStopped, setStopped] = useState(false);
-  const settings = settingsOf(app);
-  const key = JSON.stringify([settings, app.round]);
+  const settings = settingsOf(page);
+  const key = JSON.stringify([settings, page.round]);
 
   useEffect(() => bridge.current?.changed(settings), [key]);
   useEffect(() => () => bridge.current?.close(), []);
@@ -21,14 +21,14 @@ export function AppFrame({ app }: { app: App }) {
   function start() {
     if (bridge.current) return;
     const { port1, port2 } = new MessageChannel();
-    bridge.current = connectApp(app, port1, {
-      onStarted: () => app.rendered('app'),
+    bridge.current = connectApplication(page, port1, {
+      onStarted: () => page.rendered('app'),
       onStopped: () => setStopped(true),
     });
-    const { entry, files, html } = app.dashboard!.config.app ?? {};
+    const { entry, files, html } = page.dashboard!.config.app ?? {};
     const message: Start = {
       source: { entry: entry ?? null, files: files ?? null, html: html ?? null },
-      dashboard: describe(app),
+      dashboard: describe(page),
       settings,
     };
     // A frame without an origin can not be named as the receiver. `frame-src` lets it hold pages of this server only.
@@ -36,21 +36,21 @@ export function AppFrame({ app }: { app: App }) {
   }
 
   useEffect(() => {
-    if (isStopped) app.rendered('app');
+    if (isStopped) page.rendered('app');
   }, [isStopped]);
 
   if (isStopped)
     return (
       <main class="notice">
-        <h1>{app.say('appStopped')}</h1>
-        <p>{app.say('appStoppedHint')}</p>
+        <h1>{page.say('appStopped')}</h1>
+        <p>{page.say('appStoppedHint')}</p>
       </main>
     );
   return (
     <main class="app">
       <iframe
         ref={frame}
-        title={app.title}
+        title={page.title}
         src="/embed/app-frame"
         sandbox="allow-scripts"
         referrerpolicy="no-referrer"

@@ -2,10 +2,10 @@
  * The page's side of an application: it runs the queries of this dashboard's charts for the viewer, and hands over rows.
  * The application may send anything; it never gets a token, and asks for nothing but these charts and filters.
  */
-import type { App } from '../app.ts';
+import type { PageState } from '../page-state.ts';
 import { type FilterValue, Problem, type Snapshot, type Widget } from '../types.ts';
 import { askFor, type Rows } from '../widgets/rows.ts';
-import type { Answer, Described, Settings, ToApp } from './messages.ts';
+import type { Answer, Described, Settings, ToApplication } from './messages.ts';
 
 const AT_ONCE = 4;
 const WAITING_MAX = 100;
@@ -19,8 +19,8 @@ export interface Bridge {
   close(): void;
 }
 
-export function connectApp(
-  app: App,
+export function connectApplication(
+  page: PageState,
   port: MessagePort,
   { onStarted, onStopped }: { onStarted(): void; onStopped(): void },
 ): Bridge {
@@ -31,7 +31,7 @@ export function connectApp(
   let isOpen = true;
   let hasStarted = false;
 
-  const send = (message: ToApp) => {
+  const send = (message: ToApplication) => {
     if (isOpen) port.postMessage(message);
   };
 
@@ -58,7 +58,7 @@ export function connectApp(
   async function answer({ id, chart }: { id: number; chart: string }) {
     running++;
     try {
-      send({ type: 'rows', id, answer: await rowsOf(app, chart) });
+      send({ type: 'rows', id, answer: await rowsOf(page, chart) });
     } catch (error) {
       const { code, message } =
         error instanceof Problem ? error : new Problem(0, 'error', 'The rows could not be loaded.');
@@ -88,7 +88,7 @@ export function connectApp(
         });
       waiting.push({ id: id as number, chart });
       next();
-    } else if (type === 'filter') setFilter(app, member, filter);
+    } else if (type === 'filter') setFilter(page, member, filter);
   }
 
   port.onmessage = ({ data }) => {
@@ -110,19 +110,19 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const chartsOf = (app: App): { widget: Widget; snapshot: Snapshot }[] =>
-  app.widgets.flatMap((widget) => {
+const chartsOf = (page: PageState): { widget: Widget; snapshot: Snapshot }[] =>
+  page.widgets.flatMap((widget) => {
     const snapshot =
       widget.type === 'CHART' &&
-      app.dashboard!.reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId);
+      page.dashboard!.reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId);
     return snapshot ? [{ widget, snapshot }] : [];
   });
 
-async function rowsOf(app: App, chart: string): Promise<Answer> {
-  const named = chartsOf(app).find(({ widget }) => widget.id === chart);
+async function rowsOf(page: PageState, chart: string): Promise<Answer> {
+  const named = chartsOf(page).find(({ widget }) => widget.id === chart);
   if (!named) throw new Problem(404, 'chart_not_found', 'The dashboard has no chart with this id.');
-  const { queries, read } = askFor(app, { ...named.snapshot, kind: 'table' }, chart);
-  const { rows, result }: Rows = read(await app.load(queries));
+  const { queries, read } = askFor(page, { ...named.snapshot, kind: 'table' }, chart);
+  const { rows, result }: Rows = read(await page.load(queries));
   const { measures, dimensions, timeDimensions } = result.annotation;
   const columns = Object.entries({ ...dimensions, ...timeDimensions, ...measures }).map(
     ([member, { title, type }]) => ({ member, title, type }),
@@ -135,32 +135,32 @@ const isPlain = (value: unknown) =>
   ['number', 'boolean'].includes(typeof value) ||
   (typeof value === 'string' && value.length <= VALUES.length);
 
-function setFilter(app: App, member: unknown, given: unknown) {
-  if (typeof member !== 'string' || !app.filterWidgets().some(({ config }) => config!.member === member))
+function setFilter(page: PageState, member: unknown, given: unknown) {
+  if (typeof member !== 'string' || !page.filterWidgets().some(({ config }) => config!.member === member))
     return;
-  if (given === null) return app.setFilter(member, undefined);
+  if (given === null) return page.setFilter(member, undefined);
   const { operator = 'equals', value } = (given ?? {}) as Partial<FilterValue>;
   const values = Array.isArray(value) ? value : [value];
   if (typeof operator !== 'string' || values.length > VALUES.max || !values.every(isPlain)) return;
-  app.setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
+  page.setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
 }
 
 const textOf = (text: unknown) => (typeof text === 'string' ? text : null);
 
-export const describe = (app: App): Described => ({
-  title: app.title,
-  description: app.dashboard!.description || app.dashboard!.config.description || null,
-  charts: chartsOf(app).map(({ widget, snapshot }) => ({
+export const describe = (page: PageState): Described => ({
+  title: page.title,
+  description: page.dashboard!.description || page.dashboard!.config.description || null,
+  charts: chartsOf(page).map(({ widget, snapshot }) => ({
     id: widget.id,
     title: textOf(widget.config?.title) ?? snapshot.title ?? snapshot.name ?? null,
     kind: snapshot.kind ?? null,
   })),
-  filters: app
+  filters: page
     .filterWidgets()
     .map(({ config }) => ({ member: config!.member, title: textOf(config!.title) })),
 });
 
-export const settingsOf = ({ locale, timezone, tokens, filters }: App): Settings => ({
+export const settingsOf = ({ locale, timezone, tokens, filters }: PageState): Settings => ({
   locale,
   timezone: timezone ?? null,
   theme: tokens,

@@ -2,7 +2,8 @@
  * Runs in the frame of an application, before the application itself. It gets the files and a port from the page, offers
  * `oriel` to the application, and replaces this document by the application's. The frame has no origin and no network.
  */
-import type { AppSource, Described, FromApp, Settings, Start, ToApp } from './messages.ts';
+import type { ApplicationSource } from '../types.ts';
+import type { Described, FromApplication, Settings, Start, ToApplication } from './messages.ts';
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript',
@@ -24,14 +25,14 @@ class Oriel extends EventTarget {
     this.dashboard = dashboard;
     this.settings = settings;
     this.#port = port;
-    port.onmessage = ({ data }: MessageEvent<ToApp>) => this.#take(data);
+    port.onmessage = ({ data }: MessageEvent<ToApplication>) => this.#take(data);
   }
 
-  #send(message: FromApp) {
+  #send(message: FromApplication) {
     this.#port.postMessage(JSON.stringify(message));
   }
 
-  #take(message: ToApp) {
+  #take(message: ToApplication) {
     if (message.type === 'changed') {
       this.settings = message.settings;
       this.dispatchEvent(new Event('change'));
@@ -68,9 +69,13 @@ function onMessage({ source, data, ports }: MessageEvent) {
   const text = documentOf(start.source);
   document.open();
   // After `open`, which removes what listens.
-  addEventListener('load', () => port.postMessage(JSON.stringify({ type: 'started' } satisfies FromApp)), {
-    once: true,
-  });
+  addEventListener(
+    'load',
+    () => port.postMessage(JSON.stringify({ type: 'started' } satisfies FromApplication)),
+    {
+      once: true,
+    },
+  );
   document.write(text);
   document.close();
 }
@@ -87,7 +92,7 @@ function removePeerConnections() {
 }
 
 /** The document of the application, with its files as addresses that need no network. */
-function documentOf({ html, entry, files }: AppSource): string {
+function documentOf({ html, entry, files }: ApplicationSource): string {
   const named = new Map(Object.entries(files ?? {}).map(([name, text]) => [name, addressOf(name, text)]));
   const first = entry ?? 'index.html';
   const isScript = /\.m?js$/.test(first);

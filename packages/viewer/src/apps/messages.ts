@@ -1,12 +1,5 @@
 /** What the page and the frame of an application say to each other, over a port of their own. */
-import type { FilterValue, Row } from '../types.ts';
-
-/** What `app` of a dashboard holds. */
-export interface AppSource {
-  entry?: string | null;
-  files?: Record<string, string> | null;
-  html?: string | null;
-}
+import type { ApplicationSource, FilterValue, Row } from '../types.ts';
 
 /** What an application may know of its page. It changes while the application runs. */
 export interface Settings {
@@ -27,7 +20,7 @@ export interface Described {
 }
 
 export interface Start {
-  source: AppSource;
+  source: ApplicationSource;
   dashboard: Described;
   settings: Settings;
 }
@@ -44,13 +37,13 @@ export interface Answer {
 }
 
 /** To the application. `changed` comes when rows should be asked for again. */
-export type ToApp =
+export type ToApplication =
   | { type: 'rows'; id: number; answer: Answer }
   | { type: 'failed'; id: number; code: string; message: string }
   | { type: 'changed'; settings: Settings };
 
 /** From the application, as JSON. Its author may have written anything else. */
-export type FromApp =
+export type FromApplication =
   | { type: 'started' }
   | { type: 'load'; id: number; chart: string }
   | { type: 'filter'; member: string; filter: FilterValue | null };

@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
-import { useShared } from '../page.tsx';
+import { useShared } from '../shared.ts';
 import type { Annotation, Row } from '../types.ts';
-import type { DrawProps } from '../widgets/chart.tsx';
+import type { DrawProps } from '../widgets/rows.ts';
 import { configOf, recolored } from './config.ts';
 import { chartLocale, currencyIn, withFormats } from './locale.ts';
 import { type Placed, Tooltip, type TooltipLine } from './tooltip.tsx';
@@ -43,8 +43,8 @@ function dataOf(
 }
 
 export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, query } }: DrawProps) {
-  const { app, drill } = useShared();
-  const { tokens, formats, say } = app;
+  const { page, drill } = useShared();
+  const { tokens, formats, say } = page;
   const frame = useRef<HTMLDivElement>(null);
   const [placed, setPlaced] = useState<Placed>();
   const [error, setError] = useState<Error>();
@@ -115,7 +115,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       spec.signals = ((spec.signals as { name: string }[]) ?? []).filter(
         ({ name }) => name !== 'width' && name !== 'height',
       );
-      view = viewOf(spec, configOf(tokens), chartLocale(app.locale, currencyIn(measures)));
+      view = viewOf(spec, configOf(tokens), chartLocale(page.locale, currencyIn(measures)));
       view.initialize(element);
       view.tooltip((_handler, event, item) => {
         const datum = item?.datum;
@@ -142,7 +142,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
           drill(drillFrom({ widgetId, title, member: measure, row, query, value: datum[keyOf(measure)] }));
       });
       await view.runAsync();
-      if (!isOver) app.rendered(widgetId);
+      if (!isOver) page.rendered(widgetId);
     }
 
     draw().catch((failure) => {

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Tooltip } from '../charts/tooltip.tsx';
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
-import { useShared } from '../page.tsx';
+import { useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
-import type { DrawProps } from '../widgets/chart.tsx';
+import type { DrawProps } from '../widgets/rows.ts';
 import { Table } from '../widgets/table.tsx';
 import { regionOf } from './regions.ts';
 import world from './world.json';
@@ -19,10 +19,10 @@ export function WorldMap(props: DrawProps) {
     title,
     rows: { rows, result, query },
   } = props;
-  const { app, drill } = useShared();
-  const { tokens, formats, say, locale } = app;
+  const { page, drill } = useShared();
+  const { tokens, formats, say, locale } = page;
   const [hovered, setHovered] = useState<{ x: number; y: number; row: Row; name: string }>();
-  useEffect(() => app.rendered(widgetId), [rows]);
+  useEffect(() => page.rendered(widgetId), [rows]);
 
   const member: string = snapshot.spec?.member ?? query.dimensions?.[0] ?? '';
   const measure: string = snapshot.spec?.measure ?? query.measures?.[0] ?? '';

@@ -5,32 +5,25 @@ import { csvOf, download } from '../csv.ts';
 import { shownOf } from '../format.ts';
 import { SafeHtml } from '../html.tsx';
 import { lazy } from '../lazy.tsx';
-import { useApp } from '../page.tsx';
+import { usePage } from '../shared.ts';
 import type { Problem, Snapshot, Widget } from '../types.ts';
 import { Kpi } from './kpi.tsx';
-import { type Rows, useRows } from './rows.ts';
+import { type DrawProps, useRows } from './rows.ts';
 import { columnsOf, Table } from './table.tsx';
 
 const Vega = lazy(() => import('../charts/vega-chart.tsx').then(({ VegaChart }) => VegaChart));
 const WorldMap = lazy(() => import('../map/world-map.tsx').then(({ WorldMap }) => WorldMap));
 
-export interface DrawProps {
-  widgetId: string;
-  snapshot: Snapshot;
-  title: string;
-  rows: Rows;
-}
-
 export function Chart({ widget }: { widget: Widget }) {
-  const app = useApp();
-  const snapshot = app.dashboard!.reportSnapshots.find(
+  const page = usePage();
+  const snapshot = page.dashboard!.reportSnapshots.find(
     ({ reportId }) => reportId === widget.config?.reportId,
   );
   const isMissing = snapshot === undefined;
   const refusal = snapshot?.meta?.problem;
   useEffect(() => {
-    if (isMissing || refusal) app.rendered(widget.id);
-    if (refusal) app.refused(widget.id, refusal);
+    if (isMissing || refusal) page.rendered(widget.id);
+    if (refusal) page.refused(widget.id, refusal);
   }, [isMissing, refusal]);
   if (!snapshot || refusal)
     return <Card title={String(widget.config?.title ?? '')} body={<Failure problem={undefined} />} />;
@@ -38,33 +31,33 @@ export function Chart({ widget }: { widget: Widget }) {
 }
 
 function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
-  const app = useApp();
+  const page = usePage();
   const [asTable, setAsTable] = useState(false);
-  const { rows, problem, isLoading, retry } = useRows(app, snapshot, widget.id);
+  const { rows, problem, isLoading, retry } = useRows(page, snapshot, widget.id);
   const title = String(widget.config?.title ?? (snapshot.title || snapshot.name || ''));
   const isDrawn = snapshot.kind === 'vega' || snapshot.kind === 'map';
   const isEmpty = rows?.rows.length === 0;
   const drawsItself = isDrawn && !asTable && !isEmpty;
   useEffect(() => {
     if (problem)
-      app.host.send('error', {
+      page.host.send('error', {
         message: problem.message,
         code: problem.code,
         context: widget.id,
         fatal: false,
       });
-    if (problem || (rows && !drawsItself)) app.rendered(widget.id);
+    if (problem || (rows && !drawsItself)) page.rendered(widget.id);
   }, [rows, problem, drawsItself]);
 
   const items: MenuItem[] = [];
   if (isDrawn)
-    items.push({ label: app.say(asTable ? 'showChart' : 'showTable'), run: () => setAsTable(!asTable) });
-  if (app.mayExport && rows && !isEmpty) items.push({ label: app.say('csv'), run: () => exportCsv() });
+    items.push({ label: page.say(asTable ? 'showChart' : 'showTable'), run: () => setAsTable(!asTable) });
+  if (page.mayExport && rows && !isEmpty) items.push({ label: page.say('csv'), run: () => exportCsv() });
 
   function exportCsv() {
     const columns = columnsOf(rows!.rows, rows!.result.annotation, rows!.query, snapshot);
     download(`${title || 'data'}.csv`, csvOf(rows!.rows, columns));
-    app.host.send('download', {
+    page.host.send('download', {
       format: 'csv',
       target: 'widget',
       widgetId: widget.id,
@@ -80,8 +73,8 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
     <Skeleton />
   ) : isEmpty && snapshot.kind !== 'kpi' ? (
     <div class="empty">
-      <strong>{app.say('noRows')}</strong>
-      <span>{app.say('noRowsHint')}</span>
+      <strong>{page.say('noRows')}</strong>
+      <span>{page.say('noRowsHint')}</span>
     </div>
   ) : (
     <Draw {...props} asTable={asTable} />
@@ -109,7 +102,7 @@ function Draw({ asTable, ...props }: DrawProps & { asTable: boolean }) {
 
 /** The template is filled with the first row. */
 function Html({ snapshot, rows: { rows, result } }: DrawProps) {
-  const { formats } = useApp();
+  const { formats } = usePage();
   const template = String(snapshot.spec?.template ?? '');
   const row = rows[0] ?? {};
   const fill = (text: string) =>
@@ -124,7 +117,7 @@ function Html({ snapshot, rows: { rows, result } }: DrawProps) {
 }
 
 export function Skeleton() {
-  const { say } = useApp();
+  const { say } = usePage();
   return (
     <div class="skeleton fill" role="status">
       <span class="hidden">{say('loading')}</span>
@@ -141,7 +134,7 @@ const HINTS: Record<number, 'offline' | 'busy' | 'tooLong'> = {
 
 /** Messages of the server are for developers: the host gets them, the viewer does not. */
 export function Failure({ problem, onRetry }: { problem: Problem | undefined; onRetry?: () => void }) {
-  const { say } = useApp();
+  const { say } = usePage();
   const { status } = problem ?? {};
   const hint = (status !== undefined && HINTS[status]) || 'failedHint';
   return (
@@ -186,7 +179,7 @@ export function Card({ title, description, items = [], body, isStale = false, ki
 }
 
 function Menu({ title, items }: { title: string; items: MenuItem[] }) {
-  const { say } = useApp();
+  const { say } = usePage();
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   useClosing(root, isOpen, () => setOpen(false));

@@ -1,16 +1,16 @@
 /** The rows behind a figure, a mark or a cell. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Drilled, detailsOf } from '../drill-query.ts';
-import { useApp } from '../page.tsx';
 import { typed } from '../query.ts';
+import { usePage } from '../shared.ts';
 import type { Problem } from '../types.ts';
 import { Failure } from './chart.tsx';
 import type { Rows } from './rows.ts';
 import { Table } from './table.tsx';
 
 export function Drill({ widgetId, title, member, value, query, onClose }: Drilled & { onClose(): void }) {
-  const app = useApp();
-  const { say } = app;
+  const page = usePage();
+  const { say } = page;
   const dialog = useRef<HTMLDialogElement>(null);
   const [rows, setRows] = useState<Rows>();
   const [problem, setProblem] = useState<Problem>();
@@ -18,7 +18,7 @@ export function Drill({ widgetId, title, member, value, query, onClose }: Drille
 
   useEffect(() => {
     dialog.current!.showModal();
-    app.host.send('drilldown', { member, value: value ?? null, widgetId });
+    page.host.send('drilldown', { member, value: value ?? null, widgetId });
     void load();
   }, []);
 
@@ -26,11 +26,11 @@ export function Drill({ widgetId, title, member, value, query, onClose }: Drille
 
   async function read() {
     setProblem(undefined);
-    const cubes = await app.meta();
+    const cubes = await page.meta();
     const measure = cubes.flatMap(({ measures }) => measures).find(({ name }) => name === member);
     const asked = detailsOf(cubes, member, measure?.drillMembers ?? [], query);
     if (!asked) return setEmpty(true);
-    const [result] = await app.load([asked]);
+    const [result] = await page.load([asked]);
     if (result!.data.length === 0) return setEmpty(true);
     setRows({ result: result!, rows: typed(result!), query: asked });
   }

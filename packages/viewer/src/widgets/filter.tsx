@@ -1,7 +1,7 @@
 /** Controls that narrow the dashboard down. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { daysOf, todayIn } from '../dates.ts';
-import { useApp } from '../page.tsx';
+import { usePage } from '../shared.ts';
 import type { TextKey } from '../texts/index.ts';
 import type { Problem, Widget } from '../types.ts';
 import { Failure, useClosing } from './chart.tsx';
@@ -10,7 +10,7 @@ const OPTIONS_MAX = 1000;
 const TYPING_MS = 400;
 
 export function Filter({ widget }: { widget: Widget }) {
-  const app = useApp();
+  const page = usePage();
   const member = String(widget.config?.member ?? '');
   const title = String(widget.config?.title ?? member.split('.').at(-1)!.replaceAll('_', ' '));
   const props = { member, title, widget };
@@ -22,7 +22,7 @@ export function Filter({ widget }: { widget: Widget }) {
     case 'number-range':
       return <NumberRange {...props} />;
     default:
-      return <Select key={app.round} {...props} />;
+      return <Select key={page.round} {...props} />;
   }
 }
 
@@ -36,8 +36,8 @@ const listOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each) => each !== null && each !== undefined).map(String);
 
 function Select({ member, title, widget }: Props) {
-  const app = useApp();
-  const { say, formats } = app;
+  const page = usePage();
+  const { say, formats } = page;
   const isMultiple = widget.config?.multiple !== false;
   const [isOpen, setOpen] = useState(false);
   const [options, setOptions] = useState<string[]>();
@@ -45,12 +45,12 @@ function Select({ member, title, widget }: Props) {
   const [search, setSearch] = useState('');
   const root = useRef<HTMLDivElement>(null);
   useClosing(root, isOpen, () => setOpen(false));
-  const chosen = listOf(app.filters.get(member)?.value);
+  const chosen = listOf(page.filters.get(member)?.value);
 
   useEffect(() => {
     if (!isOpen || options) return;
     setProblem(undefined);
-    app.load([{ dimensions: [member], order: { [member]: 'asc' }, limit: OPTIONS_MAX }]).then(
+    page.load([{ dimensions: [member], order: { [member]: 'asc' }, limit: OPTIONS_MAX }]).then(
       ([result]) =>
         setOptions(
           result!.data
@@ -63,7 +63,7 @@ function Select({ member, title, widget }: Props) {
   }, [isOpen]);
 
   const choose = (values: string[]) =>
-    app.setFilter(member, values.length ? { operator: 'equals', value: values } : undefined);
+    page.setFilter(member, values.length ? { operator: 'equals', value: values } : undefined);
   const toggle = (option: string) => {
     if (!isMultiple) {
       choose(chosen.includes(option) ? [] : [option]);
@@ -134,8 +134,8 @@ function Select({ member, title, widget }: Props) {
 }
 
 function Search({ member, title, widget }: Props) {
-  const app = useApp();
-  const given = app.filters.get(member);
+  const page = usePage();
+  const given = page.filters.get(member);
   const [text, setText] = useState(listOf(given?.value)[0] ?? '');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => setText(listOf(given?.value)[0] ?? ''), [given]);
@@ -143,7 +143,8 @@ function Search({ member, title, widget }: Props) {
     setText(value);
     clearTimeout(timer.current);
     timer.current = setTimeout(
-      () => app.setFilter(member, value.trim() ? { operator: 'contains', value: [value.trim()] } : undefined),
+      () =>
+        page.setFilter(member, value.trim() ? { operator: 'contains', value: [value.trim()] } : undefined),
       TYPING_MS,
     );
   };
@@ -155,7 +156,7 @@ function Search({ member, title, widget }: Props) {
       <input
         id={`${widget.id}-input`}
         type="search"
-        placeholder={app.say('search')}
+        placeholder={page.say('search')}
         value={text}
         onInput={(event) => type(event.currentTarget.value)}
       />
@@ -173,12 +174,12 @@ const PRESETS: [string, TextKey][] = [
 ];
 
 function DateRange({ member, title, widget }: Props) {
-  const app = useApp();
-  const { say, formats } = app;
+  const page = usePage();
+  const { say, formats } = page;
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   useClosing(root, isOpen, () => setOpen(false));
-  const value = app.filters.get(member)?.value;
+  const value = page.filters.get(member)?.value;
   const words =
     typeof value === 'string'
       ? value
@@ -188,7 +189,7 @@ function DateRange({ member, title, widget }: Props) {
   const days =
     value === undefined || value === null
       ? undefined
-      : daysOf(value as string | string[], todayIn(app.timezone ?? 'UTC'));
+      : daysOf(value as string | string[], todayIn(page.timezone ?? 'UTC'));
   const preset = PRESETS.find(([range]) => range === words?.toLowerCase());
   const label = preset
     ? say(preset[1])
@@ -196,7 +197,7 @@ function DateRange({ member, title, widget }: Props) {
       ? `${formats.date(days[0], 'day')} – ${formats.date(days[1], 'day')}`
       : (words ?? say('anyTime'));
   const set = (range: unknown) =>
-    app.setFilter(member, range ? { operator: 'between', value: range } : undefined);
+    page.setFilter(member, range ? { operator: 'between', value: range } : undefined);
   const change = (i: 0 | 1, date: string) => {
     if (!date) return;
     const next: [string, string] = [...(days ?? [date, date])];
@@ -268,15 +269,15 @@ function DateRange({ member, title, widget }: Props) {
 }
 
 function NumberRange({ member, title }: Props) {
-  const app = useApp();
+  const page = usePage();
   const [low, high] = (
-    Array.isArray(app.filters.get(member)?.value) ? app.filters.get(member)!.value : []
+    Array.isArray(page.filters.get(member)?.value) ? page.filters.get(member)!.value : []
   ) as (number | undefined)[];
   const set = (from: string, to: string) => {
     const [min, max] = [from === '' ? undefined : Number(from), to === '' ? undefined : Number(to)];
-    if (min === undefined && max === undefined) app.setFilter(member, undefined);
+    if (min === undefined && max === undefined) page.setFilter(member, undefined);
     else
-      app.setFilter(member, {
+      page.setFilter(member, {
         operator: 'between',
         value: [min ?? -Number.MAX_SAFE_INTEGER, max ?? Number.MAX_SAFE_INTEGER],
       });
@@ -289,15 +290,15 @@ function NumberRange({ member, title }: Props) {
       <div class="pair">
         <input
           type="number"
-          placeholder={app.say('min')}
-          aria-label={`${title}: ${app.say('min')}`}
+          placeholder={page.say('min')}
+          aria-label={`${title}: ${page.say('min')}`}
           value={text(low)}
           onChange={(event) => set(event.currentTarget.value, text(high))}
         />
         <input
           type="number"
-          placeholder={app.say('max')}
-          aria-label={`${title}: ${app.say('max')}`}
+          placeholder={page.say('max')}
+          aria-label={`${title}: ${page.say('max')}`}
           value={text(high)}
           onChange={(event) => set(text(low), event.currentTarget.value)}
         />

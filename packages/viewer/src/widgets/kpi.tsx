@@ -2,13 +2,13 @@
 
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
-import { useApp, useShared } from '../page.tsx';
+import { usePage, useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
-import type { DrawProps } from './chart.tsx';
+import type { DrawProps } from './rows.ts';
 
 export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, before, trend } }: DrawProps) {
-  const { app, drill } = useShared();
-  const { formats, say } = app;
+  const { page, drill } = useShared();
+  const { formats, say } = page;
   const spec = snapshot.spec ?? {};
   const measure: string = spec.measure ?? query.measures?.[0] ?? '';
   const shown = shownOf(result.annotation, measure);
@@ -56,7 +56,7 @@ export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, be
 }
 
 function Sparkline({ rows, measure }: { rows: Row[]; measure: string }) {
-  const { tokens } = useApp();
+  const { tokens } = usePage();
   const values = rows.map((row) => Number(row[measure] ?? 0)).filter(Number.isFinite);
   if (values.length < 2) return null;
   const [low, high] = [Math.min(...values), Math.max(...values)];

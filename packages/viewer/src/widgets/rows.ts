@@ -1,6 +1,6 @@
 /** The rows of a report: asked for in one request, with those of the periods that it is compared with. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { App } from '../app.ts';
+import type { PageState } from '../page-state.ts';
 import { compare, fillMissing, queryFor, shifted, typed } from '../query.ts';
 import type { Offset, Problem, Query, Result, Row, Snapshot } from '../types.ts';
 
@@ -11,6 +11,14 @@ export interface Rows {
   /** Rows of the earlier period and of the sparkline of a KPI. */
   before?: Row[];
   trend?: Row[];
+}
+
+/** What a report is drawn from. */
+export interface DrawProps {
+  widgetId: string;
+  snapshot: Snapshot;
+  title: string;
+  rows: Rows;
 }
 
 export interface Loaded {
@@ -28,9 +36,9 @@ interface Ask {
 const isOffset = (offset: unknown): offset is Offset =>
   typeof (offset as Offset)?.amount === 'number' && typeof (offset as Offset)?.unit === 'string';
 
-export function askFor(app: App, snapshot: Snapshot, widgetId: string): Ask {
-  const query = queryFor(snapshot, widgetId, app, app.filterWidgets());
-  return snapshot.kind === 'kpi' ? askForKpi(app, query, snapshot, widgetId) : askForRows(query, snapshot);
+export function askFor(page: PageState, snapshot: Snapshot, widgetId: string): Ask {
+  const query = queryFor(snapshot, widgetId, page, page.filterWidgets());
+  return snapshot.kind === 'kpi' ? askForKpi(page, query, snapshot, widgetId) : askForRows(query, snapshot);
 }
 
 function askForRows(query: Query, snapshot: Snapshot): Ask {
@@ -50,12 +58,12 @@ function askForRows(query: Query, snapshot: Snapshot): Ask {
   };
 }
 
-function askForKpi(app: App, query: Query, snapshot: Snapshot, widgetId: string): Ask {
+function askForKpi(page: PageState, query: Query, snapshot: Snapshot, widgetId: string): Ask {
   const { spec } = snapshot;
   const { comparison, sparkline } = spec ?? {};
   const period = comparison?.periodComparison ?? (isOffset(comparison?.offset) ? comparison : undefined);
   const earlier: Query | undefined = comparison?.query
-    ? queryFor({ ...snapshot, meta: { query: comparison.query } }, widgetId, app, app.filterWidgets())
+    ? queryFor({ ...snapshot, meta: { query: comparison.query } }, widgetId, page, page.filterWidgets())
     : period && isOffset(period.offset)
       ? shifted(query, period.timeDimension, period.offset)
       : undefined;
@@ -90,16 +98,16 @@ function askForKpi(app: App, query: Query, snapshot: Snapshot, widgetId: string)
 }
 
 /** Rows stay while newer ones are asked for. */
-export function useRows(app: App, snapshot: Snapshot, widgetId: string): Loaded {
+export function useRows(page: PageState, snapshot: Snapshot, widgetId: string): Loaded {
   const [state, setState] = useState<Omit<Loaded, 'retry'>>({ isLoading: true });
   const [attempt, setAttempt] = useState(0);
   const current = useRef('');
-  const ask = askFor(app, snapshot, widgetId);
-  const key = JSON.stringify([ask.queries, app.round, attempt]);
+  const ask = askFor(page, snapshot, widgetId);
+  const key = JSON.stringify([ask.queries, page.round, attempt]);
   useEffect(() => {
     current.current = key;
     setState(({ rows }) => ({ ...(rows ? { rows } : {}), isLoading: true }));
-    app.load(ask.queries).then(
+    page.load(ask.queries).then(
       (results) => {
         if (current.current === key) setState({ rows: ask.read(results), isLoading: false });
       },

@@ -2,9 +2,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
-import { useShared } from '../page.tsx';
+import { useShared } from '../shared.ts';
 import type { Annotation, ColumnFormat, Query, Row, Shown, Snapshot } from '../types.ts';
-import type { DrawProps } from './chart.tsx';
+import type { DrawProps } from './rows.ts';
 
 const ROW_HEIGHT = 36;
 const OVERSCAN = 8;
@@ -83,8 +83,8 @@ export function Table({
   spec,
   rows: { rows, result, query },
 }: DrawProps & { spec?: Record<string, unknown> | undefined }) {
-  const { app, drill } = useShared();
-  const { formats, say } = app;
+  const { page, drill } = useShared();
+  const { formats, say } = page;
   const columns = columnsOf(rows, result.annotation, query, snapshot);
   const [first] = (Array.isArray(spec?.sort) ? spec.sort : []) as Sort[];
   const [sort, setSort] = useState<Sort | undefined>(first);

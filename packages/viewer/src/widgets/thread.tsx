@@ -1,6 +1,6 @@
 /** A stored conversation. There is nobody to answer yet. */
 import { Markdown } from '../markdown.tsx';
-import { useApp } from '../page.tsx';
+import { usePage } from '../shared.ts';
 import type { Widget } from '../types.ts';
 
 interface Entry {
@@ -10,7 +10,7 @@ interface Entry {
 }
 
 export function Thread({ widget: { config } }: { widget: Widget }) {
-  const { say, formats } = useApp();
+  const { say, formats } = usePage();
   const entries: Entry[] = Array.isArray(config?.thread) ? config.thread : [];
   return (
     <section class="card">

@@ -5,7 +5,7 @@ import { Grid } from '../grid.tsx';
 import { tabsOf } from '../layout.ts';
 import { lazy } from '../lazy.tsx';
 import { Markdown } from '../markdown.tsx';
-import { useApp } from '../page.tsx';
+import { usePage } from '../shared.ts';
 import type { Widget } from '../types.ts';
 import { Card, Chart, Failure } from './chart.tsx';
 
@@ -22,12 +22,12 @@ export function WidgetView({ widget }: { widget: Widget }) {
 
 function Kind({ widget }: { widget: Widget }) {
   const { id, type, config } = widget;
-  const app = useApp();
+  const page = usePage();
   const problem = typeof config?.problem === 'string' ? config.problem : undefined;
   useEffect(() => {
     if (!problem) return;
-    app.rendered(id);
-    app.refused(id, problem);
+    page.rendered(id);
+    page.refused(id, problem);
   }, [problem]);
   if (problem) return <Card title="" body={<Failure problem={undefined} />} />;
   switch (type) {
@@ -67,14 +67,14 @@ class Guard extends Component<{ widgetId: string; children: ComponentChildren },
 }
 
 function Failed({ widgetId, onRetry }: { widgetId: string; onRetry(): void }) {
-  const app = useApp();
-  app.rendered(widgetId);
+  const page = usePage();
+  page.rendered(widgetId);
   return (
     <div class="card">
       <div class="empty" role="alert">
-        <strong>{app.say('failed')}</strong>
+        <strong>{page.say('failed')}</strong>
         <button type="button" onClick={onRetry}>
-          {app.say('tryAgain')}
+          {page.say('tryAgain')}
         </button>
       </div>
     </div>
@@ -84,22 +84,22 @@ function Failed({ widgetId, onRetry }: { widgetId: string; onRetry(): void }) {
 const GRAINS = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
 
 function TimeGrain({ widget: { config } }: { widget: Widget }) {
-  const app = useApp();
+  const page = usePage();
   const member = String(config?.member ?? '');
   const grains = GRAINS.filter((grain) => (config?.grains ?? ['day', 'week', 'month']).includes(grain));
-  const chosen = app.grains.get(member) ?? config?.default;
+  const chosen = page.grains.get(member) ?? config?.default;
   return (
     <fieldset class="control segments no-print">
-      <legend>{config?.title ?? app.say('grain')}</legend>
+      <legend>{config?.title ?? page.say('grain')}</legend>
       <div class="segment-row">
         {grains.map((grain) => (
           <button
             key={grain}
             type="button"
             aria-pressed={chosen === grain}
-            onClick={() => app.setGrain(member, grain)}
+            onClick={() => page.setGrain(member, grain)}
           >
-            {app.say(grain)}
+            {page.say(grain)}
           </button>
         ))}
       </div>
@@ -109,11 +109,11 @@ function TimeGrain({ widget: { config } }: { widget: Widget }) {
 
 function Container({ widget }: { widget: Widget }) {
   const { id, config } = widget;
-  const app = useApp();
+  const page = usePage();
   const [open, setOpen] = useState(0);
   const tabs = tabsOf(widget);
   const widgets = (tabs[open]?.widgets ?? []).flatMap(
-    (inner) => app.widgets.find((other) => other.id === inner && inner !== id) ?? [],
+    (inner) => page.widgets.find((other) => other.id === inner && inner !== id) ?? [],
   );
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -148,7 +148,9 @@ function Container({ widget }: { widget: Widget }) {
         id={`${id}-panel`}
         aria-labelledby={tabs.length > 1 ? `${id}-tab-${open}` : undefined}
       >
-        <Grid key={open} widgets={widgets} />
+        <Grid key={open} widgets={widgets}>
+          {(inner) => <WidgetView widget={inner} />}
+        </Grid>
       </div>
     </section>
   );

@@ -1,15 +1,18 @@
 /** The state of the page, and everything that changes it. */
 import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
+import { type Answers, createAnswers } from './answers.ts';
 import { type Api, createApi, type MetaCube } from './api.ts';
 import { createFormats, type Formats } from './format.ts';
 import { connectHost, type Host, isAmongOwnPages } from './host.ts';
+import { type ChosenScheme, firstKnown, isScheme, knownZone, warnOf } from './host-wishes.ts';
 import { chartsInSight } from './layout.ts';
-import { createSession, type Session } from './session.ts';
+import { presetFilters, presetGrains } from './presets.ts';
+import { createSession, isSameViewer, type Session } from './session.ts';
 import { en } from './texts/en.ts';
 import { knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
 import { applyTokens, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
 import {
-  type AppConfig,
+  type AccountConfig,
   type Dashboard,
   type FilterValue,
   Problem,
@@ -25,9 +28,8 @@ const REFRESH_SECONDS_MIN = 10;
 const REFRESH_SECONDS_MAX = 24 * 60 * 60;
 
 type Phase = 'starting' | 'waiting' | 'ready' | 'failed' | 'ended';
-type ChosenScheme = 'light' | 'dark' | 'auto';
 
-export class App {
+export class PageState {
   phase: Phase = 'starting';
   problem: Problem | undefined;
   dashboard: Dashboard | undefined;
@@ -48,7 +50,7 @@ export class App {
   readonly #api: Api;
   readonly #session: Session;
   readonly #listeners = new Set<() => void>();
-  #config: AppConfig = {};
+  #config: AccountConfig = {};
   #scheme: ChosenScheme = 'auto';
   #hostTheme: Wishes = {};
   #wantedLocale = this.locale;
@@ -56,11 +58,9 @@ export class App {
   #begunAt = performance.now();
   #isReady = false;
   #pending: Set<string> | undefined;
-  #answers = new Map<string, Promise<Result[]>>();
-  #meta: Promise<MetaCube[]> | undefined;
+  readonly #answers: Answers;
   #refreshing: ReturnType<typeof setInterval> | undefined;
   #opened = 0;
-  #loading = 0;
 
   constructor() {
     this.address = readAddress();
@@ -96,6 +96,11 @@ export class App {
         this.#paint();
       },
     });
+    this.#answers = createAnswers(this.#api, () => ({
+      deploymentId: this.dashboard!.deploymentId,
+      viewers: this.viewers,
+      isFresh: this.round > 0,
+    }));
     this.#session = createSession(this.#api, this.host, () => this.#blank());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#paint());
     this.#paint();
@@ -155,11 +160,7 @@ export class App {
     }
     if (!viewer) return;
     const before = this.viewer;
-    const isSame =
-      before &&
-      before.user.id === viewer.user.id &&
-      before.deploymentId === viewer.deploymentId &&
-      before.embedTenantName === viewer.embedTenantName;
+    const isSame = before && isSameViewer(before, viewer);
     this.viewer = viewer;
     // Nothing that one viewer saw or chose is kept for another.
     if (before && !isSame) this.#forget();
@@ -185,8 +186,7 @@ export class App {
     this.#opened++;
     this.dashboard = undefined;
     this.#pending = undefined;
-    this.#answers.clear();
-    this.#meta = undefined;
+    this.#answers.forget();
     clearInterval(this.#refreshing);
   }
 
@@ -214,7 +214,7 @@ export class App {
 
   async #open(publicId: string, isWanted: () => boolean) {
     this.#begunAt = performance.now();
-    const [dashboard, config] = await Promise.all([this.#api.dashboard(publicId), this.#api.appConfig()]);
+    const [dashboard, config] = await Promise.all([this.#api.dashboard(publicId), this.#api.accountConfig()]);
     if (!isWanted()) return;
     this.dashboard = dashboard;
     this.#config = config;
@@ -223,8 +223,7 @@ export class App {
     await this.#settle();
     if (!isWanted()) return;
     this.#paint();
-    const { title } = this;
-    document.title = title;
+    document.title = this.title;
     this.#pending = new Set(this.#drawn());
     const widgets = this.#pending.size;
     const { embedTenantName, settings } = this.viewer!;
@@ -239,7 +238,7 @@ export class App {
         settings,
       });
     }
-    this.host.send('view', { surface: 'dashboard', path: location.pathname, publicId, title });
+    this.host.send('view', { surface: 'dashboard', path: location.pathname, publicId, title: this.title });
     this.#show('ready');
     if (widgets === 0) this.#loaded(0);
     this.#refreshEvery(Number(dashboard.config.settings?.refreshSeconds));
@@ -250,7 +249,7 @@ export class App {
     if (!(asked > 0)) return;
     const seconds = Math.min(Math.max(asked, REFRESH_SECONDS_MIN), REFRESH_SECONDS_MAX);
     this.#refreshing = setInterval(() => {
-      if (!document.hidden && this.#loading === 0) this.refresh();
+      if (!document.hidden && this.#answers.loading === 0) this.refresh();
     }, seconds * 1000);
   }
 
@@ -266,19 +265,9 @@ export class App {
     return this.widgets.filter(({ type, config }) => type === 'FILTER' && typeof config?.member === 'string');
   }
 
-  /** Presets of filter widgets, and over them those of the address. */
   #presets() {
-    const kept = new Map(this.filters);
-    this.filters.clear();
-    for (const { config } of this.filterWidgets()) {
-      const member: string = config!.member;
-      const preset = this.address.filters.get(member) ?? kept.get(member) ?? config!.default;
-      if (preset && typeof preset.operator === 'string') this.filters.set(member, preset);
-    }
-    for (const { type, config } of this.widgets) {
-      if (type !== 'TIME_GRAIN' || !config?.member || this.grains.has(config.member)) continue;
-      if (typeof config.default === 'string') this.grains.set(config.member, config.default);
-    }
+    this.filters = presetFilters(this.filterWidgets(), this.address.filters, this.filters);
+    this.grains = presetGrains(this.widgets, this.grains);
     this.address.filters.clear();
   }
 
@@ -356,41 +345,12 @@ export class App {
     this.host.send('dashboard-loaded', { publicId: this.dashboard?.publicId, widgetCount, loadDurationMs });
   }
 
-  /** The same queries are asked once until the next refresh. */
   load(queries: Query[]): Promise<Result[]> {
-    const key = JSON.stringify(queries);
-    const known = this.#answers.get(key);
-    if (known) return known;
-    const answer = this.#ask(queries);
-    this.#answers.set(key, answer);
-    answer.catch(() => {
-      if (this.#answers.get(key) === answer) this.#answers.delete(key);
-    });
-    return answer;
-  }
-
-  async #ask(queries: Query[]): Promise<Result[]> {
-    const { viewers } = this;
-    this.#loading++;
-    try {
-      const results = await this.#api.load(this.dashboard!.deploymentId, queries, this.round > 0);
-      if (viewers !== this.viewers)
-        throw new Problem(0, 'other_viewer', 'These rows are for another viewer.');
-      return results;
-    } finally {
-      this.#loading--;
-    }
+    return this.#answers.load(queries);
   }
 
   meta(): Promise<MetaCube[]> {
-    this.#meta ??= this.#api.meta(this.dashboard!.deploymentId).then(
-      ({ cubes }) => cubes,
-      (problem) => {
-        this.#meta = undefined;
-        throw problem;
-      },
-    );
-    return this.#meta;
+    return this.#answers.meta();
   }
 
   get mayExport(): boolean {
@@ -401,19 +361,15 @@ export class App {
   async #settle() {
     const { settings } = this.dashboard?.config ?? {};
     const { embedding, timezoneSettings } = this.#config;
-    this.timezone =
-      this.#asked.timezone ??
-      knownZone(this.address.timezone) ??
-      knownZone(settings?.timezone) ??
-      knownZone(embedding?.timezone) ??
-      knownZone(timezoneSettings?.timezone);
-    const locale =
-      this.#asked.locale ??
-      knownLocale(this.address.locale) ??
-      knownLocale(settings?.locale) ??
-      knownLocale(embedding?.locale) ??
-      knownLocale(navigator.language) ??
-      'en';
+    this.timezone = firstKnown(knownZone, [
+      this.#asked.timezone,
+      this.address.timezone,
+      settings?.timezone,
+      embedding?.timezone,
+      timezoneSettings?.timezone,
+    ]);
+    const locales = [this.#asked.locale, this.address.locale, settings?.locale, embedding?.locale];
+    const locale = firstKnown(knownLocale, [...locales, navigator.language]) ?? 'en';
     this.#wantedLocale = locale;
     // If the texts can not be had, the language stays as it is.
     const texts = locale === this.locale ? undefined : await textsOf(locale).catch(() => undefined);
@@ -432,34 +388,12 @@ export class App {
     const scheme = isDark ? 'dark' : 'light';
     const account = this.#config.appTheme?.[scheme];
     this.tokens = tokensOf(scheme, [
-      account
-        ? wishesOf({ primaryColor: account.accentColor, backgroundColor: account.backgroundColor })
-        : {},
+      wishesOf({ primaryColor: account?.accentColor, backgroundColor: account?.backgroundColor }),
       wishesOf(this.viewer?.embedTheme),
       wishesOf(this.dashboard?.config.theme),
       this.#hostTheme,
     ]);
     applyTokens(this.tokens);
     this.changed();
-  }
-}
-
-/** For developers of hosts, who would otherwise look for the reason in vain. */
-function warnOf(name: string, given: unknown, known: unknown) {
-  if (given == null || known) return;
-  console.warn(`Oriel does not know this ${name}, and ignores it: ${String(given).slice(0, 100)}`);
-}
-
-const isScheme = (text: unknown): text is ChosenScheme =>
-  text === 'light' || text === 'dark' || text === 'auto';
-
-/** IANA names only: an offset such as `+02:00` is no zone. */
-function knownZone(text: unknown): string | undefined {
-  if (typeof text !== 'string' || !/^[A-Za-z]/.test(text)) return undefined;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return text;
-  } catch {
-    return undefined;
   }
 }
