@@ -5,7 +5,16 @@ import { JsonQuery } from '../json-query.ts';
 import { Bytes, JsonText } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
-import { DateTime, Id, Maybe, RecordOf, Shape } from '../schemas.ts';
+import {
+  LoadResult,
+  LoadResults,
+  MetaCube,
+  open,
+  QueryDryRun,
+  QueryExplanation,
+  SqlResult,
+} from '../query-replies.ts';
+import { Id, Maybe, RecordOf, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -53,8 +62,6 @@ export const errors = {
   query_timed_out: { status: 504, message: 'The query took too long, and was ended.' },
 } as const satisfies ErrorDefinitions;
 
-const open = (description: string) => Type.Object({}, { additionalProperties: true, description });
-
 const EXAMPLE = {
   measures: ['orders.count'],
   dimensions: ['orders.status'],
@@ -84,71 +91,6 @@ const cache = Maybe(
     description: '`no-cache` runs the query even if its answer is known; the others mean the same here',
   }),
 );
-
-const NormalQuery = open('The query as it was understood, with date ranges as dates');
-
-const memberNames = Type.Array(Type.String());
-
-const AnnotatedMember = Shape('AnnotatedMember', {
-  title: Type.String({ examples: ['Orders Status'] }),
-  shortTitle: Type.String({ examples: ['Status'] }),
-  type: Type.String({ examples: ['string'] }),
-  description: Type.Optional(Type.String()),
-  format: Type.Optional(Type.String()),
-  meta: Type.Optional(Type.Unknown({ description: 'What the data model says as `meta`' })),
-  granularity: Type.Optional(
-    Shape('AnnotatedGranularity', {
-      name: Type.String({ examples: ['month'] }),
-      title: Type.String(),
-      interval: Type.String({ examples: ['1 month'] }),
-      offset: Type.Optional(Type.String()),
-      origin: Type.Optional(Type.String()),
-    }),
-  ),
-  drillMembers: Type.Optional(memberNames),
-  drillMembersGrouped: Type.Optional(
-    Shape('DrillMembers', { measures: memberNames, dimensions: memberNames }),
-  ),
-});
-
-const Annotation = Shape(
-  'QueryAnnotation',
-  {
-    measures: RecordOf(AnnotatedMember),
-    dimensions: RecordOf(AnnotatedMember),
-    timeDimensions: RecordOf(AnnotatedMember),
-    segments: RecordOf(AnnotatedMember),
-  },
-  { description: 'Titles, types and formats of the columns, by the names of the members' },
-);
-
-const LoadResult = Shape('LoadResult', {
-  query: NormalQuery,
-  annotation: Annotation,
-  dataSource: Type.String(),
-  dbType: Type.String({ examples: ['duckdb'] }),
-  external: Type.Boolean(),
-  slowQuery: Type.Boolean(),
-  lastRefreshTime: { ...DateTime, description: 'When the data source was asked' },
-  data: Type.Union([
-    Type.Array(Type.Object({}, { additionalProperties: true })),
-    Shape('CompactRows', {
-      members: Type.Array(Type.String()),
-      dataset: Type.Array(Type.Array(Type.Unknown())),
-    }),
-  ]),
-  rowsCapped: Type.Boolean({ description: 'True if there are more rows than one answer may have' }),
-  total: Type.Optional(
-    Type.Integer({ description: 'The number of rows without limit and offset, if the query asks for it' }),
-  ),
-});
-
-const LoadResults = Shape('LoadResults', {
-  queryType: Type.Enum(['regularQuery', 'compareDateRangeQuery', 'blendingQuery']),
-  pivotQuery: NormalQuery,
-  slowQuery: Type.Boolean(),
-  results: Type.Array(LoadResult),
-});
 
 const common = {
   tag: 'Queries',
@@ -219,74 +161,6 @@ export const subscribeByAddress = operation({
   summary: 'Run a query of a subscription that the address holds',
 });
 
-const member = {
-  name: Type.String({ examples: ['orders.count'] }),
-  title: Type.String(),
-  shortTitle: Type.String(),
-  type: Type.String(),
-  description: Type.Optional(Type.String()),
-  format: Type.Optional(Type.String()),
-  meta: Type.Optional(Type.Unknown()),
-  public: Type.Boolean(),
-  isVisible: Type.Boolean(),
-  aliasMember: Type.Optional(Type.String({ description: 'In a view, the member of the cube' })),
-};
-
-const MetaCube = Shape('MetaCube', {
-  name: Type.String(),
-  title: Type.String(),
-  type: Type.Enum(['cube', 'view']),
-  description: Type.Optional(Type.String()),
-  meta: Type.Optional(Type.Unknown()),
-  public: Type.Boolean(),
-  isVisible: Type.Boolean(),
-  connectedComponent: Type.Optional(
-    Type.Integer({ description: 'Cubes with the same number can be combined in a query' }),
-  ),
-  measures: Type.Array(
-    Shape('MetaMeasure', {
-      ...member,
-      aggType: Type.String(),
-      cumulative: Type.Boolean(),
-      cumulativeTotal: Type.Boolean(),
-      drillMembers: Type.Array(Type.String()),
-      drillMembersGrouped: Shape('DrillMembers', {
-        measures: Type.Array(Type.String()),
-        dimensions: Type.Array(Type.String()),
-      }),
-    }),
-  ),
-  dimensions: Type.Array(
-    Shape('MetaDimension', {
-      ...member,
-      primaryKey: Type.Boolean(),
-      suggestFilterValues: Type.Boolean(),
-      granularities: Type.Optional(
-        Type.Array(
-          Shape('MetaGranularity', {
-            name: Type.String(),
-            title: Type.String(),
-            interval: Type.String(),
-            offset: Type.Optional(Type.String()),
-            origin: Type.Optional(Type.String()),
-          }),
-        ),
-      ),
-    }),
-  ),
-  segments: Type.Array(Shape('MetaSegment', member)),
-  hierarchies: Type.Array(
-    Shape('MetaHierarchy', {
-      name: Type.String(),
-      title: Type.String(),
-      levels: Type.Array(Type.String()),
-      public: Type.Boolean(),
-    }),
-  ),
-  folders: Type.Array(Type.Unknown()),
-  nestedFolders: Type.Array(Type.Unknown()),
-});
-
 export const runSql = operation({
   ...common,
   embed: 'viewer',
@@ -345,18 +219,6 @@ export const postQueryMeta = operation({
   body: Shape('QueryMetaInput', { onlyViews }),
 });
 
-const SqlResult = Shape('QuerySql', {
-  sql: Shape('QuerySqlStatement', {
-    sql: Type.Array(Type.Unknown(), {
-      minItems: 2,
-      maxItems: 2,
-      description: 'The statement, and the list of its values',
-    }),
-    dataSource: Type.String(),
-    dbType: Type.String(),
-  }),
-});
-
 const planning = { ...common, queryScope: 'data', timeoutMs: PLAN_TIMEOUT_MS } as const;
 const GivenBody = Shape('QueryInput', { query: GivenQuery, queryType });
 
@@ -392,13 +254,7 @@ const checking = {
   ...planning,
   path: `${path}/dry-run`,
   description: 'Checks the query, and returns it as it was understood.',
-  reply: Shape('QueryDryRun', {
-    queryType: LoadResults.properties.queryType,
-    normalizedQueries: Type.Array(NormalQuery),
-    pivotQuery: NormalQuery,
-    queryOrder: Type.Array(RecordOf(Type.Enum(['asc', 'desc']))),
-    transformedQueries: Type.Array(Type.Unknown()),
-  }),
+  reply: QueryDryRun,
 } as const;
 
 export const dryRunQuery = operation({
@@ -438,16 +294,6 @@ const GivenViewer = Shape(
   },
 );
 
-const ExplainedPolicy = Shape('ExplainedPolicy', {
-  groups: Type.Array(Type.String()),
-  matchedGroups: Type.Array(Type.String(), { description: 'Those that the viewer belongs to' }),
-  counts: Type.Boolean({ description: 'Whether the policy applies to this query' }),
-  why: Type.String(),
-  filter: Type.Optional(
-    open('The filters on rows, with the values of the viewer and what is `missing`. Absent for all rows'),
-  ),
-});
-
 export const explainQuery = operation({
   ...common,
   id: 'explainQuery',
@@ -464,45 +310,6 @@ export const explainQuery = operation({
     viewer: Maybe(GivenViewer),
   }),
   bodyLimitBytes: BODY_MAX_BYTES,
-  reply: Shape('QueryExplanation', {
-    viewer: Shape(
-      'ExplainedViewer',
-      {
-        groups: memberNames,
-        tenantGroups: memberNames,
-        roles: memberNames,
-        userAttributes: RecordOf(Type.Unknown()),
-        securityContext: Type.Unknown(),
-      },
-      { description: 'The viewer, as policies see them' },
-    ),
-    error: Type.Optional(
-      Shape(
-        'ExplainedError',
-        { code: Type.String(), message: Type.String() },
-        {
-          description: 'What is wrong with the query for this viewer',
-        },
-      ),
-    ),
-    hiddenMembers: Type.Array(Shape('HiddenMember', { member: Type.String(), why: Type.String() })),
-    plans: Type.Array(
-      Shape('ExplainedPlan', {
-        sql: Type.String(),
-        values: Type.Array(Type.Union([Type.String(), Type.Null()])),
-        dataSource: Type.String(),
-        dbType: Type.String(),
-        reads: Type.Array(
-          Shape('ExplainedCube', {
-            name: Type.String(),
-            kind: Type.Enum(['cube', 'view']),
-            rows: Type.Enum(['all', 'filtered', 'none']),
-            policies: Type.Array(ExplainedPolicy),
-          }),
-          { description: 'The cubes that the statement reads, and the view' },
-        ),
-      }),
-    ),
-  }),
+  reply: QueryExplanation,
   errors: ['invalid_query', 'model_not_built', 'source_not_configured'],
 });

@@ -13,17 +13,17 @@ export interface Explanation {
   readonly kind: 'cube' | 'view';
   /** Without policies, all rows. If no policy counts, none. */
   readonly rows: 'all' | 'filtered' | 'none';
-  readonly policies: readonly ExplainedPolicy[];
+  readonly policies: ExplainedPolicy[];
 }
 
 export interface ExplainedPolicy {
-  readonly groups: readonly string[];
+  readonly groups: string[];
   /** The groups that the viewer belongs to. */
-  readonly matchedGroups: readonly string[];
+  readonly matchedGroups: string[];
   readonly counts: boolean;
   readonly why: string;
-  /** With the values of the viewer; undefined for all rows. */
-  readonly filter: ExplainedFilter | undefined;
+  /** With the values of the viewer; absent for all rows. */
+  readonly filter?: ExplainedFilter;
 }
 
 export type ExplainedFilter =
@@ -63,7 +63,7 @@ function explainPolicy(
   named: ReadonlySet<string> | undefined,
   viewer: Viewer,
 ): ExplainedPolicy {
-  const matchedGroups = admittingGroups(policy, viewer);
+  const matchedGroups = [...admittingGroups(policy, viewer)];
   const closed = [...(named ?? [])].filter((member) => !policy.members.has(member));
   const counts = matchedGroups.length > 0 && opensAll(policy, named);
   const why = counts
@@ -72,11 +72,11 @@ function explainPolicy(
       ? `It does not open ${closed.join(', ')}, which the query names.`
       : 'The viewer belongs to none of its groups.';
   return {
-    groups: policy.groups === '*' ? ['*'] : policy.groups,
+    groups: policy.groups === '*' ? ['*'] : [...policy.groups],
     matchedGroups,
     counts,
     why,
-    filter: policy.rows && explainFilter(policy.rows, viewer),
+    ...(policy.rows ? { filter: explainFilter(policy.rows, viewer) } : {}),
   };
 }
 

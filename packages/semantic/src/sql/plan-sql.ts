@@ -10,7 +10,7 @@ import { type Dialect, renderWith, type Statement } from '../plan/render.ts';
 import type { Viewer } from '../plan/viewer.ts';
 import { createGrowth } from './growth.ts';
 import { prefixFor } from './names.ts';
-import { createSelects, selectIn, uniqueNames } from './selects.ts';
+import { createSelects, selectIn } from './selects.ts';
 import { openTable, type Table } from './tables.ts';
 import { invalid, listOf, only, unsupported } from './tree.ts';
 
@@ -98,4 +98,15 @@ function sourceOf(tables: readonly Table[]): string {
     throw unsupported('The cubes and views of one statement are in the same data source.');
   }
   return first.dataSource;
+}
+
+/** For the keys of a row, which are different from one another. */
+function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let i = 2; taken.has(unique); i++) unique = `${name}_${i}`;
+    taken.add(unique);
+    return unique;
+  });
 }

@@ -1,24 +1,12 @@
 /** The selects of a statement, written again around the tables of the viewer. */
 import { joined, type Sql, sql } from '../plan/sql.ts';
-import { constantOf } from './constants.ts';
+import { groupSql, isDistinct, pageSql, sortSql } from './clauses.ts';
 import { expressionSql } from './expressions.ts';
 import type { Growth } from './growth.ts';
-import { orderSql } from './orders.ts';
-import { columnHere, findRelation, type Relation, type Scope, unknown } from './scopes.ts';
+import { type Relation, type Scope, unknown } from './scopes.ts';
 import type { Table } from './tables.ts';
-import {
-  type Fields,
-  invalid,
-  isObject,
-  listOf,
-  namesOf,
-  nodeOf,
-  only,
-  partOf,
-  textOf,
-  unsupported,
-  wordOf,
-} from './tree.ts';
+import { type ResultColumn, targetsOf } from './targets.ts';
+import { type Fields, invalid, listOf, nodeOf, only, partOf, textOf, unsupported, wordOf } from './tree.ts';
 import { DEPTH_MAX, type Writing } from './writing.ts';
 
 export const SQL_LIMITS = {
@@ -49,13 +37,6 @@ export interface Written {
   /** Its common table expressions. */
   readonly expressions: readonly Sql[];
   readonly columns: readonly ResultColumn[];
-}
-
-interface ResultColumn {
-  /** As the statement names it. */
-  readonly name: string;
-  /** How long its texts may be, see `growth.ts`. */
-  readonly length: number;
 }
 
 /** The common table expressions that a select can name. */
@@ -319,130 +300,4 @@ export function selectIn(node: unknown): Fields {
 
 function aliasOf(alias: unknown): string | undefined {
   return alias === undefined ? undefined : textOf(only(alias, 'An alias', ['aliasname']).aliasname);
-}
-
-/** `DISTINCT` without ON is a list with nothing in it. */
-function isDistinct(clause: unknown): boolean {
-  if (clause === undefined) return false;
-  if (listOf(clause).every((item) => isObject(item) && Object.keys(item).length === 0)) return true;
-  throw unsupported('DISTINCT ON can not be used.');
-}
-
-interface Target extends ResultColumn {
-  readonly sql: Sql;
-}
-
-function targetsOf(node: unknown, writing: Writing): Target[] {
-  const { name, val } = partOf(node, 'ResTarget', 'A column of SELECT', ['name', 'val']);
-  const { kind, fields } = nodeOf(val);
-  if (kind === 'ColumnRef') {
-    const parts = listOf(only(fields, 'A column', ['fields']).fields);
-    if (isStar(parts.at(-1))) return starTargets(namesOf(parts.slice(0, -1)), writing);
-  }
-  const lengths: number[] = [];
-  const made = expressionSql(val, { ...writing, lengths });
-  return [{ name: name === undefined ? nameOf(kind, fields) : textOf(name), sql: made, length: lengths[0]! }];
-}
-
-const isStar = (node: unknown) => isObject(node) && Object.hasOwn(node, 'A_Star');
-
-function starTargets(names: readonly string[], { scope }: Writing): Target[] {
-  const [owner, more] = names;
-  const found = owner === undefined ? undefined : findRelation({ ...scope, parent: undefined }, owner);
-  const relations = owner === undefined ? scope.relations : found ? [found] : [];
-  if (more !== undefined || !relations.length) {
-    throw invalid(`\`${[...names, '*'].join('.')}\` stands for no columns here.`);
-  }
-  return relations.flatMap((relation) =>
-    relation.columns.map((name, i) => ({
-      name,
-      length: relation.lengthOf(name),
-      // By its place, because columns of a select may have the same name.
-      sql: [`${relation.alias}.${relation.table ? relation.use(name) : `c${i + 1}`}`],
-    })),
-  );
-}
-
-/** A name of the statement where there is one. Otherwise a word that says what it is. */
-function nameOf(kind: string, fields: Fields): string {
-  if (kind === 'ColumnRef') return namesOf(fields.fields).at(-1) ?? '';
-  if (kind === 'FuncCall') {
-    const name = namesOf(fields.funcname).at(-1) ?? '';
-    const [arg] = name === 'measure' ? listOf(fields.args) : [];
-    return arg === undefined ? name : nameIn(arg);
-  }
-  if (kind === 'TypeCast') return nameIn(fields.arg);
-  if (kind === 'MinMaxExpr') return fields.op === 'IS_LEAST' ? 'least' : 'greatest';
-  return { CaseExpr: 'case', CoalesceExpr: 'coalesce' }[kind] ?? 'column';
-}
-
-const nameIn = (node: unknown) => {
-  const { kind, fields } = nodeOf(node);
-  return nameOf(kind, fields);
-};
-
-/** A number stands for the column at that place. */
-function placeOf(node: unknown, columns: readonly string[]): number | undefined {
-  const { kind, fields } = nodeOf(node);
-  if (kind !== 'A_Const') return undefined;
-  const number = constantOf(fields);
-  if (typeof number === 'number' && number >= 1 && number <= columns.length) return number;
-  throw invalid(`A column is named, or counted from 1 to ${columns.length}.`);
-}
-
-function bareName(node: unknown): string | undefined {
-  const { kind, fields } = nodeOf(node);
-  if (kind !== 'ColumnRef') return undefined;
-  const [first, more] = listOf(only(fields, 'A column', ['fields']).fields);
-  return more === undefined && !isStar(first) ? namesOf([first])[0] : undefined;
-}
-
-/** Columns of tables go before names of the result, as in PostgreSQL. */
-function groupSql({ groupClause }: Fields, columns: readonly string[], writing: Writing): Sql {
-  const parts = listOf(groupClause).map((node): Sql => {
-    const place = placeOf(node, columns);
-    if (place !== undefined) return [String(place)];
-    const name = bareName(node);
-    const index = name === undefined ? -1 : columns.indexOf(name);
-    if (index >= 0 && !columnHere(writing.scope, name!)) return [String(index + 1)];
-    return expressionSql(node, writing);
-  });
-  return joined(parts, ', ');
-}
-
-/** Names of the result go before columns of tables, as in PostgreSQL. */
-function sortSql(fields: Fields, columns: readonly string[], writing: Writing): Sql {
-  return orderSql(fields.sortClause, writing, (node) => {
-    const name = bareName(node);
-    const place = placeOf(node, columns) ?? (name === undefined ? 0 : columns.indexOf(name) + 1);
-    if (place) return [String(place)];
-    if (fields.op !== 'SETOP_NONE') throw invalid('UNION and the like are ordered by columns of the result.');
-    return expressionSql(node, writing);
-  });
-}
-
-function pageSql({ limitCount, limitOffset, limitOption }: Fields): Sql {
-  if (limitOption !== 'LIMIT_OPTION_DEFAULT' && limitOption !== 'LIMIT_OPTION_COUNT') {
-    throw unsupported('WITH TIES can not be used.');
-  }
-  const part = (word: string, node: unknown): Sql => {
-    if (node === undefined) return [];
-    const { kind, fields } = nodeOf(node);
-    const number = kind === 'A_Const' ? constantOf(fields) : undefined;
-    if (number === null) return [];
-    if (typeof number === 'number' && number >= 0) return [` ${word} ${number}`];
-    throw invalid(`${word.toUpperCase()} takes a whole number.`);
-  };
-  return [...part('limit', limitCount), ...part('offset', limitOffset)];
-}
-
-/** For the keys of a row, which are different from one another. */
-export function uniqueNames(names: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    let unique = name;
-    for (let i = 2; taken.has(unique); i++) unique = `${name}_${i}`;
-    taken.add(unique);
-    return unique;
-  });
 }

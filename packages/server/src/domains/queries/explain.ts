@@ -29,7 +29,9 @@ interface Asked {
 export function explain(query: object, { model, viewer, source }: Asked) {
   // Throws if it is no query at all.
   const hidden = hiddenMembers(model, query, viewer);
-  const about = { viewer, hiddenMembers: hidden };
+  const { groups, tenantGroups, roles } = viewer;
+  const shown = { ...viewer, groups: [...groups], tenantGroups: [...tenantGroups], roles: [...roles] };
+  const about = { viewer: shown, hiddenMembers: hidden };
   try {
     const { queries } = planQueries(query, { model, viewer, source, now: new Date() });
     const plans = queries.map(({ plan, statement, dataSource, dbType }) => ({
