@@ -1,7 +1,10 @@
 import { type Mutant, SERVER } from './mutant.ts';
 
 const DUCKDB = `${SERVER}engines/duckdb/`;
-const tests = [`${DUCKDB}duckdb.test.ts`];
+const answerTests = [`${DUCKDB}duckdb.test.ts`];
+const memoryTests = [`${DUCKDB}memory.test.ts`];
+const reachTests = [`${DUCKDB}reach.test.ts`];
+const processTests = [`${DUCKDB}processes.test.ts`];
 const results = `${SERVER}domains/queries/results.test.ts`;
 const allowedTests = [`${DUCKDB}allowed.test.ts`];
 const POSTGRES = `${SERVER}engines/postgres/`;
@@ -13,21 +16,21 @@ export const engines: Mutant[] = [
     file: 'packages/server/src/engines/process-engine.ts',
     from: 'isTooLarge && turn.guest?.hadOthers ?',
     to: 'isTooLarge && !turn ?',
-    tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
+    tests: memoryTests,
   },
   {
     name: 'the memory of a large query is given back to the system',
     file: `${SERVER}engines/engines.ts`,
     from: 'dirty_decay_ms:3000',
     to: 'dirty_decay_ms:-1',
-    tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
+    tests: memoryTests,
   },
   {
     name: 'a query that waits for memory keeps no place from others',
     file: 'packages/server/src/engines/process-engine.ts',
     from: 'return { othersLeft: guest!.whenOthersLeft() };',
     to: 'await guest!.whenOthersLeft();\n                return { othersLeft: Promise.resolve() };',
-    tests: ['packages/server/src/engines/duckdb/duckdb.test.ts'],
+    tests: memoryTests,
   },
   {
     name: 'engines start if only root can enter the folder where Oriel is installed',
@@ -55,7 +58,7 @@ export const engines: Mutant[] = [
     file: `${SERVER}engines/process/source.ts`,
     from: 'if (!QUERY_WORDS.includes(word.toLowerCase())) {',
     to: "if (word === '') {",
-    tests,
+    tests: reachTests,
   },
   {
     name: 'only one statement is run',
@@ -69,7 +72,7 @@ export const engines: Mutant[] = [
     file: `${DUCKDB}source.ts`,
     from: 'await allowed.require(connection, given.query.sql);',
     to: '',
-    tests,
+    tests: reachTests,
   },
   {
     name: 'only functions that are known to be harmless are called',
@@ -111,42 +114,42 @@ export const engines: Mutant[] = [
     file: `${DUCKDB}source.ts`,
     from: "signal.addEventListener('abort', interrupt, { once: true });",
     to: '',
-    tests,
+    tests: processTests,
   },
   {
     name: 'a caller who leaves does not end the process that runs queries of others',
     file: `${DUCKDB}source.ts`,
     from: 'Math.max(0, deadline - performance.now()) + INTERRUPT_WITHIN_MS',
     to: 'INTERRUPT_WITHIN_MS',
-    tests,
+    tests: processTests,
   },
   {
     name: 'the place of a query is taken until the engine has ended it',
     file: `${SERVER}engines/process-engine.ts`,
     from: 'await Promise.race([ended, late]);',
     to: '',
-    tests,
+    tests: processTests,
   },
   {
     name: 'an answer has no more rows than allowed',
     file: `${SERVER}engines/process/row-text.ts`,
     from: 'if (rowCount === maxRows) {',
     to: 'if (rowCount < 0) {',
-    tests,
+    tests: answerTests,
   },
   {
     name: 'a query that was lost with its process runs again',
     file: `${SERVER}engines/process-engine.ts`,
     from: 'if (!isLost || !isFirst || !mayRepeat()) throw error;',
     to: 'throw error;',
-    tests,
+    tests: processTests,
   },
   {
     name: 'one deployment can not have all engine processes',
     file: `${SERVER}engines/engines.ts`,
     from: 'if (own.length >= limits.deploymentProcesses) {',
     to: 'if (own.length < 0) {',
-    tests,
+    tests: processTests,
   },
   {
     name: 'a newcomer at a data source gets a place before those who have one',
@@ -167,7 +170,7 @@ export const engines: Mutant[] = [
     file: `${SERVER}engines/engines.ts`,
     from: 'sharerPlaces: Math.max(1, limits.atOnce - 1),',
     to: 'sharerPlaces: limits.atOnce,',
-    tests,
+    tests: processTests,
   },
   {
     name: 'one sharer can not fill the queue of a data source',
@@ -244,35 +247,35 @@ export const engines: Mutant[] = [
     file: `${SERVER}platform/processes/serve-parent.ts`,
     from: 'while (unread > UNREAD_BYTES_MAX) {',
     to: 'while (unread < 0) {',
-    tests,
+    tests: answerTests,
   },
   {
     name: 'the files of a link are not tables',
     file: `${DUCKDB}list-files.ts`,
     from: 'if (!stat?.isFile()) continue;',
     to: '',
-    tests,
+    tests: reachTests,
   },
   {
     name: 'an answer whose last rows did not fit into the memory is an error',
     file: `${DUCKDB}source.ts`,
     from: 'if (rows.rowCount < Math.min(result.rowCount, run.maxRows)) {',
     to: 'if (rows.rowCount < 0) {',
-    tests,
+    tests: memoryTests,
   },
   {
     name: 'a row of DuckDB that does not fit into the memory does not end the process',
     file: `${DUCKDB}source.ts`,
     from: 'if (bytes > ROW_BYTES_MAX) throw rowTooLarge();',
     to: '',
-    tests,
+    tests: memoryTests,
   },
   {
     name: 'the memory of a query that was too large is there for the next ones',
     file: `${DUCKDB}source.ts`,
     from: "if (failure.code === 'query_too_large') await giveBackAll();\n      else setImmediate",
     to: 'setImmediate',
-    tests,
+    tests: memoryTests,
   },
   {
     name: 'a data source can not be a Unix socket',
