@@ -30,17 +30,20 @@ export function behindPolicies(
   access: Access,
   conditions: readonly RowCondition[],
   otherJoins: readonly JoinClause[] = [],
-): Required<Pick<Select, 'joins' | 'where'>> {
+): Required<Pick<Select, 'joins' | 'where'>> & Pick<Select, 'fence'> {
   const policies = policyConditions(rows, access).filter(({ condition }) => condition !== true);
   const all = (found: readonly { readonly condition: Condition }[]) =>
     found.map(({ condition }) => condition);
   if (!policies.length) return { joins: [...rows.joins, ...otherJoins], where: all(conditions) };
   const failing = allOf(all(conditions.filter(({ canFail }) => canFail)));
+  const fence = fenced(allOf(all(policies)), failing);
+  const isApart = rows.context.dialect.keeping !== undefined && typeof fence !== 'boolean';
   return {
     joins: [...rows.joins.map((_, i) => fencedJoin(rows, i, policies)), ...otherJoins],
+    ...(isApart ? { fence } : {}),
     where: [
       ...all(conditions.filter(({ canFail }) => !canFail)),
-      fenced(allOf(all(policies)), failing),
+      ...(isApart ? [] : [fence]),
       ...all(policies),
     ],
   };

@@ -231,7 +231,7 @@ function requireWindows({ bases }: Fact, keys: readonly Key[], windows: Windows 
 /** Rows that joins have multiplied become one for each group and primary key again, before they are aggregated. */
 function deduplicated(
   rows: Rows,
-  source: Pick<Select, 'from' | 'joins' | 'where'>,
+  source: Pick<Select, 'from' | 'joins' | 'where' | 'fence'>,
   keyColumns: readonly Column[],
   values: readonly { readonly base: Base; readonly value: Sql | undefined }[],
 ): Select {

@@ -15,6 +15,11 @@ export interface Dialect {
   readonly ending: string;
   /** A source with these rows, which are written already. */
   rows(rows: readonly (readonly string[])[], columns: readonly string[], alias: string): string;
+  /**
+   * Keeps the rows for which the condition is true, in a step of its own. For databases that would compute what is both in
+   * WHERE and in a column once for all rows, whatever CASE stands around it.
+   */
+  keeping?(condition: string): string;
   readonly lexing: Lexing;
   readonly calls: Readonly<Record<Call['call'], (...args: readonly string[]) => string>>;
 }
@@ -127,6 +132,7 @@ function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value)
       const on = join.on === undefined ? '' : ` on ${condition(join.on)}`;
       lines.push(`${indent}${join.type} join ${source(join.source, indent)}${on}`);
     }
+    if (plan.fence !== undefined) lines.push(`${indent}${dialect.keeping!(condition(plan.fence))}`);
     const where = (plan.where ?? []).filter((part) => part !== true);
     if (where.length) lines.push(`${indent}where ${where.map(condition).join(`\n${indent}  and `)}`);
     if (plan.groupBy) {

@@ -120,6 +120,8 @@ export interface Select {
   readonly from: Source;
   readonly joins?: readonly JoinClause[];
   readonly where?: readonly Condition[];
+  /** Computed before `where` and the columns, if the dialect needs it; see `keeping` of the dialect. */
+  readonly fence?: Condition;
   /** Rows are grouped by this many columns, the first ones. */
   readonly groupBy?: number;
   readonly order?: readonly { readonly sql: Sql; readonly descending: boolean }[];

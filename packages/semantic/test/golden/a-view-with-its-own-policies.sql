@@ -97,8 +97,8 @@ from (
   from orders as "orders"
   left join customers as "customers" on "orders".customer_id = "customers".id
   left join countries as "countries" on "customers".country_id = "countries".id
-  where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
-    and "orders".status is not null
+  array join if(case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end, [1], []) as oriel_kept
+  where "orders".status is not null
   group by 1
 ) as "fact_1"
 full join (
@@ -112,8 +112,8 @@ full join (
     from customers as "customers"
     left join countries as "countries" on "customers".country_id = "countries".id
     left join orders as "orders" on "orders".customer_id = "customers".id
-    where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
-      and "orders".status is not null
+    array join if(case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end, [1], []) as oriel_kept
+    where "orders".status is not null
   ) as "rows"
   group by 1
 ) as "fact_2" on coalesce(toString("fact_1"."sales.countries_name"), '') = coalesce(toString("fact_2"."sales.countries_name"), '') and ("fact_1"."sales.countries_name" is null) = ("fact_2"."sales.countries_name" is null)

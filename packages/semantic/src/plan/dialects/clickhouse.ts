@@ -60,6 +60,7 @@ export const clickhouse: Dialect = {
     const names = columns.map((name, i) => `tupleElement(row, ${i + 1}) as ${name}`);
     return `(select ${names.join(', ')} from (select arrayJoin([${tuples}]) as row)) as ${alias}`;
   },
+  keeping: (condition) => `array join if(${condition}, [1], []) as oriel_kept`,
   lexing: CLICKHOUSE,
   calls: {
     'truncate second': startOf('Second'),
