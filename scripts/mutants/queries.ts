@@ -25,8 +25,8 @@ export const queries: Mutant[] = [
   {
     name: 'conditions that can fail are computed after the policies',
     file: `${PLAN}fences.ts`,
-    from: 'fenced(allOf(all(policies)), failing),',
-    to: 'failing,',
+    from: 'const fence = fenced(allOf(all(policies)), failing);',
+    to: 'const fence = failing;',
     tests: [FENCES],
   },
   {
