@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Action, actions } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installDebianPackages } from '../../../../../scripts/debian.ts';
 import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -16,6 +17,7 @@ const whom = (sharer = 'somebody', signal = new AbortController().signal) => ({
   signal,
   mayLearnWhy: true,
 });
+if (!existsSync('/usr/bin/bwrap')) installDebianPackages('bubblewrap', 'python3');
 const python = createPython();
 const problem = await python.problem();
 const hasPython = existsSync('/usr/bin/python3');
