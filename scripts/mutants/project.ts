@@ -18,7 +18,7 @@ export const project: Mutant[] = [
   {
     name: 'a command that gets a signal stops the database that it started',
     file: `${SERVER}main.ts`,
-    from: "  process.once('SIGTERM', () => process.exit(143));\n",
+    from: "  process.on('SIGTERM', () => end('SIGTERM', 143));\n",
     to: '',
     tests: ['acceptance/admin-key.test.ts'],
   },

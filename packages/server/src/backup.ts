@@ -6,12 +6,11 @@ import { besideServer } from './beside-server.ts';
 import { VERSION } from './build-info.ts';
 import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
-import { findInstallation, fingerprintOf } from './domains/installation/index.ts';
+import { findInstallation, fingerprintsOf } from './domains/installation/index.ts';
 import { dumpFiles } from './engines/stored-files.ts';
-import { type Totals, writeArchive } from './platform/db/backup/archive.ts';
+import { countsOf, type Totals, writeArchive } from './platform/db/backup/archive.ts';
 import { dumpDatabase } from './platform/db/backup/dump.ts';
 import type { Queryable } from './platform/db/database.ts';
-import { createKeyring } from './platform/secrets/keyring.ts';
 import { findSecrets, loadSecrets } from './platform/secrets/load-secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
 
@@ -51,11 +50,6 @@ export async function makeBackup(config: Config, args: string[]): Promise<Backup
   return { file, bytes: (await stat(file)).size, ...countsOf(totals!), hasSecretKey: withSecretKey, warning };
 }
 
-export function countsOf({ tables, files }: Totals) {
-  const sums = Object.values(tables);
-  return { tables: sums.length, rows: sums.reduce((all, { rows }) => all + rows, 0), files };
-}
-
 async function describeSecret(snapshot: Queryable, at?: { config: Config; dataDir: string }) {
   const installation = await findInstallation(snapshot);
   if (!installation) {
@@ -74,9 +68,6 @@ async function describeSecret(snapshot: Queryable, at?: { config: Config; dataDi
   }
   return { secretKeyFingerprint, secretKey: values[0] };
 }
-
-export const fingerprintsOf = (secrets: readonly [string, ...string[]]) =>
-  createKeyring(secrets).keysFor('installation').map(fingerprintOf);
 
 /** The backup is made even without the key, because it may be the only way to save what is left. */
 async function warnOfKey(fingerprint: string, config: Config, dataDir: string): Promise<string | undefined> {

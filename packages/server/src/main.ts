@@ -41,15 +41,33 @@ async function main() {
     throw new StartupError(`There is no command ${command}. See --help for all of them.`);
   }
   requireOwnOptions(command, called);
-  // The exit stops the database if the command has started one, and rolls back what is not committed.
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
-  await run[command](readConfig(process.env), args);
+  const signal = onSignal(command);
+  await run[command](readConfig(process.env), args, signal);
+  // A signal that came too late has ended nothing.
+  process.exitCode = 0;
+}
+
+/**
+ * The exit stops the database if the command has started one, and rolls back what is not committed. A restore must also
+ * remove what it has written. It does not listen to more signals, because npm sends a Ctrl-C a second time.
+ */
+function onSignal(command: CommandName): AbortSignal {
+  const told = new AbortController();
+  const end = (name: string, exitCode: number) => {
+    if (command !== 'restore') process.exit(exitCode);
+    if (told.signal.aborted) return;
+    process.exitCode = exitCode;
+    setTimeout(forceEnd, STOP_WITHIN_MS).unref();
+    told.abort(new StartupError(`The restore was ended by ${name}, and nothing is left of it.`));
+  };
+  process.on('SIGINT', () => end('SIGINT', 130));
+  process.on('SIGTERM', () => end('SIGTERM', 143));
+  return told.signal;
 }
 
 const ASKING = /^(--help|-h|--version)$/;
 
-const run: Record<CommandName, (config: Config, args: string[]) => Promise<void>> = {
+const run: Record<CommandName, (config: Config, args: string[], signal: AbortSignal) => Promise<void>> = {
   'admin-key': (config, args) =>
     makeAdminKey(config, args, (username, apiKey) => print(newKeyBanner(username, apiKey))),
   'rotate-secret': async (config, args) => print(secretRotatedBanner(await rotateSecretKey(config, args))),
@@ -59,7 +77,7 @@ const run: Record<CommandName, (config: Config, args: string[]) => Promise<void>
     print(backupBanner(made));
     if (made.warning) process.stderr.write(`Warning: ${made.warning}\n`);
   },
-  restore: async (config, args) => print(restoredBanner(await restoreBackup(config, args))),
+  restore: async (config, args, signal) => print(restoredBanner(await restoreBackup(config, args, signal))),
 };
 
 function serveJobsOfParent() {
@@ -152,5 +170,5 @@ main().catch((error: unknown) => {
     process.stderr.write(`${usageOf(error.command, called)}${error.message}\n`);
   else if (error instanceof StartupError) process.stderr.write(`${error.message}\n`);
   else console.error(error);
-  process.exit(1);
+  process.exit(process.exitCode ?? 1);
 });

@@ -1,28 +1,29 @@
 /** `npm run restore`: puts a backup into a new data dir or an empty external database. */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { countsOf, fingerprintsOf } from './backup.ts';
+import { rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { SCHEMA_FILES } from './build-info.ts';
 import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
+import { fingerprintsOf } from './domains/installation/index.ts';
 import { skipSessionIds } from './domains/sessions/index.ts';
 import { deleteAllSigningKeys } from './domains/signing-keys/index.ts';
 import { createFileLoader, hasStoredFiles, lastStoredFolder } from './engines/stored-files.ts';
 import { forgetSecrets, type LostVariables } from './forget-secrets.ts';
-import { type Header, readArchive, type Totals } from './platform/db/backup/archive.ts';
+import { openConnection, runCommand } from './open-connection.ts';
+import { countsOf, type Header, readArchive, type Totals } from './platform/db/backup/archive.ts';
 import { analyzeDatabase, loadDatabase } from './platform/db/backup/load.ts';
+import { markUnfinished, requireFinished, unmarkUnfinished } from './platform/db/backup/unfinished.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import type { Queryable } from './platform/db/database.ts';
-import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
-import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
-import { explainDatabaseError } from './platform/db/first-connection.ts';
-import { migrate, readSchema } from './platform/db/migrate.ts';
+import { defaultDataDir } from './platform/db/embedded/data-dir.ts';
+import { requireReachable } from './platform/db/first-connection.ts';
+import { migrate, readSchema, type Schema } from './platform/db/migrate.ts';
 import type { Migration } from './platform/db/migrations.ts';
+import type { Logger } from './platform/log.ts';
 import { findSecrets, loadSecrets, storeSecret } from './platform/secrets/load-secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
-import { createUndo, type Undo } from './platform/undo.ts';
+import type { Undo } from './platform/undo.ts';
 
 export interface Restored {
   createdAt: string;
@@ -35,58 +36,105 @@ export interface Restored {
   lost: LostVariables | undefined;
 }
 
-export async function restoreBackup(config: Config, args: string[]): Promise<Restored> {
+/** `signal` ends it: it then removes what it has written, unless everything is written already. */
+export function restoreBackup(config: Config, args: string[], signal?: AbortSignal): Promise<Restored> {
+  const orEnded = (error: unknown) => {
+    throw signal?.aborted ? signal.reason : error;
+  };
+  return runCommand(async ({ log, undo }) => {
+    const plan = await planRestore(config, args, signal).catch(orEnded);
+    const { dataDir, schema, header, totals } = plan;
+    const keep = await removeUnlessKept(plan, undo);
+    const connection = await load(plan, { config, log, undo, signal }).catch(orEnded);
+    await keep();
+    await migrate(connection, schema);
+    let lost: LostVariables | undefined;
+    if (plan.isKeyLost) {
+      const secrets = await loadSecrets(config, dataDir, { mayGenerate: false });
+      lost = await forgetSecrets(connection, fingerprintsOf(secrets.values)[0]!);
+    }
+    await analyzeDatabase(connection);
+    const into = config.databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`;
+    return { createdAt: header.createdAt, into, ...countsOf(totals), lost };
+  });
+}
+
+interface Plan {
+  file: string;
+  dataDir: string;
+  schema: Schema;
+  header: Header;
+  /** Those of the backup's version. */
+  migrations: Migration[];
+  totals: Totals;
+  key: KeyPlan;
+  isKeyLost: boolean;
+  isIntoDataDir: boolean;
+  /** Paths of what the restore has made in the data dir. */
+  added: string[];
+}
+
+/** Everything is read and checked once before anything is written. */
+async function planRestore(config: Config, args: string[], signal?: AbortSignal): Promise<Plan> {
   const { file, values } = readArgs('restore', args);
   const dataDir = config.dataDir ?? defaultDataDir();
+  requireFinished(dataDir);
   requireNoDatabase(config, dataDir);
   const schema = await readSchema(SCHEMA_FILES);
   const header = await readHeader(file);
   const migrations = migrationsOf(header, schema.migrations);
   const isKeyLost = values['without-secret-key'] === true;
   const key = isKeyLost ? await planNewKey(header, config, dataDir) : await planKey(header, config, dataDir);
-  // Everything is read and checked once before anything is written.
-  const totals = await readTotals(file);
+  const totals = await readTotals(file, signal);
   await requireNoOtherFiles(totals, dataDir);
+  const isIntoDataDir = !config.databaseUrl || key !== 'given' || totals.files > 0;
+  return { file, dataDir, schema, header, migrations, totals, key, isKeyLost, isIntoDataDir, added: [] };
+}
 
-  const undo = createUndo(pino({ level: 'silent' }));
-  const files = createFileLoader(dataDir);
-  /** What this restore has put into the data dir, to be removed if it fails. */
-  const added: string[] = [];
-  let lost: LostVariables | undefined;
-  try {
-    const connection = await openConnection(config, dataDir, undo);
-    if (!config.databaseUrl) added.push('postgres');
-    if (key !== 'given') {
-      await makeDataDir(dataDir);
-      if (key === 'stored') await storeSecret(dataDir, header.secretKey!);
-      else await loadSecrets(config, dataDir);
-      added.push('secret.key');
+/** Returns `keep`. A mark shows that the data dir must not be used before either has happened. */
+async function removeUnlessKept({ dataDir, isIntoDataDir, added }: Plan, undo: Undo) {
+  if (!isIntoDataDir) return async () => {};
+  await markUnfinished(dataDir);
+  undo.add('what was restored', async () => {
+    for (const path of added) {
+      await rm(path, { recursive: true, force: true });
+      // The folder of a deployment that has no other files.
+      await rmdir(dirname(path)).catch(() => {});
     }
-    await loadDatabase(connection, {
-      header,
-      migrations,
-      entries: readArchive(file),
-      takeFile: (name, data) => files.take(name, data),
-      finish: (db) => endLaterCredentials(db, header),
-    });
+    await unmarkUnfinished(dataDir);
+  });
+  return async () => {
     added.splice(0);
-    files.created.splice(0);
-    await migrate(connection, schema);
-    if (isKeyLost) {
-      const secrets = await loadSecrets(config, dataDir, { mayGenerate: false });
-      lost = await forgetSecrets(connection, fingerprintsOf(secrets.values)[0]!);
-    }
-    await analyzeDatabase(connection);
-  } catch (error) {
-    throw explainDatabaseError(error);
-  } finally {
-    await files.close();
-    await undo.run();
-    for (const name of added) await rm(join(dataDir, name), { recursive: true });
-    for (const path of files.created) await rm(path);
+    await unmarkUnfinished(dataDir);
+  };
+}
+
+async function load(
+  { dataDir, key, header, migrations, file, totals, added }: Plan,
+  { config, log, undo, signal }: { config: Config; log: Logger; undo: Undo; signal?: AbortSignal },
+): Promise<ConnectionSettings> {
+  const connection = await openConnection(config, { dataDir, log, undo });
+  if (!config.databaseUrl) added.push(join(dataDir, 'postgres'));
+  await requireReachable(connection);
+  if (key !== 'given') {
+    if (key === 'stored') await storeSecret(dataDir, header.secretKey!);
+    else await loadSecrets(config, dataDir);
+    added.push(join(dataDir, 'secret.key'));
   }
-  const into = config.databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`;
-  return { createdAt: header.createdAt, into, ...countsOf(totals), lost };
+  const files = createFileLoader(dataDir, (path) => added.push(path));
+  undo.add('the files', files.close);
+  await loadDatabase(connection, {
+    header,
+    migrations,
+    entries: readArchive(file, signal),
+    takeFile: files.take,
+    finish: async (db) => {
+      await files.finish(totals.files);
+      await endLaterCredentials(db, header);
+    },
+    signal,
+  });
+  return connection;
 }
 
 /**
@@ -121,20 +169,13 @@ async function requireNoOtherFiles({ files, sequences }: Totals, dataDir: string
   );
 }
 
-async function openConnection(config: Config, dataDir: string, undo: Undo): Promise<ConnectionSettings> {
-  if (config.databaseUrl) return { connectionString: config.databaseUrl };
-  const postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }));
-  undo.add('the embedded database', () => postgres.stop());
-  return postgres.connection;
-}
-
 async function readHeader(file: string): Promise<Header> {
   for await (const entry of readArchive(file)) if ('header' in entry) return entry.header;
   throw new Error('an archive begins with its header');
 }
 
-async function readTotals(file: string): Promise<Totals> {
-  for await (const entry of readArchive(file)) if ('totals' in entry) return entry.totals;
+async function readTotals(file: string, signal?: AbortSignal): Promise<Totals> {
+  for await (const entry of readArchive(file, signal)) if ('totals' in entry) return entry.totals;
   throw new Error('an archive ends with its totals');
 }
 

@@ -5,15 +5,16 @@ import { SCHEMA_FILES, VERSION } from './build-info.ts';
 import type { Config } from './config.ts';
 import { type FirstAdmin, setUpInstallation } from './domains/installation/index.ts';
 import { type JobProcess, startJobs, superviseJobs } from './job-worker.ts';
+import { openConnection } from './open-connection.ts';
 import { openPlatform } from './open-platform.ts';
-import type { ConnectionSettings } from './platform/db/connection.ts';
+import { requireFinished } from './platform/db/backup/unfinished.ts';
 import type { Database, Waits } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
-import { EMBEDDED_DATABASE, startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts';
+import { EMBEDDED_DATABASE } from './platform/db/embedded/embedded-postgres.ts';
 import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
 import { readForeignKeys } from './platform/db/foreign-keys.ts';
 import { migrate, readSchema } from './platform/db/migrate.ts';
-import { createMetrics, type Metrics } from './platform/http/metrics.ts';
+import { createMetrics } from './platform/http/metrics.ts';
 import { reservePort } from './platform/http/reserve-port.ts';
 import type { Timeouts } from './platform/http/server.ts';
 import type { Worker } from './platform/jobs/worker.ts';
@@ -86,6 +87,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   const { tenant, plan, maxExternalUsers, deviceCodeSeconds, allowPrivateRemotes, oidc } = config;
   const turnWaitMs = options.waits?.connectionMs;
   const dataDir = config.dataDir ?? defaultDataDir();
+  requireFinished(dataDir);
   const moduleSettings = {
     tenant,
     plan,
@@ -99,7 +101,12 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   await checkModules(moduleSettings, log);
 
   const metrics = createMetrics();
-  const connection = await openConnection(config, { dataDir, log, metrics, undo });
+  const connection = await openConnection(config, {
+    dataDir,
+    log,
+    metrics: metrics.ofProcess(EMBEDDED_DATABASE),
+    undo,
+  });
   const onWait = () =>
     log.info('waiting for a backup to end, because migrations change tables that it reads');
   await whileDatabaseStarts(() => migrate(connection, schema, onWait), {
@@ -197,14 +204,4 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     essential,
     stop: () => undo.run(),
   };
-}
-
-async function openConnection(
-  config: Config,
-  { dataDir, log, metrics, undo }: { dataDir: string; log: Logger; metrics: Metrics; undo: Undo },
-): Promise<ConnectionSettings> {
-  if (config.databaseUrl) return { connectionString: config.databaseUrl };
-  const postgres = await startEmbeddedPostgres(dataDir, log, metrics.ofProcess(EMBEDDED_DATABASE));
-  undo.add('the embedded database', () => postgres.stop());
-  return postgres.connection;
 }

@@ -4,29 +4,20 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { fingerprintsOf } from '../src/backup.ts';
-import { readConfig } from '../src/config.ts';
-import {
-  type ArchiveWriter,
-  type Header,
-  readArchive,
-  writeArchive,
-} from '../src/platform/db/backup/archive.ts';
+import { type Header, readArchive, writeArchive } from '../src/platform/db/backup/archive.ts';
 import {
   hasTables,
   listPartitions,
   listSequences,
   type Sequence,
 } from '../src/platform/db/backup/catalogue.ts';
-import { dumpDatabase } from '../src/platform/db/backup/dump.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import type { Migration } from '../src/platform/db/migrations.ts';
-import { restoreBackup } from '../src/restore.ts';
+import { backUp, type Changes, restore as restoreFrom, rewrite, SECRET_KEY } from './backups.ts';
 import { createDatabase, dropDatabase, onServer, readOwnSchema, upTo } from './databases.ts';
 import { fill, readRows } from './fill.ts';
 import { dumpSchema } from './schema-dump.ts';
 
-const SECRET_KEY = 'hT4wVb7nQz2xKc9mRf5jLd8sGp3yAe6u';
 const OTHER_KEY = 'uE6aYp3sGd8lJf5rMc9kXz2qNb7vWt4h';
 
 const postgresUrl = inject('postgresUrl');
@@ -50,41 +41,8 @@ async function database(template?: string) {
   return { url, client };
 }
 
-/** Runs `describe` when the moment of the backup is fixed, and `beside` at each part of it. */
-async function backUp(
-  url: string,
-  path: string,
-  { describe, beside }: { describe?: () => Promise<void>; beside?: () => Promise<void> } = {},
-) {
-  await writeArchive(path, async (archive) => {
-    const slow: ArchiveWriter = {
-      ...archive,
-      async part(part, data) {
-        await beside?.();
-        await archive.part(part, data);
-      },
-    };
-    const totals = await dumpDatabase({ connectionString: url }, slow, async () => {
-      await describe?.();
-      return {
-        version: '0.1.0',
-        createdAt: new Date().toISOString(),
-        secretKeyFingerprint: fingerprintsOf([SECRET_KEY])[0]!,
-      };
-    });
-    await archive.totals({ ...totals, files: 0 });
-  });
-}
-
 const restore = (url: string, from: string, secretKey = SECRET_KEY) =>
-  restoreBackup(
-    readConfig({
-      ORIEL_DATABASE_URL: url,
-      ORIEL_SECRET_KEY: secretKey,
-      ORIEL_DATA_DIR: join(folder, 'data'),
-    }),
-    [from],
-  );
+  restoreFrom(from, { url, dataDir: join(folder, 'data'), secretKey });
 
 /** Writes to two tables in one transaction. */
 const writePair = (client: pg.Client) =>
@@ -142,6 +100,8 @@ test('a backup holds one moment, and a restore brings back every table, sequence
   await writePair(client);
   await expect(client.query('delete from audit_log')).rejects.toThrow();
   await expect(client.query('insert into user_group_members select 1, 999999')).rejects.toThrow();
+  const disabled = await client.query("select tgname from pg_trigger where tgenabled = 'D'");
+  expect(disabled.rows).toEqual([]);
 
   await expect(restore(url, file)).rejects.toThrow(/^The database is not empty/);
 });
@@ -211,19 +171,9 @@ test('only whole backups of known versions are restored, with their key, and a f
 
 test('a restore that fails half way leaves nothing', async () => {
   const { url, client } = await database();
-  /** The archive is sound in itself, and only its content is wrong. */
-  const rewritten = async (change: (rows: string, table: string) => string) => {
-    const path = join(folder, `wrong-${made.length}-${Math.random()}.backup`);
-    await writeArchive(path, async (archive) => {
-      for await (const entry of readArchive(file)) {
-        if ('header' in entry) await archive.header(entry.header);
-        else if ('totals' in entry) await archive.totals(entry.totals);
-        else if ('table' in entry.part) {
-          const rows = change(entry.data.toString('latin1'), entry.part.table);
-          await archive.part(entry.part, Buffer.from(rows, 'latin1'));
-        }
-      }
-    });
+  const rewritten = async (rows: Changes['rows']) => {
+    const path = join(folder, `wrong-${Math.random()}.backup`);
+    await rewrite(file, path, { rows });
     return path;
   };
   const otherRows = await rewritten((rows) => rows.replace('pair-', 'pear-'));
@@ -257,10 +207,7 @@ test('a restore refuses files that a new deployment would get', async () => {
   const folderOf = (id: number) => join(dataDir, 'files', String(id));
   const id = Number(rows[0].last_value ?? 0) + 1;
   await mkdir(folderOf(id), { recursive: true });
-  const attempt = restoreBackup(
-    readConfig({ ORIEL_DATABASE_URL: url, ORIEL_SECRET_KEY: SECRET_KEY, ORIEL_DATA_DIR: dataDir }),
-    [file],
-  );
+  const attempt = restoreFrom(file, { url, dataDir, secretKey: SECRET_KEY });
   await expect(attempt).rejects.toThrow(`The folder ${folderOf(id)} belongs to a deployment that is younger`);
   expect(await hasTables(client)).toBe(false);
 });

@@ -4,6 +4,7 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveWriter } from '../platform/db/backup/archive.ts';
 import { StartupError } from '../platform/startup-error.ts';
+import { syncFolder } from '../platform/sync-folder.ts';
 import { engineUser, letRead, makeFilesDir } from './engine-user.ts';
 
 const PART_BYTES = 256 * 1024;
@@ -66,44 +67,77 @@ async function dumpFile(path: string, file: string, archive: ArchiveWriter) {
 }
 
 export interface FileLoader {
-  /** The paths of the files that it has made. */
-  created: string[];
   take(file: string, data: Buffer): Promise<void>;
+  /** Call it at the end: it refuses to have written another number of files. */
+  finish(expected: number): Promise<void>;
+  /** Call it if it was not finished. */
   close(): Promise<void>;
 }
 
-/** Writes files from parts that follow one another, so that the engines can read them. */
-export function createFileLoader(dataDir: string): FileLoader {
-  const created: string[] = [];
+/**
+ * Writes files from parts that follow one another, so that the engines can read them. `onCreate` gets the path of each
+ * file as soon as it exists.
+ */
+export function createFileLoader(dataDir: string, onCreate: (path: string) => void): FileLoader {
+  const folders = new Set<string>();
+  let count = 0;
   let opened: { file: string; handle: FileHandle } | undefined;
   const close = async () => {
-    await opened?.handle.close();
+    const { handle } = opened ?? {};
     opened = undefined;
+    await handle?.close();
+  };
+  const complete = async () => {
+    await opened?.handle.sync();
+    await close();
+  };
+  const create = async (file: string) => {
+    const user = engineUser();
+    const { deploymentId, name } = requireFileName(file);
+    const folder = await makeFilesDir(user, dataDir, deploymentId);
+    const path = join(folder, name);
+    opened = { file, handle: await open(path, 'wx') };
+    onCreate(path);
+    await letRead(user, path, 0o640);
+    folders.add(folder);
+    count++;
   };
   return {
-    created,
     async take(file, data) {
-      if (opened?.file !== file) {
-        await close();
-        const { path, handle } = await createFile(dataDir, file);
-        created.push(path);
-        opened = { file, handle };
+      try {
+        if (opened?.file !== file) {
+          await complete();
+          await create(file);
+        }
+        await opened!.handle.appendFile(data);
+      } catch (error) {
+        throw unwritable(file, error);
       }
-      await opened.handle.appendFile(data);
+    },
+    async finish(expected) {
+      await complete();
+      for (const folder of folders) await syncFolder(folder);
+      if (count === expected) return;
+      throw new StartupError(
+        `The backup says that it has ${expected} files, but it has ${count}: it is damaged.`,
+      );
     },
     close,
   };
 }
 
-async function createFile(dataDir: string, file: string) {
+const unwritable = (file: string, error: unknown) =>
+  error instanceof StartupError
+    ? error
+    : new StartupError(`The file ${file} can not be restored: ${(error as Error).message}.`, {
+        cause: error,
+      });
+
+function requireFileName(file: string) {
   const [deploymentId = '', name = '', ...rest] = file.split('/');
   const isName = name !== '' && name !== '.' && name !== '..' && !name.includes('\0');
   if (!DEPLOYMENT_ID.test(deploymentId) || !isName || rest.length) {
     throw new StartupError(`The backup holds a file with an impossible name, ${file}: it is damaged.`);
   }
-  const user = engineUser();
-  const path = join(await makeFilesDir(user, dataDir, Number(deploymentId)), name);
-  const handle = await open(path, 'wx');
-  await letRead(user, path, 0o640);
-  return { path, handle };
+  return { deploymentId: Number(deploymentId), name };
 }

@@ -1,9 +1,14 @@
 /** The fingerprint of the secret key. It is stored in the database, so that a start with another key is refused. */
 import { createHmac } from 'node:crypto';
+import { createKeyring, type Secrets } from '../../platform/secrets/keyring.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 
 export const fingerprintOf = (key: Buffer) =>
   createHmac('sha256', key).update('fingerprint').digest('base64url');
+
+/** In the order of the secrets. */
+export const fingerprintsOf = (secrets: Secrets) =>
+  createKeyring(secrets).keysFor('installation').map(fingerprintOf);
 
 /** While a secret is being replaced, there are several fingerprints. One of them must be that of the database. */
 export function requireSecret(

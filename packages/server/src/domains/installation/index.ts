@@ -1,5 +1,5 @@
 export { addAdminKey } from './admin-key.ts';
-export { fingerprintOf } from './fingerprint.ts';
+export { fingerprintsOf } from './fingerprint.ts';
 export { rotateSecret } from './rotate-secret.ts';
 export { type FirstAdmin, setUpInstallation } from './set-up.ts';
 export { findInstallation, updateFingerprint } from './store.ts';

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { StartupError } from '../startup-error.ts';
+import { type ConnectionSettings, openClient } from './connection.ts';
 
 /** 57P0x: the database is starting or stopping. 53300: it has no connection left. */
 const PASSING_STATES = /^(57P0[123]|53300)$/;
@@ -50,14 +51,24 @@ const reasonOf = ({ message, code, name }: Failure) => (message || code || name)
 
 /** A missing file has the same code as a missing socket, so the system call is checked too. */
 const isOfDatabase = (cause: Failure) =>
-  cause instanceof pg.DatabaseError || (isPassing(cause) && cause.syscall !== 'open');
+  cause instanceof pg.DatabaseError ||
+  (isPassing(cause) && (cause.code !== 'ENOENT' || cause.syscall === 'connect'));
 
 /** Turns an error from the database into one line for the operator. Returns other errors unchanged. */
 export const explainIfOfDatabase = (error: unknown): unknown =>
   isOfDatabase(causeOf(error)) ? explainDatabaseError(error) : error;
 
+/** For commands, which do not wait. Whatever is wrong with the first connection is about the database. */
+export async function requireReachable(connection: ConnectionSettings): Promise<void> {
+  try {
+    await (await openClient(connection)).end();
+  } catch (error) {
+    throw explainDatabaseError(error);
+  }
+}
+
 /** Explains in one line why the database can not be used. */
-export function explainDatabaseError(error: unknown): StartupError {
+function explainDatabaseError(error: unknown): StartupError {
   if (error instanceof StartupError) return error;
   const cause = causeOf(error);
   const [what, mend] = explanation(cause, cause instanceof pg.DatabaseError ? (cause.code ?? '') : '');

@@ -32,7 +32,7 @@ export const readSchema = async ({ migrationsDir, functionsDir, version }: Schem
 });
 
 /** An arbitrary constant, which must be the same for every server of every version. */
-const MIGRATION_LOCK = 7_023_455_201;
+export const MIGRATION_LOCK = 7_023_455_201;
 /** A backup shares it until it ends. */
 export const BACKUP_LOCK = 7_023_455_202;
 const LOOK_AGAIN_MS = 200;
@@ -63,18 +63,25 @@ export async function migrate(
   }
 }
 
-/**
- * Makes the schema of these migrations in an empty database, and lets `fill` put rows into it, in one transaction.
- * `prepare` runs before it, and refuses a database that is not empty.
- */
+/** Makes the schema of these migrations in an empty database, and lets `fill` put rows into it, in one transaction. */
 export async function makeSchema(
   connection: ConnectionSettings,
   migrations: Migration[],
-  prepare: (client: pg.Client) => Promise<void>,
-  fill: (client: pg.Client) => Promise<void>,
+  options: {
+    /** Runs before the transaction, and refuses a database that is not empty. */
+    prepare: (client: pg.Client) => Promise<void>;
+    fill: (client: pg.Client) => Promise<void>;
+    /** Ends it, up to the commit. */
+    signal?: AbortSignal;
+  },
 ): Promise<void> {
+  const { prepare, fill, signal } = options;
   const client = await openClient(connection);
+  // Fails the statement that runs, and all later ones.
+  const end = () => void client.end();
+  signal?.addEventListener('abort', end);
   try {
+    signal?.throwIfAborted();
     await requireVersion(client);
     await requireOwnSession(client, connection);
     await takeLock(client);
@@ -89,6 +96,8 @@ export async function makeSchema(
     }
     await client.query('set constraints all immediate');
     await fill(client);
+    signal?.removeEventListener('abort', end);
+    signal?.throwIfAborted();
     await client.query('commit');
   } finally {
     // Ending the session undoes what is not committed, and releases the lock.

@@ -46,6 +46,11 @@ export interface Totals {
   files: number;
 }
 
+export function countsOf({ tables, files }: Totals) {
+  const sums = Object.values(tables);
+  return { tables: sums.length, rows: sums.reduce((all, { rows }) => all + rows, 0), files };
+}
+
 export type Entry = { header: Header } | { part: Part; data: Buffer } | { totals: Totals };
 
 export interface ArchiveWriter {
@@ -101,7 +106,7 @@ export async function writeArchive(
 }
 
 /** Throws a `StartupError` at the first thing that is wrong. The totals come only if everything was read and is right. */
-export async function* readArchive(path: string): AsyncGenerator<Entry> {
+export async function* readArchive(path: string, signal?: AbortSignal): AsyncGenerator<Entry> {
   const damaged = (what: string) => new StartupError(`The backup ${path} is damaged or incomplete: ${what}.`);
   const hash = createHash('sha256');
   let line: Buffer[] = [];
@@ -111,7 +116,7 @@ export async function* readArchive(path: string): AsyncGenerator<Entry> {
   let header: Header | undefined;
   let totals: Totals | undefined;
 
-  for await (const piece of unzipped(path, damaged)) {
+  for await (const piece of unzipped(path, damaged, signal)) {
     let rest = piece;
     while (rest.length) {
       if (totals) throw damaged('something follows its end');
@@ -150,9 +155,13 @@ export async function* readArchive(path: string): AsyncGenerator<Entry> {
   yield { totals };
 }
 
-async function* unzipped(path: string, damaged: (what: string) => StartupError): AsyncGenerator<Buffer> {
+async function* unzipped(
+  path: string,
+  damaged: (what: string) => StartupError,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  pipeline(createReadStream(path), gunzip, () => {});
+  pipeline(createReadStream(path, { signal }), gunzip, () => {});
   try {
     yield* gunzip;
   } catch (error) {

@@ -28,9 +28,11 @@ export async function loadDatabase(
     takeFile: (file: string, data: Buffer) => Promise<void>;
     /** Changes the restored rows, in the same transaction. They have the schema of the backup's version. */
     finish: (db: Queryable) => Promise<void>;
+    /** Ends it. */
+    signal?: AbortSignal;
   },
 ): Promise<void> {
-  const { header, migrations, entries, takeFile, finish } = options;
+  const { header, migrations, entries, takeFile, finish, signal } = options;
   const prepare = async (client: pg.Client) => {
     await client.query(UNLIMITED);
     if (await hasTables(client)) {
@@ -39,12 +41,12 @@ export async function loadDatabase(
       );
     }
   };
-  await makeSchema(connection, migrations, prepare, async (client) => {
+  const fill = async (client: pg.Client) => {
     const tables = await listTables(client);
     requireSameTables(header.tables, tables);
     await replacePartitions(client, header.partitions);
     const addForeignKeys = await dropForeignKeys(client);
-    const enableTriggers = await disableTriggers(client);
+    await disableTriggers(client);
     // Migrations have put rows into some of them.
     await client.query(`truncate ${tables.map(({ name }) => client.escapeIdentifier(name)).join(', ')}`);
     const totals = await loadRows(client, header.tables, entries, takeFile);
@@ -54,8 +56,8 @@ export async function loadDatabase(
     }
     await finish(new ClientQueries(client));
     await addForeignKeys();
-    await enableTriggers();
-  });
+  };
+  await makeSchema(connection, migrations, { prepare, fill, signal });
 }
 
 /** Names that are used in SQL come from the catalogue, and those of the file must be the same. */
@@ -97,14 +99,11 @@ async function dropForeignKeys(client: pg.Client) {
   };
 }
 
-/** What triggers would write is in the backup already. */
+/** What triggers would write is in the backup already. A start makes them again, with the functions. */
 async function disableTriggers(client: pg.Client) {
-  const tables = await listTablesWithTriggers(client);
-  const alter = async (change: 'disable' | 'enable') => {
-    for (const table of tables) await client.query(`alter table ${table} ${change} trigger user`);
-  };
-  await alter('disable');
-  return () => alter('enable');
+  for (const table of await listTablesWithTriggers(client)) {
+    await client.query(`alter table ${table} disable trigger user`);
+  }
 }
 
 async function loadRows(
