@@ -39,8 +39,13 @@ afterAll(cleanUp);
 
 test('a release sets every version, writes the changes since the last tag, and publishes nothing', async () => {
   const changed = git('status', '--porcelain').split('\n').filter(Boolean);
-  for (const line of changed)
-    expect(line).toMatch(/^ M (package|packages\/[\w-]+\/package|package-lock|CHANGELOG)\.(json|md)$/);
+  const manifests = /^(packages\/[\w-]+\/)?package\.json$/;
+  expect(changed.map((line) => line.replace(/^ M /, '')).filter((file) => !manifests.test(file))).toEqual([
+    'CHANGELOG.md',
+    'deploy/kubernetes/kustomization.yaml',
+    'package-lock.json',
+  ]);
+  expect(await readFile(inCopy('deploy/kubernetes/kustomization.yaml'), 'utf8')).toContain('newTag: 9.8.7\n');
   const versions = git(
     'grep',
     '-hE',
@@ -57,7 +62,6 @@ test('a release sets every version, writes the changes since the last tag, and p
   );
   expect(git('tag', '--list').trim()).toBe('v9.8.6');
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: inCopy('release') });
-  await expect(release('9.8.8')).rejects.toMatchObject({ stderr: expect.stringContaining('not committed') });
 });
 
 test('the server is installed into an empty project, and starts with npx', { timeout: 600_000 }, async () => {
