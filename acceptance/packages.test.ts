@@ -3,10 +3,11 @@ import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OTHERS } from '../scripts/build-sdk.mjs';
 import { packClient } from '../scripts/packages/client.ts';
 import { packSdk } from '../scripts/packages/sdk.ts';
 import { cleanUp, newFolder } from './server-process.ts';
@@ -57,6 +58,17 @@ test.each(['client', 'viewer'])('@oriel/%s holds what its users need, and nothin
   for (const file of built) {
     expect(await readFile(join(folder, 'dist', file), 'utf8')).not.toMatch(/@oriel\/contract|typebox/);
   }
+});
+
+test('a change of what the types depend on makes them anew', async () => {
+  const used: string[] = [];
+  for (let file: string | undefined = 'packages/viewer/tsconfig.sdk.json'; file; ) {
+    used.push(file);
+    const { extends: next } = JSON.parse(await readFile(join(ROOT, file), 'utf8')) as { extends?: string };
+    file = next && join(dirname(file), next);
+  }
+  expect(used).toHaveLength(3);
+  expect(OTHERS).toEqual(expect.arrayContaining(used));
 });
 
 test('a strict program compiles as a bundler resolves modules', async () => {

@@ -3,25 +3,31 @@
  * and its types each. If nothing has changed since the last build, it does nothing.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { hashFiles, place } from './build-files.mjs';
 import { bin, root } from './install.mjs';
 
 const PACKAGE = join(root, 'packages/viewer');
 const SOURCE = join(PACKAGE, 'sdk');
 const TARGET = join(PACKAGE, 'dist');
 /** What the result depends on beside the sources. */
-const OTHERS = ['package-lock.json', 'scripts/build-sdk.mjs', 'packages/viewer/tsconfig.sdk.json'];
+export const OTHERS = [
+  'package-lock.json',
+  'scripts/build-sdk.mjs',
+  'packages/viewer/tsconfig.sdk.json',
+  'packages/viewer/tsconfig.json',
+  'tsconfig.json',
+];
 
 export async function buildSdk() {
   const inputs = await hashInputs();
   if (inputs === (await readFile(join(TARGET, 'inputs'), 'utf8').catch(() => ''))) return;
   await mkdir(TARGET, { recursive: true });
   const files = [...(await bundle('embed')), ...(await bundle('react')), ...(await declare())];
-  for (const [name, content] of files) await place(name, content);
-  await place('inputs', inputs);
+  for (const [name, content] of files) await place(TARGET, name, content);
+  await place(TARGET, 'inputs', inputs);
 }
 
 async function bundle(name) {
@@ -68,17 +74,6 @@ async function declare() {
 }
 
 async function hashInputs() {
-  const hash = createHash('sha256');
-  const names = (await readdir(SOURCE)).sort().map((name) => join(SOURCE, name));
-  for (const path of [...names, ...OTHERS.map((file) => join(root, file))]) {
-    hash.update(`${path.slice(root.length)}\0`).update(await readFile(path));
-  }
-  return hash.digest('hex');
-}
-
-/** Atomically, because a server that starts may read the file. */
-async function place(name, content) {
-  const unfinished = join(TARGET, `${name}.${process.pid}.tmp`);
-  await writeFile(unfinished, content);
-  await rename(unfinished, join(TARGET, name));
+  const sources = (await readdir(SOURCE)).sort().map((name) => join(SOURCE, name));
+  return hashFiles([...sources, ...OTHERS.map((file) => join(root, file))]);
 }

@@ -2,9 +2,9 @@
  * Bundles the embedded page into `packages/server/dist/viewer`: files whose names hold a hash, and `manifest.json`, which
  * says what the page loads first. If nothing has changed since the last build, it does nothing.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { hashFiles, place } from './build-files.mjs';
 import { root } from './install.mjs';
 
 const SOURCE = join(root, 'packages/viewer/src');
@@ -18,10 +18,10 @@ export async function buildViewer() {
   if (before?.inputs === inputs) return;
   const { outputFiles, metafile } = await bundle();
   await mkdir(TARGET, { recursive: true });
-  for (const { path, contents } of outputFiles) await place(basename(path), contents);
+  for (const { path, contents } of outputFiles) await place(TARGET, basename(path), contents);
   const manifest = { inputs, ...describe(metafile) };
   // Comes last, when every file that it names is there.
-  await place('manifest.json', JSON.stringify(manifest, null, 2));
+  await place(TARGET, 'manifest.json', JSON.stringify(manifest, null, 2));
   for (const file of await readdir(TARGET)) {
     if (![...manifest.files, 'manifest.json'].includes(file) && !file.endsWith('.tmp')) {
       await rm(join(TARGET, file), { force: true });
@@ -77,22 +77,11 @@ function fail(message) {
 }
 
 async function hashInputs() {
-  const hash = createHash('sha256');
-  const names = (await readdir(SOURCE, { recursive: true, withFileTypes: true }))
+  const sources = (await readdir(SOURCE, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  for (const path of [...names, ...OTHERS.map((file) => join(root, file))]) {
-    hash.update(`${path.slice(root.length)}\0`).update(await readFile(path));
-  }
-  return hash.digest('hex');
+  return hashFiles([...sources, ...OTHERS.map((file) => join(root, file))]);
 }
 
 const readManifest = () => readFile(join(TARGET, 'manifest.json'), 'utf8').then(JSON.parse, () => undefined);
-
-/** Atomically, because a server that starts may read the file. */
-async function place(name, content) {
-  const unfinished = join(TARGET, `${name}.${process.pid}.tmp`);
-  await writeFile(unfinished, content);
-  await rename(unfinished, join(TARGET, name));
-}

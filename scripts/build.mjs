@@ -2,11 +2,14 @@
  * Bundles the server and the packages that it uses into one file, each script of a thread into another, and the program
  * of the engines into others. Builds the embedded page and what its hosts import. Puts beside them the SQL of the functions and the style of the pages.
  */
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { place } from './build-files.mjs';
 import { buildSdk } from './build-sdk.mjs';
 import { buildViewer } from './build-viewer.mjs';
 import { root } from './install.mjs';
+
+const DIST = join(root, 'packages/server/dist');
 
 /**
  * Packages with native code stay where npm put them. All others are bundled, because they consist of hundreds of small
@@ -46,7 +49,7 @@ export async function build(entry = 'packages/server/src/main.ts', name = 'main.
     await buildSdk();
   }
   await gatherFunctions();
-  await place('style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
+  await place(DIST, 'style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
   return { engineFiles };
 }
 
@@ -54,7 +57,7 @@ async function bundleInto(name, entry) {
   const { build: bundle } = await import('esbuild');
   await bundle({
     entryPoints: [join(root, entry)],
-    outfile: join(root, 'packages/server/dist', name),
+    outfile: join(DIST, name),
     ...OPTIONS,
     sourcemap: true,
     // Node reads the whole source map at each start.
@@ -69,10 +72,9 @@ async function bundleInto(name, entry) {
  */
 async function buildEngine() {
   const { build: bundle } = await import('esbuild');
-  const dist = join(root, 'packages/server/dist');
   const { outputFiles } = await bundle({
     entryPoints: { engine: join(root, 'packages/server/src/engines/process/main.ts') },
-    outdir: dist,
+    outdir: DIST,
     chunkNames: 'engine/[name]-[hash]',
     splitting: true,
     write: false,
@@ -81,11 +83,11 @@ async function buildEngine() {
     sourcesContent: false,
     external: NOT_BUNDLED,
   });
-  await mkdir(join(dist, 'engine'), { recursive: true });
+  await mkdir(join(DIST, 'engine'), { recursive: true });
   // The program itself comes last, when everything that it loads is there.
-  const names = outputFiles.map(({ path, contents }) => [relative(dist, path), contents]);
+  const names = outputFiles.map(({ path, contents }) => [relative(DIST, path), contents]);
   for (const [name, contents] of names.sort(([name]) => (name === 'engine.js' ? 1 : -1))) {
-    await place(name, contents);
+    await place(DIST, name, contents);
   }
   return names.map(([name]) => name);
 }
@@ -95,8 +97,8 @@ async function buildThread(name, entry) {
   const { build: bundle } = await import('esbuild');
   const entryPoints = [join(root, 'packages/server/src', entry)];
   const { outputFiles } = await bundle({ entryPoints, write: false, ...OPTIONS, external: NOT_BUNDLED });
-  await mkdir(join(root, 'packages/server/dist'), { recursive: true });
-  await place(name, outputFiles[0].contents);
+  await mkdir(DIST, { recursive: true });
+  await place(DIST, name, outputFiles[0].contents);
 }
 
 /** The SQL of functions and triggers, in one file. */
@@ -104,15 +106,7 @@ async function gatherFunctions() {
   const src = join(root, 'packages/server/src');
   const files = (await readdir(src, { recursive: true })).filter((file) => file.endsWith('functions.sql'));
   const texts = await Promise.all(files.sort().map((file) => readFile(join(src, file), 'utf8')));
-  await place('functions.sql', texts.join('\n'));
-}
-
-/** Writes a file beside the bundle, atomically, because a server or an engine that starts may read it. */
-async function place(name, content) {
-  const dist = join(root, 'packages/server/dist');
-  const unfinished = join(dist, `${name}.${process.pid}.tmp`);
-  await writeFile(unfinished, content);
-  await rename(unfinished, join(dist, name));
+  await place(DIST, 'functions.sql', texts.join('\n'));
 }
 
 if (process.argv[1] === join(root, 'scripts', 'build.mjs')) await build();

@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ADMIN_KEY, startOriel } from '../bench/harness/oriel.ts';
 import { undoAll, undoAtEnd } from '../bench/harness/undo.ts';
+import { root } from './install.mjs';
 
 const REDOCLY = '@redocly/cli@2.73.0';
 const SPECTRAL = '@stoplight/spectral-cli@6.16.3';
 const SCHEMATHESIS = 'schemathesis==4.32.5';
 
-const root = join(import.meta.dirname, '..');
 /** Installed separately, so that it is not a dependency of the product. */
 const cache = join(root, 'node_modules', '.cache', 'oriel-fuzz');
 const venv = join(cache, 'venv');

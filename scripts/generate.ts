@@ -1,9 +1,9 @@
 /** Writes the files that are made from the contract. A test fails while they are out of date. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { root } from './install.mjs';
 import { OPERATIONS_FILE, operationsFile } from './operations-file.ts';
 
-const root = join(import.meta.dirname, '..');
 const stale: string[] = [];
 
 async function write(file: string, text: string) {

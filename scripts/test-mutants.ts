@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { killDatabase } from '../acceptance/database-processes.ts';
 import { startTestPostgres } from '../packages/server/test/test-postgres.ts';
 import { copyProject } from './copy-project.ts';
+import { root } from './install.mjs';
 import { mutants } from './mutants/index.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { runWithin } from './run-within.ts';
@@ -19,7 +20,6 @@ const FILE_LIMIT_MS = 5 * 60_000;
 /** How many mutants are tried at once, each in a copy of its own: most of a short test run waits for a start. */
 const AT_ONCE = 2;
 
-const root = join(import.meta.dirname, '..');
 const words = process.argv.slice(2);
 const chosen = mutants.filter(({ name }) => !words.length || words.some((word) => name.includes(word)));
 const temporary = mkdtempSync(join(tmpdir(), 'oriel-mutants-'));

@@ -15,12 +15,13 @@ const name = `node-${process.platform}-${process.arch}`;
 const folder = join(root, 'node_modules', '.cache', `oriel-node-${version}`);
 const node = join(folder, 'node_modules', name, 'bin', 'node');
 
-if (!existsSync(node)) {
+const isExact = version.split('.').length === 3;
+if (!isExact || !existsSync(node)) {
+  // Also if one is there, because it may be an old one. Without the registry, it serves.
   console.log(`Installing ${name}@${version} into ${folder}`);
   mkdirSync(folder, { recursive: true });
-  spawnSync('npm', ['install', '--prefix', folder, '--no-save', '--no-package-lock', `${name}@${version}`], {
-    stdio: 'inherit',
-  });
+  const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund'];
+  spawnSync('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`], { stdio: 'inherit' });
 }
 const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
 if (!stdout) fail(`${name}@${version} can not be installed, or does not run on this machine.`);

@@ -1,8 +1,7 @@
 /** Runs Oriel behind PgBouncer. Debian's package is installed if it is missing and we are root. */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { root } from './install.mjs';
 
-const root = join(import.meta.dirname, '..');
 const isInstalled = () => spawnSync('pgbouncer', ['--version']).status === 0;
 const run = (command: string, args: string[], env = {}) =>
   spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } }).status;

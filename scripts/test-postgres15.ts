@@ -10,9 +10,9 @@ import pg from 'pg';
 import { linkLibraries } from '../packages/server/src/platform/db/embedded/binaries.ts';
 import { databaseUser } from '../packages/server/src/platform/db/embedded/process-user.ts';
 import { giveTo } from '../packages/server/src/platform/processes/process-user.ts';
+import { root } from './install.mjs';
 
 const VERSION = '15.18.0-beta.17';
-const root = join(import.meta.dirname, '..');
 const user = databaseUser();
 const asUser = { ...user.ids, cwd: '/' };
 

@@ -102,6 +102,8 @@ interface Rule {
   state: string;
   lastError?: string;
 }
+/** A busy machine can make these wait to become alerts. None of the others waits while the server is well. */
+const OF_THE_MACHINE = ['OrielSlow', 'OrielEventLoopBlocked', 'OrielWaitsForConnections'];
 const rules = async (): Promise<Rule[]> => (await ask('/rules'))?.groups[0]?.rules ?? [];
 
 test('every rule is evaluated, and only a server that is down raises an alert', async () => {
@@ -112,7 +114,8 @@ test('every rule is evaluated, and only a server that is down raises an alert', 
   });
   const all = await rules();
   expect(all.filter(({ health }) => health !== 'ok')).toEqual([]);
-  expect(all.filter(({ name, state }) => name !== 'OrielSlow' && state !== 'inactive')).toEqual([]);
+  const mayBe = ({ name }: Rule) => (OF_THE_MACHINE.includes(name) ? ['inactive', 'pending'] : ['inactive']);
+  expect(all.filter((rule) => !mayBe(rule).includes(rule.state))).toEqual([]);
 
   await stop(server);
   const stateOf = async (name: string) => (await rules()).find((rule) => rule.name === name)?.state;

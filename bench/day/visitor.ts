@@ -1,6 +1,8 @@
 /** What one viewer of an embedded dashboard causes, as requests to a server. */
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Oriel } from '../harness/oriel.ts';
+import { send } from '../harness/send.ts';
 
 const DEPLOYMENT = 1;
 const DASHBOARD = 'DemoCommerce';
@@ -14,6 +16,9 @@ const QUERIES = [
 /** The company's own people list reports, once for so many visits. */
 const VISITS_FOR_A_LIST = 10;
 
+let visitors = 0;
+
+/** Nobody who visits is known from another visitor. */
 export function visitor({
   servers,
   customers,
@@ -26,6 +31,7 @@ export function visitor({
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   /** By the kind of request, in milliseconds. */
   const latencies = new Map<string, number[]>();
+  const own = ++visitors;
   let calls = 0;
 
   async function call(
@@ -35,21 +41,20 @@ export function visitor({
   ): Promise<Record<string, string>> {
     const { url, headers } = servers[calls++ % servers.length]!;
     const started = performance.now();
-    const text = await send(agent, `${url}${path}`, {
-      headers: token === undefined ? headers : { authorization: `Bearer ${token}` },
-      body: body && JSON.stringify(body),
-    });
+    const credential = token === undefined ? headers : { authorization: `Bearer ${token}` };
+    const response = await send(agent, url + path, credential, body && JSON.stringify(body));
+    const reply = await text(response);
     const all = latencies.get(kind) ?? [];
     all.push(performance.now() - started);
     latencies.set(kind, all);
-    return JSON.parse(text);
+    return JSON.parse(reply);
   }
 
   /** The backend of the company mints a session, and the page of the viewer uses it. */
   async function visit(n: number): Promise<void> {
     const session = {
       deploymentId: DEPLOYMENT,
-      externalId: `viewer-${n}`,
+      externalId: `viewer-${own}-${n}`,
       embedTenantName: `customer-${n % customers}`,
       groups: ['analysts'],
       userAttributes: [{ name: 'region', value: REGIONS[n % REGIONS.length] }],
@@ -74,25 +79,3 @@ export function visitor({
     post: (kind: string, path: string, body: object) => call(kind, path, { body }),
   };
 }
-
-const send = (
-  agent: Agent,
-  url: string,
-  { headers, body }: { headers: Record<string, string>; body: string | undefined },
-) =>
-  new Promise<string>((resolve, reject) => {
-    const written = body === undefined ? {} : { 'content-type': 'application/json' };
-    const method = body === undefined ? 'GET' : 'POST';
-    const sent = request(url, { agent, method, headers: { ...headers, ...written } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => {
-        text += piece;
-      });
-      response.once('end', () => {
-        if (response.statusCode === 200) resolve(text);
-        else reject(new Error(`${method} ${new URL(url).pathname}: ${response.statusCode}`));
-      });
-    });
-    sent.once('error', reject);
-    sent.end(body);
-  });

@@ -1,7 +1,9 @@
 /** Sends requests at a given rate, even if earlier requests have no answer yet, as real clients do. */
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sample } from './benchmark.ts';
+import { send } from './send.ts';
 
 export interface PacedLoad {
   url: string;
@@ -26,7 +28,8 @@ export async function runPaced(load: PacedLoad, seconds: number): Promise<Sample
     for (let due = started; due < end; due += gap(load.perSecond)) {
       while (performance.now() < due) await sleep(0);
       const dueAt = due;
-      const sent = send(agent, load).then(() => {
+      const sent = send(agent, load.url, load.headers(), load.body?.()).then(async (response) => {
+        await finished(response.resume());
         if (dueAt >= countFrom) latencies.push(performance.now() - dueAt);
       });
       running.add(sent);
@@ -50,30 +53,3 @@ export function summary(latencies: number[]): Pick<Sample, 'meanMs' | 'p50Ms' | 
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
   return { meanMs: sorted.reduce((a, b) => a + b, 0) / sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
-
-const send = (agent: Agent, { url, headers, body }: PacedLoad) =>
-  new Promise<void>((resolve, reject) => {
-    const text = body?.();
-    const written =
-      text === undefined
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-    const call = request(
-      url,
-      {
-        agent,
-        method: text === undefined ? 'GET' : 'POST',
-        headers: { ...headers(), ...written },
-      },
-      (response) => {
-        response.resume();
-        response.once('end', () =>
-          response.statusCode === 200
-            ? resolve()
-            : reject(new Error(`${url} answered ${response.statusCode}`)),
-        );
-      },
-    );
-    call.once('error', reject);
-    call.end(text);
-  });

@@ -41,7 +41,7 @@ export function clientTypes(): { operations: string; index: string } {
   const named = Object.entries(hoist.components).sort(([a], [b]) => (a < b ? -1 : 1));
   const operations = [
     "import type { CallOptions, Download } from './types.js';",
-    `/** For programs; a code never changes. */\nexport type ErrorCode = ${union(Object.keys(errorCatalogue).sort())};`,
+    `/** For programs; a code never changes. */\nexport type ErrorCode = ${eitherText(Object.keys(errorCatalogue).sort())};`,
     `/** An object with keys of your own. */\nexport type ${FREE_OBJECT} = Record<string, unknown>;`,
     ...named.map(([name, schema]) => declaration(name, schema)),
     '/** Every operation by its id. Parameters of the path and the query are fields of `args`, and the body is its field `body`. */',
@@ -106,7 +106,7 @@ function bodyType(body: BodyKind, type: TypeOf): string {
       return `${type(body.schema)} & { ${files.join('; ')} }`;
     }
     case 'bytes':
-      return `{ contentType: ${union(body.contentTypes)}; data: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string }`;
+      return `{ contentType: ${eitherText(body.contentTypes)}; data: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string }`;
     default:
       return type(body.schema);
   }
@@ -142,4 +142,5 @@ function typeOfKind(reply: ReplyKind, type: TypeOf): string {
   }
 }
 
-const union = (values: readonly string[]) => values.map((value) => `'${value}'`).join(' | ');
+/** One of these texts. */
+const eitherText = (values: readonly string[]) => values.map((value) => `'${value}'`).join(' | ');

@@ -4,9 +4,9 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { bin } from '../install.mjs';
+import { bin, root } from '../install.mjs';
 import { clientTypes } from './client-types.ts';
-import { makeTarball, publishedManifest, root } from './tarball.ts';
+import { makeTarball, publishedManifest } from './tarball.ts';
 
 const CLIENT = join(root, 'packages/client');
 const DIST = join(CLIENT, 'dist');

@@ -1,7 +1,8 @@
 /** What host pages import, as a package of its own: the element, and the component for React. */
 import { join } from 'node:path';
 import { buildSdk } from '../build-sdk.mjs';
-import { makeTarball, publishedManifest, readManifest, root } from './tarball.ts';
+import { root } from '../install.mjs';
+import { makeTarball, publishedManifest, readManifest } from './tarball.ts';
 
 const VIEWER = join(root, 'packages/viewer');
 const FILES = ['embed.js', 'embed.d.ts', 'react.js', 'react.d.ts', 'events.d.ts', 'attributes.d.ts'];

@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build, NOT_BUNDLED } from '../build.mjs';
-import { type Manifest, makeTarball, publishedManifest, readManifest, root } from './tarball.ts';
+import { root } from '../install.mjs';
+import { type Manifest, makeTarball, publishedManifest, readManifest } from './tarball.ts';
 
 const SERVER = join(root, 'packages/server');
 

@@ -4,8 +4,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-
-export const root = join(import.meta.dirname, '..', '..');
+import { root } from '../install.mjs';
 
 export type Manifest = Record<string, unknown> & {
   name: string;

@@ -22,12 +22,7 @@ import { StartupError } from './platform/startup-error.ts';
 import { restoreBackup } from './restore.ts';
 import { rotateSecretKey } from './rotate-secret.ts';
 import { startServer } from './start-server.ts';
-
-/**
- * A stop that takes longer than this is forced. Changes that were confirmed to a caller are not lost, and the embedded
- * database is told to stop.
- */
-const STOP_WITHIN_MS = 45_000;
+import { STOP_WITHIN_MS } from './stop-within.ts';
 
 const called = { env: process.env, path: process.argv[1]! };
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../src/config.ts';
 import { createMetrics } from '../src/platform/http/metrics.ts';
+import { STOP_WITHIN_MS } from '../src/stop-within.ts';
 import { createWorld, SECRET_KEY, type World } from './world.ts';
 
 const folder = join(import.meta.dirname, '../../../deploy');
@@ -38,10 +39,11 @@ test('the README names every sample', () => {
 
 const SECRETS = { POSTGRES_PASSWORD: '4f1c9be2a7', ORIEL_SECRET_KEY: SECRET_KEY };
 
+const given: Record<string, string> = { ...SECRETS, ORIEL_PUBLIC_URL: 'https://analytics.example.com' };
+const compose = read('compose.yaml').replaceAll(/\$\{(\w+)[^}]*\}/g, (_, name) => given[name] ?? '""');
+const { services } = parse(compose, { merge: true });
+
 test('a server and a worker accept the settings of the compose file', () => {
-  const given: Record<string, string> = { ...SECRETS, ORIEL_PUBLIC_URL: 'https://analytics.example.com' };
-  const text = read('compose.yaml').replaceAll(/\$\{(\w+)[^}]*\}/g, (_, name) => given[name] ?? '""');
-  const { services } = parse(text, { merge: true });
   const configs = ['server', 'worker'].map((name) => readConfig({ ...IMAGE, ...services[name].environment }));
   expect(configs.map(({ role, port }) => [role, port])).toEqual([
     ['web', 4000],
@@ -88,6 +90,60 @@ test('the manifests name the port of the image, addresses that answer, and their
   const budget = manifests.find(({ kind }) => kind === 'PodDisruptionBudget');
   expect(service.spec.selector).toEqual(deployments[0].spec.selector.matchLabels);
   expect(budget.spec.selector).toEqual(deployments[0].spec.selector);
+});
+
+const [server, worker] = ['oriel-server', 'oriel-worker'].map((name) => manifest('Deployment', name).spec);
+
+test('nothing kills a server that still stops', () => {
+  const preStop = Number(
+    server.template.spec.containers[0].lifecycle.preStop.exec.command.join(' ').replace(/^sleep /, ''),
+  );
+  expect(preStop).toBeGreaterThan(0);
+  const seconds = {
+    'the server in Kubernetes': server.template.spec.terminationGracePeriodSeconds - preStop,
+    'the worker in Kubernetes': worker.template.spec.terminationGracePeriodSeconds,
+    'the server in compose': Number(/^(\d+)s$/.exec(services.server.stop_grace_period)![1]),
+    'the worker in compose': Number(/^(\d+)s$/.exec(services.worker.stop_grace_period)![1]),
+    systemd: Number(/^TimeoutStopSec=(\d+)$/m.exec(read('systemd/oriel.service'))![1]),
+  };
+  for (const [where, given] of Object.entries(seconds)) {
+    expect(given * 1000, where).toBeGreaterThan(STOP_WITHIN_MS);
+  }
+});
+
+test('while a version or a machine is replaced, a server answers', () => {
+  expect(server.replicas).toBeGreaterThan(1);
+  for (const { strategy } of [server, worker]) {
+    expect(strategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+  }
+  const { minAvailable } = manifest('PodDisruptionBudget', 'oriel-server').spec;
+  expect(minAvailable).toBeGreaterThan(0);
+  expect(minAvailable).toBeLessThan(server.replicas);
+});
+
+test('a server of the compose file starts when its database accepts connections', () => {
+  expect(services.postgres.healthcheck.test).toContain('pg_isready');
+  for (const { depends_on } of [services.server, services.worker]) {
+    expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+  }
+});
+
+test('in a container, nobody is root, gets more rights, or changes the program', () => {
+  for (const { template } of [server, worker]) {
+    expect(template.spec.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(template.spec.containers[0].securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  }
+  for (const service of [services.server, services.worker]) {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+  }
 });
 
 test('the ingress passes on everything to the servers except metrics', () => {

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { jsonFields, jsonPlain, jsonString } from '../../platform/db/json-text.ts';
+import { jsonFields, jsonList, jsonPlain, jsonString } from '../../platform/db/json-text.ts';
 import { literal, type Sql, sql } from '../../platform/db/sql.ts';
 import {
   belongsTo,
@@ -36,7 +36,7 @@ export interface FolderAccessRow extends FolderRow {
 }
 
 /** The JSON text of a path as callers see it, from `folders.shown_path`. A null path becomes an empty list. */
-export const pathText = (shownPath: Sql): Sql => sql`concat('[', array_to_string(${shownPath}, ','), ']')`;
+export const pathText = jsonList;
 
 /** The entry of a folder in its own shown path and in those of the folders below it. */
 const pathEntry = (id: Sql, name: string): Sql =>

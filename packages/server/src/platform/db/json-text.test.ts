@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorld, type World } from '../../../test/world.ts';
-import { jsonElements, jsonFields, jsonPlain, jsonString, jsonTime } from './json-text.ts';
-import { sql } from './sql.ts';
+import { jsonElements, jsonFields, jsonList, jsonPlain, jsonString, jsonTime } from './json-text.ts';
+import { raw, sql } from './sql.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -43,4 +43,12 @@ test('what is null in the database is null in JSON', async () => {
   const row = 'null::text, null::bigint, null::boolean, null::jsonb, null::timestamptz';
   const nothing = { text: null, count: null, done: null, meta: null, at: null };
   expect(await read(row)).toEqual({ object: nothing, list: Object.values(nothing) });
+});
+
+test('a list of stored texts is valid JSON, also without an array', async () => {
+  const lists = ['array[\'{"a":1}\', \'"b"\']', 'array[]::text[]', 'null::text[]'].map(
+    (array) => jsonList(raw(array)).text,
+  );
+  const { rows } = await world.server.db.pool.query(`select array[${lists.join(', ')}] as lists`);
+  expect(rows[0].lists.map((text: string) => JSON.parse(text))).toEqual([[{ a: 1 }, 'b'], [], []]);
 });

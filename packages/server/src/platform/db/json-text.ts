@@ -25,5 +25,7 @@ export const jsonFields = (fields: Record<string, JsonText>): Sql =>
     Object.entries(fields).map(([name, value], i) => sql`${raw(`'${i ? ',' : ''}"${name}":'`)}, ${value}`),
     ', ',
   );
+/** A list whose elements are stored as JSON texts, in an array. A null array becomes an empty list. */
+export const jsonList = (texts: Sql) => sql`concat('[', array_to_string(${texts}, ','), ']')` as JsonText;
 /** The elements of a list without its brackets, as arguments of `concat_ws(',', …)`. */
 export const jsonElements = (elements: JsonText[]): Sql => join(elements, ', ');
