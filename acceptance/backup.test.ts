@@ -1,13 +1,18 @@
 /** `npm run backup` beside a running server, and `npm run restore` into a new data dir, which a server then uses. */
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, expect, inject, test } from 'vitest';
+import { MIGRATION_LOCK } from '../packages/server/src/platform/db/migrate.ts';
+import { createDatabase, dropDatabase, onServer } from '../packages/server/test/databases.ts';
 import { databaseProcesses } from './database-processes.ts';
 import {
   ADMIN_KEY,
   cleanUp,
   deploymentNamed,
+  killServer,
   MAIN,
   newDataDir,
   SECRET_KEY,
@@ -15,6 +20,7 @@ import {
   spawnServer,
   startServer,
   stop,
+  until,
   usedDataDir,
 } from './server-process.ts';
 
@@ -41,13 +47,14 @@ test('a server on restored data has what was there at the backup, and takes the 
   await writeFile(join(files, 'orders.csv'), 'id,amount\n1,2\n');
   await writeFile(join(files, 'empty.csv'), '');
 
+  const names = ['group 0'];
+  await admin.createUserGroup({ body: { name: 'group 0' } });
   // Others write while the backup is made.
   const file = join(dirname(dataDir), 'oriel.backup');
   let isMade = false;
   const making = finished(dataDir, ['backup', file]).finally(() => {
     isMade = true;
   });
-  const names: string[] = [];
   do {
     names.push(`group ${names.length}`);
     await admin.createUserGroup({ body: { name: names.at(-1)! } });
@@ -87,6 +94,7 @@ test('a server on restored data has what was there at the backup, and takes the 
   await expect(restoredAdmin.getDeployment({ deploymentId: id })).resolves.toMatchObject({ name: 'kept' });
   const { items } = await restoredAdmin.listUserGroups({ first: 1000 });
   const kept = items.map(({ name }) => name).filter((name) => name.startsWith('group '));
+  expect(kept).toContain('group 0');
   expect(new Set(kept)).toEqual(new Set(names.slice(0, kept.length)));
   expect(await readFile(join(restored, 'files', String(id), 'orders.csv'), 'utf8')).toBe('id,amount\n1,2\n');
   expect(await readFile(join(restored, 'files', String(id), 'empty.csv'), 'utf8')).toBe('');
@@ -161,6 +169,43 @@ test('a backup whose key is lost is restored without the stored secrets, and a s
   expect(entries.map(({ operation }) => operation)).toContain('restartAuditSeals');
   expect(await finished(restored, ['audit-verify'])).toMatchObject({ code: 0, stderr: '' });
   await stop(again);
+});
+
+test('a restore that gets a signal leaves nothing, and half of one that is killed is refused', {
+  timeout: 300_000,
+}, async () => {
+  const source = await usedDataDir();
+  const file = join(dirname(source), 'oriel.backup');
+  expect(await finished(source, ['backup', file, '--with-secret-key'])).toMatchObject({ code: 0 });
+  const postgresUrl = inject('postgresUrl');
+  const name = await createDatabase(postgresUrl);
+  const url = onServer(postgresUrl, name);
+  // A restore waits for this lock when the key is in the data dir.
+  const holder = new pg.Client(url);
+  await holder.connect();
+  await holder.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  const dataDir = await newDataDir();
+  const settings = { ORIEL_DATABASE_URL: url };
+  const restoring = async () => {
+    const run = spawnServer(dataDir, settings, [process.execPath, MAIN, 'restore', file]);
+    await until('the key is restored', () => existsSync(join(dataDir, 'secret.key')));
+    return run;
+  };
+  for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
+    const run = await restoring();
+    // npm sends a Ctrl-C a second time.
+    run.child.kill(signal);
+    expect(await stop(run, signal)).toEqual({ code, signal: null });
+    expect(run.stderr).toBe(`The restore was ended by ${signal}, and nothing is left of it.\n`);
+    expect(await readdir(dataDir)).toEqual([]);
+  }
+  await killServer(await restoring());
+  expect(await finished(dataDir, [], settings)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^The data dir \S+ holds half of a restore .*\n$/),
+  });
+  await holder.end();
+  await dropDatabase(postgresUrl, name);
 });
 
 test('commands say how they are called, and refuse what they do not know', async () => {

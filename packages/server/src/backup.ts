@@ -8,7 +8,7 @@ import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
 import { findInstallation, fingerprintsOf } from './domains/installation/index.ts';
 import { dumpFiles } from './engines/stored-files.ts';
-import { countsOf, type Totals, writeArchive } from './platform/db/backup/archive.ts';
+import { countsOf, existsAlready, type Totals, writeArchive } from './platform/db/backup/archive.ts';
 import { dumpDatabase } from './platform/db/backup/dump.ts';
 import type { Queryable } from './platform/db/database.ts';
 import { findSecrets, loadSecrets } from './platform/secrets/load-secrets.ts';
@@ -28,7 +28,7 @@ export interface Backup {
 export async function makeBackup(config: Config, args: string[]): Promise<Backup> {
   const { file, values } = readArgs('backup', args);
   const withSecretKey = values['with-secret-key'] === true;
-  if (existsSync(file)) throw new StartupError(`The file ${file} exists already: name another one.`);
+  if (existsSync(file)) throw existsAlready(file);
   if (!existsSync(dirname(file))) {
     throw new StartupError(`There is no folder ${dirname(file)}: make it first, or name another file.`);
   }

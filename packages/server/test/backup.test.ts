@@ -1,6 +1,10 @@
 /** Backups of databases with rows in every table, and their restores. See acceptance/backup.test.ts for the commands. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -38,7 +42,7 @@ async function database(template?: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   clients.push(client);
-  return { url, client };
+  return { name, url, client };
 }
 
 const restore = (url: string, from: string, secretKey = SECRET_KEY) =>
@@ -182,6 +186,66 @@ test('a restore that fails half way leaves nothing', async () => {
   const refusedRow = await rewritten((rows, table) => (table === 'users' ? `${rows}nonsense\n` : rows));
   await expect(restore(url, refusedRow)).rejects.toThrow(/invalid input syntax|missing data/);
   expect(await hasTables(client)).toBe(false);
+});
+
+test('a file has the name of a backup only when it is whole, and replaces no other', async () => {
+  const path = join(folder, 'named.backup');
+  await writeArchive(path, async ({ header }) => {
+    await header({} as Header);
+    expect(existsSync(path)).toBe(false);
+  });
+  const taken = join(folder, 'taken.backup');
+  const work = writeArchive(taken, async () => writeFile(taken, 'theirs'));
+  await expect(work).rejects.toThrow(`The file ${taken} exists already: name another one.`);
+  expect(await readFile(taken, 'utf8')).toBe('theirs');
+  expect((await readdir(folder)).filter((name) => name.includes('unfinished'))).toEqual([]);
+});
+
+test('a file that can not grow is named as the reason', async () => {
+  const path = join(folder, 'large.backup');
+  const script = `
+    import { randomBytes } from 'node:crypto';
+    import { writeArchive } from '${join(import.meta.dirname, '../src/platform/db/backup/archive.ts')}';
+    await writeArchive('${path}', async ({ part }) => {
+      for (let i = 0; i < 40; i++) await part({ table: 'users' }, randomBytes(256 * 1024));
+    }).catch(({ constructor, message }) => console.log(constructor.name, message));`;
+  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];
+  const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -f 256; exec "$@"', 'sh', ...node], {
+    env: { ...process.env, TSX_DISABLE_CACHE: '1' },
+  });
+  expect(stdout).toMatch(/^StartupError The backup can not be written: EFBIG: .*\.\n$/);
+  expect((await readdir(folder)).filter((name) => name.startsWith('large'))).toEqual([]);
+});
+
+test('a table that is dropped beside a backup is left out', async () => {
+  const { url, client } = await database(inject('templateDatabase'));
+  await client.query('create table dropped (id int)');
+  const { rows } = await client.query(`
+    select 'dropped'::regclass::oid as relation, oid as database
+    from pg_database where datname = current_database()`);
+  await client.query('begin; drop table dropped');
+  const path = join(folder, 'dropped.backup');
+  const making = backUp(url, path);
+  const waiting = 'select from pg_locks where not granted and relation = $1 and database = $2';
+  const { relation, database: oid } = rows[0];
+  await expect.poll(async () => (await source.query(waiting, [relation, oid])).rowCount).toBe(1);
+  await client.query('commit');
+  await making;
+  for await (const entry of readArchive(path)) {
+    if ('header' in entry) expect(entry.header.tables.map(({ name }) => name)).not.toContain('dropped');
+  }
+});
+
+test('backups and restores do not depend on settings of the database', async () => {
+  const from = await database(inject('templateDatabase'));
+  await fill(from.client, 1);
+  const into = await database();
+  for (const { name } of [from, into])
+    await source.query(`alter database ${name} set bytea_output = 'escape'`);
+  await source.query(`alter database ${from.name} set idle_in_transaction_session_timeout = '20ms'`);
+  const path = join(folder, 'settings.backup');
+  await backUp(from.url, path, { describe: () => sleep(200) });
+  await restore(into.url, path);
 });
 
 test('a backup that can not be written leaves no file', async () => {

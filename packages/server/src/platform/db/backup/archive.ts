@@ -3,13 +3,14 @@
  * as the line says. The first entry describes the backup. The last one shows that nothing is missing or changed.
  */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createReadStream, createWriteStream, rmSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream';
 import { pipeline as pipelined } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { StartupError } from '../../startup-error.ts';
+import { syncFolder } from '../../sync-folder.ts';
 import type { Partition, Sequence, StoredTable } from './catalogue.ts';
 
 /** Raise it if a file is written that earlier versions can not read. */
@@ -69,16 +70,12 @@ export async function writeArchive(
   const gzip = createGzip();
   const hash = createHash('sha256');
   const written = pipelined(gzip, createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }));
-  const failed = written.then(
-    () => {},
-    (error) => {
-      throw new StartupError(`The backup can not be written: ${error.message}.`);
-    },
-  );
+  const failed = written.catch(failWriting);
   failed.catch(() => {});
   const write = async (data: Buffer) => {
     hash.update(data);
-    if (!gzip.write(data)) await Promise.race([once(gzip, 'drain'), failed]);
+    // Without `once` of node:events, which would reject first, with an error that does not say what failed.
+    if (!gzip.write(data)) await Promise.race([new Promise((done) => gzip.once('drain', done)), failed]);
   };
   const line = (value: object) => write(Buffer.from(`${JSON.stringify(value)}\n`));
 
@@ -94,7 +91,7 @@ export async function writeArchive(
     });
     gzip.end();
     await failed;
-    await rename(unfinished, path);
+    await nameFile(unfinished, path);
   } catch (error) {
     gzip.destroy();
     await written.catch(() => {});
@@ -103,6 +100,29 @@ export async function writeArchive(
   } finally {
     process.off('exit', removeUnfinished);
   }
+}
+
+function failWriting({ message }: Error): never {
+  throw new StartupError(`The backup can not be written: ${message}.`);
+}
+
+export const existsAlready = (path: string) =>
+  new StartupError(`The file ${path} exists already: name another one.`);
+
+/** Never replaces a file. FAT and some network folders have no links, so there an empty file takes the name first. */
+async function nameFile(unfinished: string, path: string) {
+  const unlessTaken = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw existsAlready(path);
+    return error;
+  };
+  const isUnlinked = await link(unfinished, path).catch(unlessTaken);
+  if (isUnlinked) {
+    const name = await open(path, 'wx').catch(unlessTaken);
+    if (name instanceof Error) failWriting(name);
+    await name.close();
+    await rename(unfinished, path);
+  } else await rm(unfinished);
+  await syncFolder(dirname(path));
 }
 
 /** Throws a `StartupError` at the first thing that is wrong. The totals come only if everything was read and is right. */

@@ -8,13 +8,15 @@ import type { ArchiveWriter, Header, RowSum, Totals } from './archive.ts';
 import { listPartitions, listSequences, listTables, type StoredTable } from './catalogue.ts';
 import { copyOut } from './copy.ts';
 
-/** How texts of values look must not depend on what the role or the database sets. */
-export const UNLIMITED = `
+/** No limits, and values written in one way, whatever the role or the database sets. */
+export const COPY_SETTINGS = `
   set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
   set bytea_output = 'hex'; set intervalstyle = 'postgres'; set extra_float_digits = 1; set client_encoding = 'UTF8'`;
 
 /** Rows are gathered until they have so many bytes. */
 const PART_BYTES = 256 * 1024;
+/** The state of an error about a table that was dropped. */
+const UNDEFINED_TABLE = '42P01';
 const SUM_MASK = (1n << 64n) - 1n;
 
 type Described = Omit<Header, 'oriel' | 'format' | 'migrations' | 'tables' | 'partitions'>;
@@ -26,7 +28,7 @@ export async function dumpDatabase(
 ): Promise<Omit<Totals, 'files'>> {
   const client = await openClient(connection);
   try {
-    await client.query(UNLIMITED);
+    await client.query(COPY_SETTINGS);
     // Ending the session releases it.
     await client.query('select pg_advisory_lock_shared($1)', [BACKUP_LOCK]);
     const tables = await beginSnapshot(client);
@@ -53,9 +55,13 @@ async function beginSnapshot(client: pg.Client): Promise<StoredTable[]> {
     const before = await listTables(client);
     const names = before.map(({ name }) => client.escapeIdentifier(name));
     await client.query('begin isolation level repeatable read read only');
-    await client.query(`lock table ${names.join(', ')} in access share mode`);
-    const tables = await listTables(client);
-    if (JSON.stringify(tables) === JSON.stringify(before)) return tables;
+    try {
+      await client.query(`lock table ${names.join(', ')} in access share mode`);
+      const tables = await listTables(client);
+      if (JSON.stringify(tables) === JSON.stringify(before)) return tables;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== UNDEFINED_TABLE) throw error;
+    }
     await client.query('rollback');
   }
 }

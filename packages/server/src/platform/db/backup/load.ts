@@ -16,7 +16,7 @@ import {
   type StoredTable,
 } from './catalogue.ts';
 import { type CopyIn, copyIn } from './copy.ts';
-import { sumRows, UNLIMITED } from './dump.ts';
+import { COPY_SETTINGS, sumRows } from './dump.ts';
 
 export async function loadDatabase(
   connection: ConnectionSettings,
@@ -34,7 +34,7 @@ export async function loadDatabase(
 ): Promise<void> {
   const { header, migrations, entries, takeFile, finish, signal } = options;
   const prepare = async (client: pg.Client) => {
-    await client.query(UNLIMITED);
+    await client.query(COPY_SETTINGS);
     if (await hasTables(client)) {
       throw new StartupError(
         'The database is not empty: restore into a new data dir, or set ORIEL_DATABASE_URL to an empty database.',
