@@ -1,6 +1,7 @@
 /**
  * A working body for each operation that takes one, for the reference at `/docs`. With the demo, most of them work as
- * they are; `reference-examples.test.ts` sends every one. An operation that is not here has `examples` in its schema.
+ * they are, and the others need what `reference-examples.test.ts` makes before it sends them. An operation that is not
+ * here has `examples` in its schema.
  */
 
 const query = {

@@ -27,11 +27,11 @@ export const STATUS_TEXT: Record<number, string> = {
 export const INTRODUCTION = `The API of Oriel: data models, queries, content, embed sessions, and the people who may use them.
 
 - **Key.** Send \`Authorization: Api-Key sk-…\`, or a token as \`Authorization: Bearer …\`. At \`/docs\`, put either into the box at the top; the page adds the scheme. \`getMe\` shows whose key it is.
-- **Examples.** Each body has one that works with the demo, where the deployment is 1.
+- **Examples.** Each body has one. With the demo, where the deployment is 1, most work as they are; the others need something that you have made before, such as the group that they change.
 - **Errors.** The reply has a \`code\` for programs, which never changes, a \`message\` for people, and the \`requestId\` of the log.
 - **Lists.** Ask for the next page with \`after\` and the \`pageInfo.endCursor\` of the last one.`;
 
-/** From the first call to the rare one: data and questions, content, embedding, people, and then the account. */
+/** From what most come for to what is rare: embedding, data and questions, content, people, and then the account. */
 const READING_ORDER: readonly string[] = [
   'Embed',
   'Embed Tenants',

@@ -8,6 +8,8 @@ import {
   type Operation,
 } from '@oriel/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bodyExamples } from '../../contract/src/examples.ts';
+import { codesToShow } from '../../contract/src/openapi-examples.ts';
 import { errorCodeOf } from './error-code.ts';
 import { documentedOperation, mismatch, publishedDocument } from './published-document.ts';
 import { requestOf } from './samples.ts';
@@ -42,10 +44,13 @@ const REFUSED: Record<string, string> = {
   pull: 'no_remote',
 };
 
-function exampleOf(op: Operation): { schema: object; example?: object } {
-  const media = documentedOperation(op.method, op.path)!.requestBody!.content;
-  return (media['application/json'] ?? Object.values(media)[0]!) as { schema: object; example?: object };
+interface Shown {
+  schema: object;
+  example?: object;
 }
+const shownOf = (op: Operation) =>
+  documentedOperation(op.method, op.path)!.requestBody!.content as Record<string, Shown>;
+const exampleOf = (op: Operation) => shownOf(op)['application/json'] ?? Object.values(shownOf(op))[0]!;
 
 async function send(id: string, { path = {}, body, token }: Given = {}) {
   const op = withBody.find((one) => one.id === id)!;
@@ -196,6 +201,40 @@ test.each(withBody.map((op) => [op.id, op] as const))(
   },
 );
 
+const FORM = 'application/x-www-form-urlencoded';
+const takingBoth = withBody.filter((op) => bodyKindOf(op)!.kind === 'formOrJson');
+
+test.each(takingBoth.map((op) => [op.id, op] as const))(
+  '%s takes a form as the reference shows it',
+  async (id, op) => {
+    const { schema, example } = shownOf(op)[FORM]!;
+    expect(mismatch(schema, example)).toBeUndefined();
+    const { body = {} } = (await given[id]?.()) ?? {};
+    const underscored = Object.entries(body).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]);
+    const response = await world.raw(op.method, op.path, {
+      headers: { 'content-type': FORM },
+      body: new URLSearchParams({ ...example, ...Object.fromEntries(underscored) }).toString(),
+    });
+    expect(await errorCodeOf(response)).toBe(REFUSED[id]);
+  },
+);
+
+test('every example is for an operation that takes a body', () => {
+  const ids = withBody.map(({ id }) => id);
+  expect(Object.keys(bodyExamples).filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+test('of many errors, a reply shows those of its operation, and that the request is wrong', () => {
+  expect(codesToShow(['invalid_request', 'malformed_json', 'role_not_found'])).toEqual([
+    'invalid_request',
+    'role_not_found',
+  ]);
+  expect(codesToShow(['body_too_large', 'malformed_json'])).toEqual(['body_too_large']);
+});
+
 test('errors look as the reference shows them', async () => {
   const shown = publishedDocument.components.examples as Record<string, { value: object }>;
   const post = (path: string, body: object) =>
@@ -212,5 +251,13 @@ test('errors look as the reference shows them', async () => {
   for (const [code, reply] of Object.entries(replies)) {
     const requestId = expect.any(String);
     expect(await reply.json()).toEqual({ ...shown[code]!.value, requestId });
+  }
+  const inOtherForms = {
+    oauth_invalid_grant: await post('/auth/oauth2/refresh', { refreshToken: 'unknown' }),
+    scim_user_not_found: await world.raw('GET', '/api/scim/v2/Users/404404'),
+    message_deployment_not_found: await world.raw('GET', '/query/api/v1/deployments/404404/meta'),
+  };
+  for (const [name, reply] of Object.entries(inOtherForms)) {
+    expect(await reply.json()).toEqual(shown[name]!.value);
   }
 });

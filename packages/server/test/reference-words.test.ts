@@ -1,7 +1,9 @@
 /** The reference says of every operation, parameter and field what it means. */
 import { allOperations } from '@oriel/contract';
 import { expect, test } from 'vitest';
+import { everywhere } from '../../contract/src/words/everywhere.ts';
 import { fieldWords, isOnlyForm } from '../../contract/src/words/index.ts';
+import { otherParameters, pathParameters } from '../../contract/src/words/parameters.ts';
 import { documentedOperations, publishedDocument } from './published-document.ts';
 
 interface Schema {
@@ -47,11 +49,61 @@ test('every operation has a sentence of its own, and every parameter has one', (
   expect(silent).toEqual([]);
 });
 
-test('no sentence repeats only the name, and none is for a schema that is gone', () => {
+const shows = (description: unknown, sentence: string) => String(description ?? '').startsWith(sentence);
+
+test('no sentence repeats only the name, and each is shown for a field that exists', () => {
   const plain = (text: string) => text.toLowerCase().replaceAll(/^the |[^a-z]/g, '');
   const sentences = Object.entries(fieldWords).flatMap(([title, fields]) =>
     Object.entries(fields).map(([field, sentence]) => ({ title, field, sentence })),
   );
   expect(sentences.filter(({ field, sentence }) => plain(field) === plain(sentence))).toEqual([]);
   expect(Object.keys(fieldWords).filter((title) => !components[title])).toEqual([]);
+  // Schemas share sentences of fields that only some of them have.
+  const isShown = ({ field, sentence }: { field: string; sentence: string }) =>
+    sentences.some(
+      (other) =>
+        other.field === field &&
+        other.sentence === sentence &&
+        shows(components[other.title]?.properties?.[field]?.description, sentence),
+    );
+  expect(sentences.filter((one) => !isShown(one))).toEqual([]);
+  const shared = Object.entries(everywhere).filter(
+    ([field, sentence]) =>
+      !Object.values(components).some(({ properties }) => shows(properties?.[field]?.description, sentence)),
+  );
+  expect(shared).toEqual([]);
+});
+
+test('each sentence for a parameter is shown for one that exists', () => {
+  const parameters = documentedOperations.flatMap(({ path, operation }) =>
+    operation.parameters.map((parameter) => ({
+      ...parameter,
+      description: parameter.description,
+      path,
+      id: operation.operationId,
+    })),
+  );
+  const isPath = (name: string) =>
+    parameters.some((one) => one.in === 'path' && `${one.path}/`.includes(`/${name}/`));
+  expect(Object.keys(pathParameters).filter((name) => !isPath(name))).toEqual([]);
+  const silent = Object.entries(otherParameters).filter(
+    ([key, sentence]) =>
+      !parameters.some(
+        ({ id, name, description }) => [name, `${id}.${name}`].includes(key) && shows(description, sentence),
+      ),
+  );
+  expect(silent).toEqual([]);
+});
+
+test('the areas are in the order of reading, from embedding to what is rare', () => {
+  const areas = [
+    ['Embed', 'Embed Tenants', 'Dashboard Embed Access', 'App Theme'],
+    ['Users', 'API Keys', 'Deployments', 'Deployment Creation', 'Env Variables', 'Data Sources'],
+    ['Data Model', 'Data Model Uploads', 'Environments', 'Queries'],
+    ['Workspace', 'Folders', 'Workbooks', 'Reports'],
+    ['Users Admin', 'User Groups', 'Roles', 'Resource Policies', 'User Attributes', 'User Attribute Values'],
+    ['Sign-in', 'SCIM', 'Tenant Settings', 'Audit Log', 'Regions', 'OpenAPI Spec', 'Pages'],
+  ].flat();
+  const named = publishedDocument.tags.map(({ name }) => name).filter((name) => areas.includes(name));
+  expect(named).toEqual(areas);
 });

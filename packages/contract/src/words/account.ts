@@ -135,10 +135,9 @@ export const account: FieldWords = {
     ...grant,
     userId: 'Who is allowed it',
     firstName: user.firstName,
-    email: 'The email of the user',
   },
-  GroupPolicy: { ...grant, groupId: 'The group whose members are allowed it', name: 'The name of the group' },
-  RolePolicy: { ...grant, roleId: 'The role whose holders are allowed it', name: 'The name of the role' },
+  GroupPolicy: { ...grant, groupId: 'The group whose members are allowed it' },
+  RolePolicy: { ...grant, roleId: 'The role whose holders are allowed it' },
   ResourcePolicies: {
     users: 'Policies for single users',
     groups: 'Policies for all members of a group',

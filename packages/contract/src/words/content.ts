@@ -75,7 +75,10 @@ export const content: FieldWords = {
     publishedDashboard: 'What is published, with its address and its version; null if nothing is',
   },
   CreateWorkbookInput: { meta: 'What clients keep with the workbook' },
-  UpdateWorkbookInput: { slug: 'A name for addresses, unique in the deployment; null removes it' },
+  UpdateWorkbookInput: {
+    slug: 'A name for addresses, unique in the deployment; null removes it',
+    meta: 'What clients keep with the workbook',
+  },
   DuplicateWorkbookInput: {
     shared: 'True copies a workbook of somebody else, which was shared, to the root of your own workspace',
   },

@@ -26,7 +26,7 @@ export const dataModel: FieldWords = {
     branchName: 'The branch that files are changed on',
     parentBranch: 'The branch that it was made from, and is merged into',
   },
-  CreateBranchRequest: { name: 'A name that git allows, unique in the deployment' },
+  CreateBranchRequest: { name: 'Unique in the deployment' },
   StartDevModeRequest: { branchName: 'The branch to enter; by default one of your own' },
   BuildStatusResponse: {
     branchName: 'The branch that was asked for, or was meant without a name',
@@ -87,8 +87,8 @@ export const dataModel: FieldWords = {
   RemoveDataModelFilesInput: { ...branch, files: 'All of them, or none if one does not exist' },
   RenameDataModelFilesInput: { ...branch, files: 'Each with its old and its new path' },
   UpdateDataModelFilesInput: { ...branch, files: 'The files to write, each with its whole content' },
-  DataModelFileContent: { path: 'Where the file goes, from the root of the data model' },
-  DataModelFilePath: { path: 'The file, from the root of the data model' },
+  DataModelFileContent: { path: 'Where the file goes' },
+  DataModelFilePath: { path: 'The file' },
   DataModelFileRename: { path: 'The file as it is called now', newPath: 'The path that it gets' },
   SourceTreeNode: { type: 'Whether it has `content` or `children`' },
   StartUploadResponse: {

@@ -10,12 +10,10 @@ export const everywhere: Record<string, string> = {
   createdAt: 'When it was made',
   updatedAt: 'When it was changed last',
   lastLogin: 'When the user last signed in or was last seen with a session',
-  startedAt: 'When it began',
   expiresAt: 'From then on it is refused',
   date: 'When it was written',
   createdBy: 'The number of the user who made it',
   updatedBy: 'The number of the user who changed it last',
-  picture: "An address of a picture, which the viewer's browser loads",
   settings: 'Settings that only clients read; the server keeps them as they are',
-  apiKeyId: 'The number of the API key that was used; null if there was none',
+  picture: "An address of a picture, which the viewer's browser loads",
 };

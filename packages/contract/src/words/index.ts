@@ -2,6 +2,8 @@
  * Sentences of the reference for fields and parameters whose schema does not say what they mean. A description in the
  * schema itself comes first; a test finds what has neither.
  */
+import { BranchName, FilePath } from '../data-model.ts';
+import { GroupName } from '../groups.ts';
 import { DateTime, EmbedTenantName, FreeObject } from '../schemas.ts';
 import { account } from './account.ts';
 import { app } from './app.ts';
@@ -30,11 +32,12 @@ export const fieldWords: FieldWords = {
   ...signIn,
 };
 
-/** These say which form a value has, but not what it means. */
-const FORMS = new Set(
-  [DateTime, EmbedTenantName, FreeObject].map((schema) => (schema as { description?: string }).description),
+/** These say which form a value has, but not what it means. Some add how large an object may be. */
+const FORMS = [BranchName, DateTime, EmbedTenantName, FilePath, FreeObject, GroupName].map(
+  (schema) => (schema as { description?: string }).description!,
 );
-export const isOnlyForm = (description: unknown) => FORMS.has(description as string);
+export const isOnlyForm = (description: unknown) =>
+  typeof description === 'string' && FORMS.some((form) => description.startsWith(form));
 
 const withForm = (sentence: string | undefined, description: unknown) =>
   sentence && isOnlyForm(description) ? `${sentence}. ${description}` : (description ?? sentence);

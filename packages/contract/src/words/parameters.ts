@@ -3,6 +3,7 @@
 /** By the part of the path that names the resource. */
 export const pathParameters: Record<string, string> = {
   'deployments/{deploymentId}': 'The number of the deployment, as `getDeployments` lists it',
+  'branches/{name}': 'The branch',
   'folders/{folderId}': 'The number of the folder',
   'workbooks/{workbookId}': 'The number of the workbook',
   'reports/{reportId}': 'The number of the report',
@@ -56,9 +57,6 @@ export const otherParameters: Record<string, string> = {
   'listUsers.state': 'Only users who can sign in, or only those who can not',
   withContent: 'Whether each file comes with its text',
   branchName: 'The branch; without it, the one that the operation describes',
-  since: 'Only what is not older',
-  from: 'Only what is not older than this',
-  to: 'Only what is older than this',
   code: 'What the provider gives for tokens',
   state: 'Binds the answer to the sign-in that began here',
   iss: 'The provider, in its own words',
