@@ -122,8 +122,22 @@ test('the guide names the files of a domain', () => {
     'index.ts',
     'app.ts',
     'announcements.test.ts',
+    'reference-examples.test.ts',
   ]);
 });
+
+/** The files of tests that look at every operation, table or file. */
+const CHECKS = [
+  'migrations',
+  'architecture',
+  'generated',
+  'leftovers',
+  'lists',
+  'permissions',
+  'reference-examples',
+  'reference-words',
+  'table-owners',
+];
 
 test('the example of the guide is a working domain', { timeout: TIMEOUT_MS }, async () => {
   const [contract, ...others] = blocks;
@@ -134,7 +148,7 @@ test('the example of the guide is a working domain', { timeout: TIMEOUT_MS }, as
 
   for (const block of others) write(block);
   const byHand = (await changedFiles()).filter((file) => !generated.includes(file));
-  expect(byHand).toEqual(['packages/server/src/app.ts']);
+  expect(byHand).toEqual(['packages/server/src/app.ts', 'packages/server/test/reference-examples.test.ts']);
   // In one thread, which needs less than half of the work of several.
   await run(installed('tsc'), ['--noEmit', '--singleThreaded']);
   const written = (await run('git', ['ls-files', '--modified', '--others', '--exclude-standard', '*.ts']))
@@ -150,15 +164,14 @@ test('the example of the guide is a working domain', { timeout: TIMEOUT_MS }, as
       'run',
       '--maxWorkers=1',
       'packages/server/src/domains/announcements',
-      ...['migrations', 'architecture', 'generated', 'leftovers', 'lists', 'permissions', 'table-owners'].map(
-        (name) => `packages/server/test/${name}.test.ts`,
-      ),
+      ...CHECKS.map((name) => `packages/server/test/${name}.test.ts`),
       '--update',
       '-t',
-      'nnouncement|taken back|make the schema|import|owner|leftovers of all|npm run generate',
+      'nnouncement|taken back|make the schema|import|owner|leftovers of all|npm run generate|sentence',
     ],
     database,
   );
   expect(output).toMatch(/announcements\.test\.ts \(3 tests\)/);
+  expect(output).toMatch(/reference-words\.test\.ts \(\d+ tests/);
   expect(await changedFiles()).toContain('packages/server/schema.sql');
 });
