@@ -305,8 +305,8 @@ export const database: Mutant[] = [
   {
     name: 'a backup replaces no file',
     file: `${SERVER}platform/db/backup/archive.ts`,
-    from: 'await link(unfinished, path)',
-    to: 'await rename(unfinished, path)',
+    from: 'await link(unfinished, path).catch(unlessTaken)',
+    to: 'await rename(unfinished, path).then(() => link(path, unfinished))',
     tests: [`${TEST}backup.test.ts`],
   },
   {
