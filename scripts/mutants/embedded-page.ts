@@ -401,4 +401,11 @@ export const embeddedPage: Mutant[] = [
     to: '    ...(locale ? {} : {}),\n',
     tests: BROWSERS,
   },
+  {
+    name: 'the page hears of changes before its first frame',
+    file: 'packages/viewer/src/page.tsx',
+    from: 'useLayoutEffect(() => page.subscribe',
+    to: 'setTimeout(() => page.subscribe',
+    tests: ['packages/server/src/domains/embedded-pages/browsers.test.ts'],
+  },
 ];

@@ -1,5 +1,5 @@
 /** The page around the widgets: its states, its head, and the grid. */
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
 import type { Drilled } from './drill-query.ts';
 import { Grid } from './grid.tsx';
@@ -16,7 +16,8 @@ const ApplicationFrame = lazy(() =>
 
 export function Page({ page }: { page: PageState }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => page.subscribe(() => redraw(undefined)), [page]);
+  // Before the first frame is painted: the page may change earlier, and a change that nobody hears is never drawn.
+  useLayoutEffect(() => page.subscribe(() => redraw(undefined)), [page]);
   if (page.phase !== 'ready') return <State page={page} />;
   return <Ready key={`${page.viewers} ${page.dashboard!.publicId}`} page={page} />;
 }

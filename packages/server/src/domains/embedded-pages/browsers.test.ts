@@ -182,3 +182,17 @@ test.each([
   for (const text of values) expect(text).toMatch(form);
   await embedding.close();
 });
+
+test('a browser that is slow to paint shows what came before its first frame', async () => {
+  const context = await browser.newContext();
+  // Timers that stand in for a frame come late too.
+  await context.addInitScript(`(() => {
+    const later = setTimeout;
+    window.requestAnimationFrame = () => 0;
+    window.setTimeout = (run, ms = 0) => later(run, ms > 0 ? ms + 5000 : 0);
+  })()`);
+  const page = await context.newPage();
+  await page.goto(`${world.url}/embed/dashboard/shown`);
+  await page.getByRole('link', { name: 'Sign in' }).waitFor();
+  await context.close();
+});
