@@ -4,7 +4,7 @@ import { parseFunctions } from '../src/platform/db/functions.ts';
 import { migrate, type Schema } from '../src/platform/db/migrate.ts';
 import { parseMigration, requireNumbers } from '../src/platform/db/migrations.ts';
 import { StartupError } from '../src/platform/startup-error.ts';
-import { createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
+import { administer, createDatabase, dropDatabase, onServer, readOwnSchema } from './databases.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const postgresUrl = inject('postgresUrl');
@@ -87,6 +87,15 @@ test('a database of a newer version or with other migrations is refused', async 
     i === 1 ? { ...migration, checksum: 'other' } : migration,
   );
   await expect(run(url, { migrations: edited })).rejects.toThrow(/unmodified release/);
+});
+
+test('a database with another encoding is refused before anything is created in it', async () => {
+  const name = `${inject('templateDatabase')}_latin1`;
+  await administer(postgresUrl, `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+  made.push(name);
+  const url = onServer(postgresUrl, name);
+  await expect(run(url)).rejects.toThrow(/encoding of the database is LATIN1, and Oriel needs UTF8/);
+  expect(await rows(url, `select from pg_tables where schemaname = 'public'`)).toEqual([]);
 });
 
 test.each([

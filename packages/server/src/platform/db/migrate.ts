@@ -34,7 +34,7 @@ export const readSchema = async ({ migrationsDir, functionsDir, version }: Schem
 /** An arbitrary constant, which must be the same for every server of every version. */
 export const MIGRATION_LOCK = 7_023_455_201;
 /** A backup shares it until it ends. */
-export const BACKUP_LOCK = 7_023_455_202;
+export const BACKUP_LOCK = 7_023_455_203;
 const LOOK_AGAIN_MS = 200;
 const OLDEST_POSTGRES = 150_000;
 
@@ -46,7 +46,7 @@ export async function migrate(
 ): Promise<void> {
   const client = await openClient(connection);
   try {
-    await requireVersion(client);
+    await requireServer(client);
     await requireOwnSession(client, connection);
     // The role or the database may set its own limit.
     await client.query('set statement_timeout = 0');
@@ -82,7 +82,7 @@ export async function makeSchema(
   signal?.addEventListener('abort', end);
   try {
     signal?.throwIfAborted();
-    await requireVersion(client);
+    await requireServer(client);
     await requireOwnSession(client, connection);
     await takeLock(client);
     await prepare(client);
@@ -105,12 +105,19 @@ export async function makeSchema(
   }
 }
 
-async function requireVersion(client: pg.Client) {
-  const { rows } = await client.query('show server_version_num');
-  const version = Number(rows[0].server_version_num);
+async function requireServer(client: pg.Client) {
+  const { rows } = await client.query(
+    "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
+  );
+  const version = Number(rows[0].version);
   if (version < OLDEST_POSTGRES) {
     throw new StartupError(
       `The database is PostgreSQL ${Math.floor(version / 10_000)}, and Oriel needs 15 or later: upgrade it, or point ORIEL_DATABASE_URL at another server.`,
+    );
+  }
+  if (rows[0].encoding !== 'UTF8') {
+    throw new StartupError(
+      `The encoding of the database is ${rows[0].encoding}, and Oriel needs UTF8: create another one with \`createdb --encoding=UTF8 --template=template0\`.`,
     );
   }
 }
