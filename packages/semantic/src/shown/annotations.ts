@@ -80,8 +80,19 @@ export function drillMembersOf(model: Model, { key, measure }: MeasureMember, vi
   return { drillMembers, drillMembersGrouped: { measures: [], dimensions: drillMembers } };
 }
 
-/** A member of a view has the words of the view, as far as it has any. */
+/** What was shown of each model, by the keys of members, since every query asks again for the same few. */
+const shownOf = new WeakMap<Model, Map<string, ShownMember>>();
+
 export function showMember(model: Model, member: Member): ShownMember {
+  const known = shownOf.get(model) ?? new Map<string, ShownMember>();
+  shownOf.set(model, known);
+  const shown = known.get(member.key) ?? describeMember(model, member);
+  known.set(member.key, shown);
+  return shown;
+}
+
+/** A member of a view has the words of the view, as far as it has any. */
+function describeMember(model: Model, member: Member): ShownMember {
   const [owner, name] = member.key.split('.') as [string, string];
   const view = model.views.get(owner);
   const own = definitionOf(member);
