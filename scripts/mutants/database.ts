@@ -296,13 +296,6 @@ export const database: Mutant[] = [
     tests: [`${SERVER}engines/stored-files.test.ts`],
   },
   {
-    name: 'a file with the name of a backup is whole',
-    file: `${SERVER}platform/db/backup/archive.ts`,
-    from: 'const unfinished = ',
-    to: 'const unfinished = path || ',
-    tests: [`${TEST}backup.test.ts`],
-  },
-  {
     name: 'a backup replaces no file',
     file: `${SERVER}platform/db/backup/archive.ts`,
     from: 'await link(unfinished, path).catch(unlessTaken)',
