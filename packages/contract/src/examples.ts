@@ -16,7 +16,7 @@ const session = {
   externalId: 'customer-42',
   embedTenantName: 'acme-corp',
   groups: ['analysts'],
-  userAttributes: [{ name: 'region', value: 'EMEA' }],
+  userAttributes: [{ name: 'region', value: 'EU' }],
 };
 const report = {
   name: 'Orders by status',
@@ -56,6 +56,16 @@ const widget = {
 };
 const dashboard = { kind: 'CLASSIC', title: 'Overview', widgets: [widget] };
 const password = 'correct horse battery staple';
+
+/** Where the demo has nothing by the example of the schema. */
+export const parameterExamples: Record<string, Record<string, unknown>> = {
+  getScimResourceType: { id: 'User' },
+  getScimSchema: { id: `${SCIM}schemas:core:2.0:User` },
+  getScimUser: { id: '1' },
+  listCommits: { name: 'main' },
+  // The first report of the dashboard DemoCommerce.
+  refreshReport: { reportId: 325 },
+};
 
 export const bodyExamples: Record<string, unknown> = {
   addGroupMembers: members,
@@ -106,7 +116,7 @@ export const bodyExamples: Record<string, unknown> = {
     deviceCode: 'the `deviceCode` of `createDeviceCode`',
     clientId: 'my-command-line-tool',
   },
-  explainQuery: { query, viewer: { groups: ['analysts'], userAttributes: { region: 'EMEA' } } },
+  explainQuery: { query, viewer: { groups: ['analysts'], userAttributes: { region: 'EU' } } },
   finishUpload: {
     transaction: { id: 'the `transaction` of `startUpload`' },
     files: { 'model/cubes/regions.yml': { hash: '0da8cd44695c0b648ac66224ef9585e75a4ecc32' } },
@@ -172,8 +182,12 @@ export const bodyExamples: Record<string, unknown> = {
   updateUserGroup: { description: 'Closes the books every month' },
   updateWorkbook: { name: 'Monthly close 2026' },
   updateWorkbookDashboard: { dashboardDraft: dashboard },
-  uploadFile: { transaction: 'the `transaction.id` of `startUpload`', fileName: 'model/cubes/regions.yml' },
+  uploadFile: {
+    transaction: 'the `transaction.id` of `startUpload`',
+    fileName: 'model/cubes/regions.yml',
+    file: 'cubes: []\n',
+  },
   upsertReportByPublicId: report,
-  upsertUserAttributeValue: { userAttributeId: 1, userId: 1, value: 'EMEA' },
+  upsertUserAttributeValue: { userAttributeId: 1, userId: 1, value: 'EU' },
   upsertWorkbookBySlug: { name: 'Monthly close' },
 };

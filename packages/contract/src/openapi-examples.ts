@@ -1,8 +1,9 @@
 /** What the reference shows of bodies: requests that work, and errors as they are sent. */
 import { STATUS_CODES } from 'node:http';
+import type { TSchema } from 'typebox';
 import { type ErrorShape, errorBodies } from './error-shapes.ts';
 import { commonErrors, type ErrorCode, errorCatalogue } from './errors.ts';
-import { bodyExamples } from './examples.ts';
+import { bodyExamples, parameterExamples } from './examples.ts';
 import type { BodyKind } from './kinds.ts';
 import type { Operation } from './operation.ts';
 
@@ -11,6 +12,19 @@ export function bodyExampleOf({ id }: Operation, body: BodyKind): unknown {
   const { examples } = 'schema' in body ? (body.schema as { examples?: unknown[] }) : {};
   return bodyExamples[id] ?? examples?.[0];
 }
+
+/** A value that works in the demo. */
+export function parameterExampleOf(op: Operation, name: string, schema: TSchema): unknown {
+  const { examples, enum: values } = schema as { examples?: unknown[]; enum?: unknown[] };
+  const [example] = examples ?? values ?? [];
+  if (isDeleted(op, name) && Number.isInteger(Number(example)))
+    return typeof example === 'string' ? '404' : 404;
+  return parameterExamples[op.id]?.[name] ?? example;
+}
+
+/** A click on the prefilled request must not delete the reader's own key, or the demo. */
+const isDeleted = ({ method, path }: Operation, name: string) =>
+  method === 'DELETE' && path.endsWith(`{${name}}`);
 
 /** The same body as a form, whose fields OAuth writes with underscores. */
 export const asForm = (example: unknown) =>

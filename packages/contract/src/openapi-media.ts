@@ -40,7 +40,8 @@ export const content = (types: readonly string[], media: Record<string, unknown>
 /** OpenAPI 3.1 describes bytes without a `type`: `string` would mean text, also to the generators of clients. */
 const bytesOf = (contentMediaType: string) => ({ contentMediaType });
 export const binary = (types: readonly string[]) =>
-  Object.fromEntries(types.map((type) => [type, { schema: bytesOf(type) }]));
+  Object.fromEntries(types.map((type) => [type, { schema: isText(type) ? TEXT : bytesOf(type) }]));
+const isText = (type: string) => type === 'application/jsonl';
 
 /** A stream is a text for a client that reads it whole. `x-each` describes its lines or events. */
 export const TEXT = { type: 'string' };

@@ -5,7 +5,7 @@ import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { createHoist } from './hoist.ts';
 import type { BodyKind, ReplyKind } from './kinds.ts';
-import { asForm, bodyExampleOf, codesToShow, errorExample } from './openapi-examples.ts';
+import { asForm, bodyExampleOf, codesToShow, errorExample, parameterExampleOf } from './openapi-examples.ts';
 import { binary, content, multipart, TEXT } from './openapi-media.ts';
 import {
   describeBody,
@@ -138,7 +138,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
         const place = PARAMETER_PLACES[part];
         const description = describeParameter(op, place, name, said);
         const required = !Type.IsOptional(schema);
-        const [example] = examplesIn(schema);
+        const example = parameterExampleOf(op, name, schema);
         return {
           name,
           in: place,
@@ -352,9 +352,6 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     },
   };
 }
-
-const examplesIn = (schema: { examples?: unknown; enum?: unknown }): unknown[] =>
-  (schema.examples ?? schema.enum ?? []) as unknown[];
 
 /** Headers are found too large before the address is known, so that error always has the standard form. */
 const shapeOf = (op: Operation, status: number): ErrorShape =>

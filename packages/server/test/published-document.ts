@@ -24,7 +24,7 @@ export interface DocumentedOperation {
   summary: string;
   description: string;
   security: Json[];
-  parameters: (Json & { $ref?: string; name?: string; in?: string; schema?: Json })[];
+  parameters: (Json & { $ref?: string; name?: string; in?: string; schema?: Json; example?: unknown })[];
   requestBody?: { description: string; required: boolean; content: Content };
   responses: Record<string, DocumentedReply>;
 }

@@ -45,9 +45,12 @@ export function requestOf(op: Operation, fields: unknown = validBody(op)) {
       };
     case 'multipart': {
       const data = new FormData();
-      for (const [name, value] of Object.entries(fields as object)) data.append(name, String(value));
-      for (const [name, { contentTypes = ['text/plain'] }] of Object.entries(body.files)) {
-        data.append(name, new Blob(['sample'], { type: contentTypes[0] }), 'sample');
+      const { files } = body;
+      const given = fields as Record<string, unknown>;
+      for (const [name, value] of Object.entries(given))
+        if (!(name in files)) data.append(name, String(value));
+      for (const [name, { contentTypes = ['text/plain'] }] of Object.entries(files)) {
+        data.append(name, new Blob([String(given[name] ?? 'sample')], { type: contentTypes[0] }), 'sample');
       }
       return { headers, body: data };
     }

@@ -141,6 +141,9 @@ export const updateEmbedAccess = operation({
   audit: 'dashboard',
 });
 
+/** The examples show a dashboard of the demo. */
+const DashboardId = { ...PublicId, examples: ['DemoCommerce'] };
+
 const dashboard = {
   tag: 'Embed',
   auth: 'management',
@@ -148,7 +151,7 @@ const dashboard = {
   permission: 'none',
   scopedKeys: 'handler',
   conditional: true,
-  params: { publicId: PublicId },
+  params: { publicId: DashboardId },
 } as const;
 
 export const getDashboard = operation({
@@ -170,7 +173,7 @@ export const postDashboardPythonRun = operation({
   embed: 'viewer',
   permission: 'none',
   scopedKeys: 'handler',
-  params: { publicId: PublicId },
+  params: { publicId: DashboardId },
   id: 'postDashboardPythonRun',
   method: 'POST',
   path: '/api/v1/embed/dashboard/{publicId}/python-run',
@@ -207,7 +210,7 @@ export const updateDashboardEmbedding = operation({
   summary: 'Allow or forbid that a dashboard is embedded',
   description: 'The caller must manage the dashboard.',
   body: Shape('UpdateDashboardEmbeddingInput', { allowEmbed: Type.Boolean() }),
-  reply: Shape('DashboardEmbeddingResponse', { publicId: PublicId, allowEmbed: Type.Boolean() }),
+  reply: Shape('DashboardEmbeddingResponse', { publicId: DashboardId, allowEmbed: Type.Boolean() }),
   errors: ['dashboard_not_found', 'forbidden'],
   audit: 'dashboard',
 });

@@ -341,7 +341,10 @@ export const watchEmbedSession = operation({
   permission: 'none',
   embed: 'viewer',
   reply: EventStream({
-    ended: Shape('EmbedSessionEnded', { reason: Type.Enum(['revoked', 'expired']) }),
+    ended: Type.Object(
+      { reason: Type.Enum(['revoked', 'expired'], { description: 'Why the token stopped working' }) },
+      { additionalProperties: false },
+    ),
   }),
   audit: 'none',
 });

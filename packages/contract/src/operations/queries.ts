@@ -290,7 +290,7 @@ const GivenViewer = Shape(
   },
   {
     description: 'By default the caller',
-    examples: [{ groups: ['analysts'], userAttributes: { region: 'EMEA' } }],
+    examples: [{ groups: ['analysts'], userAttributes: { region: 'EU' } }],
   },
 );
 

@@ -71,7 +71,6 @@ export const embedding: FieldWords = {
     expiresAt: 'When the embed token stops working',
   },
   EmbedSessionUser: viewer,
-  EmbedSessionEnded: { reason: 'Why the token stopped working' },
   EmbedSettingsInForce: { showDashboardChat: 'Whether dashboards show a chat' },
   EmbedSessionEntry: {
     state: 'How far the session has come',

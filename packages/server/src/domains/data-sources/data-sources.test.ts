@@ -147,7 +147,7 @@ describe('a source that can not be used', () => {
       const unknown = {
         status: 404,
         code: 'data_source_not_found',
-        message: `The variables of the deployment describe no data source \`${name}\`, but \`default\`.`,
+        message: `There is no data source \`${name}\`. The variables of the deployment describe: \`default\`.`,
       };
       await expect(admin.testDataSource({ deploymentId, name })).rejects.toMatchObject(unknown);
       await expect(admin.listDataSourceTables({ deploymentId, name })).rejects.toMatchObject(unknown);

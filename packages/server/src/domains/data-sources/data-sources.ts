@@ -86,7 +86,7 @@ const askingOf = ({ engines, variables, prepareFiles }: Parts): DataSources => (
 });
 
 function notFound(name: string, known: readonly string[]) {
-  const others = known.length ? `, but ${known.map((one) => `\`${one}\``).join(', ')}` : '';
-  const message = `The variables of the deployment describe no data source \`${name}\`${others}.`;
+  const others = known.map((one) => `\`${one}\``).join(', ') || 'none';
+  const message = `There is no data source \`${name}\`. The variables of the deployment describe: ${others}.`;
   return new ApiError('data_source_not_found', { message });
 }
