@@ -403,9 +403,9 @@ export const embeddedPage: Mutant[] = [
   },
   {
     name: 'the page hears of changes before its first frame',
-    file: 'packages/viewer/src/page.tsx',
-    from: 'useLayoutEffect(() => page.subscribe',
-    to: 'setTimeout(() => page.subscribe',
-    tests: ['packages/server/src/domains/embedded-pages/browsers.test.ts'],
+    file: `${VIEWER}page.tsx`,
+    from: 'import { useLayoutEffect,',
+    to: 'import { useEffect as useLayoutEffect,',
+    tests: BROWSERS,
   },
 ];
