@@ -49,6 +49,7 @@ export const Chosen = ({
     timezone={undefined}
     allowExport={undefined}
     filters={{ 'orders.status': { value: 'paid', operator: undefined } }}
+    aria-label={undefined}
     label={undefined}
     id={undefined}
     className={undefined}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIST, frameOf, type SdkHost, startSdkHost } from './sdk-host.ts';
+import { DIST, frameOf, radiusIn, type SdkHost, startSdkHost, statusIn } from './sdk-host.ts';
 
 let host: SdkHost;
 beforeAll(async () => {
@@ -256,15 +256,13 @@ describe('the element', () => {
     }`);
     await opened.heard('told', 'dashboard-loaded');
     const frame = await frameOf(opened, 'told');
-    const radius = () => frame.evaluate(`document.documentElement.style.getPropertyValue('--radius')`);
-    const status = () => frame.getByRole('button', { name: /Status/ }).innerText();
-    await expect.poll(radius).toBe('3px');
-    await expect.poll(status).toContain('done');
+    await expect.poll(radiusIn(frame)).toBe('3px');
+    await expect.poll(statusIn(frame)).toContain('done');
     const tell = (call: string) => opened.run(`document.getElementById('told').${call}`);
     await tell(`setColorScheme('dark')`);
     await frame.locator('html[data-scheme=dark]').waitFor();
     await tell(`setFilter('sales.status', null)`);
-    await expect.poll(status).toContain('All');
+    await expect.poll(statusIn(frame)).toContain('All');
     await tell(`setLocale('fr')`);
     await frame.locator('html[lang=fr]').waitFor();
     const asks = (text: string) =>
@@ -348,7 +346,9 @@ test.each(['18', '19'])(
     ).toEqual(['wide', 'Sales']);
     await opened.run(`change({ theme: 'dark', filters: { 'sales.status': { value: ['done'] } } })`);
     await frame.locator('html[data-scheme=dark]').waitFor();
-    await expect.poll(() => frame.getByRole('button', { name: /Status/ }).innerText()).toContain('done');
+    await expect.poll(statusIn(frame)).toContain('done');
+    await opened.run(`change({ 'aria-label': 'Margin' })`);
+    await expect.poll(() => opened.run('dashboard.current.getAttribute("aria-label")')).toBe('Margin');
     await opened.run(`dashboard.current.navigate('/embed/dashboard/graphical')`);
     await opened.heard('react', 'navigate');
     expect(await opened.events('react', 'ready')).toHaveLength(1);
@@ -358,6 +358,28 @@ test.each(['18', '19'])(
     await opened.context.close();
   },
 );
+
+test('the component clears filters and a theme that are no longer given', async () => {
+  const record = `window.told = []; addEventListener('message', ({ data }) => told.push(data.type))`;
+  const opened = await open('/react-19', (context) => context.addInitScript(record));
+  await opened.heard('react', 'dashboard-loaded');
+  const frame = await frameOf(opened, 'react');
+  const told = await frame.evaluate('told');
+  expect(told).toContain('oriel:action:set-theme');
+  expect(told).not.toContain('oriel:action:set-filter');
+  const usual = await radiusIn(frame)();
+  for (const without of ['{}', '{ filters: undefined, embedTheme: undefined }']) {
+    await opened.run(
+      `change({ filters: { 'sales.status': { value: ['done'] } }, embedTheme: { borderRadius: 3 } })`,
+    );
+    await expect.poll(statusIn(frame)).toContain('done');
+    await expect.poll(radiusIn(frame)).toBe('3px');
+    await opened.run(`change(${without})`);
+    await expect.poll(statusIn(frame)).toContain('All');
+    await expect.poll(radiusIn(frame)).toBe(usual);
+  }
+  await opened.context.close();
+});
 
 test('both are small', async () => {
   const size = async (name: string) => gzipSync(await readFile(join(DIST, name)), { level: 9 }).length;

@@ -213,3 +213,8 @@ export const frameOf = async ({ page }: Opened, name: string) => {
   );
   return (await handle.asElement()!.contentFrame())!;
 };
+
+/** The corners that the page has, and what its filter of the status shows. */
+export const radiusIn = (frame: Frame) => () =>
+  frame.evaluate(`document.documentElement.style.getPropertyValue('--radius')`);
+export const statusIn = (frame: Frame) => () => frame.getByRole('button', { name: /Status/ }).innerText();

@@ -37,6 +37,8 @@ export interface OrielDashboardProps {
   allowExport?: boolean | undefined;
   filters?: DashboardFilters | undefined;
   /** The name of the dashboard for screen readers. */
+  'aria-label'?: string | undefined;
+  /** The same as `aria-label`. */
   label?: string | undefined;
   id?: string | undefined;
   className?: string | undefined;
@@ -100,16 +102,16 @@ export const OrielDashboard: ForwardRefExoticComponent<
     });
   });
 
-  // Objects that are written in place are new in every render.
+  // Objects that are written in place are new in every render. Without a value, what was set before is cleared.
   const filters = JSON.stringify(props.filters);
   useEarlyEffect(() => {
-    if (filters) element.current!.filters = JSON.parse(filters);
+    element.current!.filters = JSON.parse(filters ?? 'null');
   }, [filters]);
   const embedTheme = JSON.stringify(props.embedTheme);
   useEarlyEffect(() => {
-    if (embedTheme) element.current!.setTheme(JSON.parse(embedTheme));
+    element.current!.setTheme(JSON.parse(embedTheme ?? 'null'));
   }, [embedTheme]);
 
-  const { id, className, style, label } = props;
-  return createElement('oriel-dashboard', { ref: element, id, class: className, style, 'aria-label': label });
+  const { id, className, style, label, 'aria-label': name = label } = props;
+  return createElement('oriel-dashboard', { ref: element, id, class: className, style, 'aria-label': name });
 });
