@@ -226,7 +226,9 @@ describe('a caller who reads the ledger', () => {
     expect(await seen({ deploymentId: embedding.deploymentId })).toEqual([]);
     expect(await client.getEmbedSessionEntry({ id: mine })).toMatchObject({ id: mine });
     await expect(client.getEmbedSessionEntry({ id: other })).rejects.toMatchObject(MISSING);
-    const outside = { status: 403, code: 'outside_key_scope' };
+    const message =
+      'A scoped API key can not change account-wide resources. Use an unscoped key of an admin.';
+    const outside = { status: 403, code: 'outside_key_scope', message };
     for (const id of [mine, other])
       await expect(client.revokeEmbedSession({ id })).rejects.toMatchObject(outside);
     await expect(client.revokeEmbedSessions({ body: { deploymentId: own } })).rejects.toMatchObject(outside);

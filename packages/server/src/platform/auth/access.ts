@@ -81,8 +81,9 @@ function authorizeHolder(op: Operation, { deploymentId, scopes }: TokenHolder, a
 
 function authorizeAccountWide(op: Operation, actor: Caller) {
   if (actor.deploymentIds !== null && op.scopedKeys === 'refused') {
+    const owner = op.permission === 'All' ? ' of an admin' : '';
     throw new ApiError('outside_key_scope', {
-      message: 'A scoped API key can not change account-wide resources.',
+      message: `A scoped API key can not change account-wide resources. Use an unscoped key${owner}.`,
     });
   }
   // A caller who may read at least one deployment may list the deployments that they can read.
