@@ -73,17 +73,27 @@ test('parameters, query and body go where they belong', async () => {
   ]);
 });
 
-test('an answer that is not from the server is an error too', async () => {
-  const baseUrl = await serve(
-    (_request, response) => void response.writeHead(502).end('<html>Bad gateway</html>'),
-  );
+test.each([
+  '<html>Bad gateway</html>',
+  '',
+  '{}',
+  '[]',
+  'null',
+  '{"message":"Gateway"}',
+  '{"code":42,"message":null}',
+  '{"code":"bad_gateway","message":""}',
+  '{"code":"bad_gateway","message":"No.","issues":"none"}',
+])('an answer that is not from the server is an error too: %s', async (text) => {
+  const baseUrl = await serve((_request, response) => void response.writeHead(502).end(text));
   const attempt = createOrielClient({ baseUrl }).getMe();
   await expect(attempt).rejects.toMatchObject({
     name: 'OrielError',
     operation: 'getMe',
     status: 502,
     code: 'unknown_error',
+    message: 'HTTP 502',
     issues: [],
+    conflicts: [],
   });
 });
 

@@ -61,14 +61,23 @@ export async function errorFrom(operation: string, response: Response): Promise<
   const requestId = headers.get('x-request-id') ?? undefined;
   const code = headers.get('x-error-code');
   if (typeof body !== 'object' || body === null) return foreignAnswer(operation, status);
-  if (!code) return new OrielError(operation, status, body as ErrorBody);
+  if (!code)
+    return isErrorBody(body) ? new OrielError(operation, status, body) : foreignAnswer(operation, status);
   // Some operations use another form of errors; see `errorShape` in the contract.
-  const { error_description, detail, error } = body as Record<string, string>;
-  const message = error_description ?? detail ?? error ?? `HTTP ${status}`;
+  const { error_description, detail, error } = body as Record<string, unknown>;
+  const message = [error_description, detail, error].find(isText) ?? `HTTP ${status}`;
   return new OrielError(operation, status, { code, message, requestId });
 }
 
-/** An answer that is not from the server, such as a proxy's page or an empty body. */
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** Proxies answer with JSON of their own. */
+const isErrorBody = (body: object): body is ErrorBody => {
+  const { code, message, issues = [], conflicts = [] } = body as Record<string, unknown>;
+  return isText(code) && isText(message) && Array.isArray(issues) && Array.isArray(conflicts);
+};
+
+/** An answer that is not from the server, such as a proxy's page or JSON, or an empty body. */
 export const foreignAnswer = (operation: string, status: number) =>
   new OrielError(operation, status, { code: 'unknown_error', message: `HTTP ${status}` });
 
