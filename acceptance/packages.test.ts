@@ -60,6 +60,16 @@ test.each(['client', 'viewer'])('@oriel/%s holds what its users need, and nothin
   }
 });
 
+test('the client exports the values that its types name, and no others', async () => {
+  const script = "import('@oriel/client').then((client) => console.log(Object.keys(client).join()))";
+  const { stdout } = await run(process.execPath, ['-e', script], { cwd: project });
+  const types = await readFile(inProject('node_modules/@oriel/client/dist/index.d.ts'), 'utf8');
+  const named = [...types.matchAll(/^export (?:declare function (\w+)|\{ (.*) \})/gm)];
+  const names = named.flatMap(([, one, several]) => one ?? several!.split(', '));
+  expect(stdout.trim().split(',').sort()).toEqual(names.sort());
+  expect(names).toContain('createOrielClient');
+});
+
 test('a change of what the types depend on makes them anew', async () => {
   const used: string[] = [];
   for (let file: string | undefined = 'packages/viewer/tsconfig.sdk.json'; file; ) {

@@ -40,6 +40,29 @@ export async function namesOf(oriel: OrielClient): Promise<string[]> {
   return names;
 }
 
+/** The usual loop over pages, which begins without a cursor. */
+export async function titlesOf(oriel: OrielClient): Promise<string[]> {
+  const titles: string[] = [];
+  let after: string | undefined;
+  do {
+    const { items, pageInfo } = await oriel.getReports({ deploymentId: 1, first: 50, after });
+    titles.push(...items.map(({ name }) => name));
+    after = pageInfo?.hasNextPage ? (pageInfo.endCursor ?? undefined) : undefined;
+  } while (after !== undefined);
+  return titles;
+}
+
+/** What may be missing can be passed on in a body too. */
+export const mint = (oriel: OrielClient, groups?: string[], value?: number) =>
+  oriel.generateSession({
+    body: {
+      deploymentId: 1,
+      externalId: 'ada',
+      groups,
+      userAttributes: value === undefined ? undefined : [{ name: 'tier', value }],
+    },
+  });
+
 /** Settings that may be missing can be passed on as they are. */
 export const fromSettings = (settings: Record<string, string>, signal?: AbortSignal) => {
   const limit = settings.TIMEOUT_MS === undefined ? undefined : Number(settings.TIMEOUT_MS);
@@ -64,6 +87,10 @@ export async function wrong(oriel: OrielClient) {
   await oriel.generateSession({ body: { deploymentId: 1, ephemeralTtlSeconds: 1 } });
   // @ts-expect-error an id is a number
   await oriel.getReport({ deploymentId: '1', reportId: 7 });
+  // @ts-expect-error only what may be left out may be undefined
+  await oriel.generateSession({ body: { deploymentId: undefined, externalId: 'ada' } });
+  // @ts-expect-error each page repeats folders, so this list is read page by page
+  oriel.iterate.listFiles({ deploymentId: 1 });
   // @ts-expect-error there is no such operation
   await oriel.getNothing();
   // @ts-expect-error a region has no such field

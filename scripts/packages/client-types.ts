@@ -15,7 +15,9 @@ import {
   replyKindOf,
 } from '@oriel/contract';
 import { type TProperties, type TSchema, Type } from 'typebox';
+import { TREE } from '../../packages/client/src/route.ts';
 import { createHoist } from '../../packages/contract/src/hoist.ts';
+import { createInputs } from './input-schemas.ts';
 import {
   comment,
   declaration,
@@ -36,9 +38,10 @@ export function clientTypes(): { operations: string; index: string } {
   const type = (schema: TSchema) => typeOf(hoist(schema));
   // Errors hold it.
   hoist(ErrorReply.properties.conflicts);
-  const calls = allOperations.map((op) => callOf(op, hoist, type));
-  const lists = allOperations.filter(isCursorList).map(({ id }) => `'${id}'`);
-  const named = Object.entries(hoist.components).sort(([a], [b]) => (a < b ? -1 : 1));
+  const inputs = createInputs(hoist.components);
+  const calls = allOperations.map((op) => callOf(op, (schema) => inputs.given(hoist(schema)), type));
+  const lists = allOperations.filter((op) => isCursorList(op) && op.id !== TREE).map(({ id }) => `'${id}'`);
+  const named = Object.entries(inputs.components()).sort(([a], [b]) => (a < b ? -1 : 1));
   const operations = [
     "import type { CallOptions, Download } from './types.js';",
     `/** For programs; a code never changes. */\nexport type ErrorCode = ${eitherText(Object.keys(errorCatalogue).sort())};`,
@@ -78,30 +81,36 @@ export interface OrielClient extends Operations {
 export declare function createOrielClient(options: OrielClientOptions): OrielClient;
 `;
 
+const OR_UNDEFINED = ' | undefined';
+
 type TypeOf = (schema: TSchema) => string;
 
-function callOf(op: Operation, hoist: (schema: TSchema) => Schema, type: TypeOf): string {
+function callOf(op: Operation, given: (schema: TSchema) => Schema, type: TypeOf): string {
   const properties = { ...op.params, ...op.query } as TProperties;
-  const { properties: fields = {}, required = [] } = hoist(Type.Object(properties));
+  const { properties: fields = {}, required = [] } = given(Type.Object(properties));
   const args = objectType({ properties: fields, required });
   const parts = Object.keys(fields).length ? [args] : [];
-  const headers = hoist(Type.Object(op.headers));
+  const headers = given(Type.Object(op.headers));
   if (Object.keys(op.headers).length) {
-    parts.push(`{ headers${headers.required?.length ? '' : '?'}: ${objectType(headers)} }`);
+    const isRequired = Boolean(headers.required?.length);
+    parts.push(
+      `{ headers${isRequired ? '' : '?'}: ${objectType(headers)}${isRequired ? '' : OR_UNDEFINED} }`,
+    );
   }
   const body = bodyKindOf(op);
-  if (body) parts.push(`{ body: ${bodyType(body, type)} }`);
+  if (body) parts.push(`{ body: ${bodyType(body, (schema) => typeOf(given(schema)))} }`);
   const isOptional = !required.length && !headers.required?.length && !body;
-  const given = `args${isOptional ? '?' : ''}: ${parts.join(' & ') || 'Record<string, never>'}`;
+  const first = `args${isOptional ? '?' : ''}: ${parts.join(' & ') || 'Record<string, never>'}`;
   const description = [op.summary, op.description].filter(Boolean).join('\n\n');
-  return `${comment({ description })}${key(op.id)}: (${given}, options?: CallOptions) => Promise<${replyType(op, type)}>;`;
+  return `${comment({ description })}${key(op.id)}: (${first}, options?: CallOptions) => Promise<${replyType(op, type)}>;`;
 }
 
 function bodyType(body: BodyKind, type: TypeOf): string {
   switch (body.kind) {
     case 'multipart': {
       const files = Object.entries(body.files).map(
-        ([name, { optional }]) => `${key(name)}${optional ? '?' : ''}: Blob | readonly Blob[]`,
+        ([name, { optional }]) =>
+          `${key(name)}${optional ? '?' : ''}: Blob | readonly Blob[]${optional ? OR_UNDEFINED : ''}`,
       );
       return `${type(body.schema)} & { ${files.join('; ')} }`;
     }

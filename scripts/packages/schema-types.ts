@@ -17,8 +17,11 @@ export interface Schema {
 /** The name of the type of an object whose schema says nothing about its fields. */
 export const FREE_OBJECT = 'FreeObject';
 
+/** The name of the component that a schema refers to. */
+export const nameOf = ($ref: string) => $ref.split('/').pop()!;
+
 export function typeOf(schema: Schema): string {
-  if (schema.$ref) return schema.$ref.split('/').pop()!;
+  if (schema.$ref) return nameOf(schema.$ref);
   if (schema.anyOf) return union(schema.anyOf.map(typeOf));
   if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
   if (schema.not) return 'never';

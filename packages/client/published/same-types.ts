@@ -35,6 +35,7 @@ type Different<Ours, Theirs> = {
 const check = <T extends never>(): T[] => [];
 check<Exclude<Different<OrielClient, Published>, [Wider, 'arguments']>>();
 check<Different<OrielClient['iterate'], Published['iterate']>>();
+check<Exclude<keyof Published['iterate'], keyof OrielClient['iterate']>>();
 check<Exclude<Different<OrielClient['withHeaders'], Published['withHeaders']>, [Wider, 'arguments']>>();
 check<Exclude<Calls<Published>, Calls<OrielClient>>>();
 const same: [Same<ErrorCode, PublishedCode>, Same<MergeConflict, PublishedConflict>] = [true, true];

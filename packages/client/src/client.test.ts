@@ -67,9 +67,13 @@ test('parameters, query and body go where they belong', async () => {
   });
   await client.getDeployments({ creationStep: ['demo', 'ready'], first: 2, limit: null });
   await client.updateApiKey({ id: 7, body: { name: 'ä' } });
+  await client.getReports({ deploymentId: 1, first: 50, after: undefined });
+  await client.generateSession({ body: { deploymentId: 1, externalId: 'ada', groups: undefined } });
   expect(seen).toEqual([
     ['GET', '/api/v1/deployments?creationStep=demo&creationStep=ready&first=2', 'Bearer t', ''],
     ['PUT', '/api/v1/api-keys/7', 'Bearer t', '{"name":"ä"}'],
+    ['GET', '/api/v1/deployments/1/reports?first=50', 'Bearer t', ''],
+    ['POST', '/api/v1/embed/generate-session', 'Bearer t', '{"deploymentId":1,"externalId":"ada"}'],
   ]);
 });
 
@@ -135,6 +139,12 @@ test('the iterator refuses a list without a cursor, instead of ending early', as
   );
   const items = createOrielClient({ baseUrl }).iterate.getReports({ deploymentId: 1, limit: 1 });
   await expect(items.next()).rejects.toThrow('This list has no cursor');
+});
+
+test('a list that repeats folders on every page can not be iterated', () => {
+  const { iterate, listFiles } = createOrielClient({ baseUrl: 'http://127.0.0.1' });
+  expect([typeof listFiles, typeof iterate.getFolders]).toEqual(['function', 'function']);
+  expect(iterate).not.toHaveProperty('listFiles');
 });
 
 test('the client is small, contains no schema and imports nothing from Node', async () => {

@@ -10,6 +10,9 @@ export interface ClientRoute {
   reply: ReplyKind['kind'];
 }
 
+/** This list can not be read item by item: each page repeats the folders that its files are in. */
+export const TREE = 'listFiles';
+
 export function parseRoute(line: string): ClientRoute {
   const [method, address, ...rest] = line.split(' ') as [string, string, ...string[]];
   const [path, query] = address.split('?') as [string, string?];

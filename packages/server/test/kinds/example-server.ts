@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientOf, createClientFor } from '@oriel/client';
 import type { ErrorCode, Operation, Upload } from '@oriel/contract';
 import { clientRoutesOf } from '../../../../scripts/generated-files.ts';
+import { type ClientOf, createClientFor } from '../../../client/src/client.ts';
 import { createAttempts } from '../../src/platform/audit/events.ts';
 import type { Person } from '../../src/platform/auth/actor.ts';
 import { createAuthenticator } from '../../src/platform/auth/authenticate.ts';
