@@ -200,7 +200,13 @@ describe('in creator mode', () => {
       status: 400,
       code: 'groups_not_found',
       message: 'Groups with names third not found',
-      issues: [{ path: 'tenantGroups' }],
+      issues: [
+        {
+          path: 'tenantGroups',
+          message:
+            'Groups with names third not found. In creator mode, they must be groups of the embed tenant.',
+        },
+      ],
     });
   });
 

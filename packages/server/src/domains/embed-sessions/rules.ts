@@ -137,8 +137,14 @@ export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
       const path = `${at('userAttributes', name)}.value`;
       return problem(refusal.code, path, `The value of the attribute ${name} must be ${valueWords(type)}.`);
     }
-    case 'groups_not_found':
-      return problem(refusal.code, refusal.field, `Groups with names ${refusal.names.join(', ')} not found`);
+    case 'groups_not_found': {
+      const message = `Groups with names ${refusal.names.join(', ')} not found`;
+      const where = request.creatorMode ? '. In creator mode, they must be groups of the embed tenant.' : '';
+      return new ApiError(refusal.code, {
+        message,
+        issues: [{ path: refusal.field, message: message + where }],
+      });
+    }
     case 'user_attributes_not_found': {
       const issues = refusal.names.map((name) => ({
         path: `${at('userAttributes', name)}.name`,
