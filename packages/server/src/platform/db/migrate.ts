@@ -106,18 +106,17 @@ export async function makeSchema(
 }
 
 async function requireServer(client: pg.Client) {
-  const { rows } = await client.query(
-    "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
-  );
-  const version = Number(rows[0].version);
+  const show = async (setting: string) => (await client.query(`show ${setting}`)).rows[0][setting] as string;
+  const version = Number(await show('server_version_num'));
   if (version < OLDEST_POSTGRES) {
     throw new StartupError(
       `The database is PostgreSQL ${Math.floor(version / 10_000)}, and Oriel needs 15 or later: upgrade it, or point ORIEL_DATABASE_URL at another server.`,
     );
   }
-  if (rows[0].encoding !== 'UTF8') {
+  const encoding = await show('server_encoding');
+  if (encoding !== 'UTF8') {
     throw new StartupError(
-      `The encoding of the database is ${rows[0].encoding}, and Oriel needs UTF8: create another one with \`createdb --encoding=UTF8 --template=template0\`.`,
+      `The encoding of the database is ${encoding}, and Oriel needs UTF8: create another one with \`createdb --encoding=UTF8 --template=template0\`.`,
     );
   }
 }
