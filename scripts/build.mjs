@@ -1,6 +1,7 @@
 /**
  * Bundles the server and the packages that it uses into one file, each script of a thread into another, and the program
- * of the engines into others. Builds the embedded page and what its hosts import. Puts beside them the SQL of the functions and the style of the pages.
+ * of the engines into others. Builds the embedded page and what its hosts import. Puts beside them the SQL of the
+ * functions, the style of the pages and the files of the reference.
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -9,6 +10,7 @@ import { buildSdk } from './build-sdk.mjs';
 import { buildViewer } from './build-viewer.mjs';
 import { root } from './install.mjs';
 
+const SRC = join(root, 'packages/server/src');
 const DIST = join(root, 'packages/server/dist');
 
 /**
@@ -49,7 +51,8 @@ export async function build(entry = 'packages/server/src/main.ts', name = 'main.
     await buildSdk();
   }
   await gatherFunctions();
-  await place(DIST, 'style.css', await readFile(join(root, 'packages/server/src/domains/pages/style.css')));
+  await place(DIST, 'style.css', await readFile(join(SRC, 'domains/pages/style.css')));
+  await copyReference();
   return { engineFiles };
 }
 
@@ -73,7 +76,7 @@ async function bundleInto(name, entry) {
 async function buildEngine() {
   const { build: bundle } = await import('esbuild');
   const { outputFiles } = await bundle({
-    entryPoints: { engine: join(root, 'packages/server/src/engines/process/main.ts') },
+    entryPoints: { engine: join(SRC, 'engines/process/main.ts') },
     outdir: DIST,
     chunkNames: 'engine/[name]-[hash]',
     splitting: true,
@@ -95,7 +98,7 @@ async function buildEngine() {
 /** A thread starts fast if its file has only what it needs. */
 async function buildThread(name, entry) {
   const { build: bundle } = await import('esbuild');
-  const entryPoints = [join(root, 'packages/server/src', entry)];
+  const entryPoints = [join(SRC, entry)];
   const { outputFiles } = await bundle({ entryPoints, write: false, ...OPTIONS, external: NOT_BUNDLED });
   await mkdir(DIST, { recursive: true });
   await place(DIST, name, outputFiles[0].contents);
@@ -103,10 +106,17 @@ async function buildThread(name, entry) {
 
 /** The SQL of functions and triggers, in one file. */
 async function gatherFunctions() {
-  const src = join(root, 'packages/server/src');
-  const files = (await readdir(src, { recursive: true })).filter((file) => file.endsWith('functions.sql'));
-  const texts = await Promise.all(files.sort().map((file) => readFile(join(src, file), 'utf8')));
+  const files = (await readdir(SRC, { recursive: true })).filter((file) => file.endsWith('functions.sql'));
+  const texts = await Promise.all(files.sort().map((file) => readFile(join(SRC, file), 'utf8')));
   await place(DIST, 'functions.sql', texts.join('\n'));
+}
+
+/** What the page of the reference has of its own; see `platform/http/docs-routes.ts`. */
+async function copyReference() {
+  const from = join(SRC, 'platform/http/reference');
+  await mkdir(join(DIST, 'reference'), { recursive: true });
+  for (const name of await readdir(from))
+    await place(join(DIST, 'reference'), name, await readFile(join(from, name)));
 }
 
 if (process.argv[1] === join(root, 'scripts', 'build.mjs')) await build();

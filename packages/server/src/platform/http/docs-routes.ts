@@ -1,13 +1,18 @@
-/** The browsable reference at /docs. Every asset comes from this server, so that it works without internet. */
+/**
+ * The browsable reference at /docs: Swagger UI, with one box for the key and one to find operations. Every asset comes from
+ * this server, so that it works without internet.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { PAGE, SCRIPT, STYLE } from './docs-page.ts';
 import { createFixedReply } from './fixed-reply.ts';
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+// The build puts the folder beside the bundle.
+const ours = (name: string) => new URL(`./reference/${name}`, import.meta.url);
 
 export function registerDocsRoutes(app: FastifyInstance) {
   const dist = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -22,9 +27,9 @@ export function registerDocsRoutes(app: FastifyInstance) {
       return (await sending)(request, reply);
     });
   };
-  serve('/docs', 'text/html', async () => Buffer.from(PAGE));
-  serve('/docs/reference.js', 'text/javascript', async () => Buffer.from(SCRIPT));
-  serve('/docs/reference.css', 'text/css', async () => Buffer.from(STYLE));
+  serve('/docs', 'text/html', () => readFile(ours('index.html')));
+  serve('/docs/reference.js', 'text/javascript', () => readFile(ours('reference.js')));
+  serve('/docs/reference.css', 'text/css', () => readFile(ours('reference.css')));
   serve('/docs/swagger-ui.css', 'text/css', () => readFile(join(dist, 'swagger-ui.css')));
   serve('/docs/swagger-ui-bundle.js', 'text/javascript', () => readFile(join(dist, 'swagger-ui-bundle.js')));
 }
