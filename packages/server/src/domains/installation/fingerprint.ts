@@ -20,7 +20,7 @@ export function requireSecret(
   if (fingerprints.includes(installation.secretFingerprint)) return;
   throw new StartupError(
     missingFile === undefined
-      ? 'This database was set up with another secret key: set ORIEL_SECRET_KEY to that key, or use the data dir that holds it as secret.key. If the key is being replaced, the old key must stay (ORIEL_SECRET_KEY_PREVIOUS, or secret.key.previous in the data dir) until `npm run rotate-secret` has run. If the key is lost, see "A lost secret key" in docs/operating.md.'
-      : `The secret key of this database is missing, because there is no file ${missingFile}: restore that file from the backup, or set ORIEL_SECRET_KEY to the key. It is in secret.key of every copy of the data dir, in secret.key.previous after a replacement, and in backups made --with-secret-key. If it is lost, \`npm run backup\` and \`npm run restore -- <file> --without-secret-key\` save the rest; see "A lost secret key" in docs/operating.md.`,
+      ? 'This database was set up with another secret key: set ORIEL_SECRET_KEY to that key, or use the data dir that holds it as secret.key. If the key is being replaced, the old key must stay (ORIEL_SECRET_KEY_PREVIOUS, or secret.key.previous in the data dir) until the command `rotate-secret` has run. If the key is lost, see "A lost secret key" in docs/operating.md.'
+      : `The secret key of this database is missing, because there is no file ${missingFile}: restore that file from the backup, or set ORIEL_SECRET_KEY to the key. It is in secret.key of every copy of the data dir, in secret.key.previous after a replacement, and in backups made --with-secret-key. If it is lost, the commands \`backup\` and \`restore\` with the option --without-secret-key save the rest; see "A lost secret key" in docs/operating.md.`,
   );
 }

@@ -120,7 +120,7 @@ async function settingsWithoutEffect(
   const say = (name: string, what: string) =>
     lines.push(`${name} has no effect: it is used only while the database has no user, and ${what}`);
   if (apiKey !== undefined && !(await store.hasApiKey(tx, hashApiKey(apiKey)))) {
-    say('ORIEL_ADMIN_API_KEY', 'this key is not valid; `npm run admin-key` creates a valid key');
+    say('ORIEL_ADMIN_API_KEY', 'this key is not valid; the command `admin-key` creates a valid one');
   }
   if (isWithoutEffect) {
     say(

@@ -59,7 +59,7 @@ export async function requireSecretsOf(db: Database, keyring: Keyring, columns: 
     if (!foreign) continue;
     const id = foreign.header.subarray(-KEY_ID_BYTES).toString('hex');
     throw new StartupError(
-      `This database holds secrets that were sealed with another secret key, of the id ${id} (${place.holds}, in the table ${place.table}): set ORIEL_SECRET_KEY_PREVIOUS to that key, and run \`npm run rotate-secret\`. If the key is lost, see "A lost secret key" in docs/operating.md.`,
+      `This database holds secrets that were sealed with another secret key, of the id ${id} (${place.holds}, in the table ${place.table}): set ORIEL_SECRET_KEY_PREVIOUS to that key, and run the command \`rotate-secret\`. If the key is lost, see "A lost secret key" in docs/operating.md.`,
     );
   }
 }
