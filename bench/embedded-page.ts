@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { COMMERCE } from '../packages/server/src/domains/dashboards/demo-charts.ts';
 import { openBrowser } from '../packages/server/test/browser.ts';
+import { requireChromium } from '../scripts/chromium.ts';
 import { startHostPages } from './embed/host-pages.ts';
 import type { Anchor, Benchmark, Contender, RunOptions, Sample } from './harness/benchmark.ts';
 import { type Oriel, startOriel } from './harness/oriel.ts';
@@ -22,7 +23,7 @@ export const embeddedPage: Benchmark = {
 
 async function run(options: RunOptions) {
   const oriel = await startOriel({ settings: { ORIEL_DEMO: 'true' } });
-  const browser = await openBrowser();
+  const browser = await openBrowser([], requireChromium());
   undoAtEnd(() => browser.close());
   const charts = await inlineCharts(oriel);
   const files = ['vega/build/vega.min.js', 'vega-lite/build/vega-lite.min.js'];

@@ -1,13 +1,16 @@
 /** A real browser for tests of pages. */
 import { type Browser, chromium } from 'playwright-core';
-import { requireChromium } from '../../../scripts/chromium.ts';
+import { requireHeadlessChromium } from '../../../scripts/chromium.ts';
 
 /** The limit of 30 seconds that Playwright has for each step is too short for a busy machine. */
 const PATIENCE_MS = 120_000;
 
 /** One browser for a whole file. Closing it removes its profile. */
-export async function openBrowser(args: string[] = []): Promise<Browser> {
-  const browser = await launch(args);
+export async function openBrowser(
+  args: string[] = [],
+  executablePath = requireHeadlessChromium(),
+): Promise<Browser> {
+  const browser = await launch(args, executablePath);
   const newContext = browser.newContext.bind(browser);
   // It is called by `newPage` too.
   browser.newContext = async (options) => {
@@ -18,9 +21,9 @@ export async function openBrowser(args: string[] = []): Promise<Browser> {
   return browser;
 }
 
-const launch = (args: string[]) =>
+const launch = (args: string[], executablePath: string) =>
   chromium.launch({
-    executablePath: requireChromium(),
+    executablePath,
     timeout: PATIENCE_MS,
     headless: true,
     // The sandbox of Chromium does not run as root.

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireChromium } from '../../../../../scripts/chromium.ts';
 import { openBrowser } from '../../../test/browser.ts';
 import { type Embedding, embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
 import { withDashboards } from '../../../test/fixture-dashboards.ts';
@@ -54,7 +55,8 @@ async function show(
 }
 
 test('a browser that blocks cookies and storage of others shows the dashboard, and takes renewals', async () => {
-  const strict = await openBrowser(['--test-third-party-cookie-phaseout']);
+  // The program without windows has no such setting.
+  const strict = await openBrowser(['--test-third-party-cookie-phaseout'], requireChromium());
   try {
     const embedding = await show(tabular(deploymentId, 'shown'), { by: strict });
     const tried = `(() => {
