@@ -161,11 +161,19 @@ describe('a data dir that was used before', () => {
     await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
 
-  test('whose secret key is missing gets no new key, and the line names the file', async () => {
+  test('whose secret key is missing gets no new key, and the line names the file, in commands too', {
+    timeout: 240_000,
+  }, async () => {
     const file = join(dataDir, 'secret.key');
     await rm(file);
     const line = await refusal(dataDir);
     expect(line).toContain(`there is no file ${file}: restore that file from the backup`);
+    const backup = ['backup', `${dataDir}.backup`, '--with-secret-key'];
+    for (const command of [['audit-verify'], ['rotate-secret'], backup]) {
+      const run = spawnServer(dataDir, {}, [process.execPath, MAIN, ...command]);
+      expect(await run.ended).toMatchObject({ code: 1 });
+      expect(run.stderr).toBe(`${line}\n`);
+    }
     expect(existsSync(file)).toBe(false);
   });
 

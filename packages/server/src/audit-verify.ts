@@ -2,11 +2,11 @@
 import { besideServer } from './beside-server.ts';
 import { readArgs, UsageError } from './commands.ts';
 import type { Config } from './config.ts';
+import { findInstallation, requireSecrets } from './domains/installation/index.ts';
 import { CHAIN_KEY } from './platform/audit/seal.ts';
 import { type Verification, verifyAuditLog } from './platform/audit/verify.ts';
 import { createBox } from './platform/secrets/box.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
-import { loadSecrets } from './platform/secrets/load-secrets.ts';
 import { requireSecretsOf } from './platform/secrets/reseal.ts';
 import { StartupError } from './platform/startup-error.ts';
 
@@ -14,8 +14,7 @@ import { StartupError } from './platform/startup-error.ts';
 export async function verifyLog(config: Config, args: string[]): Promise<Verification> {
   const expected = readSeal(args);
   const verification = await besideServer(config, async ({ db, dataDir }) => {
-    const { values } = await loadSecrets(config, dataDir, { mayGenerate: false });
-    const keyring = createKeyring(values);
+    const keyring = createKeyring(await requireSecrets(await findInstallation(db), config, dataDir));
     await requireSecretsOf(db, keyring, [CHAIN_KEY]);
     return verifyAuditLog(db, createBox(CHAIN_KEY, keyring), expected);
   });

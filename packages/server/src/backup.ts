@@ -6,12 +6,12 @@ import { besideServer } from './beside-server.ts';
 import { VERSION } from './build-info.ts';
 import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
-import { findInstallation, fingerprintsOf } from './domains/installation/index.ts';
+import { findInstallation, fingerprintsOf, requireSecrets } from './domains/installation/index.ts';
 import { dumpFiles } from './engines/stored-files.ts';
 import { countsOf, existsAlready, type Totals, writeArchive } from './platform/db/backup/archive.ts';
 import { dumpDatabase } from './platform/db/backup/dump.ts';
 import type { Queryable } from './platform/db/database.ts';
-import { findSecrets, loadSecrets } from './platform/secrets/load-secrets.ts';
+import { findSecrets } from './platform/secrets/load-secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
 
 export interface Backup {
@@ -59,7 +59,7 @@ async function describeSecret(snapshot: Queryable, at?: { config: Config; dataDi
   }
   const { secretFingerprint: secretKeyFingerprint } = installation;
   if (!at) return { secretKeyFingerprint };
-  const { values } = await loadSecrets(at.config, at.dataDir, { mayGenerate: false });
+  const values = await requireSecrets(installation, at.config, at.dataDir);
   const [fingerprint] = fingerprintsOf(values);
   if (values.length > 1 || fingerprint !== secretKeyFingerprint) {
     throw new StartupError(

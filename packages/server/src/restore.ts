@@ -50,8 +50,8 @@ export function restoreBackup(config: Config, args: string[], signal?: AbortSign
     await migrate(connection, schema);
     let lost: LostVariables | undefined;
     if (plan.isKeyLost) {
-      const secrets = await loadSecrets(config, dataDir, { mayGenerate: false });
-      lost = await forgetSecrets(connection, fingerprintsOf(secrets.values)[0]!);
+      const secrets = await findSecrets(config, dataDir);
+      lost = await forgetSecrets(connection, fingerprintsOf(secrets!)[0]!);
     }
     await analyzeDatabase(connection);
     const into = config.databaseUrl ? 'as ORIEL_DATABASE_URL says' : `embedded PostgreSQL, in ${dataDir}`;

@@ -3,11 +3,10 @@ import { createModules } from './app.ts';
 import { besideServer } from './beside-server.ts';
 import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
-import { rotateSecret } from './domains/installation/index.ts';
+import { findInstallation, requireSecrets, rotateSecret } from './domains/installation/index.ts';
 import { openPlatform } from './open-platform.ts';
 import { createMetrics } from './platform/http/metrics.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
-import { loadSecrets } from './platform/secrets/load-secrets.ts';
 import { StartupError } from './platform/startup-error.ts';
 
 /** Returns how many values it sealed. */
@@ -19,8 +18,7 @@ export async function rotateSecretKey(config: Config, args: string[]): Promise<n
     );
   }
   return besideServer(config, async ({ connection, db, dataDir, log, undo }) => {
-    const { values } = await loadSecrets(config, dataDir, { mayGenerate: false });
-    const keyring = createKeyring(values);
+    const keyring = createKeyring(await requireSecrets(await findInstallation(db), config, dataDir));
     // The modules are created because they know which columns hold sealed values. They are not started.
     const pools = { dbConnections: 2, dbEssentialConnections: 2 };
     const platform = openPlatform({

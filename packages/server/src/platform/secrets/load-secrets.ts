@@ -24,37 +24,36 @@ export interface LoadedSecrets {
   discard(): Promise<void>;
 }
 
-export async function loadSecrets(
-  { secretKey, otherSecretKeys }: GivenSecrets,
-  dataDir: string,
-  { mayGenerate = true } = {},
-): Promise<LoadedSecrets> {
-  if (secretKey) {
-    return { values: [secretKey, ...otherSecretKeys], generatedFile: undefined, discard: async () => {} };
+export const secretFileOf = (dataDir: string) => join(dataDir, FILE);
+
+export async function loadSecrets(given: GivenSecrets, dataDir: string): Promise<LoadedSecrets> {
+  const others = await listOtherSecrets(given, dataDir);
+  if (given.secretKey) {
+    return { values: [given.secretKey, ...others], generatedFile: undefined, discard: async () => {} };
   }
-  const previous = await readSecret(join(dataDir, PREVIOUS_FILE));
-  const { value, ...rest } = await loadOrGenerate(join(dataDir, FILE), mayGenerate);
-  return { values: [value, ...otherSecretKeys, ...(previous === undefined ? [] : [previous])], ...rest };
+  const { value, ...rest } = await loadOrGenerate(secretFileOf(dataDir));
+  return { values: [value, ...others], ...rest };
 }
 
 /** Returns nothing if no secret is given, neither in the settings nor in the data dir. */
 export async function findSecrets(given: GivenSecrets, dataDir: string): Promise<Secrets | undefined> {
-  const isGiven = given.secretKey !== undefined || (await readSecret(join(dataDir, FILE))) !== undefined;
-  return isGiven ? (await loadSecrets(given, dataDir, { mayGenerate: false })).values : undefined;
+  const value = given.secretKey ?? (await readSecret(secretFileOf(dataDir)));
+  return value === undefined ? undefined : [value, ...(await listOtherSecrets(given, dataDir))];
+}
+
+/** The previous and the next secrets, while the secret is being replaced. */
+export async function listOtherSecrets({ secretKey, otherSecretKeys }: GivenSecrets, dataDir: string) {
+  const previous = secretKey ? undefined : await readSecret(join(dataDir, PREVIOUS_FILE));
+  return [...otherSecretKeys, ...(previous === undefined ? [] : [previous])];
 }
 
 /** The data dir must have none yet. */
 export const storeSecret = (dataDir: string, secret: string) =>
-  writeFile(join(dataDir, FILE), `${secret}\n`, { mode: 0o600, flag: 'wx' });
+  writeFile(secretFileOf(dataDir), `${secret}\n`, { mode: 0o600, flag: 'wx' });
 
-async function loadOrGenerate(file: string, mayGenerate: boolean) {
+async function loadOrGenerate(file: string) {
   const value = await readSecret(file);
   if (value !== undefined) return { value, generatedFile: undefined, discard: async () => {} };
-  if (!mayGenerate) {
-    throw new StartupError(
-      `There is no secret in ${file}: start Oriel once to create one, or set ORIEL_SECRET_KEY to the value that the server has.`,
-    );
-  }
   // Written to another file and then linked, so that nobody reads half a secret, and only one of several starts wins.
   const fresh = `${file}.new-${process.pid}`;
   await writeFile(fresh, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600 });
