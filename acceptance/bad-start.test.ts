@@ -43,10 +43,11 @@ async function refusal(dataDir: string, settings: Settings = {}): Promise<string
   return lines[0]!;
 }
 
-/** Runs the first commands below this heading of docs/operating.md, as the user of the database. */
-async function runGuide(heading: string, dataDir: string) {
+/** Runs the command of docs/operating.md that removes what depends on the key, as the user of the database. */
+async function forgetSecretKey(dataDir: string) {
   const guide = readFileSync(join(root, 'docs/operating.md'), 'utf8');
-  const command = guide.split(`\n## ${heading}\n`)[1]!.match(/^```sh\n([\s\S]*?)^```$/m)![1]!;
+  const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+  const command = blocks.find((block) => block.includes('postgres --single'))!;
   const asUser = isRoot ? 'setpriv --reuid=nobody --regid=nogroup --clear-groups ' : '';
   if (isRoot) expect(guide).toContain(`\`${asUser.trim()}\``);
   const script = command.replaceAll('.oriel', dataDir).replace('node_modules/', `${asUser}node_modules/`);
@@ -182,7 +183,7 @@ describe('a data dir that was used before', () => {
   }, async () => {
     await stop(await sealing(dataDir));
     await rm(join(dataDir, 'secret.key'));
-    await runGuide('A lost secret key', dataDir);
+    await forgetSecretKey(dataDir);
     const server = await sealing(dataDir);
     await expect(server.client(ADMIN_KEY).getMe()).resolves.toBeDefined();
     const verify = spawnServer(dataDir, {}, [process.execPath, MAIN, 'audit-verify']);

@@ -61,6 +61,8 @@ async function startPgbouncer(changes: Record<string, string>) {
     listen_port: String(port),
     auth_file: join(folder, 'userlist.txt'),
     unix_socket_dir: '',
+    logfile: '',
+    pidfile: '',
     ...changes,
   };
   const kept = given.split('\n').filter((line) => !Object.keys(settings).includes(line.split(' ')[0]!));
