@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase, onServer } from '../packages/server/test/databases.ts';
 import { isAlive } from '../packages/server/test/is-alive.ts';
-import { build } from '../scripts/build.mjs';
+import { buildProgram } from '../scripts/build.mjs';
 import {
   ADMIN_KEY,
   cleanUp,
@@ -30,7 +30,7 @@ import {
 const PROGRAM = `test-jobs-${process.pid}.js`;
 const SCRIPT = join(MAIN, '..', PROGRAM);
 
-beforeAll(() => build('acceptance/server-with-test-jobs.ts', PROGRAM));
+beforeAll(() => buildProgram('acceptance/server-with-test-jobs.ts', PROGRAM));
 afterAll(() => {
   for (const file of [SCRIPT, `${SCRIPT}.map`]) rmSync(file, { force: true });
 });

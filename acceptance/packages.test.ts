@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOT_BUNDLED, SOURCES } from '../scripts/build.mjs';
 import { OTHERS } from '../scripts/build-sdk.mjs';
 import { packClient } from '../scripts/packages/client.ts';
 import { packSdk } from '../scripts/packages/sdk.ts';
@@ -79,6 +80,26 @@ test('a change of what the types depend on makes them anew', async () => {
   }
   expect(used).toHaveLength(3);
   expect(OTHERS).toEqual(expect.arrayContaining(used));
+});
+
+test('a change of anything that the server is made of makes it anew', async () => {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['packages/server/src/main.ts', 'packages/server/src/engines/process/main.ts'],
+    outdir: 'unused',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: NOT_BUNDLED,
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  const sources = Object.keys(metafile.inputs).filter((file) => !file.includes('node_modules/'));
+  expect(sources).toContain('packages/server/src/app.ts');
+  const isKnown = (file: string) =>
+    SOURCES.others.includes(file) || SOURCES.folders.some((folder) => file.startsWith(`${folder}/`));
+  expect(sources.filter((file) => !isKnown(file))).toEqual([]);
 });
 
 test('a strict program compiles as a bundler resolves modules', async () => {

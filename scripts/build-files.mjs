@@ -1,6 +1,6 @@
 /** What the builds share: they notice whether anything has changed, and write files that a server may be reading. */
 import { createHash } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
@@ -11,9 +11,18 @@ export async function place(folder, name, content) {
   await rename(unfinished, join(folder, name));
 }
 
-/** Of the names and the contents of files. */
-export async function hashFiles(paths) {
+/** Of the names and the contents of all files below some folders of the project, without tests, and of other files of it. */
+export async function hashInputs(folders, others) {
+  const found = await Promise.all(folders.map((folder) => filesBelow(join(root, folder))));
+  const paths = [...found.flat().sort(), ...others.map((file) => join(root, file))];
   const hash = createHash('sha256');
   for (const path of paths) hash.update(`${path.slice(root.length)}\0`).update(await readFile(path));
   return hash.digest('hex');
+}
+
+async function filesBelow(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { hashFiles, place } from './build-files.mjs';
+import { hashInputs, place } from './build-files.mjs';
 import { bin, root } from './install.mjs';
 
 const PACKAGE = join(root, 'packages/viewer');
@@ -22,7 +22,7 @@ export const OTHERS = [
 ];
 
 export async function buildSdk() {
-  const inputs = await hashInputs();
+  const inputs = await hashInputs(['packages/viewer/sdk'], OTHERS);
   if (inputs === (await readFile(join(TARGET, 'inputs'), 'utf8').catch(() => ''))) return;
   await mkdir(TARGET, { recursive: true });
   const files = [...(await bundle('embed')), ...(await bundle('react')), ...(await declare())];
@@ -71,9 +71,4 @@ async function declare() {
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-async function hashInputs() {
-  const sources = (await readdir(SOURCE)).sort().map((name) => join(SOURCE, name));
-  return hashFiles([...sources, ...OTHERS.map((file) => join(root, file))]);
 }

@@ -4,16 +4,17 @@
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { hashFiles, place } from './build-files.mjs';
+import { hashInputs, place } from './build-files.mjs';
 import { root } from './install.mjs';
 
-const SOURCE = join(root, 'packages/viewer/src');
+const FOLDER = 'packages/viewer/src';
+const SOURCE = join(root, FOLDER);
 const TARGET = join(root, 'packages/server/dist/viewer');
 /** What the result depends on beside the sources. */
 const OTHERS = ['package-lock.json', 'scripts/build-viewer.mjs', 'packages/viewer/sdk/digits.ts'];
 
 export async function buildViewer() {
-  const inputs = await hashInputs();
+  const inputs = await hashInputs([FOLDER], OTHERS);
   const before = await readManifest();
   if (before?.inputs === inputs) return;
   const { outputFiles, metafile } = await bundle();
@@ -74,14 +75,6 @@ function describe({ outputs }) {
 
 function fail(message) {
   throw new Error(message);
-}
-
-async function hashInputs() {
-  const sources = (await readdir(SOURCE, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  return hashFiles([...sources, ...OTHERS.map((file) => join(root, file))]);
 }
 
 const readManifest = () => readFile(join(TARGET, 'manifest.json'), 'utf8').then(JSON.parse, () => undefined);

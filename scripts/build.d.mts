@@ -1,7 +1,11 @@
 /**
- * Builds the server, or another program that uses its code. The name is the name of the file in `dist`. Returns the files
- * of the engines, whose folder also holds those of earlier builds.
+ * Builds the server, the embedded page and what its hosts import, as far as anything has changed since the last build.
+ * Returns the files of the engines, whose folder also holds those of earlier builds.
  */
-export function build(entry?: string, name?: string): Promise<{ engineFiles: string[] }>;
+export function build(): Promise<{ engineFiles: string[] }>;
+/** Builds another program that uses the server's code. The name is the name of the file in `dist`. */
+export function buildProgram(entry: string, name: string): Promise<void>;
+/** The folders and the other files that the server is made of. A change of them makes it anew. */
+export const SOURCES: { folders: string[]; others: string[] };
 /** Packages with native code, which npm installs beside the bundle; `*` stands for any ending. */
 export const NOT_BUNDLED: string[];

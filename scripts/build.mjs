@@ -3,9 +3,9 @@
  * of the engines into others. Builds the embedded page and what its hosts import. Puts beside them the SQL of the
  * functions, the style of the pages and the files of the reference.
  */
-import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { place } from './build-files.mjs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { hashInputs, place } from './build-files.mjs';
 import { buildSdk } from './build-sdk.mjs';
 import { buildViewer } from './build-viewer.mjs';
 import { root } from './install.mjs';
@@ -40,23 +40,39 @@ const THREADS = {
   'text-thread.js': 'platform/git/text-thread.ts',
 };
 
-export async function build(entry = 'packages/server/src/main.ts', name = 'main.js') {
-  await bundleInto(name, entry);
+/** What the server is made of. */
+export const SOURCES = {
+  folders: ['packages/server/src', 'packages/contract/src', 'packages/semantic/src'],
+  others: ['packages/server/package.json', 'package-lock.json', 'scripts/build.mjs'],
+};
+/** Says what the server was built from, and which files of engines belong to it. */
+const RECORD = join(DIST, 'built.json');
+
+/** What has not changed since the last build is not built again. */
+export async function build() {
+  await buildViewer();
+  await buildSdk();
+  return buildServer();
+}
+
+async function buildServer() {
+  const inputs = await hashInputs(SOURCES.folders, SOURCES.others);
+  const before = await readFile(RECORD, 'utf8').then(JSON.parse, () => undefined);
+  if (before?.inputs === inputs) return before;
+  // If this build is interrupted, the next one must not take its files for those of the record.
+  await rm(RECORD, { force: true });
+  await buildProgram('packages/server/src/main.ts', 'main.js');
   for (const [name, entry] of Object.entries(THREADS)) await buildThread(name, entry);
-  let engineFiles = [];
-  // A test that builds a server of its own uses the engines that are there.
-  if (name === 'main.js') {
-    engineFiles = await buildEngine();
-    await buildViewer();
-    await buildSdk();
-  }
+  const engineFiles = await buildEngine();
   await gatherFunctions();
   await place(DIST, 'style.css', await readFile(join(SRC, 'domains/pages/style.css')));
   await copyReference();
+  await place(DIST, basename(RECORD), JSON.stringify({ inputs, engineFiles }));
   return { engineFiles };
 }
 
-async function bundleInto(name, entry) {
+/** Bundles the server, or a program of a test that uses its code and what is built beside the server. */
+export async function buildProgram(entry, name) {
   const { build: bundle } = await import('esbuild');
   await bundle({
     entryPoints: [join(root, entry)],

@@ -50,9 +50,9 @@ const isNative = (name: string) =>
     pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
   );
 
-/** Without the files of the engines, whose folder also holds those of earlier builds. */
+/** Without the files of the engines, whose folder also holds those of earlier builds, and without the record of the build. */
 const builtFiles = async () =>
-  (await filesBelow('dist')).filter((name) => !name.startsWith('dist/engine') && !name.endsWith('.tmp'));
+  (await filesBelow('dist')).filter((name) => !/^dist\/(engine|built\.json$)|\.tmp$/.test(name));
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(join(SERVER, folder), { recursive: true, withFileTypes: true });
