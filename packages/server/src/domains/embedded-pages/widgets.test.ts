@@ -44,10 +44,10 @@ async function show(dashboard: object, query = '', options = {}): Promise<Embedd
   return embedding;
 }
 
-/** The texts of a table, row by row. */
+/** The texts of a table, row by row. All are read at once, because rows come and go. */
 const tableOf = async (embedding: Embedding, title: string) => {
-  const rows = await embedding.frame().getByRole('region', { name: title }).getByRole('row').all();
-  return Promise.all(rows.map(async (row) => (await row.innerText()).split('\t').map((cell) => cell.trim())));
+  const rows = embedding.frame().getByRole('region', { name: title }).getByRole('row');
+  return (await rows.allInnerTexts()).map((row) => row.split('\t').map((cell) => cell.trim()));
 };
 
 test('tables sort, add up, and filters narrow them down', async () => {
