@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import { describeField } from './words/index.ts';
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** Keywords whose value is a schema or a list of schemas. Values of others are data, even if they look like schemas. */
 const HOLD_SCHEMAS = new Set(['items', 'additionalProperties', 'anyOf', 'allOf', 'oneOf', 'not']);

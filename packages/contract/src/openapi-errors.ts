@@ -1,0 +1,72 @@
+/** How the OpenAPI document describes errors. */
+import { errorCodesOf } from './error-codes.ts';
+import { type ErrorShape, errorShapes } from './error-shapes.ts';
+import { type ErrorCode, errorCatalogue } from './errors.ts';
+import type { Hoist, Json } from './hoist.ts';
+import { codesToShow, errorExample } from './openapi-examples.ts';
+import { replyHeaders } from './openapi-headers.ts';
+import { content } from './openapi-media.ts';
+import { STATUS_TEXT } from './openapi-words.ts';
+import type { Operation } from './operation.ts';
+import { ErrorReply } from './schemas.ts';
+
+/** Headers are found too large before the address is known, so that error always has the standard form. */
+const shapeOf = (op: Operation, status: number): ErrorShape =>
+  status === 431 ? 'standard' : (op.errorShape ?? 'standard');
+
+/** `replies` and `examples` are components of the document. They fill while operations are described. */
+export function createErrors(hoist: Hoist) {
+  const replies: Record<string, Json> = {};
+  const examples: Record<string, Json> = {};
+
+  const repliesOf = (op: Operation) => {
+    const codes = errorCodesOf(op);
+    const statuses = new Set(codes.map((code) => errorCatalogue[code].status));
+    const having = (status: number) => codes.filter((code) => errorCatalogue[code].status === status);
+    return Object.fromEntries(
+      [...statuses].map((status) => [status, errorReply(status, having(status), shapeOf(op, status))]),
+    );
+  };
+
+  /** A reply with a single code is the same in every operation, so the document defines it once. */
+  const errorReply = (status: number, codes: ErrorCode[], shape: ErrorShape) => {
+    const [code, ...more] = codes as [ErrorCode, ...ErrorCode[]];
+    if (more.length) return describeError(status, codes, shape);
+    const name = shape === 'standard' ? code : `${shape}_${code}`;
+    replies[name] ??= describeError(status, codes, shape);
+    return { $ref: `#/components/responses/${name}` };
+  };
+
+  const describeError = (status: number, codes: ErrorCode[], shape: ErrorShape) => ({
+    description: `${STATUS_TEXT[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
+    headers: replyHeaders(
+      'X-Request-Id',
+      ...(shape === 'standard' ? [] : ['X-Error-Code' as const]),
+      ...(status === 401 ? ['WWW-Authenticate' as const] : []),
+      ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
+    ),
+    content: content([errorShapes[shape].contentType], {
+      schema: errorSchema(codes, shape),
+      ...(shape === 'page' ? {} : { examples: examplesOf(codes, shape) }),
+    }),
+  });
+
+  /** An error looks the same in every operation, so the document has it once. */
+  const examplesOf = (codes: ErrorCode[], shape: ErrorShape) =>
+    Object.fromEntries(
+      codesToShow(codes).map((code) => {
+        const name = shape === 'standard' ? code : `${shape}_${code}`;
+        examples[name] ??= { summary: errorCatalogue[code].message, value: errorExample(code, shape) };
+        return [code, { $ref: `#/components/examples/${name}` }];
+      }),
+    );
+
+  const errorSchema = (codes: ErrorCode[], shape: ErrorShape) =>
+    shape === 'standard'
+      ? { allOf: [hoist(ErrorReply), { type: 'object', properties: { code: { enum: codes } } }] }
+      : hoist(errorShapes[shape].schema);
+
+  return { replies, examples, repliesOf };
+}
+
+export type Errors = ReturnType<typeof createErrors>;
