@@ -20,7 +20,7 @@ import { copyProject } from '../../../scripts/copy-project.ts';
 const root = join(import.meta.dirname, '../../..');
 const guide = readFileSync(join(root, 'docs/adding-an-operation.md'), 'utf8');
 /** Each test runs several programs, so the limit allows for a busy machine. */
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 30 * 60_000;
 
 let copy: string;
 beforeAll(async () => {
