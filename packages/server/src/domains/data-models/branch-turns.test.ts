@@ -105,32 +105,38 @@ test('so many wait for one branch, further ones get a 503, and a caller who leav
     });
   const leaving = new AbortController();
   await whileLocked(async (unlock) => {
-    const first = write('first.yml');
-    const accepted = [first];
-    /** A caller who is refused hears it at once, and one who is accepted has to wait. */
-    const isAccepted = async (path: string) => {
-      const answer = write(path);
-      const isRefused = answer.then(({ status }) => status === 503);
-      const seen = probes().then(() => false);
-      if (await Promise.race([isRefused, seen])) return expectBusy(await answer);
-      accepted.push(answer);
-      return true;
-    };
-    for (let n = 1; n < WAITING_MAX; n++) expect(await isAccepted(`${n}.yml`)).toBe(true);
+    /** One is in the database, and all others wait for their turn, except for the place of the last one. */
+    const accepted = Array.from({ length: WAITING_MAX }, (_, n) => write(`${n}.yml`));
+    await probes();
+    expect(await answersOf(accepted)).toEqual([]);
     // The last one, so that it is never its turn: it would already wait in the database.
     const left = write('left.yml', leaving.signal).catch(() => undefined);
     await probes();
-    await expect.poll(() => isAccepted('late.yml')).toBe(false);
+    const isAccepted = async () => {
+      const answer = write('late.yml');
+      await probes();
+      const [refused] = await answersOf([answer]);
+      if (refused) return expectBusy(refused);
+      accepted.push(answer);
+      return true;
+    };
+    await expect.poll(isAccepted).toBe(false);
     leaving.abort();
     await left;
-    await expect.poll(() => isAccepted('late.yml')).toBe(true);
+    await expect.poll(isAccepted).toBe(true);
     await unlock();
     for (const answer of accepted) expect((await answer).status).toBe(200);
   });
   const files = await readFiles(world.admin, deploymentId, 'mine');
-  expect(files).toMatchObject({ 'first.yml': 'first.yml', '19.yml': '19.yml', 'late.yml': 'late.yml' });
+  expect(files).toMatchObject({ '0.yml': '0.yml', '19.yml': '19.yml', 'late.yml': 'late.yml' });
   expect(files).not.toHaveProperty('left.yml');
 });
+
+/** The answers that are there already. A caller who is refused hears it at once. */
+async function answersOf(pending: Promise<Response>[]): Promise<Response[]> {
+  const known = await Promise.all(pending.map((answer) => Promise.race([answer, undefined])));
+  return known.filter((answer) => answer !== undefined);
+}
 
 async function expectBusy(answer: Response): Promise<false> {
   expect(await answer.json()).toMatchObject({ code: 'busy', message: expect.stringContaining('branch') });

@@ -49,14 +49,24 @@ const refusal = async (response: Response) => {
   ];
 };
 
-/** Asks again until the requests that were begun are counted: Node says "100 Continue" before their caller is known. */
-const expectRefusal = (token: string, whose: 'token' | 'tenant') =>
-  expect.poll(async () => refusal(await list(token))).toEqual([429, 'too_many_at_once', '1', whose]);
+/**
+ * Asks again until the requests of these tokens are counted: Node says "100 Continue" before their caller is known. A body
+ * that takes too long ends its request, so on a busy machine another one takes its place. Returns the open requests.
+ */
+async function expectRefusal(token: string, whose: 'token' | 'tenant', busy: string[]): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  const ask = async () => {
+    for (const [i, each] of busy.entries())
+      if (sockets[i]?.destroyed !== false) sockets[i] = await begin(each);
+    return refusal(await list(token));
+  };
+  await expect.poll(ask).toEqual([429, 'too_many_at_once', '1', whose]);
+  return sockets;
+}
 
 test('one token has a limit of requests at once, and other tokens of its tenant have their own', async () => {
   const [ann, bob] = [await creator('tenant-one'), await creator('tenant-one')];
-  const busy = [await begin(ann.token), await begin(ann.token)];
-  await expectRefusal(ann.token, 'token');
+  const busy = await expectRefusal(ann.token, 'token', [ann.token, ann.token]);
   expect((await list(bob.token)).status).toBe(200);
   busy[0]!.write('{"name":"mine"');
   busy[0]!.write('}');
@@ -67,8 +77,7 @@ test('one token has a limit of requests at once, and other tokens of its tenant 
 
 test('an embed tenant has a limit of requests at once, and other tenants have their own', async () => {
   const [ann, bob] = [await creator('tenant-two'), await creator('tenant-two')];
-  const busy = [await begin(ann.token), await begin(ann.token), await begin(bob.token)];
-  await expectRefusal(bob.token, 'tenant');
+  const busy = await expectRefusal(bob.token, 'tenant', [ann.token, ann.token, bob.token]);
   expect((await list((await creator('tenant-three')).token)).status).toBe(200);
   expect((await world.admin.getFolders({ deploymentId })).items).toBeDefined();
   for (const socket of busy) socket.destroy();
