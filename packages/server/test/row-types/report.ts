@@ -8,13 +8,13 @@ import { collectRowTypes, type RowTypes } from './collect.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Absent while files are watched, because later changes would make the row types wrong. */
+    /** Absent while files are watched, because later changes would make the row types wrong, or if they are not wanted. */
     rowTypes: { types: RowTypes; calledDir: string } | null;
   }
 }
 
 export function provideRowTypes(project: TestProject): () => Promise<void> {
-  if (project.vitest.config.watch) {
+  if (project.vitest.config.watch || process.env.ORIEL_TEST_ROW_TYPES === 'false') {
     project.provide('rowTypes', null);
     return async () => {};
   }
