@@ -48,6 +48,7 @@ test.each<[Record<string, string>, string]>([
   [{ DB_TYPE: 'oracle' }, 'DB_TYPE must be one of duckdb, postgres, clickhouse'],
   [{ DB_HOST: 'db.example.com' }, 'DB_TYPE must be one of duckdb, postgres, clickhouse'],
   [{ DS_EU_DB_HOST: 'x' }, 'DS_EU_DB_TYPE must be one of duckdb, postgres, clickhouse'],
+  [{ DS_eu_DB_HOST: 'x' }, 'DS_eu_DB_HOST must be in capital letters: DS_EU_DB_HOST'],
   [{ DB_TYPE: 'duckdb', DB_NAME: 'x' }, 'DB_NAME is not for duckdb, which reads the files of the deployment'],
   [{ ...SERVER, DB_NAME: '' }, 'DB_NAME must be set for postgres'],
   ...['/var/run/postgresql', '@abstract', 'https://x', 'x:5432', 'ab:5432', 'x/y', 'a b', '-x', '%2Frun'].map(
@@ -72,6 +73,10 @@ test('a problem of one source leaves the others usable, and tells no secret', ()
   });
   expect([...sources.keys()]).toEqual(['eu']);
   expect(JSON.stringify(problems)).not.toContain('hunter2');
+});
+
+test('a variable in small letters that can belong to anything else is no problem', () => {
+  expect(problemsOf({ db_name: 'x', ds_limit: '5' })).toEqual([]);
 });
 
 test('a source whose variables were lost is not replaced by another one', () => {

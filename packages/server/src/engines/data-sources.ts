@@ -74,7 +74,17 @@ export function dataSourcesOf(envVars: Stored): DataSources {
     problems.push(...found);
     if (found.length === 0) sources.set(name, sourceOf(name, given as Given));
   }
-  return { sources, problems };
+  return { sources, problems: [...problems, ...smallLetters(envVars)] };
+}
+
+/** Tells those who wrote `DS_eu_DB_HOST` why there is no source `eu`. */
+function smallLetters(envVars: Stored): DataSourceProblem[] {
+  return Object.entries(envVars).flatMap(([variable, value]) => {
+    const meant = variable.toUpperCase();
+    const [, name] = VARIABLE.exec(meant) ?? [];
+    if (variable === meant || name === undefined || value === '') return [];
+    return [{ source: name.toLowerCase(), variable, message: `must be in capital letters: ${meant}` }];
+  });
 }
 
 /** An empty variable counts as unset. */
