@@ -138,6 +138,7 @@ export const changePasswordByForm = operation({
   description: 'Ends all of your sessions, and begins a new one for this browser.',
   auth: 'console',
   body: Form(Shape('ChangePasswordForm', { csrf, currentPassword: GivenPassword, ...newPassword })),
+  bodyLimitBytes: PASSWORD_BODY_BYTES,
   replyHeaders: cookie,
   errors: [
     'wrong_password',
