@@ -29,8 +29,8 @@ export default defineConfig({
     isolate: false,
     sequence: process.argv.includes('--sequence.shuffle.files') ? {} : { sequencer: SlowestFirst },
     // Long enough for a machine that is busy with much else: nothing waits longer than for what it waits for.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', 'json'],
     outputFile: { json: 'node_modules/.cache/oriel-test-results.json' },

@@ -21,9 +21,7 @@ async function verify(dataDir: string, args: string[] = []) {
   return { code, stdout: run.stdout, stderr: run.stderr };
 }
 
-test('the command names the entry that was changed, and its exit code shows it', {
-  timeout: 240_000,
-}, async () => {
+test('the command names the entry that was changed, and its exit code shows it', async () => {
   const dataDir = await usedDataDir();
   const server = await startServer(dataDir);
   const { id } = await server.client(ADMIN_KEY).createUserGroup({ body: { name: 'audited' } });

@@ -35,9 +35,7 @@ async function finished(dataDir: string, command: string[], settings: Settings =
   return { code, stdout: run.stdout, stderr: run.stderr };
 }
 
-test('a server on restored data has what was there at the backup, and takes the same keys', {
-  timeout: 300_000,
-}, async () => {
+test('a server on restored data has what was there at the backup, and takes the same keys', async () => {
   const dataDir = await usedDataDir();
   const server = await startServer(dataDir);
   const admin = server.client(ADMIN_KEY);
@@ -111,9 +109,7 @@ test('a server on restored data has what was there at the backup, and takes the 
   expect(databaseProcesses(complete)).toEqual([]);
 });
 
-test('a backup whose key is lost is restored without the stored secrets, and a server starts on it', {
-  timeout: 300_000,
-}, async () => {
+test('a backup whose key is lost is restored without the stored secrets, and a server starts on it', async () => {
   const dataDir = await usedDataDir();
   const server = await startServer(dataDir);
   const { id: deploymentId } = await server
@@ -171,9 +167,7 @@ test('a backup whose key is lost is restored without the stored secrets, and a s
   await stop(again);
 });
 
-test('a restore that gets a signal leaves nothing, and half of one that is killed is refused', {
-  timeout: 300_000,
-}, async () => {
+test('a restore that gets a signal leaves nothing, and half of one that is killed is refused', async () => {
   const source = await usedDataDir();
   const file = join(dirname(source), 'oriel.backup');
   expect(await finished(source, ['backup', file, '--with-secret-key'])).toMatchObject({ code: 0 });

@@ -162,9 +162,7 @@ describe('a data dir that was used before', () => {
     await expect((await startServer(dataDir)).client(ADMIN_KEY).getMe()).resolves.toBeDefined();
   });
 
-  test('whose secret key is missing gets no new key, and the line names the file, in commands too', {
-    timeout: 240_000,
-  }, async () => {
+  test('whose secret key is missing gets no new key, and the line names the file, in commands too', async () => {
     const file = join(dataDir, 'secret.key');
     await rm(file);
     const line = await refusal(dataDir);
@@ -178,9 +176,7 @@ describe('a data dir that was used before', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('whose secret key is lost starts again after the command of the guide, and seals its audit log again', {
-    timeout: 600_000,
-  }, async () => {
+  test('whose secret key is lost starts again after the command of the guide, and seals its audit log again', async () => {
     await stop(await sealing(dataDir));
     await rm(join(dataDir, 'secret.key'));
     await forgetSecretKey(dataDir);
@@ -206,7 +202,7 @@ describe('a data dir that was used before', () => {
     expect(running.hasEnded).toBe(false);
   });
 
-  test('by two servers that start at once: exactly one of them starts', { timeout: 600_000 }, async () => {
+  test('by two servers that start at once: exactly one of them starts', async () => {
     for (let round = 0; round < 2; round++) {
       const one = spawnServer(dataDir);
       await sleep(Math.random() * 200);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   git('tag', 'v9.8.6');
   git('commit', '--quiet', '--allow-empty', '--message', 'Show more in less time');
   await release('9.8.7');
-}, 600_000);
+});
 afterAll(cleanUp);
 
 test('a release sets every version, writes the changes since the last tag, and publishes nothing', async () => {
@@ -64,7 +64,7 @@ test('a release sets every version, writes the changes since the last tag, and p
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: inCopy('release') });
 });
 
-test('the server is installed into an empty project, and starts with npx', { timeout: 600_000 }, async () => {
+test('the server is installed into an empty project, and starts with npx', async () => {
   const tarball = inCopy('release/oriel-server-9.8.7.tgz');
   const project = join(folder, 'host');
   await mkdir(project);
@@ -96,7 +96,7 @@ test('the server is installed into an empty project, and starts with npx', { tim
   expect(stdout).toContain('sk-');
 });
 
-test('the server is unpacked, and starts with node main.js', { timeout: 600_000 }, async () => {
+test('the server is unpacked, and starts with node main.js', async () => {
   const home = join(folder, 'oriel');
   await mkdir(home);
   await run('tar', ['-xzf', inCopy('release/oriel-server-9.8.7.tgz'), '-C', home, '--strip-components=1']);

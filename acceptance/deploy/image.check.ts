@@ -36,7 +36,7 @@ afterAll(async () => {
   await outputOf('umount', join(folder, 'storage/overlay')).catch(() => {});
   await rm(folder, { recursive: true, force: true });
   await cleanUp();
-}, 180_000);
+});
 
 /** A small Debian with the Node and the npm of this machine, as the image `node` of a registry is. */
 async function baseFile(): Promise<string> {

@@ -431,4 +431,4 @@ test('after any sequence of changes, everybody sees exactly what the rules allow
     await run.compare(sequence.length, true);
   });
   await tryRandomly(property, 20);
-}, 600_000);
+});

@@ -86,7 +86,7 @@ beforeAll(async () => {
     manyFolders: viewer(many),
     creator: { ...viewer(scattered, READ), embedTenant: TENANT, isExternal: true },
   };
-}, 180_000);
+});
 afterAll(() => world.stop());
 
 interface Plan {

@@ -410,4 +410,4 @@ test('any calls in any order are answered and stored as the rules say', async ()
     for (const command of [...START, ...sequence]) await run.execute(command);
   });
   await tryRandomly(property, 15);
-}, 600_000);
+});

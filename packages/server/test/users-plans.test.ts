@@ -62,7 +62,7 @@ beforeAll(async () => {
   }
   await run('vacuum (analyze) users, user_roles, user_group_members');
   await client.end();
-}, 600_000);
+});
 afterAll(() => world.stop());
 
 interface Plan {

@@ -131,7 +131,7 @@ beforeAll(async () => {
   };
   clients = { force_custom_plan: await connect(), force_generic_plan: await connect() };
   for (const [mode, client] of Object.entries(clients)) await client.query(`set plan_cache_mode = ${mode}`);
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all(Object.values(clients).map((client) => client.end()));
   await world.stop();

@@ -376,7 +376,7 @@ test('whatever is deleted during many calls, each call succeeds or reports what 
     `select count::int, (select count(*)::int from users where embed_tenant is not null) as real from external_user_count`,
   );
   expect(rows[0].count).toBe(rows[0].real);
-}, 60_000);
+});
 
 const DOCUMENTED = [
   'minted',

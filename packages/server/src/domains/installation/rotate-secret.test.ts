@@ -94,9 +94,7 @@ async function takenBy(
 
 const TAKEN = { token: 'taken', cursor: 'taken', session: 'taken' };
 
-test('every server accepts the sessions, tokens and cursors of the others at each step, until the old secret ends', {
-  timeout: 180_000,
-}, async () => {
+test('every server accepts the sessions, tokens and cursors of the others at each step, until the old secret ends', async () => {
   const world = await worldWithOldSecret();
   const { id } = await world.deployment();
   await world.deployment();

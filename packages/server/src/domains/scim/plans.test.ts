@@ -33,7 +33,7 @@ beforeAll(async () => {
   );
   await client.query('vacuum analyze');
   await client.end();
-}, 180_000);
+});
 afterAll(() => world.stop());
 
 test.each([
