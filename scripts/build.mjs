@@ -48,26 +48,29 @@ export const SOURCES = {
 /** Says what the server was built from, and which files of engines belong to it. */
 const RECORD = join(DIST, 'built.json');
 
-/** What has not changed since the last build is not built again. */
-export async function build() {
+/**
+ * What has not changed since the last build is not built again. The program of the server takes most of the time, and
+ * can be left out where nobody starts it.
+ */
+export async function build({ hasProgram = true } = {}) {
   await buildViewer();
   await buildSdk();
-  return buildServer();
+  return buildServer(hasProgram);
 }
 
-async function buildServer() {
+async function buildServer(hasProgram) {
   const inputs = await hashInputs(SOURCES.folders, SOURCES.others);
   const before = await readFile(RECORD, 'utf8').then(JSON.parse, () => undefined);
-  if (before?.inputs === inputs) return before;
+  if (before?.inputs === inputs && (before.hasProgram || !hasProgram)) return before;
   // If this build is interrupted, the next one must not take its files for those of the record.
   await rm(RECORD, { force: true });
-  await buildProgram('packages/server/src/main.ts', 'main.js');
+  if (hasProgram) await buildProgram('packages/server/src/main.ts', 'main.js');
   for (const [name, entry] of Object.entries(THREADS)) await buildThread(name, entry);
   const engineFiles = await buildEngine();
   await gatherFunctions();
   await place(DIST, 'style.css', await readFile(join(SRC, 'domains/pages/style.css')));
   await copyReference();
-  await place(DIST, basename(RECORD), JSON.stringify({ inputs, engineFiles }));
+  await place(DIST, basename(RECORD), JSON.stringify({ inputs, hasProgram, engineFiles }));
   return { engineFiles };
 }
 

@@ -131,6 +131,8 @@ async function runTests(
       TMPDIR: join(copy, 'tmp'),
       ORIEL_TEST_DATABASE_URL: postgres.url,
       ORIEL_TEST_ROW_TYPES: String(hasRowTypes),
+      // Other tests do not start the server as a process of its own.
+      ORIEL_TEST_PROGRAM: String(tests.some((test) => test.startsWith('acceptance/'))),
     },
   });
   const { isTimedOut } = run;

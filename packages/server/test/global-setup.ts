@@ -26,8 +26,8 @@ export default async function setup(project: TestProject) {
   const given = process.env.ORIEL_TEST_DATABASE_URL;
   const [{ url, stop }] = await Promise.all([
     given ? { url: given, stop: async () => {} } : startTestPostgres(join(runFolder, 'data')),
-    // For the tests that start the server as its users do.
-    build(),
+    // The program is for the tests that start the server as its users do. Others need the threads, the engines and the page.
+    build({ hasProgram: process.env.ORIEL_TEST_PROGRAM !== 'false' }),
   ]);
   const templateDatabase = await createDatabase(url);
   await migrate({ connectionString: onServer(url, templateDatabase) }, await readOwnSchema());
