@@ -4,12 +4,15 @@ import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN_KEY, createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { readConfig } from '../../config.ts';
+import { forgetSecrets } from '../../forget-secrets.ts';
 import { createBox } from '../../platform/secrets/box.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { rotateSecretKey } from '../../rotate-secret.ts';
-import { ENV_VARIABLE_COLUMN } from './index.ts';
+import { fingerprintsOf } from '../installation/index.ts';
+import { ENV_VARIABLE_COLUMN, LOST } from './env-vars.ts';
 
 const NEW_KEY = 'T7rWq2Zb9mYt4cVh8sKd1fLx6gNp5aEu';
+const OTHER_KEY = 'b3Jx8vQn2LkWz7yTf5cRm1dHs9gPa6Eu';
 
 let world: World;
 let deploymentId: number;
@@ -60,4 +63,28 @@ test('a server does not start without the key of a variable, and says so', async
   await expect(world.anotherServer({ ORIEL_SECRET_KEY: NEW_KEY })).rejects.toThrow(
     /another secret key.*\(variables of deployments, in the table env_variables\): set ORIEL_SECRET_KEY_PREVIOUS/,
   );
+});
+
+test('if the key is lost, the names of variables stay, and each can be set again', async () => {
+  const id = (await world.deployment()).id;
+  const variables = ['B', 'A'].map((name) => ({ name, value: 'x' }));
+  await world.admin.setEnvVariables({ deploymentId: id, body: { env_variables: variables } });
+  const [fingerprint] = fingerprintsOf([OTHER_KEY]);
+  const lost = await forgetSecrets({ connectionString: world.databaseUrl }, fingerprint!);
+  expect(lost.find(({ deploymentId }) => deploymentId === id)).toEqual({
+    deploymentId: id,
+    names: ['A', 'B'],
+  });
+
+  // The keys of embed tokens are sealed too. A restore leaves them out.
+  await world.server.db.pool.query('delete from signing_keys');
+  const client = clientOf(await world.anotherServer({ ORIEL_SECRET_KEY: OTHER_KEY }));
+  const { items } = await client.getEnvVariables({ deploymentId: id });
+  expect(items).toEqual(['A', 'B'].map((name) => ({ name, value: LOST })));
+  await client.setEnvVariables({ deploymentId: id, body: { env_variables: [{ name: 'A', value: 'y' }] } });
+  const read = await client.getEnvVariables({ deploymentId: id });
+  expect(read.items).toEqual([
+    { name: 'A', value: 'y' },
+    { name: 'B', value: LOST },
+  ]);
 });
