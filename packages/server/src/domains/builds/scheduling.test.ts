@@ -283,12 +283,18 @@ test('a build of a branch that nobody works on any more is cancelled', async () 
   expect(held).toEqual([]);
 });
 
-test('the next build is found without reading those that ended', async () => {
-  const dev = await branchOf();
+test('the next build is found without reading those that ended, or those of other deployments', async () => {
+  const [dev, other] = [await branchOf(), await branchOf()];
   await dev.write(model('x'));
   await query(`
     insert into builds (deployment_id, branch_id, status)
     select deployment_id, branch_id, 'failed' from builds cross join generate_series(1, 5000)`);
+  await query(`
+    with others as (
+      insert into branches (deployment_id, name, head)
+      select deployment_id, name || i, head from branches cross join generate_series(1, 100) i
+      where deployment_id = ${other.deploymentId} returning id, deployment_id)
+    insert into builds (deployment_id, branch_id, status) select deployment_id, id, 'waiting' from others`);
   await query('analyze builds');
   const { counts, db } = countingRows(world);
   expect(await isAnyWaiting(db, dev.deploymentId)).toBe(true);

@@ -194,11 +194,12 @@ output = {
     process.on('warning', note);
     async function* pieces() {
       yield Buffer.from('{"schema":[{"name":"name","column_type":"String"}]}\n{"data":[');
-      for (let i = 0; i < 40; i++) yield Buffer.from(`["${'x'.repeat(200_000)}"]${i < 39 ? ',' : ''}`);
+      // Each piece is larger than what the pipe takes at once, so each has to wait.
+      for (let i = 0; i < 20; i++) yield Buffer.from(`["${'x'.repeat(500_000)}"]${i < 19 ? ',' : ''}`);
       yield Buffer.from(']}\n{"rowsCapped":false}\n');
     }
-    const rows = { byteLength: 8_000_000, release() {}, [Symbol.asyncIterator]: pieces };
-    expect((await python.run('', async () => rows, whom())).inputRowCount).toBe(40);
+    const rows = { byteLength: 10_000_000, release() {}, [Symbol.asyncIterator]: pieces };
+    expect((await python.run('', async () => rows, whom())).inputRowCount).toBe(20);
     process.off('warning', note);
     expect(warnings).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Modeller, modeller } from '../../../test/data-models.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
@@ -196,8 +197,10 @@ test('a body of more than 8 MB is a 413', async () => {
   await expect(mine.write(files)).rejects.toMatchObject({ status: 413, code: 'body_too_large' });
 });
 
-test('people who write other files of a branch at once lose nothing', async () => {
-  const { client } = await world.person({ roles: ['Developer'] });
+test('people who write other files of a branch at once, on two servers, lose nothing', async () => {
+  const { apiKey } = await world.person({ roles: ['Developer'] });
+  const { url } = await world.anotherServer();
+  const client = createOrielClient({ baseUrl: url, apiKey });
   await client.startDevMode({ deploymentId, body: { branchName: mine.branchName } });
   const write = (from: typeof client, path: string) =>
     from.updateFiles({ deploymentId, body: bodyOf([{ path, content: path }]) });
