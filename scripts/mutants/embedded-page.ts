@@ -328,7 +328,7 @@ export const embeddedPage: Mutant[] = [
     name: 'the element waits before it asks for a session again',
     file: ELEMENT,
     from: 'await this.#pause(PAUSES_MS[Math.min(this.#failures, PAUSES_MS.length - 1)]!);',
-    to: 'await this.#pause(1);',
+    to: 'await this.#pause(PAUSES_MS[0]!);',
     tests: [`${TEST}embed-sdk.test.ts`],
   },
   {

@@ -75,8 +75,16 @@ describe('the element', () => {
     expect(await opened.heard('none', 'session-needed')).toEqual({});
     await opened.run(`document.getElementById('none').session = '${await mint('none-corp')}'`);
     await opened.heard('none', 'dashboard-loaded');
-    await opened.run(`document.body.append(make('wrong', { baseUrl: 'javascript:alert(1)' }))`);
-    expect(await opened.heard('wrong', 'error')).toMatchObject({ code: 'invalid_base_url' });
+    for (const [name, baseUrl] of [
+      ['script', 'javascript:alert(1)'],
+      ['files', 'ftp://example.com'],
+    ]) {
+      await opened.run(`document.body.append(make('${name}', { baseUrl: '${baseUrl}' }))`);
+      expect(await opened.heard(name!, 'error')).toMatchObject({
+        code: 'invalid_base_url',
+        message: expect.stringContaining('it must begin with https:// or http://'),
+      });
+    }
     await opened.context.close();
   });
 

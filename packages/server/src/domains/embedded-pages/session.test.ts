@@ -98,6 +98,19 @@ test('another viewer sees their own rows, and nothing of the viewer before', asy
   await embedding.close();
 });
 
+test('nothing of the viewer before is shown while the dashboard of another one is on its way', async () => {
+  const dashboards = gate(/\/api\/v1\/embed\/dashboard\//);
+  const embedding = await show({ prepare: dashboards.prepare });
+  await embedding.heard('dashboard-loaded');
+  dashboards.isClosed = true;
+  await embedding.act('session', { sessionId: await mint('AMER') });
+  await expect.poll(() => dashboards.held.length).toBe(1);
+  await expect.poll(() => namesIn(embedding)).toEqual([]);
+  await dashboards.open();
+  await expect.poll(async () => new Set(await namesIn(embedding))).toEqual(new Set(['Bob']));
+  await embedding.close();
+});
+
 test('a dashboard that comes after the end of the session is not shown', async () => {
   const dashboards = gate(/\/api\/v1\/embed\/dashboard\//);
   dashboards.isClosed = true;
