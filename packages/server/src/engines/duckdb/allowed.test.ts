@@ -107,6 +107,8 @@ const TABLES = [
   "sql_auto_complete('sel')",
   'test_all_types()',
   'arrow_scan(1, 2, 3)',
+  // Also the name of a function of texts, which may be used.
+  'repeat(1, 5)',
   'seq_scan()',
   'repeat_row(1, num_rows := 10)',
   "'/etc/passwd'",
