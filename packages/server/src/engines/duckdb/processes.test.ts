@@ -31,12 +31,19 @@ describe('what ends a query', () => {
     }
   });
 
-  test('the signal of its caller', async () => {
+  test('the signal of its caller, and its process goes on', async () => {
+    const known = new Set(engineProcesses());
+    const running = () => engineProcesses().filter((pid) => !known.has(pid));
+    const engine = createOwn({ atOnce: 1, waitMs: 120_000 }).of(1, source);
+    await requireWorking(engine);
+    const before = running();
     const controller = new AbortController();
-    const asked = ask(ENDLESS, { signal: controller.signal });
+    const asked = ask(ENDLESS, { signal: controller.signal }, engine);
     setTimeout(() => controller.abort(new Error('the caller left')), 200);
     await expect(asked).rejects.toThrow('the caller left');
-    await requireWorking();
+    // Only one query runs at once, so the first one must have ended.
+    await requireWorking(engine);
+    expect(running()).toEqual(before);
   });
 
   test('a caller who leaves does not end the queries of others, even if the own one can not be interrupted', async () => {
