@@ -28,13 +28,13 @@ if (!chosen.length) {
   process.exit(1);
 }
 const temporary = mkdtempSync(join(tmpdir(), 'oriel-mutants-'));
-process.on('SIGINT', () => process.exit(130));
-process.on('SIGTERM', () => process.exit(143));
 process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));
 // The user of the databases must be able to enter.
 chmodSync(temporary, 0o711);
 // One for all, because most of the time of a short test run went into making a server.
 const postgres = await startTestPostgres(join(temporary, 'postgres'));
+process.once('SIGINT', () => void end(130));
+process.once('SIGTERM', () => void end(143));
 const copies = Array.from({ length: AT_ONCE }, (_, i) => makeCopy(join(temporary, String(i))));
 
 const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
@@ -53,8 +53,12 @@ await Promise.all(
 );
 if (isSound) console.log(`\n${noticed} of ${chosen.length} mutants were noticed.`);
 else console.log(`The mutants can not be tested while these tests fail:\n  ${sound.names.join('\n  ')}`);
-await postgres.stop();
-process.exit(noticed < chosen.length ? 1 : 0);
+await end(noticed < chosen.length ? 1 : 0);
+
+async function end(code: number) {
+  await postgres.stop();
+  process.exit(code);
+}
 
 function makeCopy(copy: string): string {
   // The databases of its tests are in `tmp`, so that all of them are found.

@@ -20,6 +20,12 @@ useDuckdb();
 const UNINTERRUPTIBLE =
   "select strpos(repeat('a', 10000000 + range::integer), repeat('a', 30000) || 'b') as n from range(1)";
 
+/** Returns a function that lists the processes that began after this call. */
+function newProcesses() {
+  const known = new Set(engineProcesses());
+  return () => engineProcesses().filter((pid) => !known.has(pid));
+}
+
 describe('what ends a query', () => {
   test('its time, whatever it computes, and the next query works', async () => {
     for (const sql of [
@@ -32,8 +38,7 @@ describe('what ends a query', () => {
   });
 
   test('the signal of its caller, and its process goes on', async () => {
-    const known = new Set(engineProcesses());
-    const running = () => engineProcesses().filter((pid) => !known.has(pid));
+    const running = newProcesses();
     const engine = createOwn({ atOnce: 1, waitMs: 120_000 }).of(1, source);
     await requireWorking(engine);
     const before = running();
@@ -47,8 +52,7 @@ describe('what ends a query', () => {
   });
 
   test('a caller who leaves does not end the queries of others, even if the own one can not be interrupted', async () => {
-    const known = new Set(engineProcesses());
-    const running = () => engineProcesses().filter((pid) => !known.has(pid));
+    const running = newProcesses();
     const engine = createOwn({ atOnce: 2, waitMs: 120_000 }).of(1, source);
     await requireWorking(engine);
     const before = running();
