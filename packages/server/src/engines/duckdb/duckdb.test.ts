@@ -114,22 +114,22 @@ describe('answers', () => {
   });
 
   test('an engine sends no more than its reader takes', async () => {
-    const sql = 'select repeat(md5(range::varchar), 10) as text from range(100000)';
-    const answer = await engineOf(1).query({ sql }, { ...PATIENTLY, maxRows: 100_000 });
+    const sql = 'select repeat(md5(range::varchar), 10) as text from range(10000)';
+    const answer = await engineOf(1).query({ sql }, { ...PATIENTLY, maxRows: 10_000 });
     const iterator = answer.rows[Symbol.asyncIterator]();
     await iterator.next();
     let hasEnded = false;
     void answer.summary.then(() => {
       hasEnded = true;
     });
-    // Another query runs meanwhile, so the engine had time to send more.
-    await requireWorking();
+    // Other queries run meanwhile, so the engine had time to send more.
+    for (let i = 0; i < 20; i++) await requireWorking();
     expect(hasEnded).toBe(false);
     let bytes = 0;
     for (let next = await iterator.next(); !next.done; next = await iterator.next())
       bytes += next.value.length;
-    expect(bytes).toBeGreaterThan(30_000_000);
-    expect(await answer.summary).toMatchObject({ rowCount: 100_000 });
+    expect(bytes).toBeGreaterThan(3_000_000);
+    expect(await answer.summary).toMatchObject({ rowCount: 10_000 });
   });
 });
 

@@ -85,6 +85,10 @@ describe('what a query can reach', () => {
     await symlink(join(other, 'secret.csv'), join(own, 'linked.csv'));
     await expect(ask('select * from files.linked')).rejects.toMatchObject({ code: 'query_invalid' });
     await rm(join(own, 'linked.csv'));
+    // No link is a table, wherever it leads.
+    await symlink(join(own, 'orders.csv'), join(own, 'again.csv'));
+    await expect(ask('select * from files.again')).rejects.toMatchObject({ code: 'query_invalid' });
+    await rm(join(own, 'again.csv'));
     const theirs = engineOf(10);
     expect((await ask('select name from files.secret', {}, theirs)).rows).toEqual([{ name: 'hidden' }]);
     await expect(ask('select * from files.orders', {}, theirs)).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import { mergeFiles } from './merge-files.ts';
 import { type MergeOptions, mergeTrees } from './merge-trees.ts';
 import { memoryObjects } from './objects.ts';
 import { STEPS_PER_BYTE } from './text-work.ts';
-import { Work } from './work.ts';
+import { TooMuchWork, Work } from './work.ts';
 
 async function merge(base: Files, ours: Files, theirs: Files, options: Omit<MergeOptions, 'texts'> = {}) {
   const objects = memoryObjects();
@@ -143,6 +143,15 @@ test('a task ends when all of its steps are spent', () => {
   const different = diffFiles({ kind: 'diff', ...task, files: [compared, compared] });
   const nothing = { hunks: [], isShortened: true };
   expect(different).toMatchObject({ files: [nothing, nothing], steps: 0 });
+});
+
+test('a text ends as soon as the steps of all texts together are spent', () => {
+  const work = new Work(100, 60);
+  work.spend(50);
+  work.beginText();
+  work.spend(49);
+  expect(() => work.spend(1)).toThrow(TooMuchWork);
+  expect(work.left).toBe(0);
 });
 
 test('an ordinary merge of large files takes fewer steps than a request has for so many bytes', () => {
