@@ -81,8 +81,8 @@ export const queries: Mutant[] = [
   {
     name: 'a row has a partner that is hidden unless the policy refuses a missing row too',
     file: `${PLAN}policies.ts`,
-    from: "const asksForNull = operator === 'notSet' ||",
-    to: "const asksForNull = false && operator === 'notSet' ||",
+    from: "condition.operator !== 'notSet' && columns",
+    to: 'columns',
     tests: [FENCES],
   },
   {

@@ -78,9 +78,7 @@ const countingPolicies = (
 function refusesNull(condition: PolicyCondition, columns: ReadonlySet<string>): boolean {
   if ('and' in condition) return condition.and.some((part) => refusesNull(part, columns));
   if ('or' in condition) return condition.or.every((part) => refusesNull(part, columns));
-  const { operator, values, member } = condition;
-  const asksForNull = operator === 'notSet' || (operator !== 'set' && values.length === 0);
-  return !asksForNull && columns.has(member);
+  return condition.operator !== 'notSet' && columns.has(condition.member);
 }
 
 const conditionOf = (
