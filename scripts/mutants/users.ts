@@ -87,10 +87,10 @@ export const users: Mutant[] = [
   },
   {
     name: 'usernames are compared without case',
-    file: 'packages/server/migrations/0029-usernames-without-case.sql',
-    from: 'create unique index users_username_key on users (lower(normalize(username, nfkc)))',
-    to: 'create unique index users_username_key on users (username)',
-    tests: [`${SERVER}domains/users/users.test.ts`],
+    file: `${SERVER}domains/users/names.functions.sql`,
+    from: 'username_key text := lower(normalize(new.username, nfkc));',
+    to: 'username_key text := new.username;',
+    tests: [`${SERVER}domains/users/names.test.ts`],
   },
   {
     name: 'external users are not in the list of people',
@@ -118,7 +118,7 @@ export const users: Mutant[] = [
     file: `${SERVER}platform/db/database.ts`,
     from: "if (subject) onTold(subject === '*' ? '' : subject);",
     to: '',
-    tests: [`${SERVER}domains/users/me.test.ts`],
+    tests: [`${SERVER}platform/db/told.test.ts`],
   },
   {
     name: 'the username of one person is not the email of another',
