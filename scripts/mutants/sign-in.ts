@@ -166,6 +166,13 @@ export const signIn: Mutant[] = [
     tests: [`${SERVER}domains/sessions/shared-places.test.ts`],
   },
   {
+    name: 'one caller leaves a connection for others even if there are few',
+    file: `${SERVER}platform/db/database.ts`,
+    from: 'Math.floor(atOnce * 0.75)',
+    to: 'Math.ceil(atOnce * 0.75)',
+    tests: [`${SERVER}domains/sessions/shared-places.test.ts`],
+  },
+  {
     name: 'an address begins few devices',
     file: 'packages/contract/src/operations/device-codes.ts',
     from: '  rate: { max: 60, perSeconds: 600 },\n',
