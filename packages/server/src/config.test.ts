@@ -123,7 +123,7 @@ test.each([
   ['ORIEL_ADMIN_API_KEY', 'sk-test-admin-api-key-00000123456789'],
   ['ORIEL_ADMIN_API_KEY', `sk-${'a'.repeat(60)}`],
   ['ORIEL_DEMO', 'yes'],
-  ['ORIEL_DB_CONNECTIONS', '1'],
+  ['ORIEL_DB_CONNECTIONS', '2'],
   ['ORIEL_DB_ESSENTIAL_CONNECTIONS', 'many'],
   ['ORIEL_MAX_EXTERNAL_USERS', '-1'],
   ['ORIEL_MAX_CONNECTIONS', '9'],

@@ -196,13 +196,13 @@ export interface Waits {
 const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
 
 /**
- * One sharer gets at most three quarters of the places and a quarter of the queue, which is enough for all requests
- * that a busy backend sends at once. The share is rounded down, so that with few places one still stays for others.
+ * One sharer gets about three quarters of the places and a quarter of the queue, which is enough for all requests that
+ * a busy backend sends at once. If there are two places or more, one stays for others.
  */
 const gateOf = (atOnce: number, waitMs: number) =>
   createGate({
     atOnce,
-    shareMax: Math.max(1, Math.floor(atOnce * 0.75)),
+    shareMax: Math.max(1, Math.min(Math.ceil(atOnce * 0.75), atOnce - 1)),
     waitingMax: WAITING_MAX,
     waitingShareMax: WAITING_MAX / 4,
     waitMs,
