@@ -239,9 +239,10 @@ test('an application reaches nothing of the page, the browser or the network', a
     frame,
     `document.body.append(Object.assign(document.createElement('iframe'), { src: ${out('frame')} }))`,
   );
-  // At last it leaves its own page, for another server.
+  // At last it leaves its own page, for another server. The policy of the page around it refuses this, and its message
+  // quotes this rule. The message for the frame above quotes a rule of the application's own policy.
   await attempt(frame, `location.href = ${out('self')}`).catch(() => 'gone');
-  await expect.poll(() => embedding.errors.some((text) => /frame-src/.test(text))).toBe(true);
+  await expect.poll(() => embedding.errors.some((text) => /"frame-src 'self'"/.test(text))).toBe(true);
   await expect.poll(() => embedding.page.url()).toContain(host.origin);
   expect(reached).toEqual([]);
   await embedding.close();
