@@ -68,7 +68,9 @@ test('a row that finds no memory on its way is an error, and is not left out', a
   for (let megabytes = 80; megabytes <= 140; megabytes += 5) {
     const asked = ask(`select ${twenty(`repeat('x', ${megabytes * 50_000})`)}`, {}, engine);
     await expect(asked, `${megabytes} MB`).rejects.toMatchObject({
-      code: expect.stringMatching(/^(query_too_large|result_too_large|source_unavailable)$/),
+      message: expect.stringMatching(
+        /needs more memory than it may have|^A row has more than|^The engine ended during the query/,
+      ),
     });
   }
   await requireWorking(engine);
