@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 
+const isSystem = process.env.ORIEL_TEST_SYSTEM === 'true';
+
 export default defineConfig({
   test: {
     include: [
-      'packages/**/*.test.ts',
-      'acceptance/**/*.test.ts',
+      // Those that load the machine on purpose run by themselves; see `npm run test:system`.
+      ...(isSystem
+        ? ['packages/**/*.system.ts', 'acceptance/**/*.system.ts']
+        : ['packages/**/*.test.ts', 'acceptance/**/*.test.ts']),
       // Needs what npm does not install; see scripts/test-pgbouncer.ts.
       ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
       // Takes minutes; see `npm run test:packages`.
@@ -24,7 +28,7 @@ export default defineConfig({
     // Processes, because each starts servers of its own. A small machine has two cores; the third process uses them
     // while the other two wait, for example for a server that starts or a kill that is noticed.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: isSystem ? 1 : 3,
     // The files of a process share its modules, and the server and database of test/world.ts.
     isolate: false,
     sequence: process.argv.includes('--sequence.shuffle.files') ? {} : { sequencer: SlowestFirst },
@@ -32,7 +36,5 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
-    reporters: ['default', 'json'],
-    outputFile: { json: 'node_modules/.cache/oriel-test-results.json' },
   },
 });
