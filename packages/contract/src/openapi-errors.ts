@@ -14,6 +14,26 @@ import { ErrorReply } from './schemas.ts';
 const shapeOf = (op: Operation, status: number): ErrorShape =>
   status === 431 ? 'standard' : (op.errorShape ?? 'standard');
 
+/** A longer list of codes is rarely that of another operation, and would make a name that nobody can read. */
+const CODES_IN_NAME_MAX = 4;
+/** What every operation with a JSON body answers, if the body or the address is wrong. */
+const JSON_BODY_CODES = [
+  'duplicate_key',
+  'integer_too_large',
+  'invalid_request',
+  'invalid_text',
+  'invalid_url',
+  'json_too_deep',
+  'json_too_many_values',
+  'malformed_json',
+  'number_too_precise',
+].join();
+
+const nameOf = (codes: ErrorCode[]) => {
+  if (codes.join() === JSON_BODY_CODES) return 'invalid_json_request';
+  return codes.length > CODES_IN_NAME_MAX ? undefined : codes.join('_or_');
+};
+
 /** `replies` and `examples` are components of the document. They fill while operations are described. */
 export function createErrors(hoist: Hoist) {
   const replies: Record<string, Json> = {};
@@ -28,11 +48,11 @@ export function createErrors(hoist: Hoist) {
     );
   };
 
-  /** A reply with a single code is the same in every operation, so the document defines it once. */
+  /** Many operations answer with the same few codes, so the document defines such a reply once. */
   const errorReply = (status: number, codes: ErrorCode[], shape: ErrorShape) => {
-    const [code, ...more] = codes as [ErrorCode, ...ErrorCode[]];
-    if (more.length) return describeError(status, codes, shape);
-    const name = shape === 'standard' ? code : `${shape}_${code}`;
+    const codesName = nameOf(codes);
+    if (!codesName) return describeError(status, codes, shape);
+    const name = shape === 'standard' ? codesName : `${shape}_${codesName}`;
     replies[name] ??= describeError(status, codes, shape);
     return { $ref: `#/components/responses/${name}` };
   };
