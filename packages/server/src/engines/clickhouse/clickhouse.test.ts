@@ -342,7 +342,7 @@ test('a request ends when its caller leaves', async () => {
 });
 
 describe('the address', () => {
-  test.each(['127.0.0.1', 'localhost'])('%s is refused, because it is private', async (host) => {
+  test.each(['127.0.0.1', '127.1', 'localhost'])('%s is refused, because it is private', async (host) => {
     const before = fake.received.length;
     expect(await create(false).of(1, source({ host })).test(PATIENTLY)).toEqual({
       isReachable: false,

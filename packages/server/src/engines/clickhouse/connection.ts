@@ -1,11 +1,10 @@
 /** Requests to one ClickHouse. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { isIP, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
-import { checkedLookup } from '../../platform/outbound/exchange.ts';
-import { rulesOf } from '../../platform/outbound/outbound.ts';
+import { guardAgent, rulesOf } from '../../platform/outbound/guard.ts';
 import type { Server } from '../data-sources.ts';
 import { EngineError } from '../engine.ts';
 import { refusedAddress } from '../process/refused-address.ts';
@@ -60,21 +59,18 @@ const SETTINGS: ClickHouseSettings = {
 
 export function createConnection(given: ClickhouseSettings): Connection {
   const { host, port, database, user, password, tls, connections } = given;
-  const rules = rulesOf(given);
+  const agent = new (tls === 'off' ? HttpAgent : HttpsAgent)({
+    keepAlive: true,
+    maxSockets: connections,
+    rejectUnauthorized: tls === 'verify',
+  } as object);
   const client = createClient({
     url: `${tls === 'off' ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`,
     database,
     username: user,
     password,
     application: 'oriel',
-    http_agent: limitConnecting(
-      new (tls === 'off' ? HttpAgent : HttpsAgent)({
-        keepAlive: true,
-        maxSockets: connections,
-        lookup: checkedLookup(rules, refusedAddress),
-        rejectUnauthorized: tls === 'verify',
-      } as object),
-    ),
+    http_agent: limitConnecting(guardAgent(agent, rulesOf(given), refusedAddress)),
     request_timeout: REQUEST_MS,
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_MS },
     // Values of many members would be too long for an address.
@@ -83,8 +79,6 @@ export function createConnection(given: ClickhouseSettings): Connection {
   });
 
   async function* ask({ sql, parameters = [], timeoutMs, settings }: Request, signal: AbortSignal) {
-    // Names are checked when they are looked up. An address is not looked up.
-    if (isIP(host) && !rules.isAllowed(host)) throw refusedAddress();
     const answer = await client.query({
       query: sql,
       format: 'JSONCompactEachRowWithNamesAndTypes',

@@ -2,10 +2,10 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { DatabaseIdentity } from '../../platform/db/identity.ts';
-import { rulesOf } from '../../platform/outbound/outbound.ts';
+import { GuardedSocket, rulesOf } from '../../platform/outbound/guard.ts';
 import type { Server } from '../data-sources.ts';
 import { EngineError } from '../engine.ts';
-import { CheckedSocket } from './checked-socket.ts';
+import { refusedAddress } from '../process/refused-address.ts';
 
 export interface PostgresSettings extends Server {
   type: 'postgres';
@@ -43,7 +43,7 @@ export function createConnections(settings: PostgresSettings): Connections {
     // As a function, so that the driver does not look for a file with passwords.
     password: () => password,
     ssl,
-    stream: () => new CheckedSocket(rules),
+    stream: () => new GuardedSocket(rules, refusedAddress),
     keepAlive: true,
     application_name: 'oriel',
     max: settings.connections,
@@ -60,7 +60,7 @@ export function createConnections(settings: PostgresSettings): Connections {
   /** PostgreSQL takes the request to end a query on a connection of its own. */
   function cancel(client: pg.PoolClient) {
     const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
-    const socket = new CheckedSocket(rules);
+    const socket = new GuardedSocket(rules, refusedAddress);
     const connection = new pg.Connection({ stream: () => socket, ssl }) as unknown as RawConnection;
     const timer = setTimeout(() => socket.destroy(), CONNECT_WITHIN_MS).unref();
     const send = () => connection.cancel(processID, secretKey);

@@ -1,33 +1,16 @@
 /** Sends one request to an address that was checked, and reads the answer within its limits. */
-import { lookup } from 'node:dns';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { isPublicAddress } from './addresses.ts';
 import { OutboundError, type OutboundFailure } from './errors.ts';
+import { guardAgent, type Rules } from './guard.ts';
 
 export interface Sent {
   method: string;
   headers: Headers;
   body: Buffer | undefined;
 }
-
-/** Where requests may go. */
-export interface Rules {
-  protocols: readonly string[];
-  isAllowed(address: string): boolean;
-  /** Resolves names. */
-  lookup: LookupFunction;
-}
-
-/** With `allowPrivate`, requests may reach loopback and private addresses, and may go without TLS. */
-export const rulesOf = ({ allowPrivate }: { allowPrivate: boolean }): Rules => ({
-  protocols: allowPrivate ? ['https:', 'http:'] : ['https:'],
-  isAllowed: allowPrivate ? () => true : isPublicAddress,
-  lookup: lookup as LookupFunction,
-});
 
 export interface Limits {
   maxBytes: number;
@@ -64,36 +47,17 @@ export async function exchange(url: URL, sent: Sent, rules: Rules, limits: Limit
   }
 }
 
-/** The system does not look up an address that is written as numbers, so such an address is checked here. */
-function requireAllowed(url: URL, { protocols, isAllowed }: Rules) {
+function requireAllowed(url: URL, { protocols }: Rules) {
   if (url.username || url.password) {
     throw new OutboundError('address_refused', url, 'an address must not contain a user name or password');
   }
   if (!protocols.includes(url.protocol)) {
     throw new OutboundError('address_refused', url, 'the address must begin with https://');
   }
-  const host = hostOf(url);
-  if (isIP(host) && !isAllowed(host)) throw notPublic(url);
 }
-
-const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
 
 const notPublic = (url: URL) =>
   new OutboundError('address_refused', url, 'this is not a public address (see ORIEL_ALLOW_PRIVATE_REMOTES)');
-
-/**
- * The connection uses the addresses that this one look-up returned. A check before the request would not be safe,
- * because the name could have another address at the second look-up.
- */
-export const checkedLookup =
-  ({ isAllowed, lookup }: Rules, refused: () => Error): LookupFunction =>
-  (name, options, callback) =>
-    lookup(name, options, (error, found, family) => {
-      if (error) return callback(error, '', 0);
-      const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address);
-      if (!addresses.every((address) => isAllowed(address))) return callback(refused(), '', 0);
-      callback(null, found, family);
-    });
 
 function send(
   url: URL,
@@ -101,15 +65,16 @@ function send(
   rules: Rules,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const isHttps = url.protocol === 'https:';
+  const request = isHttps ? requestHttps : requestHttp;
+  // Its own agent: a connection that was kept open could lead to an address that was allowed for another request.
+  const agent = guardAgent(new (isHttps ? HttpsAgent : HttpAgent)(), rules, () => notPublic(url));
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       method,
       headers: { ...Object.fromEntries(headers), ...(body ? { 'content-length': body.length } : {}) },
-      lookup: checkedLookup(rules, () => notPublic(url)),
       signal,
-      // A connection that was kept open could lead to an address that was allowed for another request.
-      agent: false,
+      agent,
     });
     outgoing.once('response', resolve);
     outgoing.on('error', reject);

@@ -3,10 +3,11 @@
  * people, so each one is checked: a request must not reach what only this machine or its network can reach.
  */
 import { OutboundError } from './errors.ts';
-import { exchange, type Rules, type Sent } from './exchange.ts';
+import { exchange, type Sent } from './exchange.ts';
+import type { Rules } from './guard.ts';
 
 export { OutboundError, type OutboundFailure } from './errors.ts';
-export { type Rules, rulesOf } from './exchange.ts';
+export { type Rules, rulesOf } from './guard.ts';
 
 export interface OutboundRequest {
   method?: string;
