@@ -36,6 +36,11 @@ export interface Members {
   dimension(named: Named): DimensionMember;
   measure(named: Named): MeasureMember;
   segment(named: Named): SegmentMember;
+  /**
+   * Whether the viewer could query the member of the cube at the end of a path: through the view, if it includes the
+   * member, or else by itself. If so, it counts as named.
+   */
+  mayUse(cube: Cube, member: string, path: readonly string[]): boolean;
 }
 
 export function createMembers(model: Model, viewer: Viewer): Members {
@@ -80,7 +85,32 @@ export function createMembers(model: Model, viewer: Viewer): Members {
     dimension: (wanted) => ofKind(wanted, 'dimension'),
     measure: (wanted) => ofKind(wanted, 'measure'),
     segment: (wanted) => ofKind(wanted, 'segment'),
+    mayUse(cube, member, path) {
+      const included = view && namesInView(view).get([...path, member].join('.'));
+      const owner = included ? view!.name : cube.name;
+      const open = (included ?? [member]).find((name) => findMember(model, owner, name, viewer));
+      if (open === undefined) return false;
+      note(owner, open);
+      note(cube.name, member);
+      return true;
+    },
   };
+}
+
+/** Models do not change. */
+const viewNames = new WeakMap<View, ReadonlyMap<string, readonly string[]>>();
+
+/** The names of the view for each member of a cube, by its path. */
+function namesInView(view: View): ReadonlyMap<string, readonly string[]> {
+  const known = viewNames.get(view);
+  if (known) return known;
+  const names = new Map<string, string[]>();
+  for (const { name, path, member } of view.members.values()) {
+    const id = [...path, member].join('.');
+    names.set(id, [...(names.get(id) ?? []), name]);
+  }
+  viewNames.set(view, names);
+  return names;
 }
 
 /** Undefined for a member that does not exist, or that the viewer can not use. */
@@ -90,9 +120,13 @@ export const findMember = (model: Model, owner: string, name: string, viewer: Vi
     : findInCube(model.cubes.get(owner), name, viewer);
 
 export const memberNamesOf = (owner: Cube | View): string[] =>
-  'members' in owner
-    ? [...owner.members.keys()]
-    : [owner.dimensions, owner.measures, owner.segments].flatMap((kind) => [...kind.keys()]);
+  'members' in owner ? [...owner.members.keys()] : membersIn(owner).map(({ name }) => name);
+
+export const membersIn = ({ dimensions, measures, segments }: Cube) => [
+  ...dimensions.values(),
+  ...measures.values(),
+  ...segments.values(),
+];
 
 /** The same words for a member that does not exist and for one that is hidden. */
 function unknown(model: Model, { name, path }: Named, viewer: Viewer): QueryError {

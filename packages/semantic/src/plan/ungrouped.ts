@@ -4,9 +4,10 @@ import { behindPolicies } from './fences.ts';
 import type { Found } from './find.ts';
 import { keySql, type PlanContext, type RowFilter } from './groups.ts';
 import { homeOf } from './homes.ts';
-import { expandMeasure, type InheritedFilter, isOwnAggregate, valueOfRow } from './measures.ts';
+import { expandMeasure, type InheritedFilter, isCount, isOwnAggregate, valueOfRow } from './measures.ts';
 import type { MeasureMember } from './members.ts';
 import { createRows, type Rows } from './rows.ts';
+import { requireShown } from './shown-values.ts';
 import { inBrackets, type Select, type Sql, sql } from './sql.ts';
 
 export function planUngrouped(context: PlanContext, found: Found, filters: readonly RowFilter[]): Select {
@@ -17,6 +18,8 @@ export function planUngrouped(context: PlanContext, found: Found, filters: reado
   if (onMeasures.length) {
     throw queryError('invalid_query', 'An ungrouped query can only be filtered by dimensions.', 'filters');
   }
+  for (const { kind, member } of outputs)
+    if (kind === 'measure') requireShown(context, found.members, member);
   const paths = [...outputs.map(({ member }) => member.path), ...found.paths];
   const rows = createRows(context, homeOf(context.model, paths));
   const columns = outputs.map((output) => ({
@@ -46,7 +49,7 @@ function rowValue(
   }
   const node = rows.at(path);
   const value = valueOfRow(rows, node, measure, inherited);
-  if (measure.type !== 'count') return value ?? sql`1`;
+  if (!isCount(measure.type)) return value!;
   const counted = value ?? (node === rows.root ? undefined : rows.dimension(node, node.cube.primaryKey[0]!));
   return counted ? sql`case when ${inBrackets(counted)} is not null then 1 else 0 end` : sql`1`;
 }

@@ -11,7 +11,7 @@ import type { Cube, Joined, Measure, Policy, PolicyNode, Row, VisibleRows, World
 import { way } from './world.ts';
 
 export type Answer =
-  | { readonly error: 'unknown_member' }
+  | { readonly error: 'unknown_member' | 'invalid_query' }
   | { readonly rows: Cell[][]; readonly total: number };
 
 const split = (name: string) => name.split('.') as [string, string];
@@ -19,7 +19,9 @@ const split = (name: string) => name.split('.') as [string, string];
 export function evaluate(world: World, query: TestQuery, viewer: Viewer): Answer {
   const named = namedMembers(query);
   for (const member of named) if (isHidden(world, member, viewer)) return { error: 'unknown_member' };
-  const context = { world, query, viewer, named };
+  const shown = query.ungrouped ? shownMembers(world, query) : [];
+  for (const member of shown) if (isHidden(world, member, viewer)) return { error: 'invalid_query' };
+  const context = { world, query, viewer, named: [...named, ...shown] };
   const rows = query.ungrouped ? ungrouped(context) : grouped(context);
   return { rows: paged(rows, query).map((row) => row.map(plain)), total: rows.length };
 }
@@ -41,6 +43,13 @@ const namedMembers = (query: TestQuery) => [
   ...query.segments,
   ...query.filters.flatMap(leaves),
 ];
+
+/** The dimensions whose values the measures of single rows show. All of them are of the column `n`. */
+const shownMembers = ({ cubes }: World, { measures }: TestQuery) =>
+  measures.map(split).flatMap(([cube, measure]) => {
+    const isCount = cubes.get(cube)!.measures.get(measure)!.type.startsWith('count');
+    return isCount ? [] : [`${cube}.n`];
+  });
 
 const admitting = ({ policies }: Cube, viewer: Viewer) =>
   policies.filter(({ group }) => {
@@ -289,7 +298,7 @@ function ungrouped(context: Context): Cell[][] {
       const row = joined.get(cube);
       const measure = all.cubes.get(cube)!.measures.get(member)!;
       const value = row ? measure.value(row) : null;
-      return measure.type === 'count' ? (value === null ? 0 : 1) : value;
+      return measure.type.startsWith('count') ? (value === null ? 0 : 1) : value;
     };
     return [...keysOf(joined, context), ...query.measures.map(valueFor)];
   });

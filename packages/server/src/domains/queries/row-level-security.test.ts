@@ -50,11 +50,14 @@ const MODEL = `cubes:
       - { name: region, sql: region, type: string }
     measures:
       - { name: count, type: count }
+      - { name: names, sql: "{name}", type: count_distinct }
+      - { name: per_name, sql: "1.0 * {count} / {names}", type: number }
+      - { name: first_name, sql: name, type: min }
     access_policy:
       - group: "${GROUP}"
         row_level: { allow_all: true }
       - group: "tenant:${GROUP}"
-        member_level: { includes: [id, region] }
+        member_level: { includes: [id, region, count, names, per_name, first_name] }
 `;
 
 let world: World;
@@ -237,6 +240,32 @@ test('an environment token has its security context, and its creator only if it 
   await world.admin.addUserGroupMembers({ id: groupId, body: { userIds: [creator.userId] } });
   const { apiToken } = await creator.client.deploymentToken({ deploymentId });
   expect(await idsOf(world.bearer(apiToken))).toEqual(['1', '2', '3']);
+});
+
+test('rows that are not grouped show no column that is hidden from the viewer', async () => {
+  const creator = {
+    embedTenantName: unique('tenant'),
+    creatorMode: true,
+    groupDefinitions: [{ name: GROUP }],
+  };
+  const { client } = await session({ ...creator, tenantGroups: [GROUP] });
+  const rows = (measures: string[], of = client) =>
+    rowsOf(of, { dimensions: ['closed.id'], measures, ungrouped: true, order: { 'closed.id': 'asc' } });
+  expect(await rows(['closed.names', 'closed.per_name'])).toEqual(
+    ['1', '2', '3'].map((id) => ({
+      'closed.id': id,
+      'closed.names': '1',
+      'closed.per_name': expect.stringMatching(/^1(\.0+)?$/),
+    })),
+  );
+  await expect(rows(['closed.first_name'])).rejects.toMatchObject({
+    status: 400,
+    code: 'invalid_query',
+    message: expect.stringContaining('`closed.first_name` would show values of single rows'),
+  });
+  const open = await session({ groups: [GROUP] });
+  const names = (await rows(['closed.first_name'], open.client)).map((row) => row['closed.first_name']);
+  expect(names).toEqual(['Ada', 'Bob', 'Cyd']);
 });
 
 test('meta shows a viewer the members that policies open to them', async () => {

@@ -1,0 +1,168 @@
+/** What the measures of rows that are not grouped show, and to whom. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cell, type Engine, openDuckDb } from '../../test/engines.ts';
+import { errorOf, modelOf, planOf, somebody } from '../../test/plans.ts';
+import type { Viewer } from '../index.ts';
+
+const model = modelOf(`cubes:
+  - name: people
+    sql_table: people
+    joins:
+      - { name: firms, relationship: many_to_one, sql: "{CUBE}.firm_id = {firms.id}" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: email, sql: email, type: string }
+      - { name: age, sql: age, type: number }
+      - { name: old, sql: "{age} >= 40", type: boolean }
+      - { name: notes, sql: "lower({CUBE}.note)", type: string, public: false }
+      - { name: paid, type: number, sql: '{CUBE}."Paid"' }
+    measures:
+      - { name: count, type: count }
+      - { name: count_emails, type: count, sql: email }
+      - { name: emails, type: count_distinct, sql: "{email}" }
+      - { name: about, type: count_distinct_approx, sql: email }
+      - { name: old_emails, type: count_distinct, sql: "{email}", filters: [{ sql: "{CUBE}.age >= 40" }] }
+      - { name: first, type: min, sql: "{email}" }
+      - { name: raw, type: max, sql: "{CUBE}.EMAIL" }
+      - { name: bare, type: max, sql: "lower(email)" }
+      - { name: cased, type: max, sql: "case when {CUBE}.email is null then 0 else 1 end" }
+      - { name: row, type: max, sql: "{CUBE}::text" }
+      - { name: named_row, type: max, sql: "people::text" }
+      - { name: note, type: max, sql: "{CUBE}.note" }
+      - { name: ages, type: sum, sql: age }
+      - { name: constant, type: sum, sql: "coalesce({age}, 0) * 100" }
+      - { name: olds, type: sum, sql: "case when {old} then 1 else 0 end" }
+      - { name: score, type: avg, sql: "{CUBE}.score" }
+      - { name: per_email, type: number, sql: "1.0 * {ages} / {emails}" }
+      - { name: of_first, type: number, sql: "length({first})" }
+      - { name: helper, type: sum, sql: age, public: false }
+      - { name: of_helper, type: number, sql: "{helper} + 1" }
+      - { name: firm, type: max, sql: "{firms.name}" }
+      - { name: raw_firm, type: max, sql: "{firms}.name" }
+      - { name: paid_sum, type: sum, sql: '{CUBE}."Paid"' }
+    access_policy:
+      - group: staff
+      - group: "*"
+        member_level: { excludes: [email, paid] }
+      - group: local
+        member_level: { excludes: [paid] }
+        row_level: { filters: [{ member: age, operator: gt, values: [50] }] }
+  - name: firms
+    sql_table: firms
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: name, sql: name, type: string }
+    measures: [{ name: count, type: count }]
+    access_policy:
+      - group: "*"
+        member_level: { excludes: [name] }
+      - group: staff
+views:
+  - name: everybody
+    cubes:
+      - { join_path: people, includes: "*" }
+      - { join_path: people.firms, prefix: true, includes: "*" }
+  - name: few
+    cubes: [{ join_path: people, includes: [id, count, emails, ages, first, { name: age, alias: years }] }]
+    access_policy:
+      - group: "*"
+        member_level: { excludes: [years] }
+      - group: elders
+`);
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openDuckDb();
+  await engine.run(
+    'create table people (id bigint, email text, age integer, note text, score integer, "Paid" integer, firm_id bigint)',
+  );
+  await engine.run(
+    "insert into people values (7, 'a@x', 60, 'n', 5, 2, 1), (8, 'b@x', 30, 'm', 6, 3, 1), (9, null, null, null, null, null, null)",
+  );
+  await engine.run('create table firms (id bigint, name text)');
+  await engine.run("insert into firms values (1, 'Acme')");
+});
+afterAll(() => engine.close());
+
+const staff: Viewer = { ...somebody, groups: ['staff'] };
+const local: Viewer = { ...somebody, groups: ['local'] };
+
+const queryOf = (measure: string, owner = 'people') => ({
+  dimensions: [`${owner}.id`],
+  measures: [`${owner}.${measure}`],
+  ungrouped: true,
+  order: { [`${owner}.id`]: 'asc' },
+});
+const valuesOf = async (measure: string, viewer: Viewer, owner?: string): Promise<Cell[]> => {
+  const rows = await engine.rows(planOf(model, queryOf(measure, owner), viewer).statement);
+  return rows.map(([, value]) => value!);
+};
+const refusal = (measure: string, viewer: Viewer, owner = 'people') => {
+  const { code, message } = errorOf(model, queryOf(measure, owner), viewer);
+  return [code, message];
+};
+
+test.each([
+  ['count', ['1', '1', '1']],
+  ['count_emails', ['1', '1', '0']],
+  ['emails', ['1', '1', '0']],
+  ['about', ['1', '1', '0']],
+  ['old_emails', ['1', '0', '0']],
+])('%s is 1 in a row that it counts, and 0 in another', async (measure, values) => {
+  for (const viewer of [somebody, staff]) expect(await valuesOf(measure, viewer)).toEqual(values);
+});
+
+test.each([
+  ['first', ['a@x', 'b@x', null]],
+  ['raw', ['a@x', 'b@x', null]],
+  ['bare', ['a@x', 'b@x', null]],
+  ['cased', ['1', '1', '0']],
+  ['score', ['5', '6', null]],
+  ['of_first', ['3', '3', null]],
+  ['firm', ['Acme', 'Acme', null]],
+  ['raw_firm', ['Acme', 'Acme', null]],
+  ['paid_sum', ['2', '3', null]],
+])(
+  '%s shows its values to those who may query what its SQL names, and is refused to others',
+  async (measure, values) => {
+    for (const owner of ['people', 'everybody']) {
+      expect(await valuesOf(measure, staff, owner)).toEqual(values);
+      expect(refusal(measure, somebody, owner)).toEqual([
+        'invalid_query',
+        `ungrouped: \`${owner}.${measure}\` would show values of single rows that this query can not use, so the query can not be ungrouped.`,
+      ]);
+    }
+  },
+);
+
+test.each(['row', 'named_row', 'note', 'of_helper'])(
+  '%s is refused to everybody: something of it is not public',
+  (measure) => {
+    refusal(measure, somebody);
+    refusal(measure, staff);
+  },
+);
+
+test.each([
+  ['ages', ['60', '30', null]],
+  ['constant', ['6000', '3000', '0']],
+  ['olds', ['1', '0', '0']],
+  // By one, and not by an address; there is nothing to divide by where it is missing.
+  ['per_email', ['60', '30', null]],
+])('%s shows what everybody may query', async (measure, values) => {
+  expect(await valuesOf(measure, somebody)).toEqual(values);
+});
+
+describe('a policy that does not open what is shown', () => {
+  test('opens no rows, although another one opens the member for some of them', async () => {
+    expect(await valuesOf('emails', local)).toEqual(['1', '1', '0']);
+    expect(await valuesOf('first', local)).toEqual(['a@x']);
+    expect(await valuesOf('raw', local, 'everybody')).toEqual(['a@x']);
+  });
+
+  test('of a view hides it there, whatever the cube opens', async () => {
+    expect(await valuesOf('emails', somebody, 'few')).toEqual(['1', '1', '0']);
+    refusal('ages', somebody, 'few');
+    expect(await valuesOf('ages', { ...somebody, groups: ['elders'] }, 'few')).toEqual(['60', '30', null]);
+  });
+});
