@@ -58,10 +58,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** The level that a person has by ownership, or by a policy on the item or on something above it. */
+/** The level that a person has by owning the item or something above it, or by a policy on one of them. */
 function levelOn(thing: Thing, { person, principals }: Somebody): Level {
-  let level: Level = thing.ownerId === person.userId ? MANAGE : NONE;
+  let level: Level = NONE;
   for (let at: Thing | null = thing; at; at = at.place) {
+    if (at.ownerId === person.userId) level = MANAGE;
     for (const [principal, given] of at.policies) {
       if (principals.has(principal) && given > level) level = given;
     }

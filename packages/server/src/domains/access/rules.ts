@@ -11,7 +11,8 @@ export const EDIT = 2;
 export const MANAGE = 3;
 export type Level = typeof NONE | typeof READ | typeof EDIT | typeof MANAGE;
 
-export type Noun = 'Folder' | 'Workbook' | 'Report';
+export const NOUNS = ['Folder', 'Workbook', 'Report'] as const;
+export type Noun = (typeof NOUNS)[number];
 
 /** A user who works with the content of one deployment. */
 export interface Viewer {
@@ -28,6 +29,17 @@ export interface Viewer {
   /** External users share everything in their embed tenant, and do not see the roles of the account. */
   isExternal: boolean;
 }
+
+/**
+ * The viewer for questions about a folder or workbook together with everything in it. A role with actions on folders alone
+ * does not reach what lies in them; owners of the folder, and policies on it, do.
+ */
+export const withContent = (viewer: Viewer): Viewer => {
+  const { Folder, Workbook, Report } = viewer.levels;
+  const inWorkbooks = Workbook < Report ? Workbook : Report;
+  const inFolders = Folder < inWorkbooks ? Folder : inWorkbooks;
+  return { ...viewer, levels: { Folder: inFolders, Workbook: inWorkbooks, Report } };
+};
 
 export const actionFor = (noun: Noun, level: Exclude<Level, 0>): Action =>
   `${noun}${({ 1: 'Read', 2: 'Edit', 3: 'Manage' } as const)[level]}`;

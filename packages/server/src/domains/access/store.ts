@@ -78,25 +78,36 @@ export const grantedIds = ({ userId, deploymentId }: Viewer, noun: Noun): Sql =>
     where ur.user_id = ${me} and ${of}`;
 };
 
+/** A range, because the planner expects few rows in a range. With `=` it would expect all rows if one user owns them all. */
+const isOwn = ({ userId }: Viewer, row: Sql): Sql => sql`${row}.user_id between ${userId} and ${userId}`;
+
+/**
+ * The ids of the folders or workbooks that lead the viewer to everything in them: those with a policy for the viewer, and
+ * those that the viewer owns.
+ */
+export const heldIds = (viewer: Viewer, noun: 'Folder' | 'Workbook'): Sql => {
+  const { table, row } = KINDS[noun];
+  return sql`
+    ${grantedIds(viewer, noun)}
+    union all
+    select ${row}.id from ${table} ${row} where ${isOwn(viewer, row)}
+      and ${row}.deployment_id = ${viewer.deploymentId} and ${isPresent(ALIAS[noun])}`;
+};
+
 /** Whether a folder is this one or lies below it. The paths that begin with the path of this folder are a range. */
 export const isWithin = ({ id, path }: { id: Sql; path: Sql }): Sql =>
   sql`path >= ${path} and path < (${path})[:cardinality(${path}) - 1] || (${id} + 1)`;
 
 /**
- * The ids of the folders that the viewer reaches by policies: folders with a policy, and all folders below them. An id
+ * The ids of the folders that the viewer reaches: folders with a policy, their own, and all folders below these. An id
  * can occur more than once. The result is an array, because the planner expects far too many rows and would not keep so
  * many in memory.
  */
 export const reachedFolders = (viewer: Viewer): Sql => sql`array(
-  select below.id from (select distinct resource_id from (${grantedIds(viewer, 'Folder')}) g) granted
-  join folders above on above.id = granted.resource_id,
+  select below.id from (select distinct resource_id from (${heldIds(viewer, 'Folder')}) g) held
+  join folders above on above.id = held.resource_id,
     lateral (select id from folders where ${isWithin({ id: raw('above.id'), path: raw('above.path') })}) below
   where below.id not in (select folder_id from removed_folders))`;
-
-/** The level that policies on a folder, or on a folder above it, give the viewer on everything below. */
-export const folderPolicyLevel = (viewer: Viewer, path: readonly number[]): Sql => sql`(
-  select coalesce(max(p.level), 0) from resource_policies p
-  where p.resource_type = 'Folder' and p.resource_id = any(${path}::bigint[]) and ${isMine(viewer)})`;
 
 interface Kind {
   table: Sql;
@@ -146,7 +157,8 @@ export function isIn({ deploymentId }: Viewer, noun: Noun, place: ListedPlace): 
 /**
  * The rows that the viewer reaches in a place, found without reading other rows. `rows` selects at most one page from a
  * table, in the order of the list; the results of all calls are united. A viewer without a level on every row reaches
- * what they own, what was shared with them, and the content of folders and workbooks that were shared with them.
+ * what they own, what was shared with them, and the content of folders and workbooks that they own or that were shared
+ * with them.
  * `offset 0` keeps the planner from reading the whole table in the order of the list.
  */
 export function fromReach(
@@ -162,16 +174,14 @@ export function fromReach(
   if (viewer.levels[noun] >= READ) return rows(all, here);
   // This reads only the content of the folder.
   if (typeof place === 'number') return rows(all, sql`${here} and ${visible}`);
-  // A range, because the planner expects few rows in a range. With `=` it would expect all rows if one user owns them all.
-  const isOwn = sql`${row}.user_id between ${viewer.userId} and ${viewer.userId}`;
-  const own = sql`(select * from ${all} where ${isOwn} and ${here} offset 0) ${row}`;
+  const own = sql`(select * from ${all} where ${isOwn(viewer, row)} and ${here} offset 0) ${row}`;
   const granted = sql`${row}.id = any(array(${grantedIds(viewer, noun)})) and ${here}`;
   const branches = [rows(own, sql`true`), rows(all, granted)];
   if (place === undefined) branches.push(...below(viewer, noun, rows));
   return join(branches, ' union ');
 }
 
-/** The content of folders and workbooks that were shared with the viewer. */
+/** The content of folders and workbooks that the viewer owns or that were shared with them. */
 function below(viewer: Viewer, noun: Noun, rows: (from: Sql, condition: Sql) => Sql): Sql[] {
   const { table, row } = KINDS[noun];
   const all = sql`${table} ${row}`;
@@ -181,13 +191,15 @@ function below(viewer: Viewer, noun: Noun, rows: (from: Sql, condition: Sql) => 
   if (noun === 'Workbook') return [each(reachedFolders(viewer), 'w.folder_id')];
   return [
     each(reachedFolders(viewer), 'r.scope_folder_id'),
-    each(sql`array(${grantedIds(viewer, 'Workbook')})`, 'r.workbook_id'),
+    each(sql`array(${heldIds(viewer, 'Workbook')})`, 'r.workbook_id'),
   ];
 }
 
 /** The viewer's level on the folder `f`. */
 export const folderLevel = (viewer: Viewer): Sql =>
-  levelOn(viewer, 'Folder', sql`p.resource_type = 'Folder' and p.resource_id = any(f.path)`);
+  levelOn(viewer, 'Folder', sql`p.resource_type = 'Folder' and p.resource_id = any(f.path)`, [
+    ownsFolder(viewer),
+  ]);
 
 /** The viewer's level on the workbook `w`, whose folder is `f` (nulls if it has none). */
 export const workbookLevel = (viewer: Viewer): Sql =>
@@ -196,6 +208,7 @@ export const workbookLevel = (viewer: Viewer): Sql =>
     'Workbook',
     sql`p.resource_type = 'Workbook' and p.resource_id = w.id
         or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
+    [ownsFolder(viewer)],
   );
 
 /**
@@ -209,6 +222,7 @@ export const dashboardLevel = (viewer: Viewer): Sql =>
     sql`p.resource_type = 'Dashboard' and p.resource_id = d.id
         or p.resource_type = 'Workbook' and p.resource_id = w.id
         or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
+    [ownsFolder(viewer)],
   );
 
 /**
@@ -245,30 +259,40 @@ export const reportLevel = (viewer: Viewer): Sql =>
     sql`p.resource_type = 'Report' and p.resource_id = r.id
         or p.resource_type = 'Workbook' and p.resource_id = r.workbook_id
         or p.resource_type = 'Folder' and p.resource_id = any(f.path)`,
+    [
+      sql`exists (select from workbooks above where above.id = r.workbook_id and above.user_id = ${viewer.userId})`,
+      ownsFolder(viewer),
+    ],
   );
+
+/** Whether the viewer owns the folder `f`, or a folder above it. A folder that is being removed gives its owner nothing. */
+const ownsFolder = ({ userId }: Viewer): Sql => sql`exists (
+  select from folders above where above.id = any(f.path) and above.user_id = ${userId}
+    and above.id not in (select folder_id from removed_folders))`;
 
 /**
  * The level is null, not `NONE`, if the row is being removed or is outside of the viewer's embed tenant. With a null
  * level, the row is not even read back after a change.
  */
-function levelOn(viewer: Viewer, noun: Noun, reaches: Sql): Sql {
+function levelOn(viewer: Viewer, noun: Noun, reaches: Sql, owns: Sql[]): Sql {
   const row = raw(ALIAS[noun]);
   const isThere =
     viewer.embedTenant === null
       ? sql`not (${ofDeletedTenant(row)})`
       : sql`${row}.embed_tenant = ${contentKeyOf(viewer.embedTenant)}`;
-  return sql`case when ${isThere} and ${isPresent(ALIAS[noun])} then ${levelWithin(viewer, noun, row, reaches)} end`;
+  return sql`case when ${isThere} and ${isPresent(ALIAS[noun])} then ${levelWithin(viewer, noun, row, reaches, owns)} end`;
 }
 
 /** Differs for each SQL text that a level can have. Names of prepared statements contain it. */
 export const levelShape = (viewer: Viewer, noun: Noun) =>
   `${viewer.levels[noun] === MANAGE ? 'all' : 'some'}-${viewer.embedTenant === null ? 'anywhere' : 'confined'}`;
 
-function levelWithin(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql): Sql {
+/** `reaches` says which policies `p` reach the row, `owns` whether the viewer owns something that contains it. */
+function levelWithin(viewer: Viewer, noun: Noun, row: Sql, reaches: Sql, owns: Sql[]): Sql {
   if (viewer.levels[noun] === MANAGE) return sql`${MANAGE}::int`;
   return sql`greatest(
     ${viewer.levels[noun]}::int,
-    case when ${row}.user_id = ${viewer.userId} then ${MANAGE}::int else 0 end,
+    case when ${join([sql`${row}.user_id = ${viewer.userId}`, ...owns], ' or ')} then ${MANAGE}::int else 0 end,
     (select max(p.level) from resource_policies p where (${reaches}) and ${isMine(viewer)}))`;
 }
 

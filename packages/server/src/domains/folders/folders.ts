@@ -1,7 +1,7 @@
 /** Operations on folders that other domains use too. */
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
-import { EDIT, type Level, MANAGE, NONE, READ, type Viewer } from '../access/index.ts';
+import { EDIT, type Level, MANAGE, NONE, READ, type Viewer, withContent } from '../access/index.ts';
 import { fits } from './rules.ts';
 import * as store from './store.ts';
 
@@ -23,6 +23,15 @@ export async function requireFolder(db: Queryable, viewer: Viewer, id: number, l
   if (folder.level < level) throw new ApiError('forbidden');
   return folder;
 }
+
+/** Throws a 403 unless the viewer has this level on the folder and on everything in it. */
+export async function requireFolderContent(db: Queryable, viewer: Viewer, id: number, level: Level) {
+  const [folder] = await store.findFolders(db, withContent(viewer), [id], NONE);
+  if (!folder || folder.level < level) throw new ApiError('forbidden', { message: NOT_ALL_OF_IT });
+}
+
+const NOT_ALL_OF_IT =
+  'You may not do this: your role reaches folders, and not everything in them. It also needs the actions on workbooks and reports.';
 
 /**
  * Returns the content key of the embed tenant whose tree the folder is in, or null for the main workspace. A change of

@@ -7,6 +7,7 @@ import type { Trees } from './trees.ts';
 export {
   moveFolder,
   requireFolder,
+  requireFolderContent,
   requireMoveTarget,
   requireTarget,
   requireTree,

@@ -1,14 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { join, type Sql, sql } from '../../platform/db/sql.ts';
-import {
-  folderLevel,
-  folderPolicyLevel,
-  isPresent,
-  MANAGE,
-  reportLevel,
-  type Viewer,
-  workbookLevel,
-} from '../access/index.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { isPresent } from '../access/index.ts';
 import { isBelow } from './store.ts';
 
 interface Folder {
@@ -25,28 +17,6 @@ export const hasFolders = async (tx: Tx, id: number) =>
     await tx.one<{ exists: boolean }>(sql`
       select exists (select from folders f where f.parent_id = ${id} and ${isPresent('f')})`)
   ).exists;
-
-/**
- * Whether there is something below the folder that the viewer does not manage, even if they can not see it. Kinds that
- * they manage by a role are not checked row by row, and nothing is if they manage the folder by a policy.
- */
-export async function hasUnmanaged(tx: Tx, viewer: Viewer, folder: Folder): Promise<boolean> {
-  const others = {
-    Folder: sql`select from folders f
-                where ${isBelow(folder)} and f.user_id <> ${viewer.userId} and ${folderLevel(viewer)} < ${MANAGE}`,
-    Workbook: sql`select from folders f join workbooks w on w.folder_id = f.id
-                  where ${isBelow(folder)} and w.user_id <> ${viewer.userId} and ${workbookLevel(viewer)} < ${MANAGE}`,
-    Report: sql`select from folders f join reports r on r.scope_folder_id = f.id
-                where ${isBelow(folder)} and r.user_id <> ${viewer.userId} and ${reportLevel(viewer)} < ${MANAGE}`,
-  };
-  const unsure = (['Folder', 'Workbook', 'Report'] as const).filter((noun) => viewer.levels[noun] < MANAGE);
-  if (unsure.length === 0) return false;
-  const found = unsure.map((noun): Sql => sql`exists (${others[noun]})`);
-  const { unmanaged } = await tx.one<{ unmanaged: boolean }>(sql`
-    select case when ${folderPolicyLevel(viewer, folder.path)} >= ${MANAGE} then false
-           else ${join(found, ' or ')} end as unmanaged`);
-  return unmanaged;
-}
 
 /** Waits for requests that put something into the folder or below it, and blocks new ones until the transaction ends. */
 export async function lockAll(tx: Tx, folder: Folder): Promise<void> {

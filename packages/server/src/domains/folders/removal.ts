@@ -5,7 +5,7 @@ import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import { type AskLeftovers, upTo } from '../../platform/leftovers.ts';
 import { MANAGE, type Viewer } from '../access/index.ts';
-import { requireFolder } from './folders.ts';
+import { requireFolder, requireFolderContent } from './folders.ts';
 import * as store from './removal.store.ts';
 import type { FolderAccessRow } from './store.ts';
 
@@ -72,7 +72,7 @@ export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
       const before = await requireFolder(tx, viewer, id, MANAGE);
       if (recursive) {
         await store.lockAll(tx, before);
-        if (await store.hasUnmanaged(tx, viewer, before)) throw new ApiError('forbidden');
+        await requireFolderContent(tx, viewer, id, MANAGE);
         await store.hideBelow(tx, before);
         for (const part of leftovers('folder')) await part.hideBelow?.(tx, id);
         await enqueue(tx, removeFolders, { rootId: id });

@@ -48,11 +48,9 @@ const COLUMNS = sql`
   ${pathText(sql`f.shown_path[:cardinality(f.path) - 1]`)}::json as "folderPath",
   coalesce(f.created_by, f.user_id) as "createdBy", f.updated_by as "updatedBy", f.created_at as "createdAt", f.updated_at as "updatedAt"`;
 
-/** The folders that the viewer reaches: all by role, or otherwise their own folders and those that policies reach. */
+/** The folders that the viewer reaches: all by role, or otherwise their own, those that policies reach, and those below. */
 export const visibleFolders = (viewer: Viewer): Sql =>
-  viewer.levels.Folder >= READ
-    ? sql`true`
-    : sql`(f.user_id = ${viewer.userId} or f.id in (select unnest(${reachedFolders(viewer)})))`;
+  viewer.levels.Folder >= READ ? sql`true` : sql`f.id in (select unnest(${reachedFolders(viewer)}))`;
 
 export interface FolderFilter {
   /** Null for the root. */

@@ -290,7 +290,7 @@ describe('inheritance', () => {
     expect(powers).toEqual(['manage', 'none', 'none']);
   });
 
-  test('the owner of a folder or workbook does not own what others put into it', async () => {
+  test('the owner of a folder or workbook manages what others put into it, also further below, until it moves out', async () => {
     const owner = await world.person({ roles: ['Explorer'] });
     const top = await create('Folder', {}, owner.client);
     const workbook = await create('Workbook', {}, owner.client);
@@ -298,10 +298,17 @@ describe('inheritance', () => {
       await create('Report', { folderId: top.resourceId }),
       await create('Report', { workbookId: workbook.resourceId }),
       await create('Workbook', { folderId: top.resourceId }),
-      await create('Folder', { folderId: top.resourceId }),
     ];
-    for (const resource of put) expect(await powerOver(resource, owner.client)).toBe('none');
-    expect(await powerOver(top, owner.client)).toBe('manage');
+    const inner = await create('Folder', { folderId: top.resourceId });
+    put.push(inner, await create('Report', { folderId: inner.resourceId }));
+    for (const resource of put) expect(await powerOver(resource, owner.client)).toBe('manage');
+    const listed = await owner.client.getReports({ deploymentId });
+    expect(listed).toMatchObject({ count: 3, items: [{}, {}, {}] });
+    // The owner can share all of it, and so nobody is given more than the giver has.
+    await giveUser(inner, 'FolderManage', viewer.userId, owner.client);
+    await world.admin.moveWorkspaceObject({ deploymentId, body: { type: 'FOLDER', id: inner.resourceId } });
+    expect(await powerOver(inner, owner.client)).toBe('none');
+    expect((await owner.client.getReports({ deploymentId })).count).toBe(2);
   });
 
   test('the list shows where each policy comes from, the nearest first', async () => {

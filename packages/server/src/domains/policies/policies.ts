@@ -4,12 +4,12 @@ import { may, mayIn, reaches, withoutAction } from '../../platform/auth/access.t
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
-import { MANAGE, maySeeNames, type Viewer, viewerOf } from '../access/index.ts';
+import { levelOf, MANAGE, maySeeNames, NONE, NOUNS, type Viewer, viewerOf } from '../access/index.ts';
 import { requireDashboard } from '../dashboards/index.ts';
 import { findDeployment } from '../deployments/index.ts';
-import { requireFolder } from '../folders/index.ts';
+import { requireFolder, requireFolderContent } from '../folders/index.ts';
 import { requireReport } from '../reports/index.ts';
-import { requirePlainWorkbook } from '../workbooks/index.ts';
+import { requirePlainWorkbook, requireWorkbookContent } from '../workbooks/index.ts';
 import { applicableActions, policyLevel, type ResourceType } from './rules.ts';
 import * as store from './store.ts';
 
@@ -38,6 +38,7 @@ export async function setPolicy(
     const message = `${action} can not be given on a ${resource.type}. The actions for it are: ${applicableActions(resource.type).join(', ')}.`;
     throw new ApiError('action_not_applicable', { message, issues: [{ path: 'action', message }] });
   }
+  if (action !== null) await requireHeld(tx, actor, resource, action);
   const before = (await store.findPolicy(tx, resource, principal)) ?? null;
   if (action === null) await store.deletePolicy(tx, resource, principal);
   else {
@@ -59,6 +60,32 @@ export async function setPolicy(
     },
   };
 }
+
+/** Nobody gives an action that they do not have themselves: on the deployment, or on the resource and what lies in it. */
+async function requireHeld(
+  tx: Tx,
+  actor: Caller,
+  { type, id, deploymentId }: store.Resource,
+  action: Action,
+) {
+  const viewer = viewerOf(actor, deploymentId);
+  if (type === 'Deployment') {
+    if (!holdsOnDeployment(actor, viewer, action))
+      throw new ApiError('forbidden', {
+        message: `You may not give \`${action}\`: you do not have it on this deployment yourself.`,
+      });
+  } else if (type === 'Folder') await requireFolderContent(tx, viewer, id, policyLevel(type, action));
+  else if (type === 'Workbook') await requireWorkbookContent(tx, viewer, id, policyLevel(type, action));
+  // Whoever manages a report or a dashboard has every action on it, and nothing lies in it.
+}
+
+/** Manage includes edit, and edit includes read. */
+const holdsOnDeployment = (actor: Caller, viewer: Viewer, action: Action) =>
+  mayIn(actor, viewer.deploymentId, action) ||
+  NOUNS.some((noun) => {
+    const level = levelOf(noun, action);
+    return level > NONE && viewer.levels[noun] >= level;
+  });
 
 export async function readPolicies(db: Queryable, actor: Caller, chain: Chain) {
   const rows = await store.listPolicies(db, chain, { userId: actor.userId, mayList: maySeeNames(actor) });

@@ -13,6 +13,7 @@ import { join, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_SIZE_DEFAULT } from '../../platform/http/pages.ts';
 import {
   grantedIds,
+  heldIds,
   inTenant,
   isOfTenant,
   isPresent,
@@ -69,7 +70,7 @@ export const isVisible = (viewer: Viewer, folderIds = sql`select unnest(${reache
   reachesAll(viewer)
     ? sql`true`
     : sql`(r.user_id = ${viewer.userId} or r.scope_folder_id in (${folderIds})
-           or r.id in (${grantedIds(viewer, 'Report')}) or r.workbook_id in (${grantedIds(viewer, 'Workbook')}))`;
+           or r.id in (${grantedIds(viewer, 'Report')}) or r.workbook_id in (${heldIds(viewer, 'Workbook')}))`;
 
 /** The text is part of an expression, so that the planner does not use the trigram index, which would not help here. */
 function isFound({ search, externalWorkbookId }: ReportFilter): Sql {
@@ -166,7 +167,7 @@ export const scanStretch = (db: Queryable, query: ReportQuery, stretch: number) 
         from reports r where ${and([inPlace(query), behind(query)])} ${inOrder(query)} limit ${literal(stretch)}),
       reached as materialized (
         select f.id from folders f where f.id in (select scope_folder_id from stretch where found)
-          and exists (select from unnest(f.path) above where (above in (${grantedIds(query.viewer, 'Folder')})) is true))
+          and exists (select from unnest(f.path) above where (above in (${heldIds(query.viewer, 'Folder')})) is true))
       select r.id, r.key from stretch r
       where found and ${isVisible(query.viewer, sql`select id from reached`)}`,
   );
@@ -193,7 +194,7 @@ export function mergeBranches(db: Queryable, query: ReportQuery) {
     sql`${rows(sql`r.user_id = ${viewer.userId}`, inDeployment)}
         union ${rows(sql`r.id in (${grantedIds(viewer, 'Report')})`, inDeployment)}
         union ${each(sql`select unnest(${reachedFolders(viewer)})`, 'r.scope_folder_id')}
-        union ${each(grantedIds(viewer, 'Workbook'), 'r.workbook_id')}`,
+        union ${each(heldIds(viewer, 'Workbook'), 'r.workbook_id')}`,
   );
 }
 
@@ -242,7 +243,7 @@ const countBranches = (viewer: Viewer, filter: ReportFilter): Sql => sql`
     select id from reports where user_id = ${viewer.userId} and deployment_id = ${viewer.deploymentId}
     union ${grantedIds(viewer, 'Report')}
     union select r.id from unnest(${reachedFolders(viewer)}) f (id) join reports r on r.scope_folder_id = f.id
-    union select id from reports where workbook_id in (${grantedIds(viewer, 'Workbook')}))
+    union select id from reports where workbook_id in (${heldIds(viewer, 'Workbook')}))
   select count(*) from mine join reports r on r.id = mine.id
   where ${and([inPlace({ viewer, filter }), isFound(filter)])}`;
 
@@ -266,9 +267,9 @@ const visibleCount = (viewer: Viewer): Sql =>
       where id in (${grantedIds(viewer, 'Report')}) and ${inTenant('r', null)}
       union
       select id, scope_folder_id from reports r
-      where workbook_id in (${grantedIds(viewer, 'Workbook')}) and ${inTenant('r', null)}) own
+      where workbook_id in (${heldIds(viewer, 'Workbook')}) and ${inTenant('r', null)}) own
     where not exists (select from folders f where f.id = own.scope_folder_id
-                        and f.path && array(${grantedIds(viewer, 'Folder')}))) as count`.named(
+                        and f.path && array(${heldIds(viewer, 'Folder')}))) as count`.named(
     'count-visible-reports',
   );
 

@@ -18,6 +18,7 @@ export {
   moveWorkbook,
   requirePlainWorkbook,
   requireWorkbook,
+  requireWorkbookContent,
   toWorkbook,
 } from './workbooks.ts';
 

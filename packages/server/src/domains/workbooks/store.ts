@@ -9,7 +9,6 @@ import {
   grantedIds,
   inTenant,
   type Level,
-  MANAGE,
   ownerOf,
   READ,
   reachedFolders,
@@ -168,15 +167,6 @@ export const findWorkbook = (db: Queryable, viewer: Viewer, id: number, least: L
 
 export const findPlainWorkbook = (db: Queryable, viewer: Viewer, id: number, least: Level = READ) =>
   db.maybeOne<PlainWorkbookRow>(oneWorkbook(PLAIN_COLUMNS, viewer, id, least));
-
-/** Whether there is a report in the workbook that the viewer does not manage, even if they can not see it. */
-export const hasUnmanagedReports = async (tx: Tx, viewer: Viewer, id: number) =>
-  (
-    await tx.one<{ found: boolean }>(sql`
-      select exists (
-        select from reports r left join folders f on f.id = r.scope_folder_id
-        where r.workbook_id = ${id} and r.user_id <> ${viewer.userId} and ${reportLevel(viewer)} < ${MANAGE}) as found`)
-  ).found;
 
 /** Nobody else can change the workbook until the transaction ends. */
 export const lockWorkbook = (tx: Tx, id: number) =>

@@ -6,7 +6,16 @@ import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import type { Etag } from '../../platform/http/etag.ts';
 import { requireBytes } from '../../platform/limits.ts';
-import { EDIT, type Level, MANAGE, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
+import {
+  EDIT,
+  type Level,
+  MANAGE,
+  NONE,
+  READ,
+  requireHome,
+  type Viewer,
+  withContent,
+} from '../access/index.ts';
 import { requireMoveTarget, requireTarget } from '../folders/index.ts';
 import { moveReportsOfWorkbook } from '../reports/index.ts';
 import * as store from './store.ts';
@@ -37,6 +46,15 @@ export const requireWorkbook = requiring(store.findWorkbook);
 /** Reads the workbook without its dashboards, which may be large. */
 export const requirePlainWorkbook = requiring(store.findPlainWorkbook);
 
+/** Throws a 403 unless the viewer has this level on the workbook and on its reports. */
+export async function requireWorkbookContent(db: Queryable, viewer: Viewer, id: number, level: Level) {
+  const workbook = await store.findPlainWorkbook(db, withContent(viewer), id, NONE);
+  if (!workbook || workbook.level < level) throw new ApiError('forbidden', { message: NOT_ITS_REPORTS });
+}
+
+const NOT_ITS_REPORTS =
+  'You may not do this: your role reaches workbooks, and not the reports in them. It also needs the actions on reports.';
+
 /** Like `requireWorkbook`, and nobody else can change the workbook until the transaction ends. */
 export async function lockWorkbook(tx: Tx, viewer: Viewer, id: number, level: Level) {
   await store.lockWorkbook(tx, id);
@@ -56,12 +74,9 @@ export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId:
   return { before, after: await requirePlainWorkbook(tx, viewer, id, NONE) };
 }
 
-/** The reports in a workbook are deleted with it, so the viewer must manage all of them. */
+/** The reports in a workbook are deleted with it, so the viewer must manage them too. */
 export async function deleteWorkbook(tx: Tx, viewer: Viewer, id: number) {
-  if (viewer.levels.Report < MANAGE && (await store.hasUnmanagedReports(tx, viewer, id)))
-    throw new ApiError('forbidden', {
-      message: 'There are reports in the workbook that you may not delete.',
-    });
+  await requireWorkbookContent(tx, viewer, id, MANAGE);
   await store.deleteWorkbook(tx, id);
 }
 
