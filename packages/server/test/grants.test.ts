@@ -78,7 +78,7 @@ const adminWays = (
     return client.createApiKey({ body: { name: unique('key'), userId: admin.id } });
   },
   createApiKeyOfOwn: () => client.createApiKey({ body: { name: unique('key'), userId } }),
-  resetPassword: async () => client.createResetLink({ id: (await world.admin.getMe()).id }),
+  resetPassword: async () => client.createResetLink({ id: (await world.admin.getMe()).id, body: {} }),
   generateSession: async () => {
     const { username } = await world.admin.getMe();
     return client.generateSession({ body: { deploymentId, internalId: username } });
