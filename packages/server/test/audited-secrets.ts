@@ -6,6 +6,7 @@ const kept = new Set<string>();
 const KEPT_MAX = 300;
 const TEXT_MAX = 100_000;
 const DISTINCT_MIN = 6;
+const FIELD = /^[a-z_]+__[a-z_]+$/;
 
 const SECRET =
   /"(?:key|password|\w*token|sessionId|\w*secret|device_?code)":"([^"\\]{8,500})"|[?&](?:link|code|token)=([\w.-]{16,})/gi;
@@ -15,8 +16,8 @@ export function noteSecrets(text: unknown) {
   if (typeof text !== 'string' || text.length > TEXT_MAX) return;
   for (const [, field, parameter] of text.matchAll(SECRET)) {
     const secret = (field ?? parameter)!;
-    // Tests also send texts such as `xxxxxxxx`, which are in names too.
-    if (new Set(secret).size >= DISTINCT_MIN) kept.add(secret);
+    // Tests also send texts such as `xxxxxxxx`, which are in names too, and charts name a field as their `key`.
+    if (new Set(secret).size >= DISTINCT_MIN && !FIELD.test(secret)) kept.add(secret);
   }
   for (const secret of kept) {
     if (kept.size <= KEPT_MAX) break;

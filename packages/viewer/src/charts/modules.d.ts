@@ -23,8 +23,27 @@ declare module 'vega-scenegraph' {
 }
 declare module 'vega-view' {
   export interface Item {
+    mark: Mark;
     datum?: Record<string, unknown>;
-    tooltip?: unknown;
+    x?: number;
+    y?: number;
+    x2?: number;
+    y2?: number;
+    width?: number;
+    height?: number;
+    orient?: string;
+    defined?: boolean;
+    stroke?: unknown;
+    fill?: unknown;
+    bounds?: { x1: number; y1: number; x2: number; y2: number };
+    /** Of a group. */
+    items?: Mark[];
+  }
+  export interface Mark {
+    marktype: string;
+    role: string;
+    name?: string;
+    items: Item[];
   }
   export class View {
     constructor(runtime: object, options: object);
@@ -33,7 +52,8 @@ declare module 'vega-view' {
     height(value: number): View;
     hover(): View;
     container(): HTMLElement | null;
-    tooltip(handler: (handler: unknown, event: MouseEvent, item: Item, value: unknown) => void): View;
+    tooltip(handler: () => void): View;
+    scenegraph(): { root: Mark };
     addEventListener(type: string, handler: (event: Event, item: Item | null) => void): View;
     runAsync(): Promise<View>;
     resize(): View;

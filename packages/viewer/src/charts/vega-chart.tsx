@@ -6,11 +6,12 @@ import { useShared } from '../shared.ts';
 import type { Annotation, Row } from '../types.ts';
 import type { DrawProps } from '../widgets/rows.ts';
 import { configOf, recolored } from './config.ts';
+import { createReader, keyOf } from './datum.ts';
 import { chartLocale, currencyIn, withFormats } from './locale.ts';
-import { type Placed, Tooltip, type TooltipLine } from './tooltip.tsx';
+import { createPointing, type Pointed, type Pointing } from './pointing.ts';
+import { marksOf, type SpecMark, type Target } from './spots.ts';
+import { Tooltip } from './tooltip.tsx';
 import { viewOf } from './vega.ts';
-
-const keyOf = (member: string) => member.replaceAll('.', '__');
 
 /** Entries of legends begin a new line where the next one would be cut off. */
 const LEGEND_COLUMN = 100;
@@ -46,7 +47,8 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   const { page, drill } = useShared();
   const { tokens, formats, say } = page;
   const frame = useRef<HTMLDivElement>(null);
-  const [placed, setPlaced] = useState<Placed>();
+  const pointing = useRef<Pointing | undefined>(undefined);
+  const [pointed, setPointed] = useState<Pointed>();
   const [error, setError] = useState<Error>();
 
   useEffect(() => {
@@ -54,8 +56,6 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     let isOver = false;
     let view: ReturnType<typeof viewOf> | undefined;
     const members = aliasesOf(rows, snapshot.meta?.query ?? query, query);
-    const memberOf = new Map(members);
-    const times = new Set(Object.keys(result.annotation.timeDimensions));
     const text = JSON.stringify(snapshot.spec);
     const isUtc = /"type":\s*"utc"|utcFormat|"utc/.test(text);
     const values = dataOf(rows, members, result.annotation, isUtc);
@@ -64,24 +64,10 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       members.map(([key, member]) => [key, shownOf(result.annotation, member)?.shortTitle]),
     );
 
-    const linesOf = (datum: Record<string, unknown>): TooltipLine[] => {
-      const seen = new Set<string>();
-      return members.flatMap(([key, member]) => {
-        if (!(key in datum) || seen.has(member)) return [];
-        seen.add(member);
-        const shown = shownOf(result.annotation, member);
-        const value =
-          times.has(member) && datum[key] instanceof Date
-            ? Number(datum[key]) - (isUtc ? 0 : (datum[key] as Date).getTimezoneOffset() * 60_000)
-            : datum[key];
-        const override = snapshot.preferences?.columnFormats?.[member];
-        return [{ label: shown?.shortTitle ?? member, text: formats.value(value, shown, override) }];
-      });
-    };
-
     async function draw() {
       const spec = recolored(titled(JSON.parse(text), titles), tokens) as {
         data?: { name: string; values?: Row[]; url?: unknown }[];
+        marks?: SpecMark[];
         [other: string]: unknown;
       };
       for (const source of spec.data ?? []) {
@@ -117,30 +103,17 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       );
       view = viewOf(spec, configOf(tokens), chartLocale(page.locale, currencyIn(measures)));
       view.initialize(element);
-      view.tooltip((_handler, event, item) => {
-        const datum = item?.datum;
-        const lines = datum && event.type !== 'mouseout' ? linesOf(datum) : [];
-        setPlaced(lines.length ? { x: event.clientX, y: event.clientY, lines } : undefined);
-      });
-      view.addEventListener('mousemove', (event, item) => {
-        const lines = item?.datum ? linesOf(item.datum) : [];
-        const { clientX, clientY } = event as MouseEvent;
-        setPlaced(lines.length ? { x: clientX, y: clientY, lines } : undefined);
-      });
-      view.addEventListener('mouseout', () => setPlaced(undefined));
-      view.addEventListener('click', (_event, item) => {
-        const datum = item?.datum;
-        const measure = query.measures?.find((name) => datum && keyOf(name) in datum) ?? query.measures?.[0];
-        if (!datum || !measure) return;
-        const row: Row = {};
-        for (const [key, member] of memberOf) {
-          if (!(key in datum)) continue;
-          const value = datum[key];
-          row[member] = value instanceof Date ? localIso(value, isUtc) : value;
-        }
-        if (Object.keys(row).length)
-          drill(drillFrom({ widgetId, title, member: measure, row, query, value: datum[keyOf(measure)] }));
-      });
+      // Tooltips of Vega's own would be those of the shape under the pointer.
+      view.tooltip(() => {});
+      const marks = marksOf(spec);
+      const columnFormats = snapshot.preferences?.columnFormats;
+      const { annotation } = result;
+      const reader = createReader({ members, annotation, query, isUtc, formats, columnFormats, marks });
+      const open = (target: Target) => {
+        const found = reader.rowOf(target);
+        if (found) drill(drillFrom({ widgetId, title, ...found }));
+      };
+      pointing.current = createPointing({ view, frame: element, marks, reader, show: setPointed, open });
       await view.runAsync();
       if (!isOver) page.rendered(widgetId);
     }
@@ -152,32 +125,92 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     const observer = new ResizeObserver(([entry]) => {
       const { width, height } = entry!.contentRect;
       const next = `${Math.floor(width)}x${Math.floor(height)}`;
-      if (size && size !== next && view)
+      if (size && size !== next && view) {
+        pointing.current?.leave();
         view
           .width(Math.max(80, Math.floor(width)))
           .height(Math.max(80, Math.floor(height)))
           .resize()
           .runAsync()
           .catch(() => {});
+      }
       size = next;
     });
     observer.observe(element);
     return () => {
       isOver = true;
       observer.disconnect();
+      pointing.current = undefined;
+      setPointed(undefined);
       view?.finalize();
       element.replaceChildren();
     };
   }, [rows, tokens, formats, snapshot]);
 
+  // What is shown for a finger or a key stays until something else happens.
+  useEffect(() => {
+    if (!pointed) return;
+    const leave = (event: Event) => {
+      if (event.type === 'scroll' || !frame.current?.contains(event.target as Node))
+        pointing.current?.leave();
+    };
+    document.addEventListener('pointerdown', leave);
+    document.addEventListener('scroll', leave, true);
+    return () => {
+      document.removeEventListener('pointerdown', leave);
+      document.removeEventListener('scroll', leave, true);
+    };
+  }, [pointed === undefined]);
+
   if (error) throw error;
+  const [at, count] = pointed?.stop ?? [0, rows.length];
   return (
-    <>
-      <div class="vega" role="img" aria-label={say('chartOf', { title, count: formats.count(rows.length) })}>
-        <div class="vega-frame" ref={frame} aria-hidden="true" />
+    <div class="vega">
+      <div
+        class="vega-picture"
+        role="img"
+        aria-label={say('chartOf', { title, count: formats.count(rows.length) })}
+      >
+        <div
+          class="vega-frame"
+          ref={frame}
+          aria-hidden="true"
+          onPointerLeave={(event) => event.pointerType !== 'touch' && pointing.current?.leave()}
+        />
+        {pointed && pointed.dots.length > 0 && <Guide {...pointed} />}
       </div>
-      {placed && <Tooltip {...placed} />}
-    </>
+      <div
+        class="vega-keys no-print"
+        role="slider"
+        tabIndex={0}
+        aria-label={say('valuesOf', { title })}
+        aria-valuemin={0}
+        aria-valuenow={at}
+        aria-valuemax={count}
+        aria-valuetext={pointed?.lines.map(({ label, text }) => `${label}: ${text}`).join(', ') ?? title}
+        onKeyDown={(event) => pointing.current?.press(event.key) && event.preventDefault()}
+        onBlur={() => pointing.current?.leave()}
+      />
+      {pointed && <Tooltip {...pointed} hint={pointed.isTouched ? say('touchAgain') : undefined} />}
+    </div>
+  );
+}
+
+/** Shows which points the tooltip is about. */
+function Guide({ dots, rule }: Pointed) {
+  return (
+    <svg class="vega-guide" aria-hidden="true">
+      {rule && <line {...rule} />}
+      {dots.map(({ x, y, color, isChosen }) => (
+        <circle
+          key={`${x} ${y} ${color}`}
+          cx={x}
+          cy={y}
+          r={isChosen ? 5 : 3.5}
+          style={{ fill: color ?? 'var(--accent)' }}
+        />
+      ))}
+    </svg>
   );
 }
 
@@ -188,7 +221,8 @@ function titled(part: unknown, titles: Map<string, string | undefined>): unknown
   return Object.fromEntries(
     Object.entries(part).map(([name, value]) => [
       name,
-      name === 'title' && typeof value === 'string'
+      // The title of a facet is its `text`.
+      (name === 'title' || name === 'text') && typeof value === 'string'
         ? value.replace(/\w+/g, (word) => titles.get(word) ?? word)
         : titled(value, titles),
     ]),
@@ -201,9 +235,6 @@ function quietAxes(axes: unknown): unknown {
   const hasRows = axes.some(({ grid, orient }) => grid && orient === 'left');
   return axes.filter(({ grid, orient }) => !(hasRows && grid && orient === 'bottom'));
 }
-
-const localIso = (date: Date, isUtc: boolean) =>
-  new Date(date.getTime() - (isUtc ? 0 : date.getTimezoneOffset() * 60_000)).toISOString();
 
 /** Names of specs to members of rows. The granularity that the viewer chose stands in for that of the report. */
 function aliasesOf(
