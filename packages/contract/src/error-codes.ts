@@ -44,6 +44,8 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(op.auth !== 'public' || op.rate !== undefined, 'rate_limited');
   // Callers with an embed token are known, but they may use very few operations.
   add(op.permission !== 'none' || op.auth === 'management' || op.auth === 'query', 'forbidden');
+  // An API key in a page of another origin.
+  add(op.crossOrigin === true, 'forbidden');
   // A form that does not come from one of our pages.
   add(op.auth === 'console' || isPageForm(op), 'forbidden');
   add(takesApiKey(op) && isDeploymentOperation(op), 'outside_key_scope');

@@ -27,6 +27,7 @@ export const operationEntry = (op: Operation, hoist: Hoist, errors: Errors) => (
   description: describeOperation(op),
   security: securityOf(op),
   ...(op.permission === 'none' ? {} : { 'x-permission': op.permission }),
+  ...(op.crossOrigin ? { 'x-cross-origin': true } : {}),
   parameters: [...parameters(op, hoist), ...requestHeadersOf(op).map(refToParameter)],
   ...body(op, hoist),
   responses: {

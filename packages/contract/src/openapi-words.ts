@@ -85,7 +85,7 @@ export const SUCCESS_TEXT: Record<ReplyKind['kind'] | 'nothing', string> = {
 };
 
 export const describeOperation = (op: Operation) =>
-  [op.description, needs(op), alsoTakes(op), scope(op), bounds(op)].filter(Boolean).join(' ');
+  [op.description, needs(op), alsoTakes(op), scope(op), origins(op), bounds(op)].filter(Boolean).join(' ');
 
 export const describeBody = (op: Operation) =>
   `At most ${sizeText(bodyLimitOf(op))}${bodyKindOf(op)?.kind === 'multipart' ? ' in all' : ''}`;
@@ -123,6 +123,9 @@ function scope(op: Operation): string {
     ? 'The scope of a scoped API key must include the deployment.'
     : '';
 }
+
+const origins = ({ crossOrigin }: Operation) =>
+  crossOrigin ? 'Pages of other origins may call it, if `embedAllowedOrigins` allows theirs.' : '';
 
 /** The rate limit and the time limit. */
 function bounds({ rate, timeoutMs }: Operation): string {

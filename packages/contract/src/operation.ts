@@ -80,6 +80,11 @@ export interface OperationSpec<
    */
   permissionOn?: 'resource';
   embed?: E;
+  /**
+   * Pages of other origins may call it, with a token in the Authorization header: never with a cookie, and never with an
+   * API key. The account's setting `embedAllowedOrigins` says whose.
+   */
+  crossOrigin?: true;
   /** Required or forbidden, depending on `auth`; see `SaysQueryScope`. */
   queryScope?: QueryScope;
   /** Required or forbidden, depending on the other properties; see `SaysScopedKeys`. */

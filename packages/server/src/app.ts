@@ -56,6 +56,7 @@ import { readIdentity } from './platform/db/identity.ts';
 import { leftovers as gitLeftovers } from './platform/git/leftovers.store.ts';
 import { createTexts } from './platform/git/text-work.ts';
 import { createAtOnce, listeningLimits } from './platform/http/at-once.ts';
+import type { AllowedOrigins } from './platform/http/cross-origin.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import type { ShowError } from './platform/http/error-page.ts';
 import { createMetrics } from './platform/http/metrics.ts';
@@ -76,6 +77,7 @@ export interface Modules {
   authenticator: Authenticator;
   requireDeployment: RequireDeployment;
   showError: ShowError;
+  allowedOrigins: AllowedOrigins;
 }
 
 export type ModuleSettings = Pick<
@@ -191,7 +193,13 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     embeddedPages({ folder: VIEWER_DIR, tenantSettings: account }),
   ];
   const authenticator = createAuthenticator(list.flatMap(({ credentials }) => credentials ?? []));
-  return { list, authenticator, requireDeployment, showError: forPeople.showError };
+  const allowedOrigins = () => {
+    const settings = account.current();
+    return settings instanceof Promise
+      ? settings.then(({ embedAllowedOrigins }) => embedAllowedOrigins)
+      : settings.embedAllowedOrigins;
+  };
+  return { list, authenticator, requireDeployment, showError: forPeople.showError, allowedOrigins };
 }
 
 type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & {
@@ -225,7 +233,7 @@ let document: object | undefined;
 
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
   const { db, attempts, cursors, csrf, log } = platform;
-  const { authenticator, requireDeployment, showError } = modules;
+  const { authenticator, requireDeployment, showError, allowedOrigins } = modules;
   const app = createOperationalApp(platform, settings, showError);
   const atOnce = createAtOnce(settings.limits);
   const listening = createAtOnce(listeningLimits(settings.limits.connections));
@@ -239,6 +247,7 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
     requireDeployment,
     cursors,
     csrf,
+    allowedOrigins,
     log,
   });
   document ??= openApiDocument(allOperations);

@@ -125,6 +125,7 @@ export const getAppConfig = operation({
   method: 'GET',
   summary: 'Get the default settings of embedded pages',
   description: 'What sessions do not decide for themselves: theme, language, time zone and what pages show.',
+  crossOrigin: true,
   permission: 'none',
   embed: 'viewer',
   scopedKeys: 'allowed',

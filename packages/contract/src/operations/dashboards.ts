@@ -158,6 +158,7 @@ export const getDashboard = operation({
   ...dashboard,
   id: 'getDashboard',
   method: 'GET',
+  crossOrigin: true,
   summary: 'Get a published dashboard',
   description:
     'For people who can read it, and for viewers with an embed token whose embed tenant may see it. Everybody else gets the same 404 as for a dashboard that does not exist.',
@@ -177,6 +178,7 @@ export const postDashboardPythonRun = operation({
   id: 'postDashboardPythonRun',
   method: 'POST',
   path: '/api/v1/embed/dashboard/{publicId}/python-run',
+  crossOrigin: true,
   summary: 'Run the Python of a report',
   description:
     'Runs `sqlQuery` with the policies of the data model, gives its rows to the Python of a report of the published dashboard, and returns what the Python makes of them. The Python runs in a sandbox without a network. A failure of the Python is a 200 with `executionError`. People need `AIBIView`.',

@@ -287,6 +287,7 @@ export const postTokenBySessionId = operation({
   description: 'Each session can be exchanged once. The token is valid for 24 hours.',
   auth: 'public',
   permission: 'none',
+  crossOrigin: true,
   body: Shape('PostTokenBySessionIdInput', { sessionId: Type.String({ minLength: 1, maxLength: 255 }) }),
   reply: Shape('GenerateEmbedTokenResponse', { token: Type.String() }),
   errors: ['invalid_session', 'rate_limited'],
@@ -303,6 +304,7 @@ export const getEmbedSession = operation({
     'What pages show and what data policies see: identity, groups, attributes, settings and theme.',
   auth: 'embed',
   permission: 'none',
+  crossOrigin: true,
   embed: 'viewer',
   reply: Shape('EmbedSession', {
     deploymentId: Id,
@@ -339,6 +341,7 @@ export const watchEmbedSession = operation({
     'Server-sent events. `ended` comes within two seconds after the session was revoked or the token has expired, and the stream ends with it. If the stream ends without it, connect again.',
   auth: 'embed',
   permission: 'none',
+  crossOrigin: true,
   embed: 'viewer',
   reply: EventStream({
     ended: Type.Object(

@@ -96,6 +96,7 @@ const common = {
   tag: 'Queries',
   auth: 'query',
   permission: 'AIBIView',
+  crossOrigin: true,
   params: { deploymentId: Id },
   errorShape: 'message',
   audit: 'none',

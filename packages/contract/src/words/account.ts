@@ -27,7 +27,8 @@ const attribute = {
 };
 const tenantSettings = {
   auditLogEnabled: 'Whether changes are written to the audit log',
-  embedAllowedOrigins: 'The sites that may show embedded pages in a frame; empty for all',
+  embedAllowedOrigins:
+    'The sites whose pages may show embedded pages in a frame, and call what such pages call; empty for all',
   hasSupportAccess: 'Whether the operator may look into the account to help; only kept',
   maintenanceWindowDay:
     'The weekday on which the operator may interrupt the service; only kept, for hosted installations',

@@ -204,6 +204,7 @@ export async function startExample({
     requireDeployment: () => undefined,
     cursors: {} as Cursors,
     csrf: createCsrf([Buffer.alloc(32)], 'http://127.0.0.1'),
+    allowedOrigins: () => [],
     log,
     recheckMs,
   });

@@ -33,6 +33,7 @@ export function createEmbedCredential(
     name: 'embed token',
     auths: ['management', 'embed', 'query'],
     schemes: ['bearer'],
+    inPages: true,
     example: { secret: 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl' },
     takes: ({ secret }) => JWT_PATTERN.test(secret),
     verify({ secret }) {

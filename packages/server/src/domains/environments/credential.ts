@@ -34,6 +34,7 @@ export function createEnvironmentCredential(
     name: 'environment token',
     auths: ['query'],
     schemes: ['bearer'],
+    inPages: true,
     example: { secret: TOKEN_PREFIX + 'x'.repeat(43) },
     takes: ({ secret }) => looksLikeEnvironmentToken(secret),
     verify: ({ secret, address }) => tokens.verify(secret, address),

@@ -42,6 +42,7 @@ export function createSessionCredentials(
     name: 'access token',
     auths: ['management', 'query'],
     schemes: ['bearer'],
+    inPages: true,
     example: { secret: ACCESS_PREFIX + 'x'.repeat(43) },
     takes: ({ secret }) => looksLikeAccessToken(secret),
     verify: ({ secret, address }) => tokens.verify(secret, address),

@@ -34,6 +34,8 @@ export interface CredentialKind {
    * kind without schemes comes in a cookie, and is tried only if there is no Authorization header.
    */
   schemes: readonly string[];
+  /** Pages of other origins may send it, where the operation lets them; see http/cross-origin.ts. Absent: they may not. */
+  inPages?: true;
   /** Whether the credential has the form of this kind. The kind that says yes is the only one that verifies it. */
   takes(given: Presented): boolean;
   /**

@@ -16,6 +16,8 @@ export interface Csrf {
   tokenOf(sessionId: number): string;
   /** Throws a 403 unless the token belongs to the session. */
   requireToken(sessionId: number, given: unknown): void;
+  /** Whether the request comes from a page of this server. */
+  isOurs(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): boolean;
   /** Throws a 403 unless the request comes from a page of this server. */
   requireOrigin(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): void;
   /** For requests that change nothing: throws a 403 if the browser says that another site made the request. */
@@ -23,6 +25,10 @@ export interface Csrf {
 }
 
 export function createCsrf(keys: Keys, publicUrl: string): Csrf {
+  const ours = new URL(publicUrl);
+  // People may use another name of the server than the public one, such as localhost.
+  const isOurs: Csrf['isOurs'] = ({ origin, host }) =>
+    origin === ours.origin || (host !== undefined && origin === `${ours.protocol}//${host}`);
   const tokenOf = (key: Buffer, sessionId: number) =>
     createHmac('sha256', key).update(`session ${sessionId}`).digest();
   return {
@@ -43,10 +49,9 @@ export function createCsrf(keys: Keys, publicUrl: string): Csrf {
       if (site === undefined || site === 'same-origin' || site === 'none') return;
       throw new ApiError('forbidden', { message: 'A page of another site made this request.' });
     },
-    requireOrigin({ origin, host }) {
-      const ours = new URL(publicUrl);
-      // People may use another name of the server than the public one, such as localhost.
-      if (origin === ours.origin || (host && origin === `${ours.protocol}//${host}`)) return;
+    isOurs,
+    requireOrigin(headers) {
+      if (isOurs(headers)) return;
       throw new ApiError('forbidden', {
         message: `The request does not come from a page at ${ours.origin}. Open that address. If it is not the one that people use, an admin must change the setting ORIEL_PUBLIC_URL.`,
       });

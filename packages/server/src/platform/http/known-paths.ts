@@ -41,7 +41,7 @@ export function collectPaths(app: FastifyInstance): KnownPaths {
   };
 
   app.addHook('onRoute', ({ url, method, config }) => {
-    if (config?.isRefused) return;
+    if (config?.isRefused || config?.isPreflight) return;
     if (config?.operation) addShape(url, config.operation.errorShape ?? 'standard');
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
     const route = routes.get(url) ?? { pattern, methods: [] };

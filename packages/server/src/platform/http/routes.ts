@@ -34,6 +34,7 @@ import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
+import { type AllowedOrigins, type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
 import { isKnown } from './etag.ts';
 import { methodsToRefuse } from './known-paths.ts';
 import { guardForm } from './page-forms.ts';
@@ -89,6 +90,8 @@ declare module 'fastify' {
     actor: Actor | null;
     /** True while the handler runs, even if the caller has left. */
     isHandled: boolean;
+    /** A page of another origin sent it, to an operation that lets such pages call. */
+    isCrossOrigin: boolean;
   }
   interface FastifyContextConfig {
     operation?: Operation;
@@ -98,6 +101,8 @@ declare module 'fastify' {
     isProbe?: true;
     /** The path does not accept this method; see `refuseMethods`. */
     isRefused?: true;
+    /** Answers what browsers ask before a request of another origin. */
+    isPreflight?: true;
   }
 }
 
@@ -112,6 +117,7 @@ export interface RouteOptions {
   requireDeployment: (id: number) => undefined | Promise<void>;
   cursors: Cursors;
   csrf: Csrf;
+  allowedOrigins: AllowedOrigins;
   log: Logger;
   /** How often the caller of a stream is checked again. */
   recheckMs?: number;
@@ -120,6 +126,7 @@ export interface RouteOptions {
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: RouteOptions) {
   app.decorateRequest('actor', null);
   app.decorateRequest('isHandled', false);
+  app.decorateRequest('isCrossOrigin', false);
   const collections = collectionPaths(routes.map(({ operation }) => operation));
   const stopping = new AbortController();
   // Each stream of events listens.
@@ -128,23 +135,29 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
     stopping.abort();
     done();
   });
+  const operations = routes.map(({ operation }) => operation);
+  const crossOrigin = createCrossOrigin(options);
+  crossOrigin.answerPreflights(app, methodsByPath(operations.filter((op) => op.crossOrigin)));
   for (const route of routes) {
-    register(app, route, { ...options, stopping: stopping.signal }, collections.has(route.operation.path));
+    const isCollection = collections.has(route.operation.path);
+    register(app, route, { ...options, crossOrigin, stopping: stopping.signal }, isCollection);
   }
-  refuseMethods(
-    app,
-    routes.map(({ operation }) => operation),
-  );
+  refuseMethods(app, operations);
 }
 
-/** Without these routes, `PUT /users/me` would be a 400, because `me` is not an id, instead of a 405. */
-function refuseMethods(app: FastifyInstance, operations: readonly Operation[]) {
+function methodsByPath(operations: readonly Operation[]): Map<string, string[]> {
   const paths = new Map<string, string[]>();
   for (const op of operations) {
     const methods = op.method === 'GET' && !isStreamed(op) ? ['GET', 'HEAD'] : [op.method];
     paths.set(urlOf(op), [...(paths.get(urlOf(op)) ?? []), ...methods]);
   }
-  for (const { url, methods } of methodsToRefuse([...paths].map(([url, methods]) => ({ url, methods })))) {
+  return paths;
+}
+
+/** Without these routes, `PUT /users/me` would be a 400, because `me` is not an id, instead of a 405. */
+function refuseMethods(app: FastifyInstance, operations: readonly Operation[]) {
+  const paths = [...methodsByPath(operations)].map(([url, methods]) => ({ url, methods }));
+  for (const { url, methods } of methodsToRefuse(paths)) {
     app.route({
       method: [...methods],
       url,
@@ -159,7 +172,7 @@ function refuseMethods(app: FastifyInstance, operations: readonly Operation[]) {
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  options: RouteOptions & { stopping: AbortSignal },
+  options: RouteOptions & { stopping: AbortSignal; crossOrigin: CrossOrigin },
   isCollection: boolean,
 ) {
   const { db, authenticator, attempts, requireDeployment, cursors, csrf, log } = options;
@@ -225,6 +238,18 @@ function register(
     if (paramNames.some((name) => (request.params as Record<string, string>)[name] === '')) {
       return reply.callNotFound();
     }
+    if (!op.crossOrigin) return identifyCaller(request, reply, done);
+    let greeted: undefined | Promise<undefined>;
+    try {
+      greeted = options.crossOrigin.greet(request, reply);
+    } catch (error) {
+      return done(error as Error);
+    }
+    if (greeted) greeted.then(() => identifyCaller(request, reply, done), done);
+    else identifyCaller(request, reply, done);
+  };
+
+  const identifyCaller = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     let actor: Actor | Promise<Actor>;
     try {
       actor = authenticator.authenticate(request, op);
