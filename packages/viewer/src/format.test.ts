@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFormats } from './format.ts';
+import { createFormats, shownOf } from './format.ts';
 
 const number = { type: 'number', title: 'N', shortTitle: 'N' };
 const money = { ...number, format: 'currency', meta: { currency: 'EUR' } };
@@ -19,6 +19,34 @@ test.each<[unknown, object | undefined, object | undefined, string]>([
   [0.125, number, { type: 'percent' }, '12.5%'],
 ])('%j is shown as the text of its column says', (given, shown, override, text) => {
   expect(formats.value(given, shown as never, override as never)).toBe(text);
+});
+
+test.each<[string, object, unknown[], string[]]>([
+  ['numbers', number, [1.5, 2, '3.10', null], ['1.5', '2.0', '3.1', '–']],
+  ['whole numbers', number, [1, '2000'], ['1', '2,000']],
+  ['money', money, [12.5, 1234.5], ['€12.50', '€1,234.50']],
+  ['large money', money, [1234.5, 0], ['€1,235', '€0']],
+  ['money without cents', { ...money, meta: { currency: 'JPY' } }, [12], ['¥12']],
+  ['ids', { ...number, isDimension: true }, [1234567, '9007199254740993'], ['1234567', '9007199254740993']],
+  ['counts of a dimension', { ...number, isDimension: true, format: 'number' }, [1234567], ['1,234,567']],
+])('a column of %s has one number of decimals', (_what, shown, values, texts) => {
+  const format = formats.column(values, shown as never);
+  expect(values.map((value) => formats.value(value, shown as never, format))).toEqual(texts);
+});
+
+test('the change of a rate is told in points', () => {
+  const rate = { ...number, format: 'percent' };
+  const annotation = { measures: { 'a.rate': rate }, dimensions: {}, timeDimensions: {} };
+  expect(formats.value(0.0125, shownOf(annotation, 'a.rate.change'))).toBe('+1.3 pts');
+  expect(formats.value(0.0125, shownOf(annotation, 'a.rate.previous'))).toBe('1.3%');
+});
+
+test.each([
+  [['2026-01-01', '2026-12-31'], '2026'],
+  [['2025-11-01', '2026-10-31'], 'Nov 2025 – Oct 2026'],
+  [['2026-11-01', '2026-11-17'], 'Nov 1 – 17, 2026'],
+])('the days %j are %s', (days, text) => {
+  expect(formats.period(days as [string, string]).replaceAll('\u2009', ' ')).toBe(text);
 });
 
 test('large figures are short', () => {

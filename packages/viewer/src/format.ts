@@ -1,4 +1,7 @@
 /** Numbers, dates and titles as people of a locale write them. */
+import { addDays } from './dates.ts';
+import { en } from './texts/en.ts';
+import { type Say, sayWith } from './texts/index.ts';
 import type { Annotation, ColumnFormat, Shown } from './types.ts';
 
 const CURRENCY = 'USD';
@@ -9,7 +12,17 @@ export interface Formats {
   short(value: unknown, shown: Shown | undefined, override?: ColumnFormat | null): string;
   /** With a sign: `+12.5%`. */
   change(ratio: number): string;
+  /** The difference of two rates, with a sign: `+1.5 pts`. */
+  points(difference: number): string;
   date(value: unknown, granularity?: string): string;
+  /** From the first to the last day: `Jan – Mar 2026`. */
+  period(days: readonly [string, string]): string;
+  /** The format of a whole column: its values have the same number of decimals. */
+  column(
+    values: readonly unknown[],
+    shown: Shown | undefined,
+    override?: ColumnFormat | null,
+  ): ColumnFormat | null | undefined;
   count(value: number): string;
   compareTexts(a: string, b: string): number;
 }
@@ -20,9 +33,25 @@ export const currencyOf = (shown: Shown | undefined) => {
 };
 
 export const kindOf = (shown: Shown | undefined, override?: ColumnFormat | null) =>
-  override?.type ?? (['currency', 'percent'].includes(shown?.format ?? '') ? shown!.format! : 'number');
+  override?.type ??
+  (['currency', 'percent', 'points'].includes(shown?.format ?? '') ? shown!.format! : 'number');
 
-export function createFormats(locale: string): Formats {
+/** What is called by a number, such as an id or a year, has no separators in it. */
+const isName = (shown: Shown | undefined) =>
+  shown?.isDimension === true && (shown.format === undefined || shown.format === 'id');
+
+const DECIMALS_MAX = 2;
+
+function decimalsOf(value: unknown): number {
+  const text = typeof value === 'number' ? value.toFixed(DECIMALS_MAX) : String(value ?? '');
+  const [, decimals = ''] = /^-?\d+\.(\d*?)0*$/.exec(text) ?? [];
+  return Math.min(decimals.length, DECIMALS_MAX);
+}
+
+const centsOf = (currency: string) =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+
+export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
   const kept = new Map<string, Intl.NumberFormat>();
   const format = (number: number | `${number}`, options: Intl.NumberFormatOptions) => {
     const key = JSON.stringify(options);
@@ -43,7 +72,10 @@ export function createFormats(locale: string): Formats {
       return { style: 'currency', currency: currencyOf(shown), ...(fixed ?? { maximumFractionDigits: 2 }) };
     if (kind === 'percent')
       return { style: 'percent', ...(fixed ?? { minimumFractionDigits: 1, maximumFractionDigits: 1 }) };
-    return fixed ?? { maximumFractionDigits: 2 };
+    return {
+      ...(fixed ?? { maximumFractionDigits: DECIMALS_MAX }),
+      ...(isName(shown) ? { useGrouping: false } : {}),
+    };
   };
 
   const dates: Record<string, Intl.DateTimeFormatOptions> = {
@@ -77,6 +109,7 @@ export function createFormats(locale: string): Formats {
       if (value === null || value === undefined || value === '') return '–';
       if (shown?.type === 'time') return date(value, shown.granularity?.name);
       if ((shown?.type === 'number' || override) && isNumber(value)) {
+        if (kindOf(shown, override) === 'points') return this.points(Number(value));
         const options = optionsOf(shown, override);
         const isLarge = Math.abs(Number(value)) >= 1000 && typeof override?.decimalPlaces !== 'number';
         // A text has more digits than a number can hold.
@@ -101,7 +134,35 @@ export function createFormats(locale: string): Formats {
     },
     change: (ratio) =>
       format(ratio, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
+    points: (difference) =>
+      say('points', {
+        value: format(difference * 100, { maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
+      }),
     date,
+    period([from, to]) {
+      const isWhole = (ending: string) => from.endsWith(ending) && addDays(to, 1).endsWith(ending);
+      const options: Intl.DateTimeFormatOptions = isWhole('-01-01')
+        ? { year: 'numeric' }
+        : isWhole('-01')
+          ? { year: 'numeric', month: 'short' }
+          : { dateStyle: 'medium' };
+      const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
+      return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).formatRange(first, last);
+    },
+    column(values, shown, override) {
+      const kind = kindOf(shown, override);
+      const isFree = shown?.type === 'number' && typeof override?.decimalPlaces !== 'number';
+      if (!isFree || (kind !== 'number' && kind !== 'currency')) return override;
+      const numbers = values.filter(isNumber);
+      const isLarge = numbers.every((value) => Number(value) === 0 || Math.abs(Number(value)) >= 1000);
+      const decimalPlaces =
+        kind === 'number'
+          ? numbers.reduce((most: number, value) => Math.max(most, decimalsOf(value)), 0)
+          : isLarge
+            ? 0
+            : centsOf(currencyOf(shown));
+      return { type: kind, decimalPlaces };
+    },
     count: (value) => format(value, {}),
     compareTexts: collator.compare,
   };
@@ -114,11 +175,18 @@ export function shownOf(
   { measures, dimensions, timeDimensions }: Annotation,
   key: string,
 ): Shown | undefined {
-  const shown = measures[key] ?? dimensions[key] ?? timeDimensions[key];
+  const shown = measures[key] ?? timeDimensions[key];
   if (shown) return shown;
+  if (dimensions[key]) return { ...dimensions[key], isDimension: true };
   const [, measure, output] = /^(.+)\.(previous|change|percent)$/.exec(key) ?? [];
   const base = measure ? measures[measure] : undefined;
   if (!base || !output) return undefined;
   const shortTitle = `${base.shortTitle}, ${OUTPUTS[output]}`;
-  return { ...base, title: shortTitle, shortTitle, ...(output === 'percent' ? { format: 'percent' } : {}) };
+  const isPoints = output === 'change' && base.format === 'percent';
+  return {
+    ...base,
+    title: shortTitle,
+    shortTitle,
+    ...(output === 'percent' ? { format: 'percent' } : isPoints ? { format: 'points' } : {}),
+  };
 }

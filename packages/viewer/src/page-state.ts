@@ -9,7 +9,7 @@ import { chartsInSight } from './layout.ts';
 import { presetFilters, presetGrains } from './presets.ts';
 import { createSession, isSameViewer, type Session } from './session.ts';
 import { en } from './texts/en.ts';
-import { knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
+import { isRightToLeft, knownLocale, type Say, sayWith, textsOf } from './texts/index.ts';
 import { applyTokens, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
 import {
   type AccountConfig,
@@ -253,6 +253,10 @@ export class PageState {
     }, seconds * 1000);
   }
 
+  get isRightToLeft(): boolean {
+    return isRightToLeft(this.locale);
+  }
+
   get title(): string {
     return this.dashboard?.title || this.dashboard?.config.title || this.say('dashboard');
   }
@@ -376,8 +380,9 @@ export class PageState {
     if (texts && locale === this.#wantedLocale) {
       this.locale = locale;
       this.say = sayWith(texts);
-      this.formats = createFormats(locale);
+      this.formats = createFormats(locale, this.say);
       document.documentElement.lang = locale;
+      document.documentElement.dir = this.isRightToLeft ? 'rtl' : 'ltr';
     }
     this.changed();
   }

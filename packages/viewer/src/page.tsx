@@ -3,6 +3,7 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
 import type { Drilled } from './drill-query.ts';
 import { Grid } from './grid.tsx';
+import { inForce } from './in-force.ts';
 import { topLevel } from './layout.ts';
 import { lazy } from './lazy.tsx';
 import type { PageState } from './page-state.ts';
@@ -50,6 +51,7 @@ function Head() {
       <div class="head-text">
         <h1>{page.title}</h1>
         {description && <p>{description}</p>}
+        <InForce />
       </div>
       {isFiltered && page.filterWidgets().length > 1 && (
         <button
@@ -62,6 +64,22 @@ function Head() {
       )}
       <Avatar />
     </header>
+  );
+}
+
+/** Also on paper and in pictures, which show no controls or only their closed state. */
+function InForce() {
+  const page = usePage();
+  const filters = inForce(page.filterWidgets(), page.filters, page);
+  if (filters.length === 0) return null;
+  return (
+    <dl class="in-force" aria-label={page.say('filters')}>
+      {filters.map(({ title, text }) => (
+        <div key={title}>
+          <dt>{title}</dt> <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

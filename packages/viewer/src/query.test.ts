@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addFilter, compare, fillMissing, shifted, typed } from './query.ts';
+import { addFilter, compare, fillMissing, filteredMembers, shifted, totalQuery, typed } from './query.ts';
 import type { Query } from './types.ts';
 
 const KEY = 'orders.at.day';
@@ -141,4 +141,24 @@ test('a filter on the time of a query is its range', () => {
   expect(filtered).toEqual(at(['2024-01-01', '2024-01-31']));
   addFilter(filtered, 'orders.at', { operator: 'equals', value: null });
   expect(filtered).toEqual(at(['2024-01-01', '2024-01-31']));
+});
+
+test('a total has the measures and the conditions of its query, and not its rows', () => {
+  const query = {
+    measures: ['a.sum'],
+    dimensions: ['a.name'],
+    timeDimensions: [{ dimension: 'a.at', granularity: 'month', dateRange: 'last year' }],
+    filters: [
+      { or: [{ member: 'a.name', operator: 'set' }, { and: [{ member: 'a.sum', operator: 'set' }] }] },
+    ],
+    segments: ['a.done'],
+    order: { 'a.sum': 'desc' },
+    limit: 5,
+    timezone: 'Asia/Tokyo',
+  };
+  const { dimensions: _dimensions, order: _order, limit: _limit, ...rest } = query;
+  const timeDimensions = [{ dimension: 'a.at', dateRange: 'last year' }];
+  expect(totalQuery(query)).toEqual({ ...rest, timeDimensions });
+  expect(filteredMembers(query.filters)).toEqual(['a.name', 'a.sum']);
+  expect(totalQuery({ dimensions: ['a.name'] })).toBeUndefined();
 });

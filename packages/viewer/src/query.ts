@@ -116,6 +116,35 @@ export function shifted(query: Query, timeDimension: string, offset: Offset): Qu
   return moved;
 }
 
+/** The measures of a query over all of its rows; undefined if it has none, or asks for several periods. */
+export function totalQuery({ measures, timeDimensions = [], filters, segments, timezone }: Query) {
+  if (!measures?.length || timeDimensions.some((time) => 'compareDateRange' in time)) return undefined;
+  const ranges = timeDimensions.flatMap(({ dimension, dateRange }) =>
+    dateRange ? [{ dimension, dateRange }] : [],
+  );
+  return {
+    measures,
+    ...(ranges.length ? { timeDimensions: ranges } : {}),
+    ...(filters?.length ? { filters } : {}),
+    ...(segments?.length ? { segments } : {}),
+    ...(timezone ? { timezone } : {}),
+  };
+}
+
+interface Filter {
+  member?: string;
+  dimension?: string;
+  and?: unknown[];
+  or?: unknown[];
+}
+
+/** The members that filters name, also those inside of `and` and `or`. */
+export const filteredMembers = (filters: unknown[] = []): string[] =>
+  (filters as Filter[]).flatMap(({ member, dimension, and, or }) => {
+    const named = member ?? dimension;
+    return [...(named ? [named] : []), ...filteredMembers(and), ...filteredMembers(or)];
+  });
+
 /** The key under which rows hold a bucket of time. */
 export const timeKey = ({ timeDimensions = [] }: Query, member?: string): string | undefined => {
   const time = timeDimensions.find(

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { contrast, tokensOf, wishesOf } from './theme.ts';
+import { distance } from './charts/palette.ts';
+import { contrast } from './color.ts';
+import { tokensOf, wishesOf } from './theme.ts';
 
 test('the theme of a dashboard sets colours, corners and the font', () => {
   const theme = {
@@ -54,3 +56,15 @@ test('text stays readable whatever the host chooses', () => {
     }
   }
 });
+
+const ACCENTS = [undefined, '#d9730d', '#00aa00', '#777777'];
+
+test.each(['light', 'dark'] as const)(
+  'the lowest value of a map is not the colour of no data in the %s',
+  (scheme) => {
+    for (const accent of ACCENTS) {
+      const { ramp, land } = tokensOf(scheme, [accent ? { accent } : {}]);
+      expect(distance(ramp[0]!, land)).toBeGreaterThan(0.1);
+    }
+  },
+);

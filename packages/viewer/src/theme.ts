@@ -1,4 +1,6 @@
 /** Colours and fonts: our own, over them the account's, the dashboard's and the host's. See DESIGN.md. */
+import { contrast, mix, toHex, toRgb } from './color.ts';
+
 export type Scheme = 'light' | 'dark';
 
 export interface Tokens {
@@ -17,6 +19,8 @@ export interface Tokens {
   series: string[];
   /** From little to much, for heat maps and maps. */
   ramp: string[];
+  /** Of places without a value. */
+  land: string;
 }
 
 /** What a host, a dashboard or an account may choose. Anything that is not safe to use is left out. */
@@ -30,7 +34,7 @@ export interface Wishes {
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
-const OWN: Record<Scheme, Omit<Tokens, 'font' | 'radius' | 'scheme' | 'accentInk' | 'ramp'>> = {
+const OWN: Record<Scheme, Omit<Tokens, 'font' | 'radius' | 'scheme' | 'accentInk' | 'ramp' | 'land'>> = {
   light: {
     background: '#f6f7f9',
     surface: '#ffffff',
@@ -55,24 +59,9 @@ const OWN: Record<Scheme, Omit<Tokens, 'font' | 'radius' | 'scheme' | 'accentInk
   },
 };
 
-type Rgb = [number, number, number];
-
-/** Only colours that are written as numbers: `#rgb`, `#rrggbb` and `rgb(…)`. */
-function parseColor(text: unknown): Rgb | undefined {
-  if (typeof text !== 'string') return undefined;
-  const value = text.trim().toLowerCase();
-  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/.exec(value);
-  if (short) return short.slice(1).map((digit) => Number.parseInt(digit + digit, 16)) as Rgb;
-  const long = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/.exec(value);
-  if (long) return long.slice(1).map((pair) => Number.parseInt(pair, 16)) as Rgb;
-  const rgb = /^rgb\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})\s*\)$/.exec(value);
-  return rgb ? (rgb.slice(1).map((part) => Math.min(255, Number(part))) as Rgb) : undefined;
-}
-
-const hex = (rgb: Rgb) => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 const safeColor = (text: unknown) => {
-  const rgb = parseColor(text);
-  return rgb && hex(rgb);
+  const rgb = toRgb(text);
+  return rgb && toHex(rgb);
 };
 
 /** Names of fonts, and nothing that could end the declaration or load a file. */
@@ -85,24 +74,6 @@ function safeFont(text: unknown): string | undefined {
   return names.length
     ? [...names.map((name) => (/^[a-z-]+$/.test(name) ? name : `"${name}"`)), FONT].join(', ')
     : undefined;
-}
-
-const mix = (a: string, b: string, part: number): string => {
-  const [from, to] = [parseColor(a)!, parseColor(b)!];
-  return hex(from.map((value, i) => value + (to[i]! - value) * part) as Rgb);
-};
-
-function luminance(color: string): number {
-  const [r, g, b] = parseColor(color)!.map((part) => {
-    const value = part / 255;
-    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  }) as Rgb;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-export function contrast(a: string, b: string): number {
-  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
-  return (high + 0.05) / (low + 0.05);
 }
 
 /** The colour, moved towards the text colour until it can be read on the background. */
@@ -155,7 +126,8 @@ export function tokensOf(scheme: Scheme, wishes: readonly Wishes[]): Tokens {
     font: chosen.font ?? FONT,
     radius: chosen.radius ?? 10,
     series: [first, ...own.series.slice(1)],
-    ramp: [0.22, 0.4, 0.58, 0.78, 1].map((part) => mix(surface, first, part)),
+    ramp: [0.4, 0.54, 0.68, 0.84, 1].map((part) => mix(surface, first, part)),
+    land: mix(surface, ink, 0.04),
   };
 }
 
@@ -181,7 +153,7 @@ export function applyTokens(tokens: Tokens) {
     'accent-soft': mix(tokens.surface, tokens.accent, tokens.scheme === 'light' ? 0.1 : 0.18),
     bar: mix(tokens.surface, tokens.series[0]!, tokens.scheme === 'light' ? 0.2 : 0.35),
     hover: mix(tokens.surface, tokens.ink, 0.05),
-    land: mix(tokens.surface, tokens.ink, 0.08),
+    land: tokens.land,
     good: tokens.good,
     bad: tokens.bad,
     font: tokens.font,

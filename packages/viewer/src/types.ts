@@ -27,6 +27,8 @@ export interface Shown {
   format?: string;
   meta?: unknown;
   granularity?: { name: string };
+  /** Set by the page. */
+  isDimension?: boolean;
 }
 
 export interface Annotation {

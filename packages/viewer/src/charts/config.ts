@@ -1,10 +1,23 @@
 /** What Vega draws with, made of the tokens of the theme. */
 import type { Tokens } from '../theme.ts';
+import { extended } from './palette.ts';
 
 /** Vega-Lite writes its own default colour into the marks. */
 const DEFAULT_COLOR = '#4c78a8';
 
-export function configOf({ font, ink, inkSoft, line, surface, series, ramp, scheme }: Tokens) {
+/** The charts of a page have one theme. */
+let known: { key: string; colors: string[] } | undefined;
+
+function categoryOf(series: string[], surface: string): string[] {
+  const key = [...series, surface].join();
+  if (known?.key !== key) known = { key, colors: extended(series, surface) };
+  return known.colors;
+}
+
+export function configOf(
+  { font, ink, inkSoft, line, surface, series, ramp, scheme }: Tokens,
+  isRightToLeft = false,
+) {
   const text = {
     labelFont: font,
     titleFont: font,
@@ -55,9 +68,10 @@ export function configOf({ font, ink, inkSoft, line, surface, series, ramp, sche
       gradientLength: 120,
       gradientThickness: 8,
       labelLimit: 120,
+      layout: { top: { anchor: isRightToLeft ? 'end' : 'start' } },
     },
     range: {
-      category: series,
+      category: categoryOf(series, surface),
       ordinal: ramp,
       ramp,
       heatmap: ramp,

@@ -59,6 +59,12 @@ const FORMATS: Record<string, string> = { currency: '$~s', percent: '~%' };
 type Guide = { scale?: string; fill?: string; stroke?: string; size?: string; format?: unknown };
 type Scale = { name: string; type?: string; domain?: unknown };
 
+const isTime = (scale: Scale | undefined) => scale?.type === 'time' || scale?.type === 'utc';
+
+/** Vega-Lite writes the year into every label of a unit of time. */
+const isWrittenOut = (format: unknown) =>
+  /^timeUnitSpecifier\(\[[^\]]*"year"/.test(String((format as { signal?: unknown })?.signal));
+
 /** The axes or legends, with the format of the measure that they show, unless the spec gives one. */
 export function withFormats(guides: unknown, scales: unknown, measures: Measure[]): unknown {
   if (!Array.isArray(guides) || !Array.isArray(scales)) return guides;
@@ -71,6 +77,7 @@ export function withFormats(guides: unknown, scales: unknown, measures: Measure[
     // A stacked or added measure is called `<key>_end` or `sum_<key>`.
     const measure = measures.find(({ key }) => new RegExp(`"(?:\\w+_)?${key}(?:_\\w+)?"`).test(domain));
     const format = measure && isContinuous ? FORMATS[kindOf(measure.shown, measure.format)] : undefined;
+    if (isTime(scale) && isWrittenOut(guide.format)) return { ...guide, format: undefined };
     return format && guide.format === undefined ? { ...guide, format } : guide;
   });
 }

@@ -48,6 +48,8 @@ declare module 'vega-view' {
   export class View {
     constructor(runtime: object, options: object);
     initialize(element: HTMLElement): View;
+    locale(): import('./axis-formats.ts').VegaLocale;
+    locale(locale: object): View;
     width(value: number): View;
     height(value: number): View;
     hover(): View;

@@ -5,16 +5,15 @@ import { shownOf } from '../format.ts';
 import { useShared } from '../shared.ts';
 import type { Annotation, Row } from '../types.ts';
 import type { DrawProps } from '../widgets/rows.ts';
+import { axisFormats } from './axis-formats.ts';
 import { configOf, recolored } from './config.ts';
 import { createReader, keyOf } from './datum.ts';
+import { fitSpec } from './fit-spec.ts';
 import { chartLocale, currencyIn, withFormats } from './locale.ts';
 import { createPointing, type Pointed, type Pointing } from './pointing.ts';
 import { marksOf, type SpecMark, type Target } from './spots.ts';
 import { Tooltip } from './tooltip.tsx';
 import { viewOf } from './vega.ts';
-
-/** Entries of legends begin a new line where the next one would be cut off. */
-const LEGEND_COLUMN = 100;
 
 /** Rows with the names that specs use. Times have no zone: they are those of the zone in force. */
 function dataOf(
@@ -50,6 +49,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   const pointing = useRef<Pointing | undefined>(undefined);
   const [pointed, setPointed] = useState<Pointed>();
   const [error, setError] = useState<Error>();
+  const [drawnFor, setDrawnFor] = useState('');
 
   useEffect(() => {
     const element = frame.current!;
@@ -90,18 +90,21 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       spec.axes = withFormats(quietAxes(spec.axes), spec.scales, measures);
       spec.legends = withFormats(spec.legends, spec.scales, measures);
       const { width, height } = element.getBoundingClientRect();
-      if (Array.isArray(spec.legends)) {
-        const columns = Math.max(1, Math.floor(width / LEGEND_COLUMN));
-        spec.legends = spec.legends.map((legend) => ({ ...legend, columns }));
-      }
-      spec.autosize = { type: 'fit', contains: 'padding' };
-      spec.width = Math.max(80, Math.floor(width));
-      spec.height = Math.max(80, Math.floor(height));
+      const least = fitSpec(spec, values, {
+        width,
+        height,
+        isRightToLeft: page.isRightToLeft,
+        measure: widthIn(tokens.font),
+      });
+      (element.closest('.vega') as HTMLElement).style.minHeight = `${least}px`;
       // Sizes that follow the container in the source are signals that look for it; here they are numbers.
       spec.signals = ((spec.signals as { name: string }[]) ?? []).filter(
         ({ name }) => name !== 'width' && name !== 'height',
       );
-      view = viewOf(spec, configOf(tokens), chartLocale(page.locale, currencyIn(measures)));
+      const currency = currencyIn(measures);
+      view = viewOf(spec, configOf(tokens, page.isRightToLeft), chartLocale(page.locale, currency), (own) =>
+        axisFormats(own, page.locale, currency),
+      );
       view.initialize(element);
       // Tooltips of Vega's own would be those of the shape under the pointer.
       view.tooltip(() => {});
@@ -125,15 +128,8 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     const observer = new ResizeObserver(([entry]) => {
       const { width, height } = entry!.contentRect;
       const next = `${Math.floor(width)}x${Math.floor(height)}`;
-      if (size && size !== next && view) {
-        pointing.current?.leave();
-        view
-          .width(Math.max(80, Math.floor(width)))
-          .height(Math.max(80, Math.floor(height)))
-          .resize()
-          .runAsync()
-          .catch(() => {});
-      }
+      // Labels and legends are wrapped for a width.
+      if (size && size !== next) setDrawnFor(next);
       size = next;
     });
     observer.observe(element);
@@ -145,7 +141,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       view?.finalize();
       element.replaceChildren();
     };
-  }, [rows, tokens, formats, snapshot]);
+  }, [rows, tokens, formats, snapshot, drawnFor]);
 
   // What is shown for a finger or a key stays until something else happens.
   useEffect(() => {
@@ -212,6 +208,13 @@ function Guide({ dots, rule }: Pointed) {
       ))}
     </svg>
   );
+}
+
+/** How wide labels are. */
+function widthIn(font: string): (text: string) => number {
+  const context = document.createElement('canvas').getContext('2d');
+  if (context) context.font = `11px ${font}`;
+  return (text) => context?.measureText(text).width ?? text.length * 6.4;
 }
 
 /** Axes and legends without a title of their own have the name of the field: people read that of the member. */

@@ -7,6 +7,7 @@ import { type Drawn, renderModule, SVGHandler, SVGRenderer } from 'vega-scenegra
 import * as data from 'vega-transforms';
 import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
+import type { VegaLocale } from './axis-formats.ts';
 
 Object.assign(transforms, data, view, encode);
 
@@ -40,7 +41,12 @@ const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} }
 const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
 
 /** The spec can not be trusted: it decides what is drawn inside of the element, and nothing else. */
-export function viewOf(spec: object, config: object, locale: object): View {
+export function viewOf(
+  spec: object,
+  config: object,
+  locale: object,
+  labels: (own: VegaLocale) => Partial<VegaLocale>,
+): View {
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
   const view = new View(runtime, {
     renderer: 'svg',
@@ -50,6 +56,7 @@ export function viewOf(spec: object, config: object, locale: object): View {
     locale,
     hover: true,
   });
+  view.locale({ ...view.locale(), ...labels(view.locale()) });
   // Vega looks for the element to change its pointer, which can be a picture from elsewhere.
   view.container = () => null;
   return view;

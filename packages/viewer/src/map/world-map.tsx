@@ -7,6 +7,7 @@ import { useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
 import type { DrawProps } from '../widgets/rows.ts';
 import { Table } from '../widgets/table.tsx';
+import { fitting } from './fit.ts';
 import { regionOf } from './regions.ts';
 import world from './world.json';
 
@@ -64,12 +65,23 @@ export function WorldMap(props: DrawProps) {
       Math.min(tokens.ramp.length - 1, Math.max(0, Math.round(rank * (tokens.ramp.length - 1))))
     ];
   };
+  const hasValue = (row: Row | undefined): row is Row =>
+    row !== undefined && row[measure] !== null && Number.isFinite(Number(row[measure]));
+  const known = countries.filter(({ row }) => hasValue(row));
+  const viewBox = known.length
+    ? fitting(
+        known.map(({ country }) => country[3]),
+        world,
+      )
+    : [0, 0, world.width, world.height];
   const open = (row: Row) =>
     drill(drillFrom({ widgetId, title, member: measure, row, query, value: row[measure] }));
   return (
     <div class="map">
       <svg
-        viewBox={`0 0 ${world.width} ${world.height}`}
+        viewBox={viewBox.join(' ')}
+        // Lines are as wide as on the whole map.
+        style={{ '--zoom': String(viewBox[2]! / world.width) }}
         role="img"
         aria-label={say('mapOf', { title, count: formats.count(rows.length) })}
       >
@@ -78,7 +90,7 @@ export function WorldMap(props: DrawProps) {
             key={country[2]}
             d={country[3]}
             class={row ? 'land known' : 'land'}
-            style={row ? { fill: colorOf(row) } : {}}
+            style={hasValue(row) ? { fill: colorOf(row) } : {}}
             onClick={row ? () => open(row) : undefined}
             onMouseMove={
               row
@@ -97,10 +109,18 @@ export function WorldMap(props: DrawProps) {
       </svg>
       <div class="map-legend" aria-hidden="true">
         <span>{formats.short(values[0], shown, format)}</span>
-        {tokens.ramp.map((color) => (
-          <span key={color} class="swatch" style={{ background: color }} />
-        ))}
+        <span class="ramp">
+          {tokens.ramp.map((color) => (
+            <span key={color} class="swatch" style={{ background: color }} />
+          ))}
+        </span>
         <span>{formats.short(values.at(-1), shown, format)}</span>
+        {known.length < countries.length && (
+          <span class="no-data">
+            <span class="swatch" />
+            {say('noData')}
+          </span>
+        )}
       </div>
       {hovered && (
         <Tooltip

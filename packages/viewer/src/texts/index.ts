@@ -20,6 +20,12 @@ export function knownLocale(text: unknown): string | undefined {
   }
 }
 
+/** Scripts that are written from the right. Not every browser tells the direction of a locale. */
+const FROM_THE_RIGHT = new Set(['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']);
+
+export const isRightToLeft = (locale: string): boolean =>
+  FROM_THE_RIGHT.has(new Intl.Locale(locale).maximize().script ?? '');
+
 export async function textsOf(locale: string): Promise<Texts> {
   const load = OTHERS[locale.split('-')[0]!];
   return load ? (await load()).texts : en;

@@ -1,6 +1,6 @@
 /** Controls that narrow the dashboard down. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { daysOf, todayIn } from '../dates.ts';
+import { listOf, rangeOf, titleOf } from '../in-force.ts';
 import { usePage } from '../shared.ts';
 import type { TextKey } from '../texts/index.ts';
 import type { Problem, Widget } from '../types.ts';
@@ -8,11 +8,13 @@ import { Failure, useClosing } from './chart.tsx';
 
 const OPTIONS_MAX = 1000;
 const TYPING_MS = 400;
+/** More values than these are counted. */
+const NAMED_MAX = 2;
 
 export function Filter({ widget }: { widget: Widget }) {
   const page = usePage();
   const member = String(widget.config?.member ?? '');
-  const title = String(widget.config?.title ?? member.split('.').at(-1)!.replaceAll('_', ' '));
+  const title = titleOf(widget);
   const props = { member, title, widget };
   switch (widget.config?.kind) {
     case 'search':
@@ -31,9 +33,6 @@ interface Props {
   title: string;
   widget: Widget;
 }
-
-const listOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [value]).filter((each) => each !== null && each !== undefined).map(String);
 
 function Select({ member, title, widget }: Props) {
   const page = usePage();
@@ -74,8 +73,8 @@ function Select({ member, title, widget }: Props) {
   const label =
     chosen.length === 0
       ? say('all')
-      : chosen.length === 1
-        ? chosen[0]!
+      : chosen.length <= NAMED_MAX
+        ? chosen.join(', ')
         : say('selected', { count: formats.count(chosen.length) });
   return (
     <div class="control no-print" ref={root}>
@@ -186,16 +185,9 @@ function DateRange({ member, title, widget }: Props) {
       : Array.isArray(value) && value.length === 1
         ? String(value[0])
         : undefined;
-  const days =
-    value === undefined || value === null
-      ? undefined
-      : daysOf(value as string | string[], todayIn(page.timezone ?? 'UTC'));
+  const days = rangeOf(value, page.timezone);
   const preset = PRESETS.find(([range]) => range === words?.toLowerCase());
-  const label = preset
-    ? say(preset[1])
-    : days
-      ? `${formats.date(days[0], 'day')} – ${formats.date(days[1], 'day')}`
-      : (words ?? say('anyTime'));
+  const label = preset ? say(preset[1]) : days ? formats.period(days) : (words ?? say('anyTime'));
   const set = (range: unknown) =>
     page.setFilter(member, range ? { operator: 'between', value: range } : undefined);
   const change = (i: 0 | 1, date: string) => {

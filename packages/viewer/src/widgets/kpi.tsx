@@ -1,12 +1,20 @@
 /** One figure, what it was before, and how it went. */
 
+import { daysOf, todayIn } from '../dates.ts';
 import { drillFrom } from '../drill-query.ts';
-import { shownOf } from '../format.ts';
+import { kindOf, shownOf } from '../format.ts';
 import { usePage, useShared } from '../shared.ts';
-import type { Row } from '../types.ts';
+import type { Query, Row } from '../types.ts';
 import type { DrawProps } from './rows.ts';
 
-export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, before, trend } }: DrawProps) {
+/** The days that a query is about, if it says so. */
+function periodOf({ timeDimensions = [], timezone = 'UTC' }: Query) {
+  const range = timeDimensions.find(({ dateRange }) => dateRange)?.dateRange;
+  return range && daysOf(range, todayIn(timezone));
+}
+
+export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
+  const { rows, result, query, before, beforeQuery, trend } = shownRows;
   const { page, drill } = useShared();
   const { formats, say } = page;
   const spec = snapshot.spec ?? {};
@@ -19,10 +27,16 @@ export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, be
   const value = rows[0]?.[measure];
   const earlier = before?.[0]?.[measure];
   const [now, then] = [value, earlier].map((figure) => Number(figure ?? Number.NaN)) as [number, number];
-  const change = Number.isFinite(now) && then ? (now - then) / Math.abs(then) : undefined;
-  // What would be shown as 0% is no change.
+  const isRate = kindOf(shown, override) === 'percent';
+  const canCompare = Number.isFinite(now) && (isRate ? Number.isFinite(then) : then);
+  const change = canCompare ? (isRate ? now - then : (now - then) / Math.abs(then)) : undefined;
+  // What would be shown as 0% or as 0 points is no change.
   const ratio = change !== undefined && Math.abs(change) < 0.0005 ? 0 : change;
   const isGood = ratio === undefined || ratio === 0 ? undefined : ratio > 0 === (spec.goodWhen !== 'down');
+  const [period, earlierPeriod] = [query, before && beforeQuery].map((asked) => {
+    const days = asked && periodOf(asked);
+    return days && formats.period(days);
+  });
   return (
     <div class="kpi">
       <button
@@ -41,13 +55,18 @@ export function Kpi({ widgetId, snapshot, title, rows: { rows, result, query, be
             <>
               <span class="chip">
                 <span aria-hidden="true">{ratio > 0 ? '▲' : ratio < 0 ? '▼' : '■'}</span>{' '}
-                {formats.change(ratio)}
+                {isRate ? formats.points(ratio) : formats.change(ratio)}
               </span>{' '}
               <span class="before">
                 {say('comparedTo', { value: formats.short(earlier, shown, override) })}
               </span>
             </>
           )}
+        </p>
+      )}
+      {period && (
+        <p class="periods">
+          {earlierPeriod ? say('periods', { now: period, before: earlierPeriod }) : period}
         </p>
       )}
       {trend && <Sparkline rows={trend} measure={measure} />}

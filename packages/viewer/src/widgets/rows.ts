@@ -1,7 +1,7 @@
 /** The rows of a report: asked for in one request, with those of the periods that it is compared with. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PageState } from '../page-state.ts';
-import { compare, fillMissing, queryFor, shifted, typed } from '../query.ts';
+import { compare, fillMissing, filteredMembers, queryFor, shifted, totalQuery, typed } from '../query.ts';
 import type { Offset, Problem, Query, Result, Row, Snapshot } from '../types.ts';
 
 export interface Rows {
@@ -10,7 +10,10 @@ export interface Rows {
   query: Query;
   /** Rows of the earlier period and of the sparkline of a KPI. */
   before?: Row[];
+  beforeQuery?: Query;
   trend?: Row[];
+  /** The measures of the whole query, also of rows that its limit leaves out. */
+  total?: Row;
 }
 
 /** What a report is drawn from. */
@@ -31,6 +34,8 @@ export interface Loaded {
 interface Ask {
   queries: Query[];
   read(results: Result[]): Rows;
+  /** Asked last, if it can be told what a total means. */
+  total?: Query | undefined;
 }
 
 const isOffset = (offset: unknown): offset is Offset =>
@@ -46,6 +51,7 @@ function askForRows(query: Query, snapshot: Snapshot): Ask {
   const earlier = comparisons.map(({ timeDimension, offset }) => shifted(query, timeDimension, offset));
   return {
     queries: [query, ...earlier.filter((each) => each !== undefined)],
+    total: snapshot.kind === 'table' && snapshot.spec?.totals === true ? totalQuery(query) : undefined,
     read([result, ...others]) {
       let rows = fillMissing(typed(result!), query, snapshot);
       for (const [i, comparison] of comparisons.entries()) {
@@ -53,7 +59,8 @@ function askForRows(query: Query, snapshot: Snapshot): Ask {
         const before = earlier[i] ? typed(others.shift()!) : rows;
         rows = compare(rows, before, query, comparison);
       }
-      return { result: result!, rows, query };
+      const total = others[0] && typed(others[0])[0];
+      return { result: result!, rows, query, ...(total ? { total } : {}) };
     },
   };
 }
@@ -90,11 +97,22 @@ function askForKpi(page: PageState, query: Query, snapshot: Snapshot, widgetId: 
         result: result!,
         rows: typed(result!),
         query,
-        ...(before ? { before } : {}),
+        ...(before ? { before, beforeQuery: earlier! } : {}),
         ...(trend ? { trend: typed(others.shift()!) } : {}),
       };
     },
   };
+}
+
+/** A filter by a measure chooses among the rows. Of the total, it would keep all or nothing: then there is none. */
+async function totalOf(page: PageState, { total }: Ask): Promise<Query[]> {
+  if (!total) return [];
+  const dimensions = new Set(page.filterWidgets().map(({ config }) => config!.member));
+  const unsure = filteredMembers(total.filters).filter((member) => !dimensions.has(member));
+  if (unsure.length === 0) return [total];
+  const cubes = await page.meta().catch(() => undefined);
+  const known = new Set(cubes?.flatMap((cube) => cube.dimensions.map(({ name }) => name)));
+  return unsure.every((member) => known.has(member)) ? [total] : [];
 }
 
 /** Rows stay while newer ones are asked for. */
@@ -103,11 +121,12 @@ export function useRows(page: PageState, snapshot: Snapshot, widgetId: string): 
   const [attempt, setAttempt] = useState(0);
   const current = useRef('');
   const ask = askFor(page, snapshot, widgetId);
-  const key = JSON.stringify([ask.queries, page.round, attempt]);
+  const key = JSON.stringify([ask.queries, ask.total, page.round, attempt]);
   useEffect(() => {
     current.current = key;
     setState(({ rows }) => ({ ...(rows ? { rows } : {}), isLoading: true }));
-    page.load(ask.queries).then(
+    const load = async () => page.load([...ask.queries, ...(await totalOf(page, ask))]);
+    load().then(
       (results) => {
         if (current.current === key) setState({ rows: ask.read(results), isLoading: false });
       },

@@ -2,6 +2,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
+import { useScrollHint } from '../scroll-hint.ts';
 import { useShared } from '../shared.ts';
 import type { Annotation, ColumnFormat, Query, Row, Shown, Snapshot } from '../types.ts';
 import type { DrawProps } from './rows.ts';
@@ -15,7 +16,7 @@ export interface Column {
   member: string;
   title: string;
   shown: Shown | undefined;
-  format: ColumnFormat | undefined;
+  format: ColumnFormat | null | undefined;
   isNumber: boolean;
   align: string;
   width: number | undefined;
@@ -81,15 +82,23 @@ export function Table({
   title,
   snapshot,
   spec,
-  rows: { rows, result, query },
+  rows: { rows, result, query, total },
 }: DrawProps & { spec?: Record<string, unknown> | undefined }) {
   const { page, drill } = useShared();
   const { formats, say } = page;
-  const columns = columnsOf(rows, result.annotation, query, snapshot);
+  const columns = columnsOf(rows, result.annotation, query, snapshot).map((column) => ({
+    ...column,
+    format: formats.column(
+      rows.map((row) => row[column.member]),
+      column.shown,
+      column.format,
+    ),
+  }));
   const [first] = (Array.isArray(spec?.sort) ? spec.sort : []) as Sort[];
   const [sort, setSort] = useState<Sort | undefined>(first);
   const [top, setTop] = useState(0);
   const frame = useRef<HTMLDivElement>(null);
+  useScrollHint(frame);
 
   const sorted = useMemo(() => {
     const column = sort && columns.find(({ member }) => member === sort.member);
@@ -110,6 +119,9 @@ export function Table({
       .filter(({ hasBar }) => hasBar)
       .map(({ member }) => [member, Math.max(0, ...rows.map((row) => Math.abs(Number(row[member]) || 0)))]),
   );
+  const limit = result.query.limit ?? query.limit;
+  const isWhole = total !== undefined || !(result.rowsCapped || (limit && rows.length >= limit));
+  const totals = total ?? sumsOf(rows, columns);
   const isVirtual = sorted.length >= VIRTUAL_FROM;
   const height = frame.current?.clientHeight || 600;
   const from = isVirtual ? Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN) : 0;
@@ -128,7 +140,7 @@ export function Table({
 
   return (
     <div
-      class="table"
+      class={isVirtual ? 'table scrolls virtual' : 'table scrolls'}
       ref={frame}
       tabIndex={0}
       role="region"
@@ -211,14 +223,10 @@ export function Table({
             <tr>
               {columns.map((column, i) => (
                 <td key={column.member} class={column.align}>
-                  {column.isMeasure && isSummable(column)
-                    ? formats.value(
-                        rows.reduce((sum, row) => sum + (Number(row[column.member]) || 0), 0),
-                        column.shown,
-                        column.format,
-                      )
+                  {totals?.[column.member] !== undefined
+                    ? formats.value(totals[column.member], column.shown, column.format)
                     : i === 0
-                      ? say('total')
+                      ? say(isWhole ? 'total' : 'totalOf', { count: formats.count(rows.length) })
                       : ''}
                 </td>
               ))}
@@ -230,6 +238,13 @@ export function Table({
     </div>
   );
 }
+
+const sumsOf = (rows: Row[], columns: Column[]): Row =>
+  Object.fromEntries(
+    columns
+      .filter((column) => column.isMeasure && isSummable(column))
+      .map(({ member }) => [member, rows.reduce((sum, row) => sum + (Number(row[member]) || 0), 0)]),
+  );
 
 /** A sum of shares or of averages means nothing. */
 const isSummable = ({ shown, format, member }: Column) =>

@@ -1,10 +1,11 @@
 /** One widget, by its type. What fails in it stays in it. */
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Grid } from '../grid.tsx';
 import { tabsOf } from '../layout.ts';
 import { lazy } from '../lazy.tsx';
 import { Markdown } from '../markdown.tsx';
+import { useScrollHint } from '../scroll-hint.ts';
 import { usePage } from '../shared.ts';
 import type { Widget } from '../types.ts';
 import { Card, Chart, Failure } from './chart.tsx';
@@ -111,13 +112,16 @@ function Container({ widget }: { widget: Widget }) {
   const { id, config } = widget;
   const page = usePage();
   const [open, setOpen] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  useScrollHint(list);
   const tabs = tabsOf(widget);
   const widgets = (tabs[open]?.widgets ?? []).flatMap(
     (inner) => page.widgets.find((other) => other.id === inner && inner !== id) ?? [],
   );
   const onKey = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
+    const towards = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!towards) return;
+    const step = page.isRightToLeft ? -towards : towards;
     const next = (open + step + tabs.length) % tabs.length;
     setOpen(next);
     (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
@@ -126,7 +130,7 @@ function Container({ widget }: { widget: Widget }) {
     <section class="container">
       {config?.title && <h2>{String(config.title)}</h2>}
       {tabs.length > 1 && (
-        <div class="tabs no-print" role="tablist" onKeyDown={onKey}>
+        <div class="tabs scrolls no-print" role="tablist" ref={list} onKeyDown={onKey}>
           {tabs.map((tab, i) => (
             <button
               key={tab.title}

@@ -1,0 +1,98 @@
+/** Makes room in a chart: labels and legends wrap instead of being cut off, and right-to-left pages are mirrored. */
+
+type Part = Record<string, unknown>;
+
+export interface Room {
+  width: number;
+  height: number;
+  isRightToLeft: boolean;
+  /** How wide a text is, in the font of labels. */
+  measure(text: string): number;
+}
+
+/** Beside the text: the symbol, and the space to the next entry. */
+const ENTRY_EXTRA = 32;
+const ENTRY_HEIGHT = 16;
+/** Of the axes and marks, below the legends. */
+const PLOT_MIN = 150;
+const NARROW = 480;
+const CHARACTER = 6.4;
+/** Labels of an axis at the side take at most this part of the chart, and at most so many characters in a line. */
+const SIDE = { share: 0.36, characters: 30 };
+const BOTTOM_CHARACTERS = 20;
+
+const partsOf = (parts: unknown): Part[] => (Array.isArray(parts) ? parts : []);
+const isBand = ({ type }: Part) => ['band', 'point', 'ordinal'].includes(String(type));
+
+/** The format that wraps names; see `axis-formats.ts`. */
+export const wrapFormat = (characters: number) => `wrap:${Math.max(6, Math.floor(characters))}`;
+
+/** The values that a legend names, if they are a field of the rows. */
+function entriesOf({ domain }: Part, rows: readonly Part[]): string[] | undefined {
+  if (Array.isArray(domain)) return domain.map(String);
+  const { field } = (domain ?? {}) as { field?: unknown };
+  if (typeof field !== 'string' || !rows.some((row) => field in row)) return undefined;
+  return [...new Set(rows.map((row) => String(row[field])))];
+}
+
+function fitLegend(legend: Part, scales: Part[], rows: readonly Part[], room: Room): [Part, height: number] {
+  const names = [legend.fill, legend.stroke, legend.shape, legend.size, legend.opacity];
+  const scale = scales.find(({ name }) => names.includes(name));
+  const isBeside = legend.orient === 'left' || legend.orient === 'right';
+  const isMoved = isBeside && room.width < NARROW;
+  const moved: Part = isMoved ? { ...legend, orient: 'top', direction: 'horizontal' } : legend;
+  if (!scale || !isBand(scale)) return [moved, ENTRY_HEIGHT];
+  const space = isBeside && !isMoved ? room.width * SIDE.share : room.width - ENTRY_EXTRA;
+  const wrapped = {
+    ...moved,
+    labelLimit: space,
+    ...(legend.format === undefined ? { format: wrapFormat(space / CHARACTER) } : {}),
+  };
+  if (isBeside && !isMoved) return [wrapped, 0];
+  const entries = entriesOf(scale, rows) ?? [];
+  const widest = Math.max(60, ...entries.map((entry) => Math.min(space, room.measure(entry))));
+  const columns = Math.max(1, Math.floor(room.width / (widest + ENTRY_EXTRA)));
+  return [{ ...wrapped, columns }, Math.ceil(entries.length / columns) * ENTRY_HEIGHT];
+}
+
+function fitAxis(axis: Part, scales: Part[], { width }: Room): Part {
+  const scale = scales.find(({ name }) => name === axis.scale);
+  if (!scale || !isBand(scale) || axis.format !== undefined || axis.formatType !== undefined) return axis;
+  const isSide = axis.orient === 'left' || axis.orient === 'right';
+  const characters = isSide ? Math.min(SIDE.characters, (width * SIDE.share) / CHARACTER) : BOTTOM_CHARACTERS;
+  return { ...axis, format: wrapFormat(characters), labelLimit: Math.ceil((characters + 4) * CHARACTER) };
+}
+
+/** A range across the chart is turned around. */
+function mirroredScale(scale: Part): Part {
+  const { range } = scale;
+  const isAcross =
+    range === 'width' ||
+    (Array.isArray(range) && range.length === 2 && range[0] === 0 && range[1]?.signal === 'width');
+  return isAcross && typeof (scale.reverse ?? false) === 'boolean'
+    ? { ...scale, reverse: !scale.reverse }
+    : scale;
+}
+
+const OPPOSITE: Record<string, string> = { left: 'right', right: 'left' };
+const mirroredGuide = (guide: Part): Part =>
+  typeof guide.orient === 'string' && OPPOSITE[guide.orient]
+    ? { ...guide, orient: OPPOSITE[guide.orient] }
+    : guide;
+
+/** Changes the spec, and returns the height that it needs, which may be more than there is: then the card grows. */
+export function fitSpec(spec: Part, rows: readonly Part[], room: Room): number {
+  const scales = partsOf(spec.scales);
+  const legends = partsOf(spec.legends).map((legend) => fitLegend(legend, scales, rows, room));
+  const axes = partsOf(spec.axes).map((axis) => fitAxis(axis, scales, room));
+  const turned = (guides: Part[]) => (room.isRightToLeft ? guides.map(mirroredGuide) : guides);
+  spec.legends = turned(legends.map(([legend]) => legend));
+  spec.axes = turned(axes);
+  if (room.isRightToLeft) spec.scales = scales.map(mirroredScale);
+  const forLegends = legends.reduce((sum, [, height]) => sum + height, 0);
+  const least = forLegends > 2 * ENTRY_HEIGHT ? PLOT_MIN + forLegends : 0;
+  spec.autosize = { type: 'fit', contains: 'padding' };
+  spec.width = Math.max(80, Math.floor(room.width));
+  spec.height = Math.max(80, least, Math.floor(room.height));
+  return least;
+}
