@@ -14,6 +14,7 @@ const VIEWER: Viewer = {
   roles: [],
   userAttributes: { region: 'EU' },
   securityContext: {},
+  seesUnguarded: true,
 };
 
 export const modelCompiler: Benchmark = {

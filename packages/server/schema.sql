@@ -511,7 +511,8 @@ create table tenant_settings (
   embedding jsonb not null default '{}'::jsonb,
   app_config jsonb not null default '{}'::jsonb,
   audit_log_enabled boolean not null default true,
-  audit_log_enabled_at timestamp with time zone
+  audit_log_enabled_at timestamp with time zone,
+  embed_without_policies boolean not null default false
 );
 
 create table upload_files (

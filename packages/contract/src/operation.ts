@@ -76,9 +76,10 @@ export interface OperationSpec<
   permission: Action | 'none';
   /**
    * `resource` if the caller needs the action on the resource that the path names, by policy, ownership or role,
-   * instead of by role alone. The handler then loads the resource with the level that it needs.
+   * instead of by role alone. The handler then loads the resource with the level that it needs. `unlessCreator` if
+   * embed tokens in creator mode do not need the action, because the handler decides by a setting.
    */
-  permissionOn?: 'resource';
+  permissionOn?: 'resource' | 'unlessCreator';
   embed?: E;
   /**
    * Pages of other origins may call it, with a token in the Authorization header: never with a cookie, and never with an

@@ -40,7 +40,7 @@ export interface Cube extends Described {
   readonly primaryKey: readonly string[];
   /** The edges of the join graph that begin here: the joins of this cube, and those of others, turned around. */
   readonly joins: ReadonlyMap<string, Join>;
-  /** Empty if the cube is open to everybody who may query the deployment. */
+  /** Empty if the cube is open to people who may query the deployment, and closed to embed viewers. */
   readonly policies: readonly Policy[];
   readonly refreshKey: RefreshKey | undefined;
 }

@@ -12,7 +12,7 @@ test('a cube without a policy beside one that has policies is a warning', () => 
       code: 'no_access_policy',
       line: 2,
       message:
-        '`orders` has no `access_policy`: everybody who may query the deployment sees all its rows as long as the query does not join `customers`.',
+        '`orders` has no `access_policy`: people who may query the deployment see all its rows as long as the query does not join `customers`, and embed viewers see nothing of it.',
       hint: expect.stringContaining('allow_all: true'),
     },
   ]);

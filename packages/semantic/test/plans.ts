@@ -18,6 +18,7 @@ export const somebody: Viewer = {
   roles: [],
   userAttributes: {},
   securityContext: {},
+  seesUnguarded: true,
 };
 
 export function modelOf(text: string): Model {

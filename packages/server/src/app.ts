@@ -122,6 +122,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     engines,
     compiler,
     variables,
+    tenantSettings: account,
     prepareFiles,
     dataDir: settings.dataDir,
   });

@@ -123,6 +123,7 @@ ${POLICY}`,
     measures:
       - { name: count, type: count }
       - { name: failing, type: number, sql: "sum(throwIf({CUBE}.id > 0))" }
+    access_policy: [{ group: "*" }]
 `,
     });
   });

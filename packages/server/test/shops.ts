@@ -38,6 +38,8 @@ export const SHOP_FILES = {
 `,
 };
 
+const OPEN = '    access_policy: [{ group: "*" }]\n';
+
 export const SHOP_MODEL = {
   'model/cubes/shop.yml': `cubes:
   - name: customers
@@ -48,7 +50,7 @@ export const SHOP_MODEL = {
       - { name: region, sql: region, type: string }
     measures:
       - { name: count, type: count }
-  - name: orders
+${OPEN}  - name: orders
     title: Orders
     sql_table: files.orders
     joins:
@@ -62,7 +64,7 @@ export const SHOP_MODEL = {
       - { name: amount, sql: amount, type: sum, format: currency }
     segments:
       - { name: done, sql: "{CUBE}.status = 'done'" }
-`,
+${OPEN}`,
   'model/views/sales.yml': `views:
   - name: sales
     cubes:
@@ -70,6 +72,12 @@ export const SHOP_MODEL = {
       - { join_path: orders.customers, includes: [name, region] }
 `,
 };
+
+/** The model above with another policy for customers. */
+export const shopWith = (policy: string) => ({
+  ...SHOP_MODEL,
+  'model/cubes/shop.yml': SHOP_MODEL['model/cubes/shop.yml'].replace(OPEN, policy),
+});
 
 /** A new deployment with the files and the model above, or with other files of the model. */
 export async function createShop(world: World, model: Record<string, string> = SHOP_MODEL) {

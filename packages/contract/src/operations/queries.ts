@@ -226,7 +226,10 @@ const GivenBody = Shape('QueryInput', { query: GivenQuery, queryType });
 const showing = {
   ...planning,
   path: `${path}/sql`,
-  description: 'The values of the viewer are bound, and never part of the text.',
+  permission: 'SchemaRead',
+  permissionOn: 'unlessCreator',
+  description:
+    'For people with `SchemaRead`, and for embed tokens in creator mode if `creatorMode.showGeneratedSql` of the app configuration is true. The values of the viewer are bound, and never part of the text.',
   reply: Type.Union([SqlResult, Type.Array(SqlResult)]),
 } as const;
 

@@ -22,6 +22,11 @@ const RetentionDays = Nullable(
   }),
 );
 
+const EmbedWithoutPolicies = Type.Boolean({
+  description:
+    'Whether cubes and views without an access policy are open to embed viewers; false by default: they do not exist for them',
+});
+
 const TenantSettings = Shape('TenantSettings', {
   auditLogEnabled: Type.Boolean(),
   auditLogEnabledCurrent: Type.Boolean({ description: 'The same as `auditLogEnabled`' }),
@@ -31,6 +36,7 @@ const TenantSettings = Shape('TenantSettings', {
   }),
   auditLogRetentionDays: RetentionDays,
   embedAllowedOrigins: Type.Array(Type.String()),
+  embedWithoutPolicies: EmbedWithoutPolicies,
   hasSupportAccess: Type.Boolean(),
   maintenanceWindowDay: Type.String(),
   maintenanceWindowEnabled: Type.Boolean(),
@@ -74,6 +80,7 @@ export const updateTenantSettings = operation({
         description: 'Replaces the list. Each origin is scheme, host and port, without a path',
       }),
     ),
+    embedWithoutPolicies: Maybe(EmbedWithoutPolicies),
     hasSupportAccess: Maybe(Type.Boolean()),
     maintenanceWindowDay: Maybe(Weekday),
     maintenanceWindowEnabled: Maybe(Type.Boolean()),

@@ -11,10 +11,12 @@ import { typeOfMeasure } from './measures.ts';
 import {
   createMembers,
   type DimensionMember,
+  existsFor,
   type MeasureMember,
   type Members,
   type SegmentMember,
 } from './members.ts';
+import { knownPath, noJoinPath } from './paths.ts';
 import type { Named, Query, TimeDimension } from './query.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -49,6 +51,7 @@ export function findMembers(model: Model, query: Query, viewer: Viewer, clock: C
   const measures = once(query.measures).map(members.measure);
   const segments = once(query.segments).map(members.segment);
   const filters = findFilters(query.filters, members);
+  if (!members.view) refuseHiddenJoins(model, [...members.named.keys()], viewer);
   const located = [
     ...dimensions,
     ...times.map(({ member }) => member),
@@ -63,6 +66,17 @@ export function findMembers(model: Model, query: Query, viewer: Viewer, clock: C
     filters,
     paths: located.map(({ path }) => path),
   };
+}
+
+/** Joined through a cube that does not exist for the viewer, rows of others would tell what it holds. */
+function refuseHiddenJoins(model: Model, cubes: readonly string[], viewer: Viewer) {
+  if (viewer.seesUnguarded) return;
+  const exists = (cube: string) => existsFor(viewer, model.cubes.get(cube)!);
+  cubes.forEach((from, i) => {
+    for (const to of cubes.slice(i + 1)) {
+      if (!knownPath(model, from, to).every(exists)) throw noJoinPath(from, to);
+    }
+  });
 }
 
 const once = (names: readonly Named[]) =>

@@ -172,7 +172,7 @@ export const definitionOf = (member: Member) =>
       : member.segment;
 
 function findInCube(cube: Cube | undefined, name: string, viewer: Viewer): Member | undefined {
-  if (!cube?.public) return undefined;
+  if (!cube?.public || !existsFor(viewer, cube)) return undefined;
   const member = memberOf(cube, name, [cube.name], `${cube.name}.${name}`);
   if (!member || !definitionOf(member).public || !opens(cube.policies, name, viewer)) return undefined;
   return member;
@@ -182,9 +182,14 @@ function findInView(model: Model, view: View, name: string, viewer: Viewer): Mem
   const included = view.public ? view.members.get(name) : undefined;
   if (!included?.public) return undefined;
   const cube = model.cubes.get(included.cube)!;
+  if (!existsFor(viewer, view, cube)) return undefined;
   if (!opens(view.policies, name, viewer) || !opens(cube.policies, included.member, viewer)) return undefined;
   return memberOf(cube, included.member, included.path, `${view.name}.${name}`);
 }
+
+/** A policy of the view or of the cube guards what the view includes of the cube. */
+export const existsFor = (viewer: Viewer, ...owners: readonly (Cube | View)[]): boolean =>
+  viewer.seesUnguarded || owners.some(({ policies }) => policies.length > 0);
 
 /** A viewer whom no policy admits gets no rows instead, whatever the query names. */
 function opens(policies: readonly Policy[], name: string, viewer: Viewer): boolean {

@@ -1,6 +1,6 @@
 /** Ways from one cube to another along the joins of the model. */
 import type { Model, Relationship } from '../model.ts';
-import { queryError } from './errors.ts';
+import { QueryError, queryError } from './errors.ts';
 
 /** For each cube that can be reached, the cube before it on the shortest path, or null if there are several. */
 type Steps = ReadonlyMap<string, string | null>;
@@ -15,7 +15,7 @@ export function shortestPath(model: Model, from: string, to: string): string[] {
   for (let cube = to; cube !== from; ) {
     const before = steps.get(cube);
     if (before === undefined) {
-      throw queryError('no_join_path', `No joins lead from \`${from}\` to \`${to}\`.`);
+      throw noJoinPath(from, to);
     }
     if (before === null) {
       const message = `\`${from}\` and \`${to}\` can be joined by several paths of the same length. A view can choose one.`;
@@ -27,12 +27,25 @@ export function shortestPath(model: Model, from: string, to: string): string[] {
   return path;
 }
 
+/** Empty if there is none, or if there are several: a query that needs one of them is refused when it is planned. */
+export function knownPath(model: Model, from: string, to: string): string[] {
+  try {
+    return shortestPath(model, from, to);
+  } catch (error) {
+    if (error instanceof QueryError) return [];
+    throw error;
+  }
+}
+
+export const noJoinPath = (from: string, to: string) =>
+  queryError('no_join_path', `No joins lead from \`${from}\` to \`${to}\`.`);
+
 /** Facts are aggregated by themselves, but they can only stand side by side if joins connect them. */
 export function requireConnected(model: Model, cubes: readonly string[]) {
   const [first, ...others] = cubes;
   for (const cube of others) {
     if (cube !== first && !stepsFrom(model, first!).has(cube)) {
-      throw queryError('no_join_path', `No joins lead from \`${first}\` to \`${cube}\`.`);
+      throw noJoinPath(first!, cube);
     }
   }
 }

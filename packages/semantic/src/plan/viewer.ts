@@ -9,6 +9,8 @@ export interface Viewer {
   readonly roles: readonly string[];
   readonly userAttributes: { readonly [name: string]: Json };
   readonly securityContext: Json;
+  /** Whether what has no policy is open to them. Cubes and views without one do not exist for other viewers. */
+  readonly seesUnguarded: boolean;
 }
 
 /**

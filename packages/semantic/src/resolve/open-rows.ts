@@ -14,7 +14,7 @@ export function warnOfOpenRows(names: Names, { edges }: Graph, warnings: Problem
     const guarded = isGuarded(name) ? [] : [...edges.get(name)!.keys()].filter(isGuarded);
     if (!guarded.length) continue;
     if (++count > WARNINGS_MAX) return;
-    const message = `\`${name}\` has no \`access_policy\`: everybody who may query the deployment sees all its rows as long as the query does not join ${listed(guarded.slice(0, NAMED_MAX))}.`;
+    const message = `\`${name}\` has no \`access_policy\`: people who may query the deployment see all its rows as long as the query does not join ${listed(guarded.slice(0, NAMED_MAX))}, and embed viewers see nothing of it.`;
     const hint =
       'Give it a policy too. `group: "*"` with `row_level: { allow_all: true }` says that everybody may see its rows.';
     warnings.add(raw.name.spot, 'no_access_policy', message, hint);

@@ -1,6 +1,6 @@
 /** Why a viewer sees what they see: which policies applied to a query, and which members are hidden. */
 import type { Condition, Cube, Model, Policy, View } from '../model.ts';
-import { findMember } from '../plan/members.ts';
+import { existsFor, findMember } from '../plan/members.ts';
 import type { Plan } from '../plan/plan.ts';
 import { opensAll } from '../plan/policies.ts';
 import type { Filter } from '../plan/query.ts';
@@ -113,12 +113,21 @@ export function hiddenMembers(model: Model, json: unknown, viewer: Viewer): Hidd
         member: `${owner}.${name}`,
         why: !found.public
           ? `\`${owner}\` is not public.`
-          : isPublic
-            ? 'Policies admit the viewer, but none of them opens it.'
-            : 'It is not public.',
+          : !isPublic
+            ? 'It is not public.'
+            : existsFor(viewer, found, ...cubeOf(model, found, name))
+              ? 'Policies admit the viewer, but none of them opens it.'
+              : CLOSED,
       }));
   });
 }
+
+const CLOSED =
+  'closed: no policy. Embed viewers see only what an `access_policy` of the cube, or of the view, guards.';
+
+/** Of a member of a view. */
+const cubeOf = (model: Model, owner: Cube | View, name: string): Cube[] =>
+  'members' in owner ? [model.cubes.get(owner.members.get(name)!.cube)!] : [];
 
 const membersOf = ({ dimensions, measures, segments }: Cube) => [...dimensions, ...measures, ...segments];
 

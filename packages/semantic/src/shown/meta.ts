@@ -2,6 +2,7 @@
 import type { Cube, Json, Model, View } from '../model.ts';
 import {
   definitionOf,
+  existsFor,
   findMember,
   isOpenTo,
   type MeasureMember,
@@ -72,7 +73,7 @@ export const metaOf = (model: Model, viewer: Viewer): MetaCube[] => {
 /** JSON of what a viewer can query, in pieces. Each is little work, so that a large model holds nothing up. */
 export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = {}): Generator<string> {
   let separator = '[';
-  const components = connectedComponents(model);
+  const components = connectedComponents(model, viewer);
   for (const owner of [...(onlyViews ? [] : model.cubes.values()), ...model.views.values()]) {
     if (!owner.public || !isOpenTo(owner, viewer)) {
       yield '';
@@ -188,17 +189,18 @@ function hierarchiesOf(owner: Cube | View, visible: ReadonlySet<string>): MetaHi
   });
 }
 
-function connectedComponents(model: Model): ReadonlyMap<string, number> {
+function connectedComponents(model: Model, viewer: Viewer): ReadonlyMap<string, number> {
+  const exists = (cube: string) => existsFor(viewer, model.cubes.get(cube)!);
   const found = new Map<string, number>();
   let count = 0;
   for (const first of model.cubes.keys()) {
-    if (found.has(first)) continue;
+    if (found.has(first) || !exists(first)) continue;
     count++;
     const queue = [first];
     for (const cube of queue) {
       if (found.has(cube)) continue;
       found.set(cube, count);
-      queue.push(...model.cubes.get(cube)!.joins.keys());
+      queue.push(...[...model.cubes.get(cube)!.joins.keys()].filter(exists));
     }
   }
   return found;

@@ -6,7 +6,14 @@ import type { Cell } from '../engines.ts';
 
 export const NOW = new Date('2024-04-02T10:15:00Z');
 
-const nobody: Viewer = { groups: [], tenantGroups: [], roles: [], userAttributes: {}, securityContext: {} };
+const nobody: Viewer = {
+  groups: [],
+  tenantGroups: [],
+  roles: [],
+  userAttributes: {},
+  securityContext: {},
+  seesUnguarded: true,
+};
 /** Asks, where a case names nobody else. */
 export const admin: Viewer = { ...nobody, groups: ['support'], roles: ['Admin'] };
 const seller = (userAttributes: Viewer['userAttributes']): Viewer => ({

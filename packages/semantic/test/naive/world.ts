@@ -274,6 +274,7 @@ export function makeViewer(random: Random): Viewer {
     roles: random.some(['g1', 'g2'], 1),
     userAttributes: attributes,
     securityContext: {},
+    seesUnguarded: true,
   };
 }
 

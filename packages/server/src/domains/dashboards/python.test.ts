@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Action, actions } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installDebianPackages } from '../../../../../scripts/debian.ts';
-import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
+import { createShop, shopWith } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 import type { Logger } from '../../platform/log.ts';
 import { runSandboxed } from '../../platform/processes/sandbox.ts';
@@ -245,11 +245,7 @@ describe('of a published dashboard', () => {
   let body: { reportId: number; reportVersionId: number; sqlQuery: string };
   let plainId: number;
   beforeAll(async () => {
-    const text = SHOP_MODEL['model/cubes/shop.yml'].replace(
-      '  - name: orders\n',
-      `${POLICY}  - name: orders\n`,
-    );
-    deploymentId = await createShop(world, { ...SHOP_MODEL, 'model/cubes/shop.yml': text });
+    deploymentId = await createShop(world, shopWith(POLICY));
     const jsonQuery = JSON.stringify({ dimensions: ['sales.name'] });
     const report = async (meta: object | null) =>
       (await world.admin.createReport({ deploymentId, body: { name: 'Names', jsonQuery, meta } })).id;

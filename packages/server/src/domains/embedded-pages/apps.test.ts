@@ -5,7 +5,7 @@ import type { Browser, Frame, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
 import { type Embedding, embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
-import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
+import { createShop, shopWith } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
 /** Viewers see the customers of their region. */
@@ -37,11 +37,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
   outsideUrl = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`;
-  const text = SHOP_MODEL['model/cubes/shop.yml'].replace(
-    '  - name: orders\n',
-    `${POLICY}  - name: orders\n`,
-  );
-  deploymentId = await createShop(world, { ...SHOP_MODEL, 'model/cubes/shop.yml': text });
+  deploymentId = await createShop(world, shopWith(POLICY));
   const report = async (limit: number) => {
     const dimensions = ['sales.name', 'sales.status'];
     const jsonQuery = JSON.stringify({ measures: ['sales.amount'], dimensions, limit });

@@ -5,7 +5,7 @@ import { openBrowser } from '../../../test/browser.ts';
 import { type Embedding, embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
 import { withDashboards } from '../../../test/fixture-dashboards.ts';
 import { tabular } from '../../../test/shop-dashboard.ts';
-import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
+import { createShop, shopWith } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
 /** Viewers see the customers of their region. */
@@ -22,11 +22,7 @@ beforeAll(async () => {
   world = await createWorld();
   browser = await openBrowser();
   host = await startHost();
-  const text = SHOP_MODEL['model/cubes/shop.yml'].replace(
-    '  - name: orders\n',
-    `${POLICY}  - name: orders\n`,
-  );
-  deploymentId = await createShop(world, { ...SHOP_MODEL, 'model/cubes/shop.yml': text });
+  deploymentId = await createShop(world, shopWith(POLICY));
 });
 afterAll(async () => {
   await browser?.close();

@@ -2,6 +2,7 @@ import type { Engines } from '../../engines/engines.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { Compiler } from '../builds/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import type { TenantSettings } from '../tenant-settings/index.ts';
 import { createKeptMeta } from './kept-meta.ts';
 import { createKeptPlans } from './kept-plans.ts';
 import { createModels } from './models.ts';
@@ -18,6 +19,7 @@ export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFi
   engines: Engines;
   compiler: Compiler;
   variables: EnvVars;
+  tenantSettings: TenantSettings;
 }
 
 export function createQueryApi(platform: Platform, options: QueryOptions) {
@@ -25,7 +27,7 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
   const api = createQueries({
     models: createModels(platform, options.compiler),
     sources: createSources({ ...options, platform }),
-    viewers: createViewers(platform.db),
+    viewers: createViewers(platform.db, options.tenantSettings),
     plans: createKeptPlans(),
     meta: createKeptMeta(),
     results: createResults(options.dataDir),

@@ -21,7 +21,14 @@ const { model } = compileModel(
 
 test('what can be queried is kept for viewers of the same groups, tenant groups and roles only', async () => {
   const kept = createKeptMeta();
-  const nobody = { groups: [], tenantGroups: [], roles: [], userAttributes: {}, securityContext: {} };
+  const nobody = {
+    groups: [],
+    tenantGroups: [],
+    roles: [],
+    userAttributes: {},
+    securityContext: {},
+    seesUnguarded: true,
+  };
   const of = (viewer: Partial<Viewer>) => kept.of(model!, { ...nobody, ...viewer }, false);
   const names = async (viewer: Partial<Viewer>) => {
     const { cubes } = JSON.parse(Buffer.from(await of(viewer)).toString());

@@ -28,8 +28,8 @@ export function createKeptMeta(bytesMax = KEEP_BYTES_MAX): KeptMeta {
   return {
     async of(model, viewer, onlyViews) {
       // Which members are open depends on nothing else of the viewer.
-      const { groups, tenantGroups, roles } = viewer;
-      const key = JSON.stringify([numberOf(model), onlyViews, groups, tenantGroups, roles]);
+      const { groups, tenantGroups, roles, seesUnguarded } = viewer;
+      const key = JSON.stringify([numberOf(model), onlyViews, groups, tenantGroups, roles, seesUnguarded]);
       const known = kept.find(key);
       if (known) return known;
       let made = making.get(key);

@@ -13,6 +13,7 @@ const viewer: Viewer = {
   roles: [],
   userAttributes: { region: 'EMEA' },
   securityContext: null,
+  seesUnguarded: true,
 };
 const sourceOf =
   (dialect: 'duckdb' | 'postgres'): FindSource =>

@@ -29,6 +29,7 @@ const MODEL = `cubes:
     measures:
       - { name: count, type: count }
       - { name: amount, sql: amount, type: sum }
+    access_policy: [{ group: "*" }]
   - name: long_texts
     sql: "select i as id, repeat(md5(i::text), 30) as text from generate_series(1, 50000) i /* long texts */"
     dimensions:

@@ -171,7 +171,7 @@ describe('bad queries', () => {
 
   test('what is wrong with the SQL of the model is told to those who may read the model only', async () => {
     const { id } = await world.deployment();
-    const model = `cubes:\n  - name: gone\n    sql_table: files.secret_name\n    measures:\n      - { name: count, type: count }\n`;
+    const model = `cubes:\n  - name: gone\n    sql_table: files.secret_name\n    measures:\n      - { name: count, type: count }\n    access_policy: [{ group: "*" }]\n`;
     await deployModel(world, id, { 'model/cubes/gone.yml': model });
     const body = { query: { measures: ['gone.count'] } };
     expect(await refusal(post('load', body, { id }))).toMatchObject({

@@ -1,13 +1,13 @@
 /** Answers queries: the model and the viewer of the caller, the plans, and the results of the data source. */
 import { setMaxListeners } from 'node:events';
-import type { Viewer } from '@oriel/semantic';
-import type { Query } from '../../engines/engine.ts';
-import { mayIn } from '../../platform/auth/access.ts';
-import { sharerOf } from '../../platform/auth/actor.ts';
+import { EngineError, type Query } from '../../engines/engine.ts';
+import { mayIn, withoutAction } from '../../platform/auth/access.ts';
+import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
+import { findAppConfig } from '../tenant-settings/index.ts';
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { toApiError } from './errors.ts';
 import { explain } from './explain.ts';
@@ -20,7 +20,7 @@ import { letGo, type Result, type Results } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
 import { type PlannedSql, planSqlQuery } from './sql-plans.ts';
-import type { Asker, Viewers } from './viewers.ts';
+import type { Asker, GivenViewer, Viewers } from './viewers.ts';
 
 export interface QueryCall {
   actor: Asker;
@@ -35,6 +35,8 @@ export type Given = object | readonly object[];
 
 export interface Queries {
   plan(call: QueryCall, query: Given): Promise<PlannedQueries>;
+  /** Throws a 403 if the caller may not read the SQL of the data model. */
+  requireSql(call: QueryCall): Promise<void>;
   load(call: QueryCall, query: Given, wishes: LoadWishes): Promise<Loaded>;
   /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
   run(call: QueryCall, query: Given): Promise<void>;
@@ -44,7 +46,11 @@ export interface Queries {
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
   /** Without a viewer, the caller. */
-  explain(call: QueryCall, query: object, viewer: Viewer | undefined): Promise<ReturnType<typeof explain>>;
+  explain(
+    call: QueryCall,
+    query: object,
+    viewer: GivenViewer | undefined,
+  ): Promise<ReturnType<typeof explain>>;
 }
 
 type Loaded = Uint8Array | WholeBytes;
@@ -148,6 +154,9 @@ export function createQueries(options: QueriesOptions): Queries {
 
   return {
     plan: (call, query) => withApiErrors(call, () => plan(call, query)),
+    async requireSql(call) {
+      if (!(await seesSql(call))) throw withoutAction('SchemaRead');
+    },
     meta: (call, onlyViews) =>
       withApiErrors(call, async () => {
         const model = await models.find(call.db, servedBy(call));
@@ -177,7 +186,8 @@ export function createQueries(options: QueriesOptions): Queries {
         const { db, actor, deploymentId } = call;
         const model = await models.find(db, servedBy(call));
         const source = await sources.of(db, deploymentId);
-        return explain(query, { model, source, viewer: given ?? (await viewers.of(actor)) });
+        const viewer = await (given ? viewers.given(given) : viewers.of(actor));
+        return explain(query, { model, source, viewer });
       }),
     load: (call, query, { isMulti, isRenewed }) =>
       withApiErrors(call, async () => {
@@ -204,18 +214,26 @@ export function queryIn(text: string, field = 'query'): Given {
   throw invalid(field, 'must be a query, which is an object, or a list of queries');
 }
 
+/** Whether the caller may read the SQL of the data model, which tells of columns and values that policies hide. */
+async function seesSql({ actor, db, deploymentId }: QueryCall): Promise<boolean> {
+  if (actor.kind === 'tokenHolder') return false;
+  if (mayIn(actor, deploymentId, 'SchemaRead')) return true;
+  if (!embedOf(actor)?.creatorMode) return false;
+  return (await findAppConfig(db)).appConfig.creatorMode?.showGeneratedSql === true;
+}
+
 const textOf = ({ rows }: Result) => rows.toString();
 
-/** Errors as callers are told them. Only those who may read the model are told its SQL. */
+/** Errors as callers are told them, with the words of the data source only for those who may read the SQL. */
 async function withApiErrors<T>(
-  { actor, deploymentId }: QueryCall,
+  call: QueryCall,
   work: () => Promise<T>,
   { isSql } = { isSql: false },
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const showsSource = actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');
+    const showsSource = error instanceof EngineError && (await seesSql(call));
     throw toApiError(error, { showsSource, isSql });
   }
 }

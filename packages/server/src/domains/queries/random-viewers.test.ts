@@ -72,7 +72,10 @@ function queriesOf(world: World, id: string): Queries {
   return createQueries({
     models: { find: async () => model! },
     sources: { of: async () => findSource },
-    viewers: { of: async (actor) => (actor as never as { viewer: Viewer }).viewer },
+    viewers: {
+      of: async (actor) => (actor as never as { viewer: Viewer }).viewer,
+      given: async () => expect.fail('Nobody asks about another viewer.'),
+    },
     plans: createKeptPlans(),
     meta: createKeptMeta(),
     results: createResults(inject('runFolder')),

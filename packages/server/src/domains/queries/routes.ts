@@ -1,7 +1,6 @@
 import { operations } from '@oriel/contract';
 import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
-import { toViewer } from './explain.ts';
 import type { PlannedQueries } from './plans.ts';
 import { type Given, type Queries, type QueryCall, queryIn } from './queries.ts';
 
@@ -23,6 +22,10 @@ export function queryRoutes(queries: Queries) {
   });
   const load = (call: QueryCall, query: Given, { queryType, cache }: Wished) =>
     queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
+  const sql = async (call: QueryCall, query: () => Given) => {
+    await queries.requireSql(call);
+    return sqlOf(await queries.plan(call, query()));
+  };
   return [
     ...[operations.load, operations.subscribe].map((operation) =>
       handle(operation, (call, input) => load(callOf(call, input), input.body.query, input.body)),
@@ -45,11 +48,9 @@ export function queryRoutes(queries: Queries) {
       queries.meta(callOf(call, input), input.body.onlyViews === true),
     ),
 
-    handle(operations.querySql, async (call, input) =>
-      sqlOf(await queries.plan(callOf(call, input), input.body.query)),
-    ),
-    handle(operations.querySqlByAddress, async (call, input) =>
-      sqlOf(await queries.plan(callOf(call, input), queryIn(input.query.query))),
+    handle(operations.querySql, (call, input) => sql(callOf(call, input), () => input.body.query)),
+    handle(operations.querySqlByAddress, (call, input) =>
+      sql(callOf(call, input), () => queryIn(input.query.query)),
     ),
 
     handle(operations.dryRunQuery, async (call, input) =>
@@ -60,11 +61,7 @@ export function queryRoutes(queries: Queries) {
     ),
 
     handle(operations.explainQuery, (call, input) =>
-      queries.explain(
-        callOf(call, input),
-        input.body.query,
-        input.body.viewer ? toViewer(input.body.viewer) : undefined,
-      ),
+      queries.explain(callOf(call, input), input.body.query, input.body.viewer ?? undefined),
     ),
   ];
 }

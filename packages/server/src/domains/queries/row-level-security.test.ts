@@ -42,6 +42,7 @@ const MODEL = `cubes:
       - { name: id, sql: id, type: number, primary_key: true, public: true }
     measures:
       - { name: count, type: count }
+    access_policy: [{ group: "*" }]
   - name: closed
     sql_table: files.customers
     dimensions:

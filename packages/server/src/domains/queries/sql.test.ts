@@ -33,6 +33,7 @@ const modelOn = (schema: string) => `cubes:
     measures:
       - { name: count, type: count }
       - { name: amount, sql: amount, type: sum }
+    access_policy: [{ group: "*" }]
   - name: hidden
     sql_table: ${schema}.orders
     public: false

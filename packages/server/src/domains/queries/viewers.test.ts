@@ -33,7 +33,9 @@ beforeEach(() => {
       });
     });
   };
-  viewers = createViewers({ many } as unknown as Queryable);
+  viewers = createViewers({ many } as unknown as Queryable, {
+    current: () => expect.fail('People do not depend on the settings.'),
+  });
 });
 
 const person = (userId: number) => ({ kind: 'person', userId }) as Asker;

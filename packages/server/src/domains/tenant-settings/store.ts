@@ -5,6 +5,8 @@ import { json, sql } from '../../platform/db/sql.ts';
 export interface TenantSettingsRow {
   useCreatorMode: boolean;
   embedAllowedOrigins: string[];
+  /** Whether what has no policy is open to embed viewers. */
+  embedWithoutPolicies: boolean;
   /** While it is false, only changes of these settings are written to the audit log. */
   auditLogEnabled: boolean;
   /** Null means that all entries are kept. */
@@ -21,6 +23,7 @@ export interface TenantSettingsRow {
 
 const SETTINGS = sql`
   select use_creator_mode as "useCreatorMode", embed_allowed_origins as "embedAllowedOrigins",
+         embed_without_policies as "embedWithoutPolicies",
          audit_log_enabled as "auditLogEnabled", audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
          maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
          maintenance_window_time as "maintenanceWindowTime", oidc_enabled as "oidcEnabled",
@@ -36,6 +39,7 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
   tx.run(sql`
     update tenant_settings
     set use_creator_mode = ${settings.useCreatorMode}, embed_allowed_origins = ${settings.embedAllowedOrigins},
+        embed_without_policies = ${settings.embedWithoutPolicies},
         audit_log_enabled = ${settings.auditLogEnabled},
         audit_log_enabled_at = case audit_log_enabled when ${settings.auditLogEnabled} then audit_log_enabled_at else now() end,
         audit_log_retention_days = ${settings.auditLogRetentionDays}, has_support_access = ${settings.hasSupportAccess},

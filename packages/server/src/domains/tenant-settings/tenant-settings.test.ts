@@ -22,6 +22,7 @@ const DEFAULTS = {
   auditLogEnabledCurrent: true,
   auditLogRetentionDays: null,
   embedAllowedOrigins: [],
+  embedWithoutPolicies: false,
   hasSupportAccess: false,
   maintenanceWindowDay: 'Sunday',
   maintenanceWindowEnabled: false,

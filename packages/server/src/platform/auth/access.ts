@@ -64,6 +64,7 @@ function authorizeIn(deploymentId: number, op: Operation, actor: Caller) {
   // A caller who may not see the deployment gets the same error as if it did not exist.
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
   if (op.permission === 'none' || op.permissionOn === 'resource') return;
+  if (op.permissionOn === 'unlessCreator' && embedOf(actor)?.creatorMode) return;
   if (!mayIn(actor, deploymentId, op.permission)) throw withoutAction(op.permission);
 }
 
