@@ -21,16 +21,14 @@ export async function limitStatements(world: World, table: string, maxRows: numb
 
 /** Waits until this many connections wait for locks. The world has a database of its own. */
 export const expectWaiting = (world: World, count: number) =>
-  expect
-    .poll(
-      async () =>
-        (
-          await world.server.db.pool.query(
-            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          )
-        ).rowCount,
+  expect.poll(() => waitingForLocks(world)).toBe(count);
+
+export const waitingForLocks = async (world: World) =>
+  (
+    await world.server.db.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     )
-    .toBe(count);
+  ).rowCount;
 
 /** Locks the rows until `release`, so that code that removes them waits. */
 export async function holdRows(world: World, table: string, ids: number[], key = 'id') {

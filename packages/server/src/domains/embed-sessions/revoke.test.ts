@@ -1,11 +1,15 @@
 /** Revoking sessions and their tokens: one session, or all of a tenant, a viewer, a key or a deployment. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createOrielClient } from '@oriel/client';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer } from '../../../test/databases.ts';
 import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { waitingForLocks } from '../../../test/hold.ts';
 import { statementsDuring } from '../../../test/statements.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { type Person, unique } from '../../../test/world.ts';
+import { REVOCATIONS_CHANNEL } from './revocations.ts';
 
 let embedding: Embedding;
 let otherUrl: string;
@@ -220,22 +224,59 @@ describe('verifying tokens', () => {
 
   test('while the server can not receive notifications, it asks the database about each token', async () => {
     const embedTenantName = embedding.tenant();
-    const [one, two] = [
+    const single = await embedding.mint();
+    const [one, two, three] = [
       await exchange(await embedding.mint({ embedTenantName })),
       await exchange(await embedding.mint()),
+      await exchange(single),
     ];
-    for (const { token } of [one, two]) await expect.poll(() => queriesFor(token)).toBe(0);
+    for (const { token } of [one, two, three]) await expect.poll(() => queriesFor(token)).toBe(0);
     const stopped = await stopListening();
     try {
       await expect.poll(() => queriesFor(one.token)).toBeGreaterThan(0);
       await revoke({ embedTenantName });
+      await embedding.world.admin.revokeEmbedSession({ id: numberOf(single) });
       expect(await statusOf(one.token)).toBe(401);
       expect(await statusOf(two.token)).toBe(200);
+      expect(await statusOf(three.token)).toBe(401);
     } finally {
       await stopped.resume();
     }
     await expect.poll(() => queriesFor(two.token)).toBe(0);
-    expect(await statusOf(one.token)).toBe(401);
+    for (const { token } of [one, three]) expect(await statusOf(token)).toBe(401);
+  });
+
+  test('a revocation that arrives while the list is read again is in force when the list is there', async () => {
+    const sessionId = await embedding.mint();
+    const { token } = await exchange(sessionId);
+    await expect.poll(() => queriesFor(token)).toBe(0);
+    const tell = (payload: string) =>
+      embedding.rows('select pg_notify($1, $2)', [REVOCATIONS_CHANNEL, payload]);
+    const held = new pg.Client({ connectionString: embedding.world.databaseUrl });
+    await held.connect();
+    try {
+      await held.query('begin; lock table embed_revocations in access exclusive mode');
+      await tell('');
+      // The servers of this file read the list.
+      await expect.poll(() => waitingForLocks(embedding.world)).toBeGreaterThanOrEqual(2);
+      // What another server has revoked after this list was read.
+      const others = {
+        userId: null,
+        embedTenant: null,
+        apiKeyId: null,
+        deploymentId: null,
+        creatorMode: null,
+      };
+      await tell(JSON.stringify({ sessionId: numberOf(sessionId), ...others, until: 0 }));
+      // Until the servers have heard it.
+      await sleep(300);
+      await held.query('commit');
+    } finally {
+      await held.end();
+    }
+    for (const url of [embedding.world.url, otherUrl]) {
+      await expect.poll(() => statusOf(token, url)).toBe(401);
+    }
   });
 
   const LISTENERS = `

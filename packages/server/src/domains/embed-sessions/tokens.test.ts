@@ -122,8 +122,11 @@ describe('a token is refused', () => {
       expect([changes, await statusOf(await signed(changes))]).toEqual([changes, 401]);
   });
 
-  test('after 24 hours, even if the server has verified it before', async () => {
-    const [seen, unseen] = [await tokenOf(), await tokenOf()];
+  test.each([
+    ['a viewer', () => ({})],
+    ['an internal user', async () => ({ internalId: (await embedding.world.admin.getMe()).username })],
+  ])('after 24 hours, even if the server has verified it before, of %s', async (_whose, wishes) => {
+    const [seen, unseen] = [await tokenOf(await wishes()), await tokenOf(await wishes())];
     expect(await statusOf(seen)).toBe(200);
     const DAY_MS = 24 * 3_600_000;
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() + DAY_MS - 60_000 });
