@@ -1,9 +1,11 @@
 /**
- * Bundles the embedded page into `packages/server/dist/viewer`: files whose names hold a hash, and `manifest.json`, which
- * says what the page loads first. If nothing has changed since the last build, it does nothing.
+ * Bundles the embedded page into `packages/server/dist/viewer`: files whose names hold a hash, each also compressed, and
+ * `manifest.json`, which says what the page loads first. If nothing has changed since the last build, it does nothing.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { hashInputs, place } from './build-files.mjs';
 import { root } from './install.mjs';
 
@@ -19,15 +21,23 @@ export async function buildViewer() {
   if (before?.inputs === inputs) return;
   const { outputFiles, metafile } = await bundle();
   await mkdir(TARGET, { recursive: true });
-  for (const { path, contents } of outputFiles) await place(TARGET, basename(path), contents);
+  await Promise.all(outputFiles.map(({ path, contents }) => placeEncoded(basename(path), contents)));
   const manifest = { inputs, ...describe(metafile) };
   // Comes last, when every file that it names is there.
   await place(TARGET, 'manifest.json', JSON.stringify(manifest, null, 2));
   for (const file of await readdir(TARGET)) {
-    if (![...manifest.files, 'manifest.json'].includes(file) && !file.endsWith('.tmp')) {
+    const named = file.replace(/\.(br|gz)$/, '');
+    if (![...manifest.files, 'manifest.json'].includes(named) && !file.endsWith('.tmp')) {
       await rm(join(TARGET, file), { force: true });
     }
   }
+}
+
+/** The server sends the files as they are here, so they are compressed as well as possible. */
+async function placeEncoded(name, contents) {
+  await place(TARGET, name, contents);
+  await place(TARGET, `${name}.br`, await promisify(brotliCompress)(contents));
+  await place(TARGET, `${name}.gz`, await promisify(gzip)(contents, { level: constants.Z_BEST_COMPRESSION }));
 }
 
 async function bundle() {

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { collectFiles, orderedOperations } from './catalogue.ts';
-import { allOperations, isAudited, isDeploymentOperation, Nothing, operation, takesApiKey } from './index.ts';
+import {
+  allOperations,
+  isAudited,
+  isCompressible,
+  isDeploymentOperation,
+  Nothing,
+  operation,
+  takesApiKey,
+} from './index.ts';
 import { Id } from './schemas.ts';
 
 const example = <const Id extends string>(id: Id, path: string) =>
@@ -80,4 +88,21 @@ test('the type requires `scopedKeys` on account-wide operations with an API key,
   // @ts-expect-error: the operation takes no API key
   operation({ ...accountWide, auth: 'public', scopedKeys: 'allowed' });
   operation({ ...accountWide, auth: 'public' });
+});
+
+/** Fields of replies that are named like a secret, but hold a shortened one. */
+const HARMLESS = ['getDeploymentEnvironmentTokens.token'];
+
+test('no reply with a secret is compressed', () => {
+  const fieldsOf = (schema: unknown): string[] =>
+    typeof schema !== 'object' || schema === null
+      ? []
+      : Object.entries(schema).flatMap(([name, value]) =>
+          name === 'properties' ? [...Object.keys(value), ...fieldsOf(value)] : fieldsOf(value),
+        );
+  const named = allOperations
+    .filter(isCompressible)
+    .flatMap(({ id, reply }) => [...new Set(fieldsOf(reply))].map((field) => `${id}.${field}`))
+    .filter((field) => /\.(key|password|sessionId|\w*(token|secret|link))$/i.test(field));
+  expect(named).toEqual(HARMLESS);
 });

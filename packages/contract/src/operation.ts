@@ -113,6 +113,8 @@ export interface OperationSpec<
   timeoutMs?: number;
   /** A schema means JSON; see `kinds.ts` for the other kinds of replies. */
   reply: R;
+  /** The reply holds secrets, such as the values of variables. */
+  secretReply?: true;
   /** Headers of the reply. The keys are their names in lower case. */
   replyHeaders?: RH;
   /** By default 200, or the status of the redirect. */
@@ -277,6 +279,17 @@ export const isForAdmins = (op: Operation) =>
 export const isPageForm = (op: Operation) =>
   (op.errorShape === 'page' || op.auth === 'console') && op.method !== 'GET';
 export const isAudited = (op: Operation) => op.audit !== 'none';
+
+/**
+ * Whether the reply may be compressed. The size of a compressed text tells how far one part of it repeats another, so
+ * replies that hold secrets are sent as they are: those with new credentials, and pages with the tokens of their forms.
+ */
+export function isCompressible(op: Operation): boolean {
+  const { kind } = replyKindOf(op) ?? {};
+  if (kind === undefined || kind === 'html' || kind === 'eventStream' || kind === 'redirect') return false;
+  const isRead = ['management', 'query', 'embed'].includes(op.auth) && !isAudited(op);
+  return isRead && !op.secretReply;
+}
 
 /** The paths of lists and of creations. All methods on them work with and without a slash at the end. */
 export const collectionPaths = (operations: readonly Operation[]): ReadonlySet<string> =>

@@ -70,6 +70,7 @@ export const getEnvVariables = operation({
   params: { deploymentId: Id },
   query: cursorQuery,
   reply: EnvVariablesListResponse,
+  secretReply: true,
   audit: 'none',
 });
 

@@ -1,14 +1,15 @@
 /** The files of the embedded pages, read when a page is first asked for, and kept in memory. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { constants, gzipSync } from 'node:zlib';
+import type { Encoding } from '../../platform/http/encodings.ts';
 
 const TYPES = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' } as const;
 
 export interface PageFile {
   contentType: (typeof TYPES)[keyof typeof TYPES];
   data: Buffer;
-  gzipped: Buffer;
+  /** As the build has written them. */
+  encoded: Record<Encoding, Buffer>;
 }
 
 /** Names of files. `preload` holds what the first script imports at once, `inside` what runs in frames of applications. */
@@ -46,5 +47,5 @@ function read(folder: string) {
 function readPageFile(path: string): PageFile {
   const data = readFileSync(path);
   const contentType = TYPES[path.split('.').at(-1) as keyof typeof TYPES];
-  return { contentType, data, gzipped: gzipSync(data, { level: constants.Z_BEST_COMPRESSION }) };
+  return { contentType, data, encoded: { br: readFileSync(`${path}.br`), gzip: readFileSync(`${path}.gz`) } };
 }

@@ -1,5 +1,6 @@
 import { operations } from '@oriel/contract';
 import { found } from '../../platform/errors.ts';
+import { encodingFor } from '../../platform/http/encodings.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import type { Files } from './files.ts';
@@ -42,15 +43,15 @@ export function embeddedPageRoutes({
     }),
 
     handle(operations.embeddedPageFile, ({ sendHeaders }, { params, headers }) => {
-      const { contentType, data, gzipped } = found(files.find(params.file), 'embedded_file_not_found');
-      const isGzipped = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
+      const { contentType, data, encoded } = found(files.find(params.file), 'embedded_file_not_found');
+      const encoding = encodingFor(headers['accept-encoding']);
       sendHeaders({
         'cache-control': FOR_EVER,
         'access-control-allow-origin': '*',
         vary: 'accept-encoding',
-        ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
+        ...(encoding ? { 'content-encoding': encoding } : {}),
       });
-      return { contentType, data: isGzipped ? gzipped : data };
+      return { contentType, data: encoding ? encoded[encoding] : data };
     }),
   ];
 }

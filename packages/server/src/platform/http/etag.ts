@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { type Operation, takesIfNoneMatch } from '@oriel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { tagWithoutEncoding } from './encodings.ts';
 
 export interface Etag {
   /** The reply carries the tag of this state. A read whose `If-None-Match` names it is answered with a 304. */
@@ -56,12 +57,18 @@ export const etagOf = (op: Operation, request: FastifyRequest, reply: FastifyRep
 export function isKnown(request: FastifyRequest, reply: FastifyReply): boolean {
   const { 'if-none-match': known } = request.headers;
   const tag = reply.getHeader('etag');
-  return known !== undefined && tag !== undefined && namesWeakly(known, String(tag));
+  if (known === undefined || tag === undefined || !namesWeakly(known, String(tag))) return false;
+  // The reader's copy may have another encoding, and keeps its tag.
+  const own = tagsIn(known).find((listed) => tagWithoutEncoding(listed) === tag);
+  if (own) reply.header('etag', own);
+  return true;
 }
 
 /** Whether a list of tags contains this one. A star matches any existing resource. */
 const names = (list: string, tag: string | null) =>
-  tag !== null && (list.trim() === '*' || list.split(',').some((listed) => listed.trim() === tag));
+  tag !== null && (list.trim() === '*' || tagsIn(list).some((listed) => tagWithoutEncoding(listed) === tag));
+
+const tagsIn = (list: string) => list.split(',').map((listed) => listed.trim());
 
 /** As `If-None-Match` compares: proxies that compress a reply mark its tag as weak, with `W/`. */
 const namesWeakly = (list: string, tag: string | null) =>

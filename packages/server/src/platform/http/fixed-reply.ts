@@ -3,13 +3,16 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Encoding, encodingFor } from './encodings.ts';
 import { isKnown } from './etag.ts';
 
 const brotli = promisify(brotliCompress);
 /** The best quality would let the first reader wait for seconds. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-const encoders = { br: (content: Buffer) => brotli(content, BROTLI), gzip: promisify(gzip) };
-type Encoding = keyof typeof encoders;
+const encoders: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
+  br: (content) => brotli(content, BROTLI),
+  gzip: promisify(gzip),
+};
 
 export function createFixedReply(type: string, content: Buffer) {
   const etag = `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
@@ -23,13 +26,4 @@ export function createFixedReply(type: string, content: Buffer) {
     compressed[encoding] ??= encoders[encoding](content);
     return reply.header('content-encoding', encoding).send(await compressed[encoding]);
   };
-}
-
-function encodingFor(accepted = ''): Encoding | undefined {
-  const names = accepted
-    .toLowerCase()
-    .split(',')
-    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
-    .map((part) => part.split(';', 1)[0]!.trim());
-  return (['br', 'gzip'] as const).find((name) => names.includes(name));
 }

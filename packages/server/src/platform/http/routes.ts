@@ -9,6 +9,7 @@ import {
   collectionPaths,
   type HeadersOf,
   isAudited,
+  isCompressible,
   isDeploymentOperation,
   isForAdmins,
   mayAnswerNothing,
@@ -19,7 +20,7 @@ import {
   replyKindOf,
   successStatus,
 } from '@oriel/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Static, TObject } from 'typebox';
 import type { ChangeFunction, Committed } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
@@ -34,6 +35,7 @@ import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
+import { type Compress, createCompression } from './compression.ts';
 import { type AllowedOrigins, type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
 import { isKnown } from './etag.ts';
 import { methodsToRefuse } from './known-paths.ts';
@@ -137,10 +139,11 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
   });
   const operations = routes.map(({ operation }) => operation);
   const crossOrigin = createCrossOrigin(options);
+  const compress = createCompression();
   crossOrigin.answerPreflights(app, methodsByPath(operations.filter((op) => op.crossOrigin)));
   for (const route of routes) {
     const isCollection = collections.has(route.operation.path);
-    register(app, route, { ...options, crossOrigin, stopping: stopping.signal }, isCollection);
+    register(app, route, { ...options, crossOrigin, compress, stopping: stopping.signal }, isCollection);
   }
   refuseMethods(app, operations);
 }
@@ -172,7 +175,7 @@ function refuseMethods(app: FastifyInstance, operations: readonly Operation[]) {
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  options: RouteOptions & { stopping: AbortSignal; crossOrigin: CrossOrigin },
+  options: RouteOptions & { stopping: AbortSignal; crossOrigin: CrossOrigin; compress: Compress },
   isCollection: boolean,
 ) {
   const { db, authenticator, attempts, requireDeployment, cursors, csrf, log } = options;
@@ -360,6 +363,12 @@ function register(
     }
   };
 
+  const onSend: onSendHookHandler = (request, reply, payload, done) => {
+    const sent = options.compress(request, reply, payload);
+    if (sent instanceof Promise) sent.then((bytes) => done(null, bytes), done);
+    else done(null, sent);
+  };
+
   const path = urlOf(op);
   for (const url of isCollection ? [path, `${path}/`] : [path]) {
     app.route({
@@ -369,6 +378,7 @@ function register(
       ...jsonSchemaOf(op),
       ...(isStreamed(op) ? { exposeHeadRoute: false } : {}),
       onRequest,
+      ...(isCompressible(op) ? { onSend } : {}),
       ...(isForAdmins(op) ? { onError: recordRefusal } : {}),
       handler: (request, reply) =>
         takesUploads || embedOf(request.actor!) ? runCounted(request, reply) : run(request, reply),

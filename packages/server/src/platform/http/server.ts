@@ -226,7 +226,8 @@ function setErrorHeaders(failure: ApiError, reply: FastifyReply) {
   const retryAfter = failure.retryAfterSeconds ?? (failure.statusCode === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   // Removes headers that the handler set for a reply that is not sent.
-  for (const name of ['content-type', 'content-length', 'location', 'etag']) reply.removeHeader(name);
+  for (const name of ['content-type', 'content-length', 'content-encoding', 'location', 'etag'])
+    reply.removeHeader(name);
   reply.code(failure.statusCode);
 }
 
