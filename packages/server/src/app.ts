@@ -117,7 +117,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     ownDatabase: () => readIdentity(platform.essential),
     log: platform.log,
   });
-  const prepareFiles = createDemoFiles(engines);
+  const prepareFiles = createDemoFiles({ engines, log: platform.log });
   const queryApi = createQueryApi(platform, {
     engines,
     compiler,

@@ -11,6 +11,7 @@ import { createEngines, type Engines } from './engines.ts';
 
 const script = join(import.meta.dirname, '../../dist/engine.js');
 const log = pino({ level: 'silent' });
+const DAY = '2026-12-31';
 let dataDir: string;
 let engines: Engines;
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   await chmod(dataDir, 0o711);
   engines = createEngines({ script, dataDir, ...NO_SERVERS, log });
   // At the same time, as two servers with one data dir would.
-  await Promise.all([1, 2].map(() => engines.makeDemoFiles(1)));
+  await Promise.all([1, 2].map(() => engines.makeDemoFiles(1, DAY)));
 });
 afterAll(async () => {
   await engines.stop();
@@ -40,7 +41,7 @@ const EXPECTED = [
   ['customers', '1200', '491a3544fcb12f80b2bf490811b3bd83'],
   ['events', '30000', '0dc07ff5cf039d00d29709841abc8216'],
   ['line_items', '36116', '57c289fe80bc4924f4cfdad86c3020dd'],
-  ['orders', '12000', '0078f616a30dd630088172bd127b8456'],
+  ['orders', '12000', '7e9bb312fcd0ea8035d7de4dc8698160'],
   ['products', '180', '6be7242ba6917d933f73cc255fe7ecea'],
 ];
 
@@ -73,8 +74,19 @@ test('the files are only for the server and its engines, who can not write to th
   }
 });
 
-test('files that are there stay as they are', async () => {
-  const before = statSync(join(filesDirOf(dataDir, 1), 'orders.parquet')).mtimeMs;
-  await engines.makeDemoFiles(1);
-  expect(statSync(join(filesDirOf(dataDir, 1), 'orders.parquet')).mtimeMs).toBe(before);
+/** The last and the first day, the orders, and what happens later than on the last day. */
+const ENDS = `
+  with ends as (select max(ordered_at)::date as last, min(ordered_at)::date as first, count(*) as orders from files.orders)
+  select last::varchar, first::varchar, orders,
+    (select count(*) from files.orders where greatest(shipped_at, delivered_at) >= last + 1)
+  from ends`;
+
+test('files of the day stay as they are; on the next day, all times move on, and nothing else', async () => {
+  const madeAt = () => statSync(join(filesDirOf(dataDir, 1), 'orders.parquet')).ctimeMs;
+  const before = madeAt();
+  await engines.makeDemoFiles(1, DAY);
+  expect(madeAt()).toBe(before);
+  expect(await ask(ENDS)).toEqual([['2026-12-31', '2024-01-01', '12000', '0']]);
+  await engines.makeDemoFiles(1, '2027-01-01');
+  expect(await ask(ENDS)).toEqual([['2027-01-01', '2024-01-02', '12000', '0']]);
 });

@@ -1,6 +1,6 @@
 /** Makes the files of the demo's deployment, in a process of its own. */
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdtemp, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../platform/log.ts';
 import { giveTo } from '../platform/processes/process-user.ts';
@@ -17,26 +17,33 @@ export interface DemoFilesOptions {
   program: EngineProgram;
   dataDir: string;
   deploymentId: number;
+  /** The last day of the data, `2026-12-31`. */
+  day: string;
   log: Logger;
 }
 
+/** A file says by its time of which day it is. */
+const isOf = (at: Date, path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs === at.getTime();
+
 /**
- * Does nothing if the files are there. They appear one by one, each of them whole. Several servers may make them at the
- * same time, because all make the same.
+ * Does nothing if the files of the day are there. They appear one by one, each of them whole: rows of yesterday fit those of
+ * today, because only their times differ. Several servers may make them at the same time, because all make the same.
  */
 export async function makeDemoFiles({
   program,
   dataDir,
   deploymentId,
+  day,
   log,
 }: DemoFilesOptions): Promise<void> {
   const { script, command, user } = program;
   const dir = await makeFilesDir(user, dataDir, deploymentId);
-  if (FILES.every((file) => existsSync(join(dir, file)))) return;
+  const at = new Date(day);
+  if (FILES.every((file) => isOf(at, join(dir, file)))) return;
   const work = await mkdtemp(join(dataDir, 'files', '.making-'));
   try {
     if (user) await giveTo(user, work);
-    const start: DemoDataSettings = { type: 'demo-data', folder: work };
+    const start: DemoDataSettings = { type: 'demo-data', folder: work, day };
     const maker = await supervise({
       name: 'maker of the demo data',
       program: nodeProgram(script, { command, user }),
@@ -47,6 +54,7 @@ export async function makeDemoFiles({
     await maker.stop();
     for (const file of FILES) {
       await letRead(user, join(work, file), 0o640);
+      await utimes(join(work, file), at, at);
       await rename(join(work, file), join(dir, file));
     }
   } finally {

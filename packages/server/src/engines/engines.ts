@@ -84,8 +84,8 @@ const PAUSES = { firstMs: 200, maxMs: 2000 };
 export interface Engines {
   /** Costs nothing until the engine is used. */
   of(deploymentId: number, source: DataSource): Engine;
-  /** Does nothing if the files of the demo are there. */
-  makeDemoFiles(deploymentId: number): Promise<void>;
+  /** Does nothing if the files of the demo are there, with data up to this day, `2026-12-31`. */
+  makeDemoFiles(deploymentId: number, day: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -190,8 +190,8 @@ export function createEngines(options: EnginesOptions): Engines {
       const key = `${deploymentId} ${source.name} ${fingerprint(settings)}`;
       return createProcessEngine(withProcessOf(deploymentId, key, settings), places, key);
     },
-    makeDemoFiles: async (deploymentId) =>
-      makeDemoFiles({ program: await program(), dataDir, deploymentId, log }),
+    makeDemoFiles: async (deploymentId, day) =>
+      makeDemoFiles({ program: await program(), dataDir, deploymentId, day, log }),
     async stop() {
       isStopped = true;
       await Promise.all([...entries].map(([key, entry]) => end(key, entry)));

@@ -12,12 +12,12 @@ export interface DemoChart {
   periodComparisons?: object[];
   fillMissingRows?: object;
   preferences?: object;
+  /** The filter by time does not reach it. */
+  isOfAllTime?: boolean;
 }
 
-const YEAR = ['2026-01-01', '2026-12-31'];
-const during = (dimension: string, granularity?: string) => [
-  { dimension, dateRange: YEAR, ...(granularity ? { granularity } : {}) },
-];
+/** Which days are shown is up to the filter of the dashboard, which says so. */
+const by = (dimension: string, granularity: string) => [{ dimension, granularity }];
 
 const kpi = (
   measure: string,
@@ -28,11 +28,11 @@ const kpi = (
   id: measure.replace('.', '-'),
   title,
   kind: 'kpi',
-  query: { measures: [measure], timeDimensions: during(time) },
+  query: { measures: [measure] },
   spec: {
     measure,
     comparison: { periodComparison: { measure, timeDimension: time, offset: { amount: 1, unit: 'year' } } },
-    sparkline: { timeDimension: time, granularity: 'month', dateRange: YEAR },
+    sparkline: { timeDimension: time, granularity: 'month' },
     goodWhen,
     ...(format ? { format } : {}),
   },
@@ -72,7 +72,7 @@ export const COMMERCE: DemoChart[] = [
     id: 'revenue-over-time',
     title: 'Revenue over time',
     kind: 'vega',
-    query: { measures: ['sales.revenue'], timeDimensions: during(ORDERED, 'month') },
+    query: { measures: ['sales.revenue'], timeDimensions: by(ORDERED, 'month') },
     spec: {
       mark: { type: 'area', line: true, point: true, opacity: 0.25, tooltip: true },
       encoding: { x: time(ORDERED, 'month'), y: amount('sales.revenue', '$~s') },
@@ -87,7 +87,6 @@ export const COMMERCE: DemoChart[] = [
     query: {
       measures: ['sales.revenue'],
       dimensions: ['sales.product_category'],
-      timeDimensions: during(ORDERED),
       order: { 'sales.revenue': 'desc' },
     },
     spec: {
@@ -106,7 +105,6 @@ export const COMMERCE: DemoChart[] = [
     query: {
       measures: ['sales.revenue', 'sales.orders'],
       dimensions: ['sales.customer_country_code'],
-      timeDimensions: during(ORDERED),
     },
     spec: { member: 'sales.customer_country_code', measure: 'sales.revenue', geometry: 'world' },
     at: [0, 14, 7, 9],
@@ -118,7 +116,6 @@ export const COMMERCE: DemoChart[] = [
     query: {
       measures: ['sales.revenue', 'sales.units'],
       dimensions: ['sales.product_name', 'sales.product_category'],
-      timeDimensions: during(ORDERED),
       order: { 'sales.revenue': 'desc' },
       limit: 25,
     },
@@ -136,7 +133,8 @@ export const COMMERCE: DemoChart[] = [
   },
   {
     id: 'cohorts',
-    title: 'Customers who come back, by the quarter of their first order',
+    title: 'Customers who come back, by the quarter of their first order (all time)',
+    isOfAllTime: true,
     kind: 'vega',
     query: {
       measures: ['sales.buyers'],
@@ -183,7 +181,7 @@ export const OPERATIONS: DemoChart[] = [
     query: {
       measures: ['operations.orders'],
       dimensions: ['operations.status'],
-      timeDimensions: during(PLACED, 'month'),
+      timeDimensions: by(PLACED, 'month'),
     },
     spec: {
       mark: { type: 'bar', tooltip: true },
@@ -202,7 +200,7 @@ export const OPERATIONS: DemoChart[] = [
     query: {
       measures: ['operations.days_to_deliver'],
       dimensions: ['operations.warehouse'],
-      timeDimensions: during(PLACED, 'month'),
+      timeDimensions: by(PLACED, 'month'),
     },
     spec: {
       mark: { type: 'line', point: true, tooltip: true },
@@ -221,7 +219,7 @@ export const OPERATIONS: DemoChart[] = [
     kind: 'vega',
     query: {
       measures: ['operations.late_count', 'operations.late_rate'],
-      timeDimensions: during(PLACED, 'month'),
+      timeDimensions: by(PLACED, 'month'),
     },
     spec: {
       mark: { type: 'bar', tooltip: true, cornerRadiusEnd: 2 },
@@ -244,7 +242,6 @@ export const OPERATIONS: DemoChart[] = [
     query: {
       measures: ['operations.returned_count', 'operations.return_rate'],
       dimensions: ['operations.customer_country'],
-      timeDimensions: during(PLACED),
       order: { 'operations.returned_count': 'desc' },
     },
     spec: {
@@ -270,7 +267,6 @@ export const OPERATIONS: DemoChart[] = [
         'operations.shipping',
       ],
       dimensions: ['operations.warehouse', 'operations.customer_region'],
-      timeDimensions: during(PLACED),
       order: { 'operations.orders': 'desc' },
     },
     spec: {

@@ -1,7 +1,18 @@
 /** The dashboards of the demo: each chart has rows, and viewers see only those of their region. */
+import { statSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NO_SERVERS } from '../../../test/engines.ts';
 import { whenBuilt } from '../../../test/shops.ts';
 import { createOwnWorld, type Embedded, type World } from '../../../test/world.ts';
+import { ENGINE_SCRIPT } from '../../build-info.ts';
+import { filesDirOf } from '../../engines/engine-user.ts';
+import { createEngines } from '../../engines/engines.ts';
+import { openDatabase } from '../../platform/db/database.ts';
+import { createDemoFiles } from '../data-sources/index.ts';
 import { DEMO_DASHBOARDS } from './demo.ts';
 
 const deploymentId = 1;
@@ -54,12 +65,46 @@ test('a viewer sees only the rows of their region', async () => {
   expect((await load(query)).map((row) => row['sales.customer_region'])).toEqual(['EU']);
 });
 
-test('the shop grows from year to year', async () => {
-  const years = await load({
-    measures: ['sales.orders'],
-    timeDimensions: [{ dimension: 'sales.ordered_at', granularity: 'year' }],
-  });
-  const counts = years.map((row) => Number(row['sales.orders']));
-  expect(counts).toHaveLength(3);
+test('the data ends today, and the shop grows from year to year', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const back = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
+  const ordersFrom = async (first: string, last: string) => {
+    const dateRange = [first, last];
+    const [row] = await load({
+      measures: ['sales.orders'],
+      timeDimensions: [{ dimension: 'sales.ordered_at', dateRange }],
+    });
+    return Number(row!['sales.orders']);
+  };
+  const counts = [
+    await ordersFrom(back(1095), back(731)),
+    await ordersFrom(back(730), back(366)),
+    await ordersFrom(back(365), today),
+  ];
   expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect(await ordersFrom(back(7), today)).toBeGreaterThan(0);
+  expect(await ordersFrom(back(-1), back(-400))).toBe(0);
+});
+
+test('a server that runs on moves its data to the next day, and answers meanwhile', async () => {
+  const log = pino({ level: 'silent' });
+  const dataDir = await mkdtemp(join(tmpdir(), 'oriel-demo-'));
+  await chmod(dataDir, 0o711);
+  const engines = createEngines({ script: ENGINE_SCRIPT, dataDir, ...NO_SERVERS, log });
+  const db = openDatabase({ connectionString: world.databaseUrl }, log, { poolSize: 1 });
+  let now = Date.parse('2026-12-31T23:59:00Z');
+  const prepare = createDemoFiles({ engines, log, now: () => now });
+  const dayOf = () =>
+    statSync(join(filesDirOf(dataDir, deploymentId), 'events.parquet'))
+      .mtime.toISOString()
+      .slice(0, 10);
+  await prepare(db, deploymentId);
+  expect(dayOf()).toBe('2026-12-31');
+  now = Date.parse('2027-01-01T00:00:00Z');
+  await prepare(db, deploymentId);
+  expect(dayOf()).toBe('2026-12-31');
+  await expect.poll(dayOf, { timeout: 60_000 }).toBe('2027-01-01');
+  await engines.stop();
+  await db.end();
+  await rm(dataDir, { recursive: true, force: true });
 });

@@ -114,7 +114,17 @@ function configOf(demo: DemoDashboard, reportIds: ReadonlyMap<string, number>): 
   const { view, title, description } = demo;
   const time = `${view}.ordered_at`;
   const controls: Omit<Widget, 'position'>[] = [
-    { id: 'dates', type: 'FILTER', config: { member: time, title: 'Ordered', kind: 'date-range' } },
+    {
+      id: 'dates',
+      type: 'FILTER',
+      config: {
+        member: time,
+        title: 'Ordered',
+        kind: 'date-range',
+        default: { operator: 'between', value: 'last 12 months' },
+        widgets: demo.charts.filter(({ isOfAllTime }) => !isOfAllTime).map(({ id }) => id),
+      },
+    },
     ...demo.filters.map(([dimension, name]) => ({
       id: `filter-${dimension}`,
       type: 'FILTER' as const,

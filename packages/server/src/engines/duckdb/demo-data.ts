@@ -1,6 +1,6 @@
 /**
- * Makes the data of the demo: what a shop sold from 2024 to 2026. Every value comes from a hash of its row's number, so
- * it is the same on every machine.
+ * Makes the data of the demo: what a shop sold in the three years up to a day. Every value comes from a hash of its row's
+ * number, and every time from that and the day, so both are the same on every machine.
  */
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -15,17 +15,21 @@ const EVENTS = 30_000;
 
 const list = (...values: string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`;
 
-const MACROS = [
+const macrosOf = (day: string) => [
   // A number from 0 to n - 1.
   "create macro draw(salt, i, n) as (('0x' || left(md5(concat(salt, ':', i)), 7))::bigint % n)",
   'create macro pick(salt, i, choices) as choices[draw(salt, i, len(choices)) + 1]',
   // Small numbers come more often, as with real customers.
   "create macro skewed(salt, i, n) as (draw(salt, i, n) * draw(concat(salt, '2'), i, n)) // n",
-  `create macro moment(salt, i) as timestamp '2024-01-01' + to_seconds(draw(salt, i, ${DAYS} * 86400))`,
+  // The midnight after the last day, and the first moment.
+  `create macro until() as timestamp '${day}' + to_days(1)`,
+  `create macro since() as until() - to_days(${DAYS})`,
+  `create macro moment(salt, i) as since() + to_seconds(draw(salt, i, ${DAYS} * 86400))`,
   // The shop grows, and one order in seven comes in the weeks before the end of the year.
   "create macro grown(i) as case when draw('grows', i, 3) = 0 then moment('ordered', i) else greatest(moment('ordered', i), moment('later', i)) end",
-  `create macro bought(i) as case when draw('season', i, 7) = 0
-    then date_trunc('year', grown(i)) + to_seconds(26438400 + draw('week', i, 4838400)) else grown(i) end`,
+  "create macro in_season(i) as date_trunc('year', grown(i)) + to_seconds(26438400 + draw('week', i, 4838400))",
+  `create macro bought(i) as case when draw('season', i, 7) = 0 and in_season(i) >= since() and in_season(i) < until()
+    then in_season(i) else grown(i) end`,
   // Each customer is served by a warehouse of their region.
   `create macro warehouse_of(i, place) as case when place < 5 then pick('warehouse', i, ${list('Rotterdam', 'Rotterdam', 'Leipzig')})
     when place < 9 then pick('warehouse', i, ${list('Austin', 'Austin', 'Toronto')}) else pick('warehouse', i, ${list('Osaka', 'Perth')}) end`,
@@ -58,19 +62,24 @@ const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
       ((500 + draw('cost', i, 30000)) / 100)::decimal(10, 2) as cost
     from range(1, ${PRODUCTS + 1}) as numbers (i) order by i`,
   orders: `
-    select o.* exclude (shipped), min(ordered_at) over (partition by customer_id) as first_ordered_at,
+    select id, customer_id, status, channel, warehouse, ordered_at, shipping_cost,
+      min(ordered_at) over (partition by customer_id) as first_ordered_at,
       case when status in ('shipped', 'completed', 'returned') then shipped end as shipped_at,
-      case when status in ('completed', 'returned') then shipped + to_hours(14 + skewed('transit', id, 170)) end as delivered_at,
+      case when status in ('completed', 'returned') then delivered end as delivered_at,
       ordered_at + to_days(5) as promised_at
     from (
-      select id, customer_id, status, channel, warehouse_of(id, draw('place', customer_id, 12)) as warehouse, ordered_at, shipping_cost,
-        ordered_at + to_hours(3 + skewed('pack', id, 90)) as shipped
+      select * exclude (ends), shipped + to_hours(14 + skewed('transit', id, 170)) as delivered,
+        -- What is shipped or delivered later than today has not happened yet.
+        case when ends in ('processing', 'cancelled') then ends when shipped >= until() then 'processing'
+          when ends <> 'shipped' and delivered >= until() then 'shipped' else ends end as status
+      from (
+      select *, warehouse_of(id, draw('place', customer_id, 12)) as warehouse, ordered_at + to_hours(3 + skewed('pack', id, 90)) as shipped
       from (
         select i as id, 1 + skewed('customer', i, ${CUSTOMERS}) as customer_id,
-          pick('status', i, ${list(...Array<string>(13).fill('completed'), 'returned', 'shipped', 'shipped', 'processing', 'processing', 'cancelled')}) as status,
+          pick('status', i, ${list(...Array<string>(13).fill('completed'), 'returned', 'shipped', 'shipped', 'processing', 'processing', 'cancelled')}) as ends,
           pick('channel', i, ${list('web', 'web', 'mobile', 'partner', 'phone')}) as channel, bought(i) as ordered_at,
           ((300 + draw('shipping', i, 2500)) / 100)::decimal(10, 2) as shipping_cost
-        from range(1, ${ORDERS + 1}) as numbers (i))) as o
+        from range(1, ${ORDERS + 1}) as numbers (i))))
     order by id`,
   line_items: `
     select o * 10 + l as id, o as order_id, 1 + skewed('product', o * 10 + l, ${PRODUCTS}) as product_id,
@@ -89,11 +98,11 @@ const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
     from range(1, ${EVENTS + 1}) as numbers (i) order by i`,
 };
 
-/** Writes one Parquet file for each table. */
-export async function writeDemoData(folder: string): Promise<void> {
+/** Writes one Parquet file for each table. The last rows are of the day, `2026-12-31`. */
+export async function writeDemoData(folder: string, day: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
-  for (const macro of MACROS) await connection.run(macro);
+  for (const macro of macrosOf(day)) await connection.run(macro);
   for (const table of DEMO_TABLES) {
     const path = join(folder, `${table}.parquet`).replaceAll("'", "''");
     await connection.run(`copy (${SELECTS[table]}) to '${path}' (format parquet)`);

@@ -11,6 +11,8 @@ export type SourceSettings = DuckdbSettings | PostgresSettings | ClickhouseSetti
 export interface DemoDataSettings {
   type: 'demo-data';
   folder: string;
+  /** The last day of the data. */
+  day: string;
 }
 
 let source: Source | undefined;
@@ -31,7 +33,7 @@ serveParent({
   async onStart(settings: SourceSettings | DemoDataSettings) {
     if (settings.type === 'demo-data') {
       const { writeDemoData } = await import('../duckdb/demo-data.ts');
-      await writeDemoData(settings.folder);
+      await writeDemoData(settings.folder, settings.day);
     } else source = await open(settings);
   },
   handlers: {
