@@ -47,6 +47,7 @@ const SourceTreeNode = Type.Unsafe<SourceNode>({
     path: { type: 'string', description: 'The whole path, from the root of the data model' },
     type: { type: 'string', enum: ['file', 'directory'] },
     content: { type: 'string', description: 'Of a file, if `withContent` asks for it' },
+    encoding: { type: 'string', enum: ['base64'], description: 'Of a file that is not text in UTF-8' },
     children: {
       type: 'array',
       description: 'Of a directory: its files and directories, in the same form',
@@ -61,6 +62,7 @@ export interface SourceNode {
   path: string;
   type: 'file' | 'directory';
   content?: string;
+  encoding?: 'base64';
   children?: SourceNode[];
 }
 
@@ -108,7 +110,16 @@ export const updateFiles = operation({
       files: files(
         Shape('DataModelFileContent', {
           path: FilePath,
-          content: Type.String({ maxLength: dataModelLimits.fileBytes, description: 'Up to 1 MB of text' }),
+          content: Type.String({
+            maxLength: Math.ceil(dataModelLimits.fileBytes / 3) * 4,
+            description: 'Up to 1 MB',
+          }),
+          encoding: Maybe(
+            Type.Enum(['utf8', 'base64'], {
+              description:
+                'How `content` stands for bytes. Files of the model, `.yml` and `.yaml`, must be text',
+            }),
+          ),
         }),
       ),
     },

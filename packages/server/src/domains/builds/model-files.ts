@@ -30,7 +30,8 @@ export async function readModelFiles(
     const batch = unread.slice(at, at + BATCH);
     const contents = await objects.read([...new Set(batch.map(([, blob]) => blob))]);
     for (const [path, blob] of batch) {
-      const text = contents.get(blob)!.content.toString('utf8');
+      // A repository may bring a file that is no text. The compiler then says what is wrong with it.
+      const text = contents.get(blob)!.content.toString('utf8').replaceAll('\0', '\ufffd');
       if (!isModelFile(path, text)) continue;
       files.set(path, text);
       characters += text.length;

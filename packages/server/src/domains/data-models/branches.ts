@@ -199,6 +199,7 @@ export async function enterDevMode(
   requireStagingAllowed(actor, branch);
   const { userId } = actor;
   await store.enterDevMode(tx, branch.id, userId);
+  await store.settleDeployMode(tx, branch.deploymentId, 'git');
   const { id: branchId, deploymentId, isDevMode, workingTree } = branch;
   if (!isDevMode && (!isBuilt(branch) || workingTree !== null))
     await enqueueBuild(tx, { deploymentId, branchId });

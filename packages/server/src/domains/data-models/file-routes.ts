@@ -39,7 +39,7 @@ export const fileRoutes = ({ enqueueBuild, branchTurns }: DataModelOptions) => [
       (blobs) => listSizes(db, deploymentId, blobs),
     );
     const contents = query.withContent ? await readContents(db, deploymentId, items) : null;
-    const nodes = toSourceTree(items.map(([path]) => ({ path, content: contents?.get(path) })));
+    const nodes = toSourceTree(items.map(([path]) => ({ path, ...contents?.get(path) })));
     return { items: nodes, data: nodes, pageInfo };
   }),
 
@@ -47,11 +47,13 @@ export const fileRoutes = ({ enqueueBuild, branchTurns }: DataModelOptions) => [
     operations.updateFiles,
     async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
       const paths = requireListedPaths(body.files.map(({ path }) => path));
-      const blobs = body.files.map(({ content }) => blobOf(content));
+      const blobs = body.files.map(({ content, encoding }) =>
+        blobOf(Buffer.from(content, encoding ?? 'utf8')),
+      );
       refuseAny(
         'invalid_file',
         blobs.flatMap(({ content }, i) => {
-          const message = contentProblem(content);
+          const message = contentProblem(paths[i]!, content) ?? encodingProblem(body.files[i]!);
           return message ? [{ path: `files[${i}].content`, message: `${paths[i]} ${message}` }] : [];
         }),
       );
@@ -111,6 +113,12 @@ export const fileRoutes = ({ enqueueBuild, branchTurns }: DataModelOptions) => [
     },
   ),
 ];
+
+/** Base64 that Node reads differently from how it was meant would become another file. */
+const encodingProblem = ({ content, encoding }: { content: string; encoding?: string | null }) =>
+  encoding === 'base64' && !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(content)
+    ? 'must be base64'
+    : undefined;
 
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, each) => total + each, 0);
 

@@ -37,6 +37,7 @@ export {
   lockBranches,
   type ModelSettings,
   markChanged,
+  settleDeployMode,
 } from './store.ts';
 export {
   builtTree,

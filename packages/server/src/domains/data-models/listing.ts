@@ -1,12 +1,12 @@
 /** Files of a branch as the tree that callers see. */
 import type { operations, ReplyOf } from '@oriel/contract';
+import type { Content } from './contents.ts';
 import { foldersOf } from './paths.ts';
 
 type Node = ReplyOf<typeof operations.listFiles>['items'][number];
 
-export interface ListedFile {
+export interface ListedFile extends Partial<Content> {
   path: string;
-  content?: string;
 }
 
 /** Puts files, in the order of their paths, into folders. Each folder is where its first file is. */
@@ -21,13 +21,8 @@ export function toSourceTree(files: readonly ListedFile[]): Node[] {
     childrenOf(parentOf(folder)).push({ path: folder, type: 'directory', children });
     return children;
   };
-  for (const { path, content } of files) {
-    childrenOf(parentOf(path)).push({
-      path,
-      type: 'file',
-      ...(content === undefined ? {} : { content }),
-    });
-  }
+  for (const { path, ...content } of files)
+    childrenOf(parentOf(path)).push({ path, type: 'file', ...content });
   return root;
 }
 

@@ -96,8 +96,10 @@ describe('contents', () => {
     ['bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0xfe]), refused],
     ['a picture', Buffer.from('89504e470d0a1a0a', 'hex'), refused],
   ])('%s', (_, content, problem) => {
-    if (problem) expect(contentProblem(content)).toMatch(problem);
-    else expect(contentProblem(content)).toBeUndefined();
+    if (problem) expect(contentProblem('model/a.YAML', content)).toMatch(problem);
+    else expect(contentProblem('a.yml', content)).toBeUndefined();
+    const isTooLarge = content.length > 1024 * 1024;
+    expect(contentProblem('images/logo.png', content) !== undefined).toBe(isTooLarge);
   });
 });
 

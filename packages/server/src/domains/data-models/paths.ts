@@ -51,13 +51,19 @@ function windowsProblem(segment: string): string | undefined {
 /** Also refuses letters that only look different, such as wide ones. */
 const isReservedByGit = (segment: string) => !isTreePath(segment.normalize('NFKC'));
 
-/** Returns what is wrong with the content of a file, or nothing. */
-export function contentProblem(content: Buffer): string | undefined {
+/** The files that the compiler reads. */
+export const isModelPath = (path: string) => /\.ya?ml$/i.test(path);
+
+export const isText = (content: Buffer) => !content.includes(0) && isUtf8(content);
+
+/** Returns what is wrong with the content of a file, or nothing. Only files of the model must be text. */
+export function contentProblem(path: string, content: Buffer): string | undefined {
   const { fileBytes } = dataModelLimits;
   if (content.length > fileBytes) return `must have at most ${sizeText(fileBytes)}`;
+  if (!isModelPath(path)) return undefined;
   const nul = content.indexOf(0);
-  if (nul >= 0) return `must be text, and has NUL (U+0000) at byte ${nul}`;
-  if (!isUtf8(content)) return 'must be text in UTF-8: binary files are not allowed';
+  if (nul >= 0) return `must be text, as a file of the model, and has NUL (U+0000) at byte ${nul}`;
+  if (!isUtf8(content)) return 'must be text in UTF-8, as a file of the model';
   return undefined;
 }
 

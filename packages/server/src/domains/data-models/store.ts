@@ -204,6 +204,14 @@ export const findModelSettings = (db: Queryable, deploymentId: number) =>
            deploy_branch_merge_allowed as "isMergeAllowed"
     from deployments where id = ${deploymentId}`);
 
+/** Sets the deploy mode if the deployment has none yet, and returns the one that it has. */
+export const settleDeployMode = async (tx: Tx, deploymentId: number, mode: 'cli' | 'git') =>
+  (
+    await tx.one<{ deployMode: string | null }>(
+      sql`select settle_deploy_mode(${deploymentId}, ${mode}) as "deployMode"`,
+    )
+  ).deployMode;
+
 export const findPerson = (db: Queryable, userId: number) =>
   db.maybeOne<{ username: string; firstName: string | null; email: string }>(sql`
     select username, first_name as "firstName", shown_email as email from users where id = ${userId}`);

@@ -29,3 +29,10 @@ create or replace trigger branches_need_deployment after insert on branches
   referencing new table as new_rows for each statement execute function require_deployment();
 create or replace trigger uploads_need_deployment after insert on uploads
   referencing new table as new_rows for each statement execute function require_deployment();
+
+-- A deployment that was created without a deploy mode gets it from what comes first: an upload, or dev mode. Returns the
+-- mode that it has then.
+create or replace function settle_deploy_mode(deployment bigint, mode text) returns text language sql as $$
+  update deployments set deploy_mode = mode where id = deployment and deploy_mode is null;
+  select deploy_mode from deployments where id = deployment;
+$$;

@@ -18,6 +18,7 @@ import {
   requirePaths,
   requireRoom,
   rootOf,
+  settleDeployMode,
   uncommitted,
   visibleTree,
   type Where,
@@ -55,6 +56,10 @@ export const uploadRoutes = (enqueueBuild: EnqueueBuild, inTurn: BranchTurns) =>
       const settings = await requireSettings(tx, deploymentId);
       const branch = await uploadBranch(tx, where, settings, asked);
       requireUploadable(actor, branch, settings, isLive);
+      if (branch.isDeploy && !isLive) {
+        const deployMode = await settleDeployMode(tx, deploymentId, 'cli');
+        requireUploadable(actor, branch, { ...settings, deployMode }, isLive);
+      }
       // The commit would hold the changes of others, or drop them.
       if (!isLive && !branch.isDeploy && branch.workingTree !== null) throw uncommitted(branch);
       const usesRoot = asked.useDeployProjectRoot === true;
@@ -89,8 +94,8 @@ export const uploadRoutes = (enqueueBuild: EnqueueBuild, inTurn: BranchTurns) =>
     const problem = pathProblem(path) ?? pathProblem(upload.root + path);
     if (problem) throw invalid('fileName', problem, 'invalid_file');
     const content = Buffer.from(await files.file[0]!.bytes());
-    const binary = contentProblem(content);
-    if (binary) throw invalid('file', `${path} ${binary}`, 'invalid_file');
+    const refused = contentProblem(path, content);
+    if (refused) throw invalid('file', `${path} ${refused}`, 'invalid_file');
     await addFile(db, where, upload.id, { path, content });
     return { success: true };
   }),

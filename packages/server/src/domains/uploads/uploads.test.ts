@@ -393,11 +393,30 @@ describe('an upload that is not there', () => {
 describe('branches', () => {
   const notInDevMode = { status: 409, code: 'not_in_dev_mode' };
 
-  test('uploads to the deploy branch need a deployment that is deployed by them', async () => {
+  const modeOf = async () => (await admin.getDeploymentSettings({ deploymentId })).deployMode;
+
+  test('a deployment without a deploy mode gets it from its first upload, so that it just works', async () => {
     deploymentId = (await world.deployment()).id;
-    await expect(start()).rejects.toMatchObject(notInDevMode);
-    await expect(start({ branchName: 'main' })).rejects.toMatchObject(notInDevMode);
+    expect(await modeOf()).toBeNull();
+    // Whoever may not deploy decides nothing.
+    const { client } = await world.person({ roles: ['Viewer'] });
+    await expect(start({}, client)).rejects.toMatchObject({ status: 403 });
+    expect(await modeOf()).toBeNull();
+    await upload({ 'model/a.yml': 'cubes: []\n' });
+    expect(await read()).toEqual({ 'model/a.yml': 'cubes: []\n' });
+    expect(await modeOf()).toBe('cli');
+    // Dev mode comes later, and changes nothing.
+    await modeller(world, deploymentId, { client: admin });
+    expect(await modeOf()).toBe('cli');
+  });
+
+  test('or from dev mode, and then uploads go to branches in dev mode', async () => {
+    deploymentId = (await world.deployment()).id;
     const mine = await modeller(world, deploymentId, { client: admin });
+    expect(await modeOf()).toBe('git');
+    await expect(start({ branchName: 'main' })).rejects.toMatchObject(notInDevMode);
+    const other = await world.person({ roles: ['Admin'] });
+    await expect(start({}, other.client)).rejects.toMatchObject(notInDevMode);
     const id = await start();
     await send(id, 'x.yml', 'x');
     await finish(id, { 'x.yml': 'x' });
@@ -492,6 +511,54 @@ test('with `useDeployProjectRoot` paths are below the root, and files elsewhere 
   expect(await read()).toEqual({ 'other/o.yml': 'o', 'project/new.yml': 'new' });
 });
 
+test('files of any bytes lie beside the model: they are sent, hashed, read, copied, merged and exported unchanged', async () => {
+  const bytes = Buffer.from(Array.from({ length: 600 }, (_, i) => (i * 7) % 256));
+  const latin = Buffer.from('caf\xe9\n', 'latin1');
+  const model = 'cubes: []\n';
+  const id = await start();
+  await send(id, 'images/logo.png', bytes);
+  await send(id, 'notes.txt', latin);
+  await send(id, 'model/a.yml', model);
+  const sha = (content: Buffer) => ({ hash: createHash('sha1').update(content).digest('hex') });
+  const hashes = {
+    'images/logo.png': sha(bytes),
+    'notes.txt': sha(latin),
+    'model/a.yml': sha(Buffer.from(model)),
+  };
+  await admin.finishUpload({ deploymentId, body: { transaction: { id }, files: hashes } });
+  expect(await admin.fileHashes({ deploymentId })).toEqual(hashes);
+
+  const nodeOf = async (path: string, branchName = 'main') => {
+    const { items } = await admin.listFiles({ deploymentId, branchName, withContent: true });
+    const all = items.flatMap((node) => [node, ...(node.children ?? [])]);
+    return all.find((node) => node.path === path);
+  };
+  const shown = (path: string, content: Buffer) => ({
+    ...{ path, type: 'file', content: content.toString('base64'), encoding: 'base64' },
+  });
+  expect(await nodeOf('images/logo.png')).toEqual(shown('images/logo.png', bytes));
+  expect(await nodeOf('notes.txt')).toEqual(shown('notes.txt', latin));
+  expect(await nodeOf('model/a.yml')).toEqual({ path: 'model/a.yml', type: 'file', content: model });
+  expect(await admin.validateDataModel({ deploymentId, branchName: 'main' })).toMatchObject({ valid: true });
+
+  // Changed on a branch, and merged back.
+  const mine = await modeller(world, deploymentId, { client: admin, branch: unique('branch') });
+  const other = Buffer.concat([bytes, Buffer.from([0, 255])]);
+  const files = [{ path: 'images/logo.png', content: other.toString('base64'), encoding: 'base64' as const }];
+  await admin.updateFiles({ deploymentId, body: { branchName: mine.branchName, files } });
+  const bad = [{ ...files[0]!, content: 'not base64!' }];
+  const refused = admin.updateFiles({ deploymentId, body: { branchName: mine.branchName, files: bad } });
+  await expect(refused).rejects.toMatchObject({ status: 400, code: 'invalid_file' });
+  await mine.commit('A larger picture');
+  const [newest] = (await admin.listCommits({ deploymentId, name: mine.branchName })).items;
+  const commit = await admin.getCommit({ deploymentId, hash: newest!.hash });
+  expect(JSON.stringify(commit)).toContain('images/logo.png');
+  await admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  expect(await nodeOf('images/logo.png')).toEqual(shown('images/logo.png', other));
+  const bundle = await admin.exportBundle({ deploymentId });
+  expect((await new Response(bundle.stream).arrayBuffer()).byteLength).toBeGreaterThan(500);
+});
+
 describe('files that are refused', () => {
   test.each([
     ['a path that leaves the data model', '../x.yml', 'x'],
@@ -504,10 +571,10 @@ describe('files that are refused', () => {
     await expect(send(id, path, content)).rejects.toMatchObject({ status: 400, code: 'invalid_file' });
   });
 
-  test('a binary file, by its path', async () => {
-    const attempt = send(await start(), 'images/logo.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47]));
+  test('a file of the model that is not text, by its path', async () => {
+    const attempt = send(await start(), 'model/x.yml', new Uint8Array([0x89, 0x50, 0x4e, 0x47]));
     await expect(attempt).rejects.toMatchObject({
-      message: 'file: images/logo.png must be text in UTF-8: binary files are not allowed',
+      message: 'file: model/x.yml must be text in UTF-8, as a file of the model',
     });
   });
 

@@ -58,9 +58,10 @@ export function requireUploadable(
     requireDevMode(actor, branch);
     return;
   }
-  if (deployMode !== 'cli') {
+  // A deployment without a deploy mode gets it with its first upload.
+  if (deployMode === 'git') {
     throw new ApiError('not_in_dev_mode', {
-      message: `${branch.name} is the deploy branch: uploads to it need a deployment whose \`deployMode\` is \`cli\`.`,
+      message: `${branch.name} is the deploy branch: the \`deployMode\` of this deployment is \`git\`, and uploads to it need \`cli\`. Upload to a branch in dev mode, or change the setting.`,
     });
   }
   if (!mayIn(actor, branch.deploymentId, 'SchemaUpdate')) throw withoutAction('SchemaUpdate');
