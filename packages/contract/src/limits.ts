@@ -17,6 +17,8 @@ export const limits = {
   envVariables: 500,
   /** The security context of an environment token. */
   tokenContext: 16 * KB,
+  /** The number of reports in a workbook. */
+  reportsInWorkbook: 10_000,
   /** The number of spreadsheets that a report can be placed in. */
   placements: 50,
 } as const;

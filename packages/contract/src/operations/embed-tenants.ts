@@ -12,6 +12,11 @@ export const tags = {
 export const errors = {
   embed_tenant_not_found: { status: 404, message: 'There is no such embed tenant.' },
   embed_tenant_is_own: { status: 409, message: "The account's own embed tenant can not be deleted." },
+  embed_content_limit_reached: {
+    status: 403,
+    message:
+      'The embed tenant has as many folders, workbooks and reports as it may have. Delete some, or ask an admin to raise `embedContentLimit` in the settings of the account.',
+  },
 } as const satisfies ErrorDefinitions;
 
 const EmbedTenant = Shape('EmbedTenant', {

@@ -75,7 +75,7 @@ export const createFolder = operation({
     position,
   }),
   reply: Folder,
-  errors: ['folder_not_found', 'folder_too_deep', 'tree_busy'],
+  errors: ['folder_not_found', 'folder_too_deep', 'tree_busy', 'embed_content_limit_reached'],
   audit: 'folder',
 });
 

@@ -30,6 +30,7 @@ export const errors = {
     status: 409,
     message: 'The report has no query in the JSON query format, so it can not be run.',
   },
+  workbook_full: { status: 409, message: 'The workbook has 10,000 reports already.' },
   too_many_placements: { status: 409, message: 'The report is placed in 50 spreadsheets already.' },
 } as const satisfies ErrorDefinitions;
 
@@ -61,7 +62,7 @@ const one = { deploymentId: Id, reportId: Id };
 const path = '/api/v1/deployments/{deploymentId}/reports';
 /** Enough for both queries and `meta` if every character is written as an escape. */
 const bodyLimitBytes = 2 * 1024 * 1024;
-const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found'] as const;
+const PLACE_ERRORS = ['folder_not_found', 'workbook_not_found', 'workbook_full'] as const;
 
 export const getReports = operation({
   ...common,
@@ -139,7 +140,7 @@ export const createReport = operation({
   body: CreateReportInput,
   bodyLimitBytes,
   reply: Report,
-  errors: [...PLACE_ERRORS, 'public_id_taken'],
+  errors: [...PLACE_ERRORS, 'public_id_taken', 'embed_content_limit_reached'],
   audit: 'report',
 });
 
@@ -212,7 +213,13 @@ export const upsertReportByPublicId = operation({
   body: CreateReportInput,
   bodyLimitBytes,
   reply: Report,
-  errors: [...PLACE_ERRORS, 'public_id_taken', 'embed_tenant_mismatch', 'precondition_failed'],
+  errors: [
+    ...PLACE_ERRORS,
+    'public_id_taken',
+    'embed_tenant_mismatch',
+    'embed_content_limit_reached',
+    'precondition_failed',
+  ],
   audit: 'report',
 });
 

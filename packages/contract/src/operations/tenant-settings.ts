@@ -26,6 +26,12 @@ const EmbedWithoutPolicies = Type.Boolean({
   description:
     'Whether cubes and views without an access policy are open to embed viewers; false by default: they do not exist for them',
 });
+const embedContentLimit = {
+  minimum: 0,
+  maximum: 100_000_000,
+  description:
+    'How many folders, workbooks and reports together each embed tenant can have. What is there already stays',
+};
 
 const TenantSettings = Shape('TenantSettings', {
   auditLogEnabled: Type.Boolean(),
@@ -37,6 +43,7 @@ const TenantSettings = Shape('TenantSettings', {
   auditLogRetentionDays: RetentionDays,
   embedAllowedOrigins: Type.Array(Type.String()),
   embedWithoutPolicies: EmbedWithoutPolicies,
+  embedContentLimit: Type.Integer(embedContentLimit),
   hasSupportAccess: Type.Boolean(),
   maintenanceWindowDay: Type.String(),
   maintenanceWindowEnabled: Type.Boolean(),
@@ -81,6 +88,7 @@ export const updateTenantSettings = operation({
       }),
     ),
     embedWithoutPolicies: Maybe(EmbedWithoutPolicies),
+    embedContentLimit: Maybe(Type.Integer(embedContentLimit)),
     hasSupportAccess: Maybe(Type.Boolean()),
     maintenanceWindowDay: Maybe(Weekday),
     maintenanceWindowEnabled: Maybe(Type.Boolean()),

@@ -73,7 +73,7 @@ export const createWorkbook = operation({
   params: { deploymentId: Id },
   body: CreateWorkbookInput,
   reply: Workbook,
-  errors: ['folder_not_found'],
+  errors: ['folder_not_found', 'embed_content_limit_reached'],
   audit: 'workbook',
 });
 
@@ -152,7 +152,13 @@ export const upsertWorkbookBySlug = operation({
   params: { deploymentId: Id, slug: Slug },
   body: CreateWorkbookInput,
   reply: Workbook,
-  errors: ['folder_not_found', 'slug_taken', 'embed_tenant_mismatch', 'precondition_failed'],
+  errors: [
+    'folder_not_found',
+    'slug_taken',
+    'embed_tenant_mismatch',
+    'embed_content_limit_reached',
+    'precondition_failed',
+  ],
   audit: 'workbook',
 });
 
@@ -171,7 +177,7 @@ export const duplicateWorkbook = operation({
   body: Shape('DuplicateWorkbookInput', { shared: Maybe(Type.Boolean()) }),
   optionalBody: true,
   reply: Workbook,
-  errors: ['workbook_not_found'],
+  errors: ['workbook_not_found', 'workbook_full', 'embed_content_limit_reached'],
   audit: 'workbook',
 });
 

@@ -5,6 +5,7 @@ export * from './rules.ts';
 export {
   type Alias,
   belongsTo,
+  CONTENT_REFUSALS,
   dashboardLevel,
   folderLevel,
   fromReach,

@@ -71,6 +71,12 @@ export const viewerOf = (actor: Caller, deploymentId: number): Viewer => ({
   isExternal: actor.kind === 'externalViewer',
 });
 
+/** An upsert sets the keys of `meta` that it gives, and keeps the others. An update replaces `meta`. */
+export const withMergedMeta = <Given extends { meta?: object | null }>(
+  before: { meta: object | null },
+  given: Given,
+): Given => (given.meta ? { ...given, meta: { ...before.meta, ...given.meta } } : given);
+
 /** A caller who may list the people, groups and roles of the account sees the names of all of them. */
 export const maySeeNames = (actor: Caller) => may(actor, 'All');
 

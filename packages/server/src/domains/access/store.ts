@@ -308,6 +308,9 @@ export const keepTenant = async (tx: Tx, name: string, userId: number) =>
       for key share`)
   )?.contentKey;
 
+/** The error if a trigger refuses new content of an embed tenant (functions.sql of embed-tenants). */
+export const CONTENT_REFUSALS = { embed_content_limit: 'embed_content_limit_reached' } as const;
+
 /** The owner of something as JSON, from the row of `users` with this alias. */
 export const ownerOf = (alias: string): Sql => {
   const user = raw(alias);

@@ -145,6 +145,71 @@ describe('a creator', () => {
     await creator.publishDashboard({ deploymentId, workbookId: id, body: { config: {} } });
   });
 
+  test('can not publish Python, which would run for other viewers, by any way that brings it into a dashboard', async () => {
+    const creator = await viewer(tenant, { creatorMode: true });
+    const at = { deploymentId };
+    const book = await creator.createWorkbook({ ...at, body: {} });
+    const query = { jsonQuery: '{"measures":["a.b"]}' };
+    const python = 'output = 1';
+    const draftOf = (reportId: number) => ({
+      widgets: [
+        { id: 'a', type: 'CHART' as const, position: { x: 0, y: 0, w: 4, h: 4 }, config: { reportId } },
+      ],
+    });
+    const publish = (workbookId: number, config?: ReturnType<typeof draftOf>) =>
+      creator.publishDashboard({ ...at, workbookId, body: { config } });
+    const plain = await creator.createReport({ ...at, body: { ...query, workbookId: book.id } });
+    await creator.updateWorkbookDashboard({
+      ...at,
+      workbookId: book.id,
+      body: { dashboardDraft: draftOf(plain.id) },
+    });
+    await publish(book.id);
+    const changes: [string, () => Promise<unknown>][] = [
+      ['update', () => creator.updateReport({ ...at, reportId: plain.id, body: { meta: { python } } })],
+      [
+        'update of the chart',
+        () =>
+          creator.updateReport({
+            ...at,
+            reportId: plain.id,
+            body: { meta: { chart: { kind: 'table', python } } },
+          }),
+      ],
+      [
+        'upsert',
+        () => creator.upsertReportByPublicId({ ...at, publicId: plain.publicId, body: { meta: { python } } }),
+      ],
+    ];
+    for (const [way, change] of changes) {
+      await creator.updateReport({ ...at, reportId: plain.id, body: { meta: null } });
+      await publish(book.id);
+      await change();
+      await expect(publish(book.id), way).rejects.toMatchObject({
+        status: 403,
+        message: expect.stringMatching(/Python/),
+      });
+    }
+    const copy = await creator.duplicateWorkbook({ ...at, workbookId: book.id, body: {} });
+    await expect(publish(copy.id), 'duplicate').rejects.toMatchObject({ status: 403 });
+    // A report that lies elsewhere, and a report of a person that lies in the embed tenant.
+    const elsewhere = await creator.createReport({ ...at, body: { ...query, meta: { python } } });
+    await expect(publish(book.id, draftOf(elsewhere.id)), 'elsewhere').rejects.toMatchObject({ status: 403 });
+    const theirs = await world.admin.createReport({
+      ...at,
+      body: { ...query, meta: { python }, workbookId: book.id },
+    });
+    await expect(publish(book.id, draftOf(theirs.id)), 'of a person').rejects.toMatchObject({ status: 403 });
+    // People of the account publish it, also in the embed tenant, and creators can not publish it again.
+    const byPerson = await world.admin.publishDashboard({
+      ...at,
+      workbookId: book.id,
+      body: { config: draftOf(theirs.id) },
+    });
+    expect(JSON.stringify(byPerson)).toContain('"hasPython":true');
+    await expect(publish(book.id), 'again').rejects.toMatchObject({ status: 403 });
+  });
+
   test('publishes what lives in their embed tenant, for the viewers of this embed tenant only', async () => {
     const creator = await viewer(tenant, { creatorMode: true });
     const colleague = await viewer(tenant, { creatorMode: true });

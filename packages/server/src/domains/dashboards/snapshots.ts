@@ -62,6 +62,11 @@ export async function takeSnapshots(
     widget,
     snapshot: snapshotOf(widget, reports.get(widget.reportId)),
   }));
+  // Like an application, it runs for viewers who may see more than its author.
+  if (viewer.embedTenant !== null && snapshots.some(({ snapshot }) => snapshot.python))
+    throw new ApiError('forbidden', {
+      message: 'Reports with Python are published by people of the account only.',
+    });
   const vega = snapshots.filter(({ snapshot }) => snapshot.kind === 'vega');
   const answers = await charts.compile(
     vega.map(({ snapshot: { spec } }) => ({ spec })),

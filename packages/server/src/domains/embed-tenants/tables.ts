@@ -1,2 +1,2 @@
 /** The tables that only this folder writes to. */
-export const tables = ['embed_tenants'] as const;
+export const tables = ['embed_content_counts', 'embed_tenants'] as const;

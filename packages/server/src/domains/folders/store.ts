@@ -1,8 +1,10 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { jsonFields, jsonList, jsonPlain, jsonString } from '../../platform/db/json-text.ts';
+import { refusing } from '../../platform/db/refusing.ts';
 import { literal, type Sql, sql } from '../../platform/db/sql.ts';
 import {
   belongsTo,
+  CONTENT_REFUSALS,
   folderLevel,
   fromReach,
   inTenant,
@@ -147,7 +149,8 @@ export const insertFolder = async (
     userId: number;
   },
 ) => {
-  const { id } = await tx.one<{ id: number }>(sql`
+  const { id } = await tx
+    .one<{ id: number }>(sql`
     with fresh as (select nextval(pg_get_serial_sequence('folders', 'id')) as id)
     insert into folders (id, deployment_id, parent_id, path, shown_path, name, name_key, position, embed_tenant, user_id, created_by)
     overriding system value
@@ -157,7 +160,8 @@ export const insertFolder = async (
              select least(coalesce(max(f.position), -1), 2147483646) + 1 from folders f
              where ${isSibling(folder)})),
            ${folder.embedTenant}, ${folder.userId}, ${folder.userId}
-    from fresh returning id`);
+    from fresh returning id`)
+    .catch(refusing(CONTENT_REFUSALS));
   return id;
 };
 

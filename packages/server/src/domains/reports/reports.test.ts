@@ -130,6 +130,17 @@ test('a public id never changes', async () => {
   expect(await upsert({ publicId, name: 'd' })).toMatchObject({ id: reportId, publicId, name: 'd' });
 });
 
+test('an upsert merges `meta` key by key, and an update replaces it', async () => {
+  const publicId = 'upsertmeta01';
+  const upsert = (meta: object | null) =>
+    world.admin.upsertReportByPublicId({ deploymentId, publicId, body: { meta } });
+  const { id: reportId } = await upsert({ a: 1, b: { x: 1 } });
+  expect((await upsert({ b: { y: 2 } })).meta).toEqual({ a: 1, b: { y: 2 } });
+  const replaced = await world.admin.updateReport({ deploymentId, reportId, body: { meta: { c: 3 } } });
+  expect(replaced.meta).toEqual({ c: 3 });
+  expect((await upsert(null)).meta).toBeNull();
+});
+
 test('an upsert creates and then changes, and many at once all return the same report', async () => {
   const publicId = 'upsert000001';
   const upsert = (name: string) =>

@@ -4,7 +4,16 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import type { Etag } from '../../platform/http/etag.ts';
 import { requireBytes } from '../../platform/limits.ts';
-import { EDIT, type Level, MANAGE, NONE, READ, requireHome, type Viewer } from '../access/index.ts';
+import {
+  EDIT,
+  type Level,
+  MANAGE,
+  NONE,
+  READ,
+  requireHome,
+  type Viewer,
+  withMergedMeta,
+} from '../access/index.ts';
 import { requireTarget } from '../folders/index.ts';
 import { findReport, type ReportRow } from './read.ts';
 import { newPlace, UNTITLED } from './rules.ts';
@@ -91,7 +100,7 @@ export async function upsertReport(
       }
       if (before.level < EDIT) throw new ApiError('forbidden');
       etag.require(before);
-      return { before, after: await updateReport(tx, viewer, before, given) };
+      return { before, after: await updateReport(tx, viewer, before, withMergedMeta(before, given)) };
     }
     etag.require(null);
     const id = await insertReport(tx, viewer, given, publicId);
@@ -171,6 +180,7 @@ async function requirePlace(
   if (workbookId !== null) {
     const workbook = found(await store.lockWorkbookPlace(tx, viewer, workbookId), 'workbook_not_found');
     if (workbook.level < EDIT) throw new ApiError('forbidden');
+    if (await store.isFull(tx, workbookId)) throw new ApiError('workbook_full');
     return {
       folderId: null,
       workbookId,

@@ -1,3 +1,4 @@
+import { limits } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { jsonElements, jsonFields, jsonPlain, jsonString, jsonTime } from '../../platform/db/json-text.ts';
 import { refusing } from '../../platform/db/refusing.ts';
@@ -5,6 +6,7 @@ import { json, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 import { tooLarge } from '../../platform/limits.ts';
 import {
+  CONTENT_REFUSALS,
   EDIT,
   isRemoved,
   type Level,
@@ -281,6 +283,7 @@ export const lockReport = (tx: Tx, id: number) =>
   tx.run(sql`select from reports where id = ${id} for update`);
 
 const refuseOversize = refusing({
+  ...CONTENT_REFUSALS,
   reports_name_max_4_kb: tooLarge('name', 4),
   reports_title_max_4_kb: tooLarge('title', 4),
   reports_description_max_40_kb: tooLarge('description', 40),
@@ -374,6 +377,14 @@ export async function lockWorkbookPlace(tx: Tx, viewer: Viewer, id: number) {
       where w.deployment_id = ${viewer.deploymentId} and w.id = ${id} offset 0) w
     where level >= ${READ}`);
 }
+
+/** Whether the workbook has as many reports as it may have. Exact while the workbook is locked. */
+export const isFull = async (tx: Tx, workbookId: number) =>
+  (
+    await tx.one<{ full: boolean }>(sql`
+      select count(*) >= ${limits.reportsInWorkbook} as full
+      from (select from reports where workbook_id = ${workbookId} limit ${limits.reportsInWorkbook}) r`)
+  ).full;
 
 export const noteView = (db: Queryable, userId: number, reportId: number) =>
   db.run(sql`

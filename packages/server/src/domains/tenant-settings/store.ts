@@ -7,6 +7,8 @@ export interface TenantSettingsRow {
   embedAllowedOrigins: string[];
   /** Whether what has no policy is open to embed viewers. */
   embedWithoutPolicies: boolean;
+  /** How many folders, workbooks and reports each embed tenant can have. Triggers on their tables check it. */
+  embedContentLimit: number;
   /** While it is false, only changes of these settings are written to the audit log. */
   auditLogEnabled: boolean;
   /** Null means that all entries are kept. */
@@ -24,6 +26,7 @@ export interface TenantSettingsRow {
 const SETTINGS = sql`
   select use_creator_mode as "useCreatorMode", embed_allowed_origins as "embedAllowedOrigins",
          embed_without_policies as "embedWithoutPolicies",
+         embed_content_limit as "embedContentLimit",
          audit_log_enabled as "auditLogEnabled", audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
          maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
          maintenance_window_time as "maintenanceWindowTime", oidc_enabled as "oidcEnabled",
@@ -40,6 +43,7 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
     update tenant_settings
     set use_creator_mode = ${settings.useCreatorMode}, embed_allowed_origins = ${settings.embedAllowedOrigins},
         embed_without_policies = ${settings.embedWithoutPolicies},
+        embed_content_limit = ${settings.embedContentLimit},
         audit_log_enabled = ${settings.auditLogEnabled},
         audit_log_enabled_at = case audit_log_enabled when ${settings.auditLogEnabled} then audit_log_enabled_at else now() end,
         audit_log_retention_days = ${settings.auditLogRetentionDays}, has_support_access = ${settings.hasSupportAccess},

@@ -23,6 +23,7 @@ const DEFAULTS = {
   auditLogRetentionDays: null,
   embedAllowedOrigins: [],
   embedWithoutPolicies: false,
+  embedContentLimit: 100_000,
   hasSupportAccess: false,
   maintenanceWindowDay: 'Sunday',
   maintenanceWindowEnabled: false,
@@ -36,6 +37,7 @@ const DEFAULTS = {
 const CHANGED = {
   auditLogRetentionDays: 90,
   embedAllowedOrigins: ['https://app.example.com', 'http://localhost:3000'],
+  embedContentLimit: 7,
   hasSupportAccess: true,
   maintenanceWindowDay: 'Wednesday',
   maintenanceWindowEnabled: true,

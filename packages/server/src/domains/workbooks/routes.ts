@@ -1,4 +1,4 @@
-import { operations, type ReplyOf } from '@oriel/contract';
+import { limits, operations, type ReplyOf } from '@oriel/contract';
 import { changed, created, deleted } from '../../platform/audit/change.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -118,6 +118,7 @@ export const workbookRoutes = (findPublished: FindPublished) => [
       const folderId = body.shared ? null : (beside ?? null);
       const id = await store.copyWorkbook(tx, original.id, copyName(original.name), actor.userId, folderId);
       const ids = await store.listReadableReportIds(tx, viewer, original.id);
+      if (ids.length > limits.reportsInWorkbook) throw new ApiError('workbook_full');
       const publicIds = ids.map(() => newPublicId());
       const place = { workbookId: id, folderId, userId: actor.userId };
       const copies = await copyReports(tx, { ids, publicIds, ...place });

@@ -5,6 +5,7 @@ import { PAGE_BYTES_MAX } from '../../platform/http/pages.ts';
 import { tooLarge } from '../../platform/limits.ts';
 import {
   belongsTo,
+  CONTENT_REFUSALS,
   fromReach,
   grantedIds,
   inTenant,
@@ -203,6 +204,7 @@ export interface NewWorkbook {
 }
 
 const refuseOversize = refusing({
+  ...CONTENT_REFUSALS,
   workbooks_name_max_4_kb: tooLarge('name', 4),
   workbooks_meta_max_128_kb: tooLarge('meta', 128),
   workbooks_calculated_fields_max_128_kb: tooLarge('calculatedFields', 128),

@@ -268,6 +268,18 @@ describe('an upsert by slug', () => {
     expect(await list()).toHaveLength(2);
   });
 
+  test('merges `meta` key by key, while an update replaces it', async () => {
+    const { id: workbookId } = await upsert('sales', { meta: { a: 1, b: { x: 1 } } });
+    expect(await upsert('sales', { meta: { b: { y: 2 }, c: null } })).toMatchObject({
+      meta: { a: 1, b: { y: 2 }, c: null },
+    });
+    const replaced = await world.admin.updateWorkbook({ deploymentId, workbookId, body: { meta: { d: 4 } } });
+    expect(replaced.meta).toEqual({ d: 4 });
+    await upsert('sales', { meta: { big: 'x'.repeat(40_000) } });
+    const tooLarge = upsert('sales', { meta: { more: 'x'.repeat(40_000) } });
+    await expect(tooLarge).rejects.toMatchObject({ status: 400, issues: [{ path: 'meta' }] });
+  });
+
   test('many times at once always returns the same workbook', async () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, i) => upsert('sales', { name: `v${i}` })),

@@ -15,6 +15,7 @@ import {
   requireHome,
   type Viewer,
   withContent,
+  withMergedMeta,
 } from '../access/index.ts';
 import { requireMoveTarget, requireTarget } from '../folders/index.ts';
 import { moveReportsOfWorkbook } from '../reports/index.ts';
@@ -143,7 +144,7 @@ export async function upsertWorkbook(
       if (!before) break;
       if (before.level < EDIT) throw new ApiError('forbidden');
       etag.require(before);
-      return { before, after: await updateWorkbook(tx, viewer, before, given) };
+      return { before, after: await updateWorkbook(tx, viewer, before, withMergedMeta(before, given)) };
     }
     etag.require(null);
     const id = await insertWorkbook(tx, viewer, given, slug);
