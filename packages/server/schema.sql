@@ -194,6 +194,12 @@ create table device_codes (
   session_id bigint
 );
 
+create table embed_content_counts (
+  content_key text not null,
+  slot integer not null,
+  count bigint not null
+);
+
 create table embed_revocations (
   id bigint not null generated always as identity,
   session_id bigint,
@@ -512,7 +518,8 @@ create table tenant_settings (
   app_config jsonb not null default '{}'::jsonb,
   audit_log_enabled boolean not null default true,
   audit_log_enabled_at timestamp with time zone,
-  embed_without_policies boolean not null default false
+  embed_without_policies boolean not null default false,
+  embed_content_limit integer not null default 100000
 );
 
 create table upload_files (
@@ -727,6 +734,8 @@ alter table device_codes add constraint device_codes_session_id_fkey FOREIGN KEY
 
 alter table device_codes add constraint device_codes_user_agent_check CHECK ((length(user_agent) <= 255));
 
+alter table embed_content_counts add constraint embed_content_counts_pkey PRIMARY KEY (content_key, slot);
+
 alter table embed_revocations add constraint embed_revocations_check CHECK ((num_nonnulls(session_id, user_id, embed_tenant, api_key_id, deployment_id, creator_mode) = 1));
 
 alter table embed_revocations add constraint embed_revocations_creator_mode_check CHECK (creator_mode);
@@ -928,6 +937,8 @@ alter table signing_keys add constraint signing_keys_pkey PRIMARY KEY (id);
 alter table tenant_settings add constraint tenant_settings_app_config_check CHECK ((octet_length((app_config)::text) <= (512 * 1024)));
 
 alter table tenant_settings add constraint tenant_settings_audit_log_retention_days_check CHECK ((audit_log_retention_days > 0));
+
+alter table tenant_settings add constraint tenant_settings_embed_content_limit_check CHECK ((embed_content_limit >= 0));
 
 alter table tenant_settings add constraint tenant_settings_pkey PRIMARY KEY (singleton);
 
@@ -1351,6 +1362,36 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_embed_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant text;
+  added bigint;
+begin
+  if tg_op = 'DELETE' then
+    insert into embed_content_counts as c (content_key, slot, count)
+    select embed_tenant, pg_backend_pid() % 8, -count(*) from changed
+    where embed_tenant is not null and exists (select from embed_tenants t where t.content_key = embed_tenant)
+    group by 1 order by 1
+    on conflict (content_key, slot) do update set count = c.count + excluded.count;
+    return null;
+  end if;
+  for tenant, added in select embed_tenant, count(*) from changed where embed_tenant is not null group by 1 order by 1 loop
+    perform pg_advisory_xact_lock(hashtextextended('content of ' || tenant, 0));
+    insert into embed_content_counts as c (content_key, slot, count) values (tenant, pg_backend_pid() % 8, added)
+    on conflict (content_key, slot) do update set count = c.count + excluded.count;
+    if (select sum(count) from embed_content_counts where content_key = tenant)
+       > (select embed_content_limit from tenant_settings) then
+      raise exception 'the embed tenant % has as much content as it may have', tenant
+        using errcode = 'check_violation', constraint = 'embed_content_limit', table = tg_table_name;
+    end if;
+  end loop;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_external_users()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1487,6 +1528,16 @@ begin
     end loop;
   end loop;
   return defined;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.delete_embed_content_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from embed_content_counts c using gone g where c.content_key = g.content_key;
+  return null;
 end $function$
 ;
 
@@ -2134,6 +2185,15 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.settle_deploy_mode(deployment bigint, mode text)
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+  update deployments set deploy_mode = mode where id = deployment and deploy_mode is null;
+  select deploy_mode from deployments where id = deployment;
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.shown_attribute(a user_attributes)
  RETURNS jsonb
  LANGUAGE sql
@@ -2209,6 +2269,8 @@ CREATE TRIGGER embed_tenants_content_key BEFORE INSERT ON public.embed_tenants F
 
 CREATE TRIGGER embed_tenants_deleted AFTER DELETE ON public.embed_tenants FOR EACH ROW WHEN ((old.deleted_at IS NULL)) EXECUTE FUNCTION revoke_embed_sessions_of_deleted();
 
+CREATE TRIGGER embed_tenants_uncounted AFTER DELETE ON public.embed_tenants REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_embed_content_counts();
+
 CREATE TRIGGER env_variables_deleted AFTER DELETE ON public.env_variables FOR EACH ROW EXECUTE FUNCTION notify_credentials('deployment:', 'deployment_id');
 
 CREATE TRIGGER env_variables_set AFTER INSERT OR UPDATE ON public.env_variables FOR EACH ROW EXECUTE FUNCTION notify_credentials('deployment:', 'deployment_id');
@@ -2216,6 +2278,10 @@ CREATE TRIGGER env_variables_set AFTER INSERT OR UPDATE ON public.env_variables 
 CREATE TRIGGER environment_tokens_ended AFTER DELETE ON public.environment_tokens REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION notify_environment_tokens();
 
 CREATE TRIGGER folders_deleted AFTER DELETE ON public.folders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Folder');
+
+CREATE TRIGGER folders_freed AFTER DELETE ON public.folders REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_embed_content();
+
+CREATE TRIGGER folders_limited AFTER INSERT ON public.folders REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_embed_content();
 
 CREATE TRIGGER folders_need_deployment AFTER INSERT ON public.folders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
@@ -2236,6 +2302,10 @@ CREATE TRIGGER reports_counted_in AFTER INSERT ON public.reports REFERENCING NEW
 CREATE TRIGGER reports_counted_out AFTER DELETE ON public.reports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
 
 CREATE TRIGGER reports_deleted AFTER DELETE ON public.reports REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Report');
+
+CREATE TRIGGER reports_freed AFTER DELETE ON public.reports REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_embed_content();
+
+CREATE TRIGGER reports_limited AFTER INSERT ON public.reports REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_embed_content();
 
 CREATE TRIGGER reports_need_deployment AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
@@ -2296,6 +2366,10 @@ CREATE TRIGGER users_keep_names AFTER UPDATE OF username, email, deleted_at ON p
 CREATE TRIGGER users_take_names AFTER INSERT ON public.users FOR EACH ROW WHEN (((new.embed_tenant IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION keep_sign_in_names();
 
 CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');
+
+CREATE TRIGGER workbooks_freed AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_embed_content();
+
+CREATE TRIGGER workbooks_limited AFTER INSERT ON public.workbooks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_embed_content();
 
 CREATE TRIGGER workbooks_need_deployment AFTER INSERT ON public.workbooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 

@@ -79,7 +79,7 @@ export const startUpload = operation({
   path: `${path}/upload/start`,
   summary: 'Start an upload',
   description:
-    'Nothing changes before the upload is finished. Uploads to the deploy branch need a deployment whose `deployMode` is `cli`, and the action `SchemaUpdate`.',
+    'Nothing changes before the upload is finished. Uploads to the deploy branch need a deployment whose `deployMode` is `cli`, and the action `SchemaUpdate`. A deployment without a mode gets `cli` by this.',
   permission: 'SchemaUpdateDevBranches',
   query,
   body: Shape('StartUploadBody', query),
