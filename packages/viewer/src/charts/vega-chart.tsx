@@ -49,12 +49,14 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   const pointing = useRef<Pointing | undefined>(undefined);
   const [pointed, setPointed] = useState<Pointed>();
   const [error, setError] = useState<Error>();
-  const [drawnFor, setDrawnFor] = useState('');
+  /** Counts the sizes that the chart was drawn for. */
+  const [sizes, setSizes] = useState(0);
 
   useEffect(() => {
     const element = frame.current!;
     let isOver = false;
     let view: ReturnType<typeof viewOf> | undefined;
+    const size = sizeOf(element);
     const members = aliasesOf(rows, snapshot.meta?.query ?? query, query);
     const text = JSON.stringify(snapshot.spec);
     const isUtc = /"type":\s*"utc"|utcFormat|"utc/.test(text);
@@ -124,13 +126,10 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     draw().catch((failure) => {
       if (!isOver) setError(failure);
     });
-    let size = '';
-    const observer = new ResizeObserver(([entry]) => {
-      const { width, height } = entry!.contentRect;
-      const next = `${Math.floor(width)}x${Math.floor(height)}`;
+    // The size may have changed before the observer looks for the first time.
+    const observer = new ResizeObserver(() => {
       // Labels and legends are wrapped for a width.
-      if (size && size !== next) setDrawnFor(next);
-      size = next;
+      if (size !== sizeOf(element)) setSizes((count) => count + 1);
     });
     observer.observe(element);
     return () => {
@@ -141,7 +140,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       view?.finalize();
       element.replaceChildren();
     };
-  }, [rows, tokens, formats, snapshot, drawnFor]);
+  }, [rows, tokens, formats, snapshot, sizes]);
 
   // What is shown for a finger or a key stays until something else happens.
   useEffect(() => {
@@ -208,6 +207,11 @@ function Guide({ dots, rule }: Pointed) {
       ))}
     </svg>
   );
+}
+
+function sizeOf(element: HTMLElement): string {
+  const { width, height } = element.getBoundingClientRect();
+  return `${Math.floor(width)}x${Math.floor(height)}`;
 }
 
 /** How wide labels are. */
