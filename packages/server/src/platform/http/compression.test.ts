@@ -167,6 +167,14 @@ test('streams of rows are compressed, and cut off if they fail; events are sent 
     expect(short.headers['content-encoding']).toBe('br');
     expect(decoded(short)).toBe(plain.body.toString());
     expect(short.body.length).toBeLessThan(plain.body.length / 3);
+    // A stream that fails before anything of it was sent is an error, which is not compressed.
+    const early = await ask(`${examples.url}/example/${path}?rows=2000&failAfter=1000`, headers).catch(
+      () => null,
+    );
+    if (early) {
+      expect([early.status, early.headers['content-encoding']]).toEqual([500, undefined]);
+      expect(JSON.parse(early.body.toString())).toMatchObject({ code: 'internal_error' });
+    }
     // Half a stream never looks complete.
     await expect(ask(`${examples.url}/example/${path}?rows=100000&failAfter=90000`, headers)).rejects.toThrow(
       'aborted',
