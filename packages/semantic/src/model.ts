@@ -155,6 +155,8 @@ export interface Hierarchy extends Described {
 
 export interface View extends Described {
   readonly place: Place;
+  /** The first cube of its join paths. Every query of the view reads rows of this cube, and joins the others to them. */
+  readonly root: string;
   readonly members: ReadonlyMap<string, ViewMember>;
   readonly hierarchies: ReadonlyMap<string, ViewHierarchy>;
   readonly policies: readonly Policy[];

@@ -1,12 +1,17 @@
-import type { Model } from '../model.ts';
+import type { Model, View } from '../model.ts';
 import { QueryError } from './errors.ts';
 import { multiplies, pathBetween } from './paths.ts';
 
 /**
- * The cube that rows come from if no measure decides it: the first one whose rows are not multiplied by joining the
- * others, or else the first one that all others can be joined to.
+ * The cube that rows come from: of a view, its root. Of cubes, if no measure decides it, the first one whose rows are not
+ * multiplied by joining the others, or else the first one that all others can be joined to.
  */
-export function homeOf(model: Model, paths: readonly (readonly string[])[]): readonly string[] {
+export function homeOf(
+  model: Model,
+  view: View | undefined,
+  paths: readonly (readonly string[])[],
+): readonly string[] {
+  if (view) return [view.root];
   const ends = [...new Map(paths.map((path) => [path.join('.'), path])).values()];
   let usable: readonly string[] | undefined;
   let failure: QueryError | undefined;

@@ -117,10 +117,11 @@ export function aggregate(type: MeasureType, value: Sql | undefined): Sql {
 }
 
 /** The aggregate that a `number` writes itself, with measures of the same cube put in. */
-export function ownAggregate(rows: Rows, model: Model, member: MeasureMember): Sql {
+export function ownAggregate(rows: Rows, node: Node, member: MeasureMember): Sql {
+  const { model } = rows.context;
   const parts = member.measure.sql!.map((part): string | Sql => {
     if (typeof part === 'string') return textOf(rows.context, part);
-    if (part.kind !== 'measure') return rows.expression(rows.root, [part]);
+    if (part.kind !== 'measure') return rows.expression(node, [part]);
     const { measure, path } = referredMeasure(model, member, part);
     if (path.join('.') !== member.path.join('.') || measure.rollingWindow || isOwnAggregate(measure)) {
       const message = `\`${member.key}\` aggregates columns, so it can only refer to plain measures of its own cube.`;
@@ -128,9 +129,9 @@ export function ownAggregate(rows: Rows, model: Model, member: MeasureMember): S
     }
     if (measure.type === 'number') {
       const inner = { ...member, measure };
-      return following(rows.context.budget, () => sql`(${ownAggregate(rows, model, inner)})`);
+      return following(rows.context.budget, () => sql`(${ownAggregate(rows, node, inner)})`);
     }
-    return aggregate(measure.type, valueOfRow(rows, rows.root, measure, []));
+    return aggregate(measure.type, valueOfRow(rows, node, measure, []));
   });
   return guardDivisions(parts, rows.context.dialect);
 }

@@ -10,9 +10,10 @@ import { clickhouse } from './dialects/clickhouse.ts';
 import { duckdb } from './dialects/duckdb.ts';
 import { postgres } from './dialects/postgres.ts';
 import { queryError } from './errors.ts';
+import type { Grouping, Key, PlanContext, RowFilter } from './facts.ts';
 import { filterCondition, membersOf, piecesOf } from './filters.ts';
 import { type Found, findMembers, type Output } from './find.ts';
-import { createGroups, type Grouping, type Key, type PlanContext, type RowFilter } from './groups.ts';
+import { createGroups } from './groups.ts';
 import { homeOf } from './homes.ts';
 import { measureCondition, typeOfMeasure } from './measures.ts';
 import type { MeasureMember, Member } from './members.ts';
@@ -231,7 +232,7 @@ function planGrouped(
     context,
     keys,
     filters,
-    home: measures.length ? [] : homeOf(model, found.paths),
+    home: measures.length ? [] : homeOf(model, context.view, found.paths),
     windows: windowsOf(context, found),
   });
   const { onMeasures } = found.filters;

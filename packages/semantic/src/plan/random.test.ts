@@ -45,7 +45,7 @@ async function compareOne(
   viewer: Viewer,
   isThroughView: boolean,
 ) {
-  const expected = evaluate(world, asked, viewer);
+  const expected = evaluate(world, asked, viewer, isThroughView);
   const query = isThroughView ? throughView(asked) : asked;
   for (const engine of engines) {
     const answer = await answersOf(engine, model, query, viewer);

@@ -16,7 +16,7 @@ import { UTC, type Zone } from '../times/zones.ts';
 import { type Aliases, createAliases } from './aliases.ts';
 import { type Budget, following, spend, spendCharacters } from './budget.ts';
 import { queryError } from './errors.ts';
-import { pathBetween, shortestPath } from './paths.ts';
+import { multiplies, pathBetween, shortestPath } from './paths.ts';
 import { type Dialect, plainText } from './render.ts';
 import {
   call,
@@ -203,6 +203,21 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   };
   return rows;
 }
+
+/** Whether a row of the one may have several rows of the other. */
+export function repeats({ context: { model } }: Rows, node: Node, other: Node): boolean {
+  const up = pathFromRoot(node);
+  const down = pathFromRoot(other);
+  let shared = 0;
+  while (up[shared] && up[shared] === down[shared]) shared++;
+  const way = [...up.slice(shared - 1).reverse(), ...down.slice(shared)];
+  return multiplies(
+    model,
+    way.map(({ cube }) => cube.name),
+  );
+}
+
+const pathFromRoot = (node: Node): Node[] => (node.parent ? [...pathFromRoot(node.parent), node] : [node]);
 
 /** A text of the model. */
 export function textOf({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>, text: string): string {

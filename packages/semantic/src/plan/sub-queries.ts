@@ -1,6 +1,7 @@
 /** Dimensions whose value is a measure of other cubes. The filters of a query do not reach into them; policies do. */
 import type { Dimension, MemberReference } from '../model.ts';
-import { createGroups, type Grouping, type Key, type PlanContext } from './groups.ts';
+import type { Grouping, Key, PlanContext } from './facts.ts';
+import { createGroups } from './groups.ts';
 import { isCount, referredMeasure } from './measures.ts';
 import type { MeasureMember } from './members.ts';
 import type { Node, Rows } from './rows.ts';

@@ -1,8 +1,8 @@
 /** Rows as they are, with the value that each measure would aggregate. */
 import { queryError } from './errors.ts';
+import { keySql, type PlanContext, type RowFilter } from './facts.ts';
 import { behindPolicies } from './fences.ts';
 import type { Found } from './find.ts';
-import { keySql, type PlanContext, type RowFilter } from './groups.ts';
 import { homeOf } from './homes.ts';
 import { expandMeasure, type InheritedFilter, isCount, isOwnAggregate, valueOfRow } from './measures.ts';
 import type { MeasureMember } from './members.ts';
@@ -21,7 +21,7 @@ export function planUngrouped(context: PlanContext, found: Found, filters: reado
   for (const { kind, member } of outputs)
     if (kind === 'measure') requireShown(context, found.members, member);
   const paths = [...outputs.map(({ member }) => member.path), ...found.paths];
-  const rows = createRows(context, homeOf(context.model, paths));
+  const rows = createRows(context, homeOf(context.model, context.view, paths));
   const columns = outputs.map((output) => ({
     name: output.column,
     sql: output.kind === 'measure' ? rowMeasure(context, rows, output.member) : keySql(rows, output),

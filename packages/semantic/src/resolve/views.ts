@@ -11,8 +11,10 @@ import type { Context, Size } from './references.ts';
 export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, context: Context): View {
   const members = new Map<string, ViewMember>();
   const hierarchies = new Map<string, ViewHierarchy>();
+  let root: string | undefined;
   for (const item of raw.cubes) {
     const path = pathOf(item, context);
+    root ??= path?.[0];
     if (!path || context.size.isFull) continue;
     include({
       item,
@@ -32,6 +34,8 @@ export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, cont
   return {
     ...describe(raw),
     place: placeOf(raw.name.spot),
+    // Without any path, the model has an error and is not used.
+    root: root ?? '',
     members,
     hierarchies,
     policies: resolvePolicies(raw.access_policy, { all, typeOf }, context),

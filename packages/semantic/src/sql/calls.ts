@@ -4,7 +4,7 @@ import { constantOf } from './constants.ts';
 import { FUNCTIONS, ORDERED_SETS, TIME_PARTS, TIME_UNITS } from './functions.ts';
 import { orderSql } from './orders.ts';
 import { remainderSql } from './remainders.ts';
-import { measureSql } from './scopes.ts';
+import { measureSql, ownRowsSql } from './scopes.ts';
 import { type Fields, invalid, listOf, namesOf, nodeOf, only, unsupported } from './tree.ts';
 import { expressionList, now, type Writing } from './writing.ts';
 
@@ -119,11 +119,20 @@ function knownSql(given: Call, writing: Writing): Sql {
   const distinct = isAggregate && agg_distinct === true ? 'distinct ' : '';
   const order = agg_order === undefined ? [] : sql` order by ${orderSql(agg_order, writing)}`;
   const filter =
-    agg_filter === undefined ? [] : sql` filter (where ${writing.expression(agg_filter, writing)})`;
+    isAggregate && over === undefined ? filterSql(agg_filter, writing) : filterIn(agg_filter, writing);
   const window = over === undefined ? [] : sql` over (${windowSql(over, writing)})`;
   const made = sql`${known.written ?? name}(${distinct}${inner}${order})${filter}${window}`;
   if (name === 'mod') return remainderSql(listOf(args), made);
   return name === 'string_agg' ? call('boundedText', made) : made;
+}
+
+const filterIn = (given: unknown, writing: Writing, before: Sql = []): Sql =>
+  given === undefined ? [] : sql` filter (where ${before}${writing.expression(given, writing)})`;
+
+/** An aggregate sees the rows of the table, and not those that are there for measures. */
+function filterSql(given: unknown, writing: Writing): Sql {
+  const own = ownRowsSql(writing.scope, given !== undefined);
+  return given === undefined ? own : filterIn(given, writing, own);
 }
 
 const doubleList = (args: unknown, writing: Writing): Sql =>
@@ -138,8 +147,7 @@ function orderedSetSql(call: Call, writing: Writing): Sql {
   if (agg_within_group !== true || listOf(args).length !== 1 || listOf(agg_order).length !== 1) {
     throw invalid(`\`${name}\` is written as \`${name}(0.5) within group (order by amount)\`.`);
   }
-  const filter =
-    agg_filter === undefined ? [] : sql` filter (where ${writing.expression(agg_filter, writing)})`;
+  const filter = filterSql(agg_filter, writing);
   return sql`${name}(${expressionList(args, writing)}) within group (order by ${orderSql(agg_order, writing)})${filter}`;
 }
 

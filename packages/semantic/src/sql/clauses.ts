@@ -1,5 +1,5 @@
 /** The clauses of a select that name columns of its result, or that say which of its rows to return. */
-import { joined, type Sql } from '../plan/sql.ts';
+import type { Sql } from '../plan/sql.ts';
 import { constantOf } from './constants.ts';
 import { expressionSql } from './expressions.ts';
 import { orderSql } from './orders.ts';
@@ -31,18 +31,20 @@ function bareName(node: unknown): string | undefined {
   return more === undefined && !isStar(first) ? namesOf([first])[0] : undefined;
 }
 
-/** Columns of tables go before names of the result, as in PostgreSQL. */
-export function groupSql({ groupClause }: Fields, columns: readonly string[], writing: Writing): Sql {
-  const parts = listOf(groupClause).map((node): Sql => {
+/** Expressions, or places of columns. Columns of tables go before names of the result, as in PostgreSQL. */
+export const groupsOf = (
+  { groupClause }: Fields,
+  columns: readonly string[],
+  writing: Writing,
+): (Sql | number)[] =>
+  listOf(groupClause).map((node) => {
     const place = placeOf(node, columns);
-    if (place !== undefined) return [String(place)];
+    if (place !== undefined) return place;
     const name = bareName(node);
     const index = name === undefined ? -1 : columns.indexOf(name);
-    if (index >= 0 && !columnHere(writing.scope, name!)) return [String(index + 1)];
+    if (index >= 0 && !columnHere(writing.scope, name!)) return index + 1;
     return expressionSql(node, writing);
   });
-  return joined(parts, ', ');
-}
 
 /** Names of the result go before columns of tables, as in PostgreSQL. */
 export function sortSql(fields: Fields, columns: readonly string[], writing: Writing): Sql {

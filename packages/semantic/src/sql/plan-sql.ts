@@ -38,9 +38,9 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
   const budget = createBudget();
   const governed = { budget, model, viewer, nowMs: options.now.getTime(), dialect };
   const prefix = prefixFor(model);
-  const opened: { readonly table: Table; readonly source: string }[] = [];
+  const opened: Table[] = [];
   let names = 0;
-  const isTable = (name: string) => openTable(governed, name) !== undefined;
+  const isTable = (name: string) => openTable(governed, name, { source: '', alias: '' }) !== undefined;
   const selects = createSelects({
     nowMs: governed.nowMs,
     growth: createGrowth(),
@@ -50,12 +50,10 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
       [...model.views.keys(), ...model.cubes.keys()].filter(
         (other) => Math.abs(other.length - name.length) <= LIKE_LENGTHS && isTable(other),
       ),
-    open(name) {
-      const table = openTable(governed, name);
-      if (!table) return undefined;
-      const entry = { table, source: `${prefix}_${++names}` };
-      opened.push(entry);
-      return entry;
+    open(name, alias) {
+      const table = openTable(governed, name, { source: `${prefix}_${++names}`, alias });
+      if (table) opened.push(table);
+      return table;
     },
   });
   const { body, expressions, columns } = selects.select(theSelect(tree), {
@@ -63,12 +61,12 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
     expressions: new Map(),
     depth: 0,
   });
-  const dataSource = sourceOf(opened.map(({ table }) => table));
+  const dataSource = sourceOf(opened);
   const cubes = new Set<string>();
-  const tables = opened.map(({ table, source }) => {
-    const { select, cubes: read } = table.rows();
+  const tables = opened.flatMap((table) => {
+    const { selects: made, cubes: read } = table.rows();
     for (const cube of read) cubes.add(cube);
-    return { name: source, select };
+    return made;
   });
   return {
     statement: renderWith({ tables, expressions }, body, dialect(dataSource), budget),

@@ -20,7 +20,8 @@ export interface Relation {
     isMeasure(name: string): boolean;
     /** Those that the viewer can use. */
     measureNames(): readonly string[];
-    measure(name: string, alias: string): Sql | undefined;
+    measure(name: string): Sql | undefined;
+    ownRows(hasFilter: boolean): Sql;
   };
 }
 
@@ -92,6 +93,11 @@ function measureHint(relations: readonly Relation[], name: string) {
     : undefined;
 }
 
+/** For an aggregate of the statement, where measures may stand beside it. */
+export function ownRowsSql({ relations: [relation, another] }: Scope, hasFilter: boolean): Sql {
+  return relation?.table && !another ? relation.table.ownRows(hasFilter) : [];
+}
+
 /** Measures are computed from the rows of one table, which nothing else may repeat or leave out. */
 export function measureSql(scope: Scope, names: readonly string[]): Sql {
   const [relation, another] = scope.relations;
@@ -100,7 +106,7 @@ export function measureSql(scope: Scope, names: readonly string[]): Sql {
     throw invalid('`measure` needs a SELECT from one cube or view, without joins and other tables.');
   }
   const isHere = names.length === 1 || (names.length === 2 && names[0] === relation.name);
-  const made = isHere ? relation.table.measure(name, relation.alias) : undefined;
+  const made = isHere ? relation.table.measure(name) : undefined;
   if (made) return made;
   throw unknown('measure', names.join('.'), relation.table.measureNames());
 }

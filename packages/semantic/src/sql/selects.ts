@@ -1,6 +1,6 @@
 /** The selects of a statement, written again around the tables of the viewer. */
 import { joined, type Sql, sql } from '../plan/sql.ts';
-import { groupSql, isDistinct, pageSql, sortSql } from './clauses.ts';
+import { groupsOf, isDistinct, pageSql, sortSql } from './clauses.ts';
 import { expressionSql } from './expressions.ts';
 import type { Growth } from './growth.ts';
 import { type Relation, type Scope, unknown } from './scopes.ts';
@@ -20,7 +20,7 @@ export const SQL_LIMITS = {
 
 export interface Statement {
   /** Opens the table once more. Undefined if there is no such table that the viewer can use. */
-  open(name: string): { readonly table: Table; readonly source: string } | undefined;
+  open(name: string, alias: string): Table | undefined;
   /** Whether the viewer has a table of this name. */
   isTable(name: string): boolean;
   /** The tables of the viewer whose names are about as long as this one. */
@@ -49,6 +49,13 @@ interface Place {
   readonly parent: Scope | undefined;
   readonly expressions: Expressions;
   readonly depth: number;
+}
+
+interface FromItem {
+  readonly sql: Sql;
+  readonly relations: readonly Relation[];
+  /** If it is one, and nothing else. */
+  readonly table?: Table;
 }
 
 export function createSelects(statement: Statement) {
@@ -141,18 +148,24 @@ export function createSelects(statement: Statement) {
     const columns = targets.map(({ name, length }) => ({ name, length }));
     const listed = targets.map((target, i) => sql`${target.sql} as c${String(i + 1)}`);
     const distinct = isDistinct(fields.distinctClause) ? 'distinct ' : '';
+    const where = fields.whereClause === undefined ? undefined : expressionSql(fields.whereClause, writing);
+    const groups = groupsOf(fields, namesIn(columns), writing);
     const parts = [sql`select ${distinct}${joined(listed, ', ')}`];
-    if (items.length)
-      parts.push(
-        sql`from ${joined(
-          items.map((item) => item.sql),
-          ', ',
-        )}`,
-      );
-    if (fields.whereClause !== undefined)
-      parts.push(sql`where ${expressionSql(fields.whereClause, writing)}`);
-    if (fields.groupClause !== undefined)
-      parts.push(sql`group by ${groupSql(fields, namesIn(columns), writing)}`);
+    const [only, another] = items;
+    const table = another ? undefined : only?.table;
+    if (table) {
+      const groupBy = groups.map((group) => (typeof group === 'number' ? targets[group - 1]!.sql : group));
+      const clauses = table.clauses(where, groupBy);
+      parts.push(sql`from ${clauses.from}${clauses.where}`);
+    } else {
+      const from = items.map((item) => item.sql);
+      if (from.length) parts.push(sql`from ${joined(from, ', ')}`);
+      if (where) parts.push(sql`where ${where}`);
+    }
+    if (groups.length) {
+      const by = groups.map((group) => (typeof group === 'number' ? [String(group)] : group));
+      parts.push(sql`group by ${joined(by, ', ')}`);
+    }
     if (fields.havingClause !== undefined) {
       parts.push(sql`having ${expressionSql(fields.havingClause, writing)}`);
     }
@@ -199,7 +212,7 @@ export function createSelects(statement: Statement) {
     },
   });
 
-  function fromSql(node: unknown, place: Place): { sql: Sql; relations: Relation[] } {
+  function fromSql(node: unknown, place: Place): FromItem {
     const { kind, fields } = nodeOf(node);
     if (kind === 'JoinExpr') return joinSql(fields, place);
     countRelation();
@@ -219,7 +232,7 @@ export function createSelects(statement: Statement) {
     throw unsupported('FROM takes cubes, views, and SELECTs in brackets.');
   }
 
-  function tableSql(fields: Fields, { expressions }: Place): { sql: Sql; relations: Relation[] } {
+  function tableSql(fields: Fields, { expressions }: Place): FromItem {
     if (fields.schemaname !== undefined) {
       throw unsupported(
         'Tables have no schema here, and there is no `information_schema`: the tables are the cubes and views, which the operation `meta` lists.',
@@ -238,18 +251,19 @@ export function createSelects(statement: Statement) {
         relations: [relationOf(name, alias, expression.columns)],
       };
     }
-    const opened = statement.open(table);
+    const opened = statement.open(table, alias);
     if (!opened) {
       throw unknown('cube or view', table, [...expressions.keys(), ...statement.tablesLike(table)]);
     }
-    const { columns, use } = opened.table;
+    const { columns, use, source } = opened;
     return {
-      sql: sql`${opened.source} as ${alias}`,
-      relations: [{ name, alias, columns, use, lengthOf: () => 1, table: opened.table }],
+      sql: sql`${source} as ${alias}`,
+      relations: [{ name, alias, columns, use, lengthOf: () => 1, table: opened }],
+      table: opened,
     };
   }
 
-  function joinSql(fields: Fields, place: Place): { sql: Sql; relations: Relation[] } {
+  function joinSql(fields: Fields, place: Place): FromItem {
     const { jointype, larg, rarg, quals } = only(fields, 'A join', ['jointype', 'larg', 'rarg', 'quals']);
     const word = wordOf(jointype, 'a join', {
       JOIN_INNER: 'join',

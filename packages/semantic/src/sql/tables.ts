@@ -1,38 +1,27 @@
 /** A cube or a view as a table: the rows and columns that the viewer may see, and nothing else. */
-import type { Model } from '../model.ts';
-import type { Budget } from '../plan/budget.ts';
-import { queryError } from '../plan/errors.ts';
-import { behindPolicies } from '../plan/fences.ts';
-import { keySql, type PlanContext } from '../plan/groups.ts';
-import { homeOf } from '../plan/homes.ts';
+import type { Expression } from '../model.ts';
+import { guardDivisions } from '../plan/divisions.ts';
+import type { Base } from '../plan/facts.ts';
 import {
   aggregate,
   expandMeasure,
   type InheritedFilter,
+  isOwnAggregate,
+  referredMeasure,
   typeOfMeasure,
-  valueOfRow,
 } from '../plan/measures.ts';
-import { createMembers, findMember, type MeasureMember, type Member } from '../plan/members.ts';
-import type { Dialect } from '../plan/render.ts';
-import { createRows, type Rows } from '../plan/rows.ts';
-import { type Column, type Select, type Sql, shownInUtc, sql } from '../plan/sql.ts';
-import { subQueryOf } from '../plan/sub-queries.ts';
-import type { Viewer } from '../plan/viewer.ts';
-import { createNow } from '../times/ranges.ts';
-import { UTC } from '../times/zones.ts';
+import { findMember, type MeasureMember, type Member } from '../plan/members.ts';
+import { textOf } from '../plan/rows.ts';
+import { joined, type Piece, type Select, type Sql, shownInUtc, sql } from '../plan/sql.ts';
+import { type Governed, keyOfPart, PART, type Part, type PartRows, partsBelow, rowsOfPart } from './parts.ts';
 import { unsupported } from './tree.ts';
 
-export interface Governed {
-  readonly model: Model;
-  readonly viewer: Viewer;
-  readonly nowMs: number;
-  readonly budget: Budget;
-  /** Throws a `QueryError` if SQL can not run in this data source. */
-  dialect(dataSource: string): Dialect;
-}
+export type { Governed } from './parts.ts';
 
 export interface Table {
   readonly name: string;
+  /** The name of its rows in the statement that runs, where it is joined with others. */
+  readonly source: string;
   readonly dataSource: string;
   /** The columns of `*`: the dimensions. */
   readonly columns: readonly string[];
@@ -41,47 +30,130 @@ export interface Table {
   isMeasure(name: string): boolean;
   measureNames(): readonly string[];
   /** The measure, aggregated over the rows that the alias stands for. Undefined if the viewer can not use it. */
-  measure(name: string, alias: string): Sql | undefined;
+  measure(name: string): Sql | undefined;
+  /** For an aggregate of the statement itself: a condition by which it leaves out rows that are there for measures only. */
+  ownRows(hasFilter: boolean): Sql;
+  /** FROM and WHERE of the only select that reads the table, with what it groups by. */
+  clauses(where: Sql | undefined, groupBy: readonly Sql[]): { readonly from: Sql; readonly where: Sql };
   /** Once everything that the statement names was used. */
-  rows(): { readonly select: Select; readonly cubes: readonly string[] };
+  rows(): { readonly selects: readonly NamedSelect[]; readonly cubes: readonly string[] };
 }
 
-interface Base {
-  readonly column: string;
-  readonly member: MeasureMember;
-  readonly inherited: readonly InheritedFilter[];
+export interface NamedSelect {
+  readonly name: string;
+  readonly select: Select;
+}
+
+/** Names in the statement that runs: of the rows, and of the table in its select. */
+export interface Place {
+  readonly source: string;
+  readonly alias: string;
+}
+
+interface Layout {
+  readonly parts: readonly PartRows[];
+  /** Whether each row of the cube is there once in a group, by the path of the part. */
+  isRepeated(path: readonly string[]): boolean;
+  flagOf(path: readonly string[]): string;
+  /** The number of the part with the rows of the table itself. */
+  readonly ownPart: number;
 }
 
 /** Undefined if there is no such cube or view that the viewer can use. */
-export function openTable(governed: Governed, name: string): Table | undefined {
+export function openTable(governed: Governed, name: string, place: Place): Table | undefined {
   const { model, viewer } = governed;
-  const owner = model.views.get(name) ?? model.cubes.get(name);
+  const view = model.views.get(name);
+  const owner = view ?? model.cubes.get(name);
   if (!owner) return undefined;
   const known = new Map<string, Member | undefined>();
   const find = (member: string) => {
     if (!known.has(member)) known.set(member, findMember(model, name, member, viewer));
     return known.get(member);
   };
-  const members = 'members' in owner ? [...owner.members.keys()] : [...owner.dimensions.keys()];
-  const columns = members.filter((member) => find(member)?.kind === 'dimension');
+  const names = 'members' in owner ? [...owner.members.keys()] : [...owner.dimensions.keys()];
+  const columns = names.filter((member) => find(member)?.kind === 'dimension');
   const [first] = columns;
   if (first === undefined) return undefined;
 
   const { dataSource } = find(first)!.cube;
+  const home = [view?.root ?? name];
+  const { alias, source } = place;
   const used = new Map<string, string>();
   const measures = new Set<string>();
-  const bases = new Map<string, Base>();
+  const parts = new Map<string, Part>();
+  let countsRows = false;
+  // What depends on the columns of the whole statement is written at the end.
+  const pending: ((layout: Layout) => void)[] = [];
+  const later = (write: (layout: Layout) => Sql): Sql => {
+    const made: Piece[] = [];
+    pending.push((layout) => made.push(...write(layout)));
+    return made;
+  };
 
-  const baseOf = (member: MeasureMember, inherited: readonly InheritedFilter[], alias: string): Sql => {
-    const id = JSON.stringify([member.key, member.path, inherited]);
-    const base = bases.get(id) ?? { column: `m${bases.size + 1}`, member, inherited };
-    bases.set(id, base);
-    const isPlainCount = member.measure.type === 'count' && !hasValue(base);
-    return aggregate(member.measure.type, isPlainCount ? undefined : [`${alias}.${base.column}`]);
+  const partAt = (path: readonly string[]): Part => {
+    const id = path.join('.');
+    const part = parts.get(id) ?? { path, bases: [], own: [] };
+    parts.set(id, part);
+    return part;
+  };
+  const newColumn = () =>
+    `m${[...parts.values()].reduce((sum, { bases, own }) => sum + bases.length + own.length, 1)}`;
+
+  const baseOf = (member: MeasureMember, inherited: readonly InheritedFilter[]): Sql => {
+    const { measure, path, key } = member;
+    if (measure.rollingWindow) throw unsupported(`\`${key}\` has a rolling window, so SQL can not use it.`);
+    if (isOwnAggregate(measure)) return ownOf(member);
+    const part = partAt(path);
+    const id = JSON.stringify([key, inherited]);
+    let base: Base | undefined = part.bases.find(
+      (one) => JSON.stringify([one.member.key, one.inherited]) === id,
+    );
+    if (!base) {
+      base = { column: newColumn(), member, inherited };
+      part.bases.push(base);
+    }
+    const { column } = base;
+    return later(({ isRepeated, flagOf, parts: made }) => {
+      const hasColumn = made.some(({ select }) => select.columns.some((one) => one.name === column));
+      const value = aggregate(measure.type, hasColumn ? [`${alias}.${column}`] : undefined);
+      const isOnce = !isRepeated(path) || !['count', 'sum', 'avg'].includes(measure.type);
+      return isOnce ? value : sql`${value} filter (where ${alias}.${flagOf(path)})`;
+    });
+  };
+
+  /** An aggregate that a `number` writes itself. The columns in it become columns of the rows. */
+  const ownOf = (member: MeasureMember): Sql => {
+    const { measure, key, path } = member;
+    const part = partAt(path);
+    const columnOf = (expression: Expression): Sql => {
+      const column = newColumn();
+      part.own.push({ column, measure: key, expression });
+      return [`${alias}.${column}`];
+    };
+    const context = { budget: governed.budget, dialect: governed.dialect(dataSource) };
+    const expression = measure.sql!;
+    const written = expression.flatMap((piece, i): (string | Sql)[] => {
+      const before = expression[i - 1];
+      const afterTable = typeof before === 'object' && before.kind === 'table';
+      if (typeof piece === 'string') return [textOf(context, afterTable ? piece.replace(COLUMN, '') : piece)];
+      if (piece.kind === 'measure') {
+        const referred = referredMeasure(model, member, piece);
+        if (referred.path.join('.') !== path.join('.') || isOwnAggregate(referred.measure)) throw own(key);
+        const context = { model, dialect: governed.dialect(dataSource), budget: governed.budget };
+        return [sql`(${expandMeasure(context, referred, baseOf)})`];
+      }
+      if (piece.kind !== 'table') return [columnOf([piece])];
+      const next = expression[i + 1];
+      const column = typeof next === 'string' ? COLUMN.exec(next)?.[0] : undefined;
+      if (column === undefined) throw own(key);
+      return [columnOf([piece, column])];
+    });
+    return guardDivisions(written, context.dialect);
   };
 
   return {
     name,
+    source,
     dataSource,
     columns,
     use(column) {
@@ -95,107 +167,81 @@ export function openTable(governed: Governed, name: string): Table | undefined {
       [...('members' in owner ? owner.members : owner.measures).keys()].filter(
         (member) => find(member)?.kind === 'measure',
       ),
-    measure(measure, alias) {
+    measure(measure) {
       const member = find(measure);
       if (member?.kind !== 'measure') return undefined;
       measures.add(measure);
       const context = { model, dialect: governed.dialect(dataSource), budget: governed.budget };
-      const made = expandMeasure(context, member, (part, inherited) => baseOf(part, inherited, alias));
+      const made = expandMeasure(context, member, baseOf);
       return typeOfMeasure(model, member.measure) === 'time' ? shownInUtc(made) : made;
     },
+    ownRows(hasFilter) {
+      countsRows = true;
+      return later(({ parts: { length }, ownPart }) => {
+        const condition = `${alias}.${PART} = ${ownPart}`;
+        if (length === 1) return [];
+        return hasFilter ? [`${condition} and `] : [` filter (where ${condition})`];
+      });
+    },
+    clauses(where, groupBy) {
+      const condition = where ? sql` where ${where}` : [];
+      const isWrapped = ({ parts: made }: Layout) => made.length > 1 || made.some(({ keys }) => keys.length);
+      return {
+        where: later((layout) => (isWrapped(layout) ? [] : condition)),
+        from: later((layout) => {
+          const rows = rowsSql(source, layout.parts, [...used.values()]);
+          if (!isWrapped(layout)) return sql`${rows} as ${alias}`;
+          const several = layout.parts.length > 1;
+          const flags = layout.parts.flatMap(({ keys }, i): Sql[] => {
+            if (!keys.length) return [];
+            const own = keys.map((key) => [`${alias}.${several ? keyOfPart(key, i) : key}`]);
+            const by = [...groupBy, ...own, ...(several ? [[`${alias}.${PART}`]] : [])];
+            return [sql`, row_number() over (partition by ${joined(by, ', ')}) = 1 as ${flag(i)}`];
+          });
+          return sql`(select ${alias}.*${joined(flags, '')} from ${rows} as ${alias}${condition}) as ${alias}`;
+        }),
+      };
+    },
     rows() {
+      if (countsRows || !parts.size) partAt(home);
       // A policy must open something of the table, even if the statement only counts its rows.
-      const names = used.size || measures.size ? used : new Map([[first, 'c1']]);
-      return rowsOf(governed, name, { columns: names, measures, bases: [...bases.values()] });
+      const ofRoot = columns.find((column) => find(column)!.cube.name === home[0]);
+      const isNothing = !used.size && !measures.size;
+      // If nothing of the root is open, the policies of what is open decide about its rows.
+      if (isNothing && ofRoot === undefined) used.set(first, 'c1');
+      const named = isNothing ? [ofRoot ?? first] : [...used.keys(), ...measures];
+      const made = [...parts.values()].map((part) =>
+        rowsOfPart(governed, name, part, { columns: used, members: named }, { isOnly: parts.size === 1 }),
+      );
+      const ids = [...parts.keys()];
+      const layout: Layout = {
+        parts: made,
+        isRepeated: (path) => made[ids.indexOf(path.join('.'))]!.keys.length > 0,
+        flagOf: (path) => flag(ids.indexOf(path.join('.'))),
+        ownPart: ids.indexOf(home.join('.')) + 1,
+      };
+      for (const write of pending) write(layout);
+      return {
+        selects: made.map(({ select }, i) => ({ name: partName(source, made, i), select })),
+        cubes: made.flatMap(({ cubes }) => cubes),
+      };
     },
   };
 }
 
-interface Used {
-  /** The names of the columns in the rows, by the names of the members. */
-  readonly columns: ReadonlyMap<string, string>;
-  readonly measures: ReadonlySet<string>;
-  readonly bases: readonly Base[];
-}
+/** Behind a table. */
+const COLUMN = /^\s*\.\s*(?:\w+|"(?:[^"]|"")+")/;
 
-function rowsOf(governed: Governed, table: string, { columns, measures, bases }: Used) {
-  const { model, viewer, nowMs } = governed;
-  const members = createMembers(model, viewer);
-  const find = (name: string) => members.find({ name: `${table}.${name}`, path: '' });
-  const found = [...columns].map(([name, column]) => ({ column, member: find(name) }));
-  for (const measure of measures) find(measure);
-  const context: PlanContext = {
-    model,
-    viewer,
-    now: createNow(nowMs),
-    budget: governed.budget,
-    dialect: governed.dialect((found[0]?.member ?? bases[0]!.member).cube.dataSource),
-    zone: UTC,
-    cubes: new Set(),
-    named: members.named,
-    view: members.view,
-    subQuery: (rows, node, dimension) =>
-      subQueryOf(context, rows, node, node.cube.dimensions.get(dimension)!),
-  };
-  const paths = found.map(({ member }) => member.path);
-  const rows = createRows(context, bases[0]?.member.path ?? homeOf(model, paths));
-  const made = [
-    ...found.map(({ member, column }): Column => ({ name: column, sql: columnSql(rows, member) })),
-    ...bases.flatMap((base): Column[] => {
-      const rowValue = rowValueOf(rows, base);
-      return rowValue ? [{ name: base.column, sql: rowValue }] : [];
-    }),
-  ];
-  const source = behindPolicies(rows, context, []);
-  for (const { member } of bases) requireOnce(rows, member);
-  const select: Select = {
-    // A count of rows needs no column, but a select has one.
-    columns: made.length ? made : [{ name: 'c1', sql: sql`1` }],
-    from: rows.from,
-    ...source,
-    isClosed: isGuarded(context),
-  };
-  return { select, cubes: [...context.cubes] };
-}
+const own = (key: string) =>
+  unsupported(`\`${key}\` is more than a combination of aggregates, so SQL can not use it.`);
 
-function columnSql(rows: Rows, member: Member): Sql {
-  if (member.kind === 'segment') return rows.segment(rows.at(member.path), member.segment.name);
-  if (member.kind === 'measure') throw new Error('Measures are no columns.');
-  return keySql(rows, { member, granularity: undefined });
-}
+const flag = (part: number) => `f${part + 1}`;
 
-const hasValue = ({ member: { measure }, inherited }: Base) =>
-  measure.sql !== undefined || measure.filters.length > 0 || inherited.length > 0;
+const partName = (source: string, { length }: readonly PartRows[], i: number) =>
+  length > 1 ? `${source}p${i + 1}` : source;
 
-function rowValueOf(rows: Rows, { member, inherited }: Base): Sql | undefined {
-  const { measure, path, key } = member;
-  if (measure.rollingWindow || measure.type === 'number') {
-    throw unsupported(`\`${key}\` is more than a combination of aggregates, so SQL can not use it.`);
-  }
-  const node = rows.at(path);
-  if (node !== rows.root) throw repeated(key);
-  return valueOfRow(rows, node, measure, inherited);
-}
-
-/** Each row of the measure's cube must be there once, or it would count several times. */
-function requireOnce(rows: Rows, { key }: MeasureMember) {
-  if (rows.nodes.some(({ multiplied }) => multiplied)) throw repeated(key);
-}
-
-const repeated = (key: string) =>
-  queryError(
-    'unsupported_query',
-    `The columns beside \`${key}\` repeat the rows that it is computed from. Ask for them in another SELECT, or by a JSON query.`,
-  );
-
-/**
- * Whether conditions of the statement must stay outside: one that fails for a row which the viewer may not see would
- * tell that there is such a row, and what is in it.
- */
-function isGuarded({ model, cubes, view }: PlanContext): boolean {
-  if (view?.policies.length) return true;
-  return [...cubes].some((name) => {
-    const { policies, from } = model.cubes.get(name)!;
-    return policies.length > 0 || 'query' in from;
-  });
+function rowsSql(source: string, parts: readonly PartRows[], columns: readonly string[]): Sql {
+  if (parts.length === 1) return [source];
+  const sources = parts.map((_, i) => partName(source, parts, i));
+  return sql`(${partsBelow(sources, parts, columns)})`;
 }

@@ -32,14 +32,15 @@ from (
 full join (
   select
     "rows"."sales.countries_name" as "sales.countries_name",
-    count(*) as "m1"
+    count("rows"."m1") as "m1"
   from (
     select distinct
       "countries".name as "sales.countries_name",
-      "customers".id as "id"
-    from customers as "customers"
+      "customers".id as "id",
+      "customers".id as "m1"
+    from orders as "orders"
+    left join customers as "customers" on "orders".customer_id = "customers".id
     left join countries as "countries" on "customers".country_id = "countries".id
-    left join orders as "orders" on "orders".customer_id = "customers".id
     where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
       and "orders".status is not null
   ) as "rows"
@@ -68,14 +69,15 @@ from (
 full join (
   select
     "rows"."sales.countries_name" as "sales.countries_name",
-    count(*) as "m1"
+    count("rows"."m1") as "m1"
   from (
     select distinct
       "countries".name as "sales.countries_name",
-      "customers".id as "id"
-    from customers as "customers"
+      "customers".id as "id",
+      "customers".id as "m1"
+    from orders as "orders"
+    left join customers as "customers" on "orders".customer_id = "customers".id
     left join countries as "countries" on "customers".country_id = "countries".id
-    left join orders as "orders" on "orders".customer_id = "customers".id
     where case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end
       and "orders".status is not null
   ) as "rows"
@@ -104,14 +106,15 @@ from (
 full join (
   select
     "rows"."sales.countries_name" as "sales.countries_name",
-    count(*) as "m1"
+    count("rows"."m1") as "m1"
   from (
     select distinct
       "countries".name as "sales.countries_name",
-      "customers".id as "id"
-    from customers as "customers"
+      "customers".id as "id",
+      "customers".id as "m1"
+    from orders as "orders"
+    left join customers as "customers" on "orders".customer_id = "customers".id
     left join countries as "countries" on "customers".country_id = "countries".id
-    left join orders as "orders" on "orders".customer_id = "customers".id
     array join if(case when "orders".status is not null then ("orders".status = 'open' or "orders".status is null) end, [1], []) as oriel_kept
     where "orders".status is not null
   ) as "rows"

@@ -16,12 +16,14 @@ export type Answer =
 
 const split = (name: string) => name.split('.') as [string, string];
 
-export function evaluate(world: World, query: TestQuery, viewer: Viewer): Answer {
+/** `isOfView` if the query is asked of the view of everything, whose rows are those of its root. */
+export function evaluate(world: World, query: TestQuery, viewer: Viewer, isOfView: boolean): Answer {
   const named = namedMembers(query);
   for (const member of named) if (isHidden(world, member, viewer)) return { error: 'unknown_member' };
   const shown = query.ungrouped ? shownMembers(world, query) : [];
   for (const member of shown) if (isHidden(world, member, viewer)) return { error: 'invalid_query' };
-  const context = { world, query, viewer, named: [...named, ...shown] };
+  const root = isOfView ? [...world.cubes.keys()][0] : undefined;
+  const context = { world, query, viewer, named: [...named, ...shown], root };
   const rows = query.ungrouped ? ungrouped(context) : grouped(context);
   return { rows: paged(rows, query).map((row) => row.map(plain)), total: rows.length };
 }
@@ -31,6 +33,8 @@ interface Context {
   readonly query: TestQuery;
   readonly viewer: Viewer;
   readonly named: readonly string[];
+  /** The first cube of the view, if there is one. */
+  readonly root: string | undefined;
 }
 
 const leaves = (filter: FilterNode): string[] =>
@@ -219,7 +223,7 @@ function homeOf(cubes: readonly string[], { world: all }: Context): string {
 }
 
 function grouped(context: Context): Cell[][] {
-  const { query, world: all } = context;
+  const { query, world: all, root } = context;
   const measures = [
     ...new Set([...query.measures, ...query.filters.flatMap(leaves).filter((name) => isMeasure(name, all))]),
   ];
@@ -232,15 +236,18 @@ function grouped(context: Context): Cell[][] {
   ];
   const named = [...direct, ...query.filters.flatMap(leaves)].map((name) => split(name)[0]);
   const isTotal = !query.dimensions.length && !query.timeDimensions.some(({ granularity }) => granularity);
-  for (const fact of facts.length ? facts : [homeOf(named, context)]) {
-    // Without keys, the cubes between two facts are what connects them.
-    const between = isTotal ? facts.flatMap((other) => way(all.links, fact, other)!.slice(1, -1)) : [];
-    for (const joined of joinedRows(fact, [...neededCubes(context), ...between], context)) {
+  for (const fact of facts.length ? facts : [root ?? homeOf(named, context)]) {
+    // Without keys, the cubes between two facts are what connects them. In a view, the root connects everything.
+    const between =
+      isTotal && !root ? facts.flatMap((other) => way(all.links, fact, other)!.slice(1, -1)) : [];
+    const needed = [fact, ...neededCubes(context), ...between];
+    for (const joined of joinedRows(root ?? fact, needed, context)) {
       const keys = keysOf(joined, context);
       const id = JSON.stringify(keys);
       if (!groups.has(id)) groups.set(id, { keys, rows: new Map() });
       const { rows } = groups.get(id)!;
-      const row = joined.get(fact)!;
+      const row = joined.get(fact);
+      if (!row) continue;
       if (!rows.has(fact)) rows.set(fact, new Map());
       rows.get(fact)!.set(row.id!, row);
     }
@@ -265,6 +272,7 @@ function aggregate(name: string, rows: readonly Row[], { cubes }: World): Cell {
     return a === null || Number(b) === 0 ? null : Number(a) / Number(b);
   }
   const values = rows.map((row) => measure.value(row)).filter((value) => value !== null);
+  if (measure.type === 'own') return values.length ? Number(fold('sum', values)) + rows.length : null;
   return fold(measure.type, values);
 }
 
@@ -280,7 +288,7 @@ function fold(type: Measure['type'], values: readonly Cell[]): Cell {
 }
 
 function ungrouped(context: Context): Cell[][] {
-  const { query, world: all } = context;
+  const { query, world: all, root } = context;
   const measures = query.measures.map((name) => split(name)[0]);
   const order = [
     ...query.dimensions,
@@ -291,7 +299,7 @@ function ungrouped(context: Context): Cell[][] {
     ...query.segments,
     ...query.filters.flatMap(leaves).filter((name) => !isMeasure(name, all)),
   ].map((name) => split(name)[0]);
-  const home = homeOf(order, context);
+  const home = root ?? homeOf(order, context);
   return joinedRows(home, [...measures, ...neededCubes(context)], context).map((joined) => {
     const valueFor = (name: string): Cell => {
       const [cube, member] = split(name);

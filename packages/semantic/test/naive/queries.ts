@@ -78,7 +78,7 @@ export function makeQuery({ cubes }: World, random: Random): TestQuery {
   }
   if (ungrouped) query.ungrouped = true;
   else addPage(query, random);
-  if (query.ungrouped) query.measures = query.measures.filter((name) => !name.endsWith('.ratio'));
+  if (query.ungrouped) query.measures = query.measures.filter((name) => !/\.(ratio|own)$/.test(name));
   if (query.ungrouped && !query.measures.length && !query.dimensions.length)
     query.dimensions.push(random.pick(dimensions));
   return query;

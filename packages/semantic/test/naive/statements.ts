@@ -7,6 +7,7 @@ export interface TestStatement {
   sql: string;
   /** The same as a JSON query, for the naive evaluator. */
   query: TestQuery;
+  isOfView: boolean;
 }
 
 const queryOf = (more: Partial<TestQuery>): TestQuery => ({
@@ -23,11 +24,11 @@ const queryOf = (more: Partial<TestQuery>): TestQuery => ({
 /** Columns of one cube, or of several through the view; plain rows, or measures by dimensions. */
 export function makeStatement(world: World, random: Random): TestStatement {
   const cubes = [...world.cubes.values()];
-  const isView = random.chance(0.5);
+  const isOfView = random.chance(0.5);
   const cube = random.pick(cubes);
-  const columnOf = (owner: string, name: string) => (isView ? `${owner}_${name}` : name);
-  const table = isView ? VIEW : cube.name;
-  const all = (isView ? cubes : [cube]).flatMap(({ name, dimensions }) =>
+  const columnOf = (owner: string, name: string) => (isOfView ? `${owner}_${name}` : name);
+  const table = isOfView ? VIEW : cube.name;
+  const all = (isOfView ? cubes : [cube]).flatMap(({ name, dimensions }) =>
     [...dimensions.keys()].map((dimension) => [name, dimension] as const),
   );
   const chosen = random.some(all, 3);
@@ -56,9 +57,14 @@ export function makeStatement(world: World, random: Random): TestStatement {
       `with w as (${text}) select * from w`,
       `(${text}) union all (${text} limit 0)`,
     ]);
-    return { sql, query: queryOf({ dimensions, filters, ungrouped: true }) };
+    return { sql, query: queryOf({ dimensions, filters, ungrouped: true }), isOfView };
   }
-  const measure = random.pick([...cube.measures.keys()]);
-  const sql = `select ${columns.join(', ')}, measure(${columnOf(cube.name, measure)}) from ${table} x${where.sql} group by ${columns.map((_, i) => i + 1).join(', ')}`;
-  return { sql, query: queryOf({ dimensions, filters, measures: [`${cube.name}.${measure}`] }) };
+  const measures = [cube, ...(isOfView && random.chance(0.5) ? [random.pick(cubes)] : [])].map(
+    ({ name, measures: all }) => [name, random.pick([...all.keys()])] as const,
+  );
+  const chosenMeasures = [...new Map(measures.map((parts) => [parts.join('.'), parts])).values()];
+  const listed = [...columns, ...chosenMeasures.map(([owner, name]) => `measure(${columnOf(owner, name)})`)];
+  const sql = `select ${listed.join(', ')} from ${table} x${where.sql} group by ${columns.map((_, i) => i + 1).join(', ')}`;
+  const query = queryOf({ dimensions, filters, measures: chosenMeasures.map((parts) => parts.join('.')) });
+  return { sql, query, isOfView };
 }

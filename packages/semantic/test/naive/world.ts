@@ -18,7 +18,7 @@ export interface Dimension {
 /** The rows of a cube that the viewer may see, joined with others, whatever the query filters. */
 export type VisibleRows = (cube: string, joinedWith: readonly string[]) => readonly Joined[];
 export interface Measure {
-  readonly type: 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max' | 'ratio';
+  readonly type: 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max' | 'ratio' | 'own';
   readonly yaml: string;
   /** The value of a row; null is not aggregated. */
   value(row: Row): Cell;
@@ -135,7 +135,7 @@ function makeCube(
     key,
     {
       type,
-      yaml: `{ name: ${key}, type: ${type === 'ratio' ? 'number' : type}${sql && `, sql: ${sql}`}${more} }`,
+      yaml: `{ name: ${key}, type: ${type === 'ratio' || type === 'own' ? 'number' : type}${sql && `, sql: ${sql}`}${more} }`,
       value,
     },
   ];
@@ -164,6 +164,7 @@ function makeCube(
       measure('max_n', 'max', 'n', number),
       measure('kinds', 'count_distinct', 's', (row) => row.s ?? null),
       measure('ratio', 'ratio', '"{sum_n} / {high}"', () => null),
+      measure('own', 'own', '"sum({CUBE}.n) + count(*)"', number),
     ]),
     segments: new Map([['yes', (row) => row.b === true]]),
     policies: [],

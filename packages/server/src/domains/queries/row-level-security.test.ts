@@ -59,6 +59,36 @@ const MODEL = `cubes:
         row_level: { allow_all: true }
       - group: "tenant:${GROUP}"
         member_level: { includes: [id, region, count, names, per_name, first_name] }
+  - name: buyers
+    sql_table: files.customers
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: name, sql: name, type: string }
+    measures:
+      - { name: count, type: count }
+    access_policy: [{ group: "*" }]
+  - name: purchases
+    sql_table: files.orders
+    joins:
+      - { name: buyers, relationship: many_to_one, sql: "{CUBE}.customer_id = {buyers.id}" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: status, sql: status, type: string }
+    measures:
+      - { name: count, type: count }
+      - { name: amount, sql: amount, type: sum }
+      - { name: average, sql: "{amount} / {count}", type: number }
+    access_policy:
+      - group: "${GROUP}"
+        member_level: { includes: [id, status] }
+      - group: "*"
+        row_level: { filters: [{ member: status, operator: equals, values: ["{ userAttributes.${REGION} }"] }] }
+views:
+  - name: shop
+    cubes:
+      - { join_path: purchases, includes: "*" }
+      - { join_path: purchases.buyers, includes: [name, { name: count, alias: people }] }
+    access_policy: [{ group: "*" }]
 `;
 
 let world: World;
@@ -267,6 +297,57 @@ test('rows that are not grouped show no column that is hidden from the viewer', 
   const open = await session({ groups: [GROUP] });
   const names = (await rows(['closed.first_name'], open.client)).map((row) => row['closed.first_name']);
   expect(names).toEqual(['Ada', 'Bob', 'Cyd']);
+});
+
+async function sqlRows(client: Client, query: string): Promise<unknown[][]> {
+  const reply = await client.runSql({ deploymentId, body: { query } });
+  const lines = Buffer.from(await reply.bytes())
+    .toString()
+    .trim()
+    .split('\n');
+  return Object.assign({}, ...lines.map((line) => JSON.parse(line))).data;
+}
+
+test('a view shows what the rows of its root lead to, so the policies of the root apply to everything', async () => {
+  const { client } = await session({ userAttributes: [{ name: REGION, value: 'new' }] });
+  const names = { dimensions: ['shop.name'] };
+  expect((await rowsOf(client, names)).map((row) => row['shop.name'])).toEqual(['Ada', 'Cyd']);
+  expect(await rowsOf(client, { measures: ['shop.people'] })).toEqual([{ 'shop.people': '2' }]);
+  expect(await rowsOf(client, { measures: ['shop.people', 'shop.count'], ...names })).toEqual([
+    { 'shop.name': 'Ada', 'shop.people': '1', 'shop.count': '1' },
+    { 'shop.name': 'Cyd', 'shop.people': '1', 'shop.count': '1' },
+  ]);
+  expect(await sqlRows(client, 'select name from shop order by 1')).toEqual([['Ada'], ['Cyd']]);
+  const counts =
+    'select count(*), count(distinct name), measure(people), measure(count), measure(average) from shop';
+  expect(await sqlRows(client, counts)).toEqual([['2', '2', '2', '2', expect.stringMatching(/^5\.75/)]]);
+
+  const nobody = (await session()).client;
+  expect(await rowsOf(nobody, names)).toEqual([]);
+  expect(await rowsOf(nobody, { measures: ['shop.people'] })).toEqual([{ 'shop.people': '0' }]);
+  expect(await rowsOf(nobody, { ...names, ungrouped: true })).toEqual([]);
+  expect(await sqlRows(nobody, 'select name from shop')).toEqual([]);
+  expect(await sqlRows(nobody, 'select count(*), measure(people) from shop')).toEqual([['0', '0']]);
+  // The cube itself is open.
+  expect(await rowsOf(nobody, { measures: ['buyers.count'] })).toEqual([{ 'buyers.count': '3' }]);
+});
+
+test('a policy that opens only some members opens no rows to a measure, in SQL neither', async () => {
+  const { client } = await session({
+    groups: [GROUP],
+    userAttributes: [{ name: REGION, value: 'new' }],
+  });
+  expect(await rowsOf(client, { dimensions: ['purchases.id'] })).toHaveLength(5);
+  expect(await rowsOf(client, { measures: ['purchases.count'] })).toEqual([{ 'purchases.count': '2' }]);
+  for (const table of ['purchases', 'shop']) {
+    expect(await sqlRows(client, `select id from ${table}`)).toHaveLength(5);
+    expect(await sqlRows(client, `select count(*) from ${table}`)).toEqual([['5']]);
+    expect(await sqlRows(client, `select measure(count) from ${table}`)).toEqual([['2']]);
+    const ids = `select id, measure(average) from ${table} group by 1 order by 1`;
+    expect((await sqlRows(client, ids)).map(([id]) => id)).toEqual(['1', '5']);
+    const beside = `select count(*), measure(amount) from ${table} where status is not null`;
+    expect(await sqlRows(client, beside)).toEqual([['2', expect.stringMatching(/^11\.50?$/)]]);
+  }
 });
 
 test('meta shows a viewer the members that policies open to them', async () => {
