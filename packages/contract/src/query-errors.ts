@@ -8,6 +8,7 @@ export const PLAN_ERRORS = [
   'unsupported_query',
   'model_not_built',
   'source_not_configured',
+  'too_many_queries',
 ] as const;
 
 export const RUN_ERRORS = [
@@ -18,7 +19,6 @@ export const RUN_ERRORS = [
   'result_too_large',
   'source_unavailable',
   'source_busy',
-  'too_many_queries',
   'answers_not_read',
   'query_failed',
   'query_timed_out',

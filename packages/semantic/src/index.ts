@@ -10,7 +10,7 @@ export { type Draft, draftCubes } from './drafts/drafts.ts';
 export type { DraftTable } from './drafts/tables.ts';
 export type * from './model.ts';
 export { type PackedPart, packModel, unpackModel } from './packed.ts';
-export { type Budget, createBudget } from './plan/budget.ts';
+export { type Budget, createBudget, isSpent } from './plan/budget.ts';
 export { QueryError, type QueryErrorCode, type QueryIssue } from './plan/errors.ts';
 export type { NormalQuery } from './plan/normal-query.ts';
 export {

@@ -1,4 +1,4 @@
-/** How much work the plans of a request may be, because nothing else runs while they are made. */
+/** How much work the plans of a request may be. */
 import { queryError } from './errors.ts';
 
 /** All queries of a request draw from the same one. */
@@ -18,7 +18,14 @@ const REFERENCE_CHARACTERS = 100;
 /** More than the compiler lets members refer to each other, because conditions of joins may come between them. */
 const DEPTH_MAX = 250;
 
-export const createBudget = (): Budget => ({ left: PIECES_MAX, characters: CHARACTERS_MAX, depth: 0 });
+/** With limits, less than a request may need: who finds it spent can plan again elsewhere, with all of it. */
+export const createBudget = ({ pieces = PIECES_MAX, characters = CHARACTERS_MAX } = {}): Budget => ({
+  left: pieces,
+  characters,
+  depth: 0,
+});
+
+export const isSpent = ({ left, characters }: Budget) => left < 0 || characters < 0;
 
 /** Call it before the work is done. */
 export function spend(budget: Budget, pieces: number) {

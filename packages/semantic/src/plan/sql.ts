@@ -47,7 +47,9 @@ export type CallName =
   | `truncate ${'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'}`
   | 'binSeconds'
   | 'binMonths'
-  | 'addSeconds';
+  | 'addSeconds'
+  /** A row for each whole number from 0 up to the given one, as a column. */
+  | 'numbersBelow';
 
 export type Piece = string | Value | Name | Call | Sql;
 export type Sql = readonly Piece[];

@@ -4,7 +4,7 @@
  * gets into it.
  */
 import type { Model } from '../model.ts';
-import { createBudget } from '../plan/budget.ts';
+import { type Budget, createBudget } from '../plan/budget.ts';
 import { DIALECTS, type DialectName } from '../plan/plan.ts';
 import { type Dialect, renderWith, type Statement } from '../plan/render.ts';
 import type { Viewer } from '../plan/viewer.ts';
@@ -18,6 +18,7 @@ export interface SqlOptions {
   /** Of the data source. */
   readonly dialect: (dataSource: string) => DialectName;
   readonly now: Date;
+  readonly budget?: Budget;
 }
 
 export interface SqlPlan {
@@ -35,7 +36,7 @@ const LIKE_LENGTHS = 3;
 /** `tree` is what PostgreSQL's parser makes of the text. Throws a `QueryError` if the statement is wrong or refused. */
 export function planSql(model: Model, tree: unknown, viewer: Viewer, options: SqlOptions): SqlPlan {
   const dialect = (dataSource: string) => dialectNamed(options.dialect(dataSource));
-  const budget = createBudget();
+  const budget = options.budget ?? createBudget();
   const governed = { budget, model, viewer, nowMs: options.now.getTime(), dialect };
   const prefix = prefixFor(model);
   const opened: Table[] = [];

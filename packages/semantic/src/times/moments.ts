@@ -64,11 +64,15 @@ function readOffset(text: string | undefined): number | undefined {
   return (text[0] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** `2026-01-31T09:30:00.000000Z`. Years without four digits are beyond all others. */
+const YEAR_1 = Date.parse('0001-01-01T00:00:00Z');
+const YEAR_10000 = Date.UTC(10_000, 0);
+
+/** Years without four digits are beyond all others, and are written as infinite. */
+export const isFiniteInstant = (ms: number) => ms >= YEAR_1 && ms < YEAR_10000;
+
+/** `2026-01-31T09:30:00.000000Z` */
 export function writeInstant({ ms, micros }: Instant): string {
-  const year = new Date(ms).getUTCFullYear();
-  if (!(year <= 9999)) return 'infinity';
-  if (year < 1) return '-infinity';
+  if (!isFiniteInstant(ms)) return ms < YEAR_1 ? '-infinity' : 'infinity';
   return `${new Date(ms).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
 

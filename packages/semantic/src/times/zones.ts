@@ -13,8 +13,8 @@ export const UTC: Zone = { name: 'UTC', localOf: (ms) => ms, instantOf: (ms) => 
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 /** There are about 600 zones, and each can be written in many cases. Few of them are in use at a time. */
 const KNOWN_MAX = 100;
-/** Of each zone, the days whose offset is kept. */
-const DAYS_MAX = 5000;
+/** Of each zone, the blocks of days whose offset is kept: 20,000 days. */
+const BLOCKS_MAX = 5000;
 const known = new Map<string, Zone>();
 
 export function findZone(name: string): Zone | undefined {
@@ -29,6 +29,8 @@ export function findZone(name: string): Zone | undefined {
 }
 
 const DAY_MS = 86_400_000;
+/** No zone has ever changed its offset twice within so many days: the least are seven, in Brazil in 2000. */
+const BLOCK_MS = 4 * DAY_MS;
 /** Beyond these years there are no rules for clocks, and years have other than four digits. */
 const EARLIEST = Date.UTC(1000, 0, 1);
 const LATEST = Date.UTC(9999, 0, 1);
@@ -56,20 +58,20 @@ function createZone(given: string): Zone | undefined {
     const [month, day, year, hour, minute, second] = format.format(whole).match(/\d+/g)!.map(Number);
     return Date.UTC(year!, month! - 1, day, hour, minute, second) - whole;
   };
-  const days = new Map<number, number>();
-  const offsetOfDay = (day: number) => {
-    const kept = days.get(day);
+  const blocks = new Map<number, number>();
+  const offsetOfBlock = (block: number) => {
+    const kept = blocks.get(block);
     if (kept !== undefined) return kept;
-    if (days.size >= DAYS_MAX) days.clear();
-    const offset = readOffset(day * DAY_MS);
-    days.set(day, offset);
+    if (blocks.size >= BLOCKS_MAX) blocks.clear();
+    const offset = readOffset(block * BLOCK_MS);
+    blocks.set(block, offset);
     return offset;
   };
   const offsetAt = (instantMs: number) => {
-    const day = Math.floor(instantMs / DAY_MS);
-    const offset = offsetOfDay(day);
-    // Offsets change at most once within two days, so not between two that are equal.
-    return offset === offsetOfDay(day + 1) ? offset : readOffset(instantMs);
+    const block = Math.floor(instantMs / BLOCK_MS);
+    const offset = offsetOfBlock(block);
+    // The offset changes at most once within a block, so not between two that are equal.
+    return offset === offsetOfBlock(block + 1) ? offset : readOffset(instantMs);
   };
   return {
     name,

@@ -39,14 +39,27 @@ from (
     left join (
 select * from items where not deleted
     ) as "items" on "orders".id = "items".order_id
-    cross join (values ($1::timestamp, $2::timestamptz, $3::timestamptz), ($4::timestamp, $5::timestamptz, $6::timestamptz)) as "periods"("period", "from", "to")
+    cross join (
+      select
+        ("runs"."period" + to_seconds("runs"."number" * $1::bigint)) as "period",
+        ("runs"."from" + to_seconds("runs"."number" * $1::bigint)) as "from",
+        ("runs"."to" + to_seconds("runs"."number" * $1::bigint)) as "to"
+      from (
+        select
+          "runs"."period" as "period",
+          "runs"."from" as "from",
+          "runs"."to" as "to",
+          unnest(range("runs"."count")) as "number"
+        from (values ($2::timestamp, $3::timestamptz, $4::timestamptz, $5::bigint)) as "runs"("period", "from", "to", "count")
+      ) as "runs"
+    ) as "periods"
     where ("orders".created_at >= "periods"."from" and "orders".created_at < "periods"."to")
   ) as "rows"
   group by 1, 2
 ) as "fact_1"
 order by "fact_1"."orders.created_at.week" asc nulls last, ("fact_1"."items.product")::varchar asc nulls last
 limit 50000;
--- ["2024-03-25T00:00:00.000","2024-03-29T00:00:00.000000Z","2024-04-01T00:00:00.000000Z","2024-04-01T00:00:00.000","2024-04-05T00:00:00.000000Z","2024-04-08T00:00:00.000000Z"]
+-- ["604800","2024-03-25T00:00:00.000","2024-03-29T00:00:00.000000Z","2024-04-01T00:00:00.000000Z","2"]
 
 -- postgres
 select
@@ -68,14 +81,27 @@ from (
     left join (
 select * from items where not deleted
     ) as "items" on "orders".id = "items".order_id
-    cross join (values ($1::timestamp, $2::timestamptz, $3::timestamptz), ($4::timestamp, $5::timestamptz, $6::timestamptz)) as "periods"("period", "from", "to")
+    cross join (
+      select
+        ("runs"."period" + "runs"."number" * $1::bigint * interval '1 second') as "period",
+        ("runs"."from" + "runs"."number" * $1::bigint * interval '1 second') as "from",
+        ("runs"."to" + "runs"."number" * $1::bigint * interval '1 second') as "to"
+      from (
+        select
+          "runs"."period" as "period",
+          "runs"."from" as "from",
+          "runs"."to" as "to",
+          generate_series(0, "runs"."count" - 1) as "number"
+        from (values ($2::timestamp, $3::timestamptz, $4::timestamptz, $5::bigint)) as "runs"("period", "from", "to", "count")
+      ) as "runs"
+    ) as "periods"
     where ("orders".created_at >= "periods"."from" and "orders".created_at < "periods"."to")
   ) as "rows"
   group by 1, 2
 ) as "fact_1"
 order by "fact_1"."orders.created_at.week" asc nulls last, ("fact_1"."items.product")::text collate "C" asc nulls last
 limit 50000;
--- ["2024-03-25T00:00:00.000","2024-03-29T00:00:00.000000Z","2024-04-01T00:00:00.000000Z","2024-04-01T00:00:00.000","2024-04-05T00:00:00.000000Z","2024-04-08T00:00:00.000000Z"]
+-- ["604800","2024-03-25T00:00:00.000","2024-03-29T00:00:00.000000Z","2024-04-01T00:00:00.000000Z","2"]
 
 -- clickhouse
 select
@@ -97,7 +123,20 @@ from (
     left join (
 select * from items where not deleted
     ) as "items" on "orders".id = "items".order_id
-    cross join (select tupleElement(row, 1) as "period", tupleElement(row, 2) as "from", tupleElement(row, 3) as "to" from (select arrayJoin([({p1:DateTime64(6, 'UTC')}, {p2:DateTime64(6, 'UTC')}, {p3:DateTime64(6, 'UTC')}), ({p4:DateTime64(6, 'UTC')}, {p5:DateTime64(6, 'UTC')}, {p6:DateTime64(6, 'UTC')})]) as row)) as "periods"
+    cross join (
+      select
+        addSeconds("runs"."period", "runs"."number" * {p1:Int64}) as "period",
+        addSeconds("runs"."from", "runs"."number" * {p1:Int64}) as "from",
+        addSeconds("runs"."to", "runs"."number" * {p1:Int64}) as "to"
+      from (
+        select
+          "runs"."period" as "period",
+          "runs"."from" as "from",
+          "runs"."to" as "to",
+          arrayJoin(range(toUInt64("runs"."count"))) as "number"
+        from (select tupleElement(row, 1) as "period", tupleElement(row, 2) as "from", tupleElement(row, 3) as "to", tupleElement(row, 4) as "count" from (select arrayJoin([({p2:DateTime64(6, 'UTC')}, {p3:DateTime64(6, 'UTC')}, {p4:DateTime64(6, 'UTC')}, {p5:Int64})]) as row)) as "runs"
+      ) as "runs"
+    ) as "periods"
     where ("orders".created_at >= "periods"."from" and "orders".created_at < "periods"."to")
   ) as "rows"
   group by 1, 2
@@ -105,7 +144,7 @@ select * from items where not deleted
 order by "fact_1"."orders.created_at.week" asc nulls last, toString("fact_1"."items.product") asc nulls last
 limit 50000
 settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
--- ["2024-03-25 00:00:00.000","2024-03-29 00:00:00.000000","2024-04-01 00:00:00.000000","2024-04-01 00:00:00.000","2024-04-05 00:00:00.000000","2024-04-08 00:00:00.000000"]
+-- ["604800","2024-03-25 00:00:00.000","2024-03-29 00:00:00.000000","2024-04-01 00:00:00.000000","2"]
 
 -- rows
 -- ["ink","2024-03-25 00:00:00","100"]

@@ -30,7 +30,20 @@ from (
     "periods"."period" as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  cross join (values ($1::timestamp, $2::timestamptz, $3::timestamptz), ($4::timestamp, $5::timestamptz, $6::timestamptz), ($7::timestamp, $8::timestamptz, $9::timestamptz), ($10::timestamp, $3::timestamptz, $11::timestamptz)) as "periods"("period", "from", "to")
+  cross join (
+    select
+      ("runs"."period" + to_seconds("runs"."number" * $1::bigint)) as "period",
+      ("runs"."from" + to_seconds("runs"."number" * $1::bigint)) as "from",
+      ("runs"."to" + to_seconds("runs"."number" * $1::bigint)) as "to"
+    from (
+      select
+        "runs"."period" as "period",
+        "runs"."from" as "from",
+        "runs"."to" as "to",
+        unnest(range("runs"."count")) as "number"
+      from (values ($2::timestamp, $3::timestamptz, $4::timestamptz, $5::bigint), ($6::timestamp, $7::timestamptz, $8::timestamptz, $9::bigint)) as "runs"("period", "from", "to", "count")
+    ) as "runs"
+  ) as "periods"
   where ("orders".created_at >= "periods"."from" and "orders".created_at < "periods"."to")
   group by 1
 ) as "fact_1"
@@ -39,21 +52,34 @@ full join (
     "periods"."period" as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  cross join (values ($1::timestamp, $3::timestamptz, $3::timestamptz), ($4::timestamp, $6::timestamptz, $6::timestamptz), ($7::timestamp, $9::timestamptz, $9::timestamptz), ($10::timestamp, $11::timestamptz, $11::timestamptz)) as "periods"("period", "from", "to")
+  cross join (
+    select
+      ("runs"."period" + to_seconds("runs"."number" * $1::bigint)) as "period",
+      ("runs"."from" + to_seconds("runs"."number" * $1::bigint)) as "from",
+      ("runs"."to" + to_seconds("runs"."number" * $1::bigint)) as "to"
+    from (
+      select
+        "runs"."period" as "period",
+        "runs"."from" as "from",
+        "runs"."to" as "to",
+        unnest(range("runs"."count")) as "number"
+      from (values ($2::timestamp, $4::timestamptz, $4::timestamptz, $5::bigint), ($6::timestamp, $8::timestamptz, $8::timestamptz, $9::bigint)) as "runs"("period", "from", "to", "count")
+    ) as "runs"
+  ) as "periods"
   where "orders".created_at < "periods"."to"
   group by 1
 ) as "fact_2" on coalesce("fact_1"."orders.created_at.day", timestamp '2000-01-01') = coalesce("fact_2"."orders.created_at.day", timestamp '2000-01-01') and ("fact_1"."orders.created_at.day" is null) = ("fact_2"."orders.created_at.day" is null)
 full join (
   select
-    date_trunc('day', timezone($12::varchar, ("orders".created_at)::timestamptz)) as "orders.created_at.day",
+    date_trunc('day', timezone($10::varchar, ("orders".created_at)::timestamptz)) as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  where ("orders".created_at >= $8::timestamptz and "orders".created_at < $11::timestamptz)
+  where ("orders".created_at >= $11::timestamptz and "orders".created_at < $12::timestamptz)
   group by 1
 ) as "fact_3" on coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), timestamp '2000-01-01') = coalesce("fact_3"."orders.created_at.day", timestamp '2000-01-01') and (coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day") is null) = ("fact_3"."orders.created_at.day" is null)
 order by coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), "fact_3"."orders.created_at.day") asc nulls last
 limit 50000;
--- ["2024-03-30T00:00:00.000","2024-03-27T23:00:00.000000Z","2024-03-30T23:00:00.000000Z","2024-03-31T00:00:00.000","2024-03-28T23:00:00.000000Z","2024-03-31T22:00:00.000000Z","2024-04-01T00:00:00.000","2024-03-29T23:00:00.000000Z","2024-04-01T22:00:00.000000Z","2024-04-02T00:00:00.000","2024-04-02T22:00:00.000000Z","Europe/Berlin"]
+-- ["86400","2024-03-30T00:00:00.000","2024-03-27T23:00:00.000000Z","2024-03-30T23:00:00.000000Z","1","2024-03-31T00:00:00.000","2024-03-28T23:00:00.000000Z","2024-03-31T22:00:00.000000Z","3","Europe/Berlin","2024-03-29T23:00:00.000000Z","2024-04-02T22:00:00.000000Z"]
 
 -- postgres
 select
@@ -66,7 +92,20 @@ from (
     "periods"."period" as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  cross join (values ($1::timestamp, $2::timestamptz, $3::timestamptz), ($4::timestamp, $5::timestamptz, $6::timestamptz), ($7::timestamp, $8::timestamptz, $9::timestamptz), ($10::timestamp, $3::timestamptz, $11::timestamptz)) as "periods"("period", "from", "to")
+  cross join (
+    select
+      ("runs"."period" + "runs"."number" * $1::bigint * interval '1 second') as "period",
+      ("runs"."from" + "runs"."number" * $1::bigint * interval '1 second') as "from",
+      ("runs"."to" + "runs"."number" * $1::bigint * interval '1 second') as "to"
+    from (
+      select
+        "runs"."period" as "period",
+        "runs"."from" as "from",
+        "runs"."to" as "to",
+        generate_series(0, "runs"."count" - 1) as "number"
+      from (values ($2::timestamp, $3::timestamptz, $4::timestamptz, $5::bigint), ($6::timestamp, $7::timestamptz, $8::timestamptz, $9::bigint)) as "runs"("period", "from", "to", "count")
+    ) as "runs"
+  ) as "periods"
   where ("orders".created_at >= "periods"."from" and "orders".created_at < "periods"."to")
   group by 1
 ) as "fact_1"
@@ -75,21 +114,34 @@ full join (
     "periods"."period" as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  cross join (values ($1::timestamp, $3::timestamptz, $3::timestamptz), ($4::timestamp, $6::timestamptz, $6::timestamptz), ($7::timestamp, $9::timestamptz, $9::timestamptz), ($10::timestamp, $11::timestamptz, $11::timestamptz)) as "periods"("period", "from", "to")
+  cross join (
+    select
+      ("runs"."period" + "runs"."number" * $1::bigint * interval '1 second') as "period",
+      ("runs"."from" + "runs"."number" * $1::bigint * interval '1 second') as "from",
+      ("runs"."to" + "runs"."number" * $1::bigint * interval '1 second') as "to"
+    from (
+      select
+        "runs"."period" as "period",
+        "runs"."from" as "from",
+        "runs"."to" as "to",
+        generate_series(0, "runs"."count" - 1) as "number"
+      from (values ($2::timestamp, $4::timestamptz, $4::timestamptz, $5::bigint), ($6::timestamp, $8::timestamptz, $8::timestamptz, $9::bigint)) as "runs"("period", "from", "to", "count")
+    ) as "runs"
+  ) as "periods"
   where "orders".created_at < "periods"."to"
   group by 1
 ) as "fact_2" on coalesce("fact_1"."orders.created_at.day", timestamp '2000-01-01') = coalesce("fact_2"."orders.created_at.day", timestamp '2000-01-01') and ("fact_1"."orders.created_at.day" is null) = ("fact_2"."orders.created_at.day" is null)
 full join (
   select
-    date_trunc('day', timezone($12::text, ("orders".created_at)::timestamptz)) as "orders.created_at.day",
+    date_trunc('day', timezone($10::text, ("orders".created_at)::timestamptz)) as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  where ("orders".created_at >= $8::timestamptz and "orders".created_at < $11::timestamptz)
+  where ("orders".created_at >= $11::timestamptz and "orders".created_at < $12::timestamptz)
   group by 1
 ) as "fact_3" on coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), timestamp '2000-01-01') = coalesce("fact_3"."orders.created_at.day", timestamp '2000-01-01') and (coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day") is null) = ("fact_3"."orders.created_at.day" is null)
 order by coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), "fact_3"."orders.created_at.day") asc nulls last
 limit 50000;
--- ["2024-03-30T00:00:00.000","2024-03-27T23:00:00.000000Z","2024-03-30T23:00:00.000000Z","2024-03-31T00:00:00.000","2024-03-28T23:00:00.000000Z","2024-03-31T22:00:00.000000Z","2024-04-01T00:00:00.000","2024-03-29T23:00:00.000000Z","2024-04-01T22:00:00.000000Z","2024-04-02T00:00:00.000","2024-04-02T22:00:00.000000Z","Europe/Berlin"]
+-- ["86400","2024-03-30T00:00:00.000","2024-03-27T23:00:00.000000Z","2024-03-30T23:00:00.000000Z","1","2024-03-31T00:00:00.000","2024-03-28T23:00:00.000000Z","2024-03-31T22:00:00.000000Z","3","Europe/Berlin","2024-03-29T23:00:00.000000Z","2024-04-02T22:00:00.000000Z"]
 
 -- clickhouse
 select
@@ -102,7 +154,20 @@ from (
     "periods"."period" as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  cross join (select tupleElement(row, 1) as "period", tupleElement(row, 2) as "from", tupleElement(row, 3) as "to" from (select arrayJoin([({p1:DateTime64(6, 'UTC')}, {p2:DateTime64(6, 'UTC')}, {p3:DateTime64(6, 'UTC')}), ({p4:DateTime64(6, 'UTC')}, {p5:DateTime64(6, 'UTC')}, {p6:DateTime64(6, 'UTC')}), ({p7:DateTime64(6, 'UTC')}, {p8:DateTime64(6, 'UTC')}, {p9:DateTime64(6, 'UTC')}), ({p10:DateTime64(6, 'UTC')}, {p3:DateTime64(6, 'UTC')}, {p11:DateTime64(6, 'UTC')})]) as row)) as "periods"
+  cross join (
+    select
+      addSeconds("runs"."period", "runs"."number" * {p1:Int64}) as "period",
+      addSeconds("runs"."from", "runs"."number" * {p1:Int64}) as "from",
+      addSeconds("runs"."to", "runs"."number" * {p1:Int64}) as "to"
+    from (
+      select
+        "runs"."period" as "period",
+        "runs"."from" as "from",
+        "runs"."to" as "to",
+        arrayJoin(range(toUInt64("runs"."count"))) as "number"
+      from (select tupleElement(row, 1) as "period", tupleElement(row, 2) as "from", tupleElement(row, 3) as "to", tupleElement(row, 4) as "count" from (select arrayJoin([({p2:DateTime64(6, 'UTC')}, {p3:DateTime64(6, 'UTC')}, {p4:DateTime64(6, 'UTC')}, {p5:Int64}), ({p6:DateTime64(6, 'UTC')}, {p7:DateTime64(6, 'UTC')}, {p8:DateTime64(6, 'UTC')}, {p9:Int64})]) as row)) as "runs"
+    ) as "runs"
+  ) as "periods"
   where ("orders".created_at >= "periods"."from" and "orders".created_at < "periods"."to")
   group by 1
 ) as "fact_1"
@@ -111,22 +176,35 @@ full join (
     "periods"."period" as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  cross join (select tupleElement(row, 1) as "period", tupleElement(row, 2) as "from", tupleElement(row, 3) as "to" from (select arrayJoin([({p1:DateTime64(6, 'UTC')}, {p3:DateTime64(6, 'UTC')}, {p3:DateTime64(6, 'UTC')}), ({p4:DateTime64(6, 'UTC')}, {p6:DateTime64(6, 'UTC')}, {p6:DateTime64(6, 'UTC')}), ({p7:DateTime64(6, 'UTC')}, {p9:DateTime64(6, 'UTC')}, {p9:DateTime64(6, 'UTC')}), ({p10:DateTime64(6, 'UTC')}, {p11:DateTime64(6, 'UTC')}, {p11:DateTime64(6, 'UTC')})]) as row)) as "periods"
+  cross join (
+    select
+      addSeconds("runs"."period", "runs"."number" * {p1:Int64}) as "period",
+      addSeconds("runs"."from", "runs"."number" * {p1:Int64}) as "from",
+      addSeconds("runs"."to", "runs"."number" * {p1:Int64}) as "to"
+    from (
+      select
+        "runs"."period" as "period",
+        "runs"."from" as "from",
+        "runs"."to" as "to",
+        arrayJoin(range(toUInt64("runs"."count"))) as "number"
+      from (select tupleElement(row, 1) as "period", tupleElement(row, 2) as "from", tupleElement(row, 3) as "to", tupleElement(row, 4) as "count" from (select arrayJoin([({p2:DateTime64(6, 'UTC')}, {p4:DateTime64(6, 'UTC')}, {p4:DateTime64(6, 'UTC')}, {p5:Int64}), ({p6:DateTime64(6, 'UTC')}, {p8:DateTime64(6, 'UTC')}, {p8:DateTime64(6, 'UTC')}, {p9:Int64})]) as row)) as "runs"
+    ) as "runs"
+  ) as "periods"
   where "orders".created_at < "periods"."to"
   group by 1
 ) as "fact_2" on coalesce("fact_1"."orders.created_at.day", timestamp '2000-01-01') = coalesce("fact_2"."orders.created_at.day", timestamp '2000-01-01') and ("fact_1"."orders.created_at.day" is null) = ("fact_2"."orders.created_at.day" is null)
 full join (
   select
-    toDateTime64(toStartOfDay(addSeconds(toDateTime64("orders".created_at, 6, 'UTC'), timezoneOffset(toTimeZone(toDateTime64("orders".created_at, 6, 'UTC'), {p12:String})))), 6, 'UTC') as "orders.created_at.day",
+    toDateTime64(toStartOfDay(addSeconds(toDateTime64("orders".created_at, 6, 'UTC'), timezoneOffset(toTimeZone(toDateTime64("orders".created_at, 6, 'UTC'), {p10:String})))), 6, 'UTC') as "orders.created_at.day",
     sum("orders".amount) as "m1"
   from orders as "orders"
-  where ("orders".created_at >= {p8:DateTime64(6, 'UTC')} and "orders".created_at < {p11:DateTime64(6, 'UTC')})
+  where ("orders".created_at >= {p11:DateTime64(6, 'UTC')} and "orders".created_at < {p12:DateTime64(6, 'UTC')})
   group by 1
 ) as "fact_3" on coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), timestamp '2000-01-01') = coalesce("fact_3"."orders.created_at.day", timestamp '2000-01-01') and (coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day") is null) = ("fact_3"."orders.created_at.day" is null)
 order by coalesce(coalesce("fact_1"."orders.created_at.day", "fact_2"."orders.created_at.day"), "fact_3"."orders.created_at.day") asc nulls last
 limit 50000
 settings join_use_nulls = 1, aggregate_functions_null_for_empty = 1, count_distinct_implementation = 'uniqExact', enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1, short_circuit_function_evaluation = 'force_enable';
--- ["2024-03-30 00:00:00.000","2024-03-27 23:00:00.000000","2024-03-30 23:00:00.000000","2024-03-31 00:00:00.000","2024-03-28 23:00:00.000000","2024-03-31 22:00:00.000000","2024-04-01 00:00:00.000","2024-03-29 23:00:00.000000","2024-04-01 22:00:00.000000","2024-04-02 00:00:00.000","2024-04-02 22:00:00.000000","Europe/Berlin"]
+-- ["86400","2024-03-30 00:00:00.000","2024-03-27 23:00:00.000000","2024-03-30 23:00:00.000000","1","2024-03-31 00:00:00.000","2024-03-28 23:00:00.000000","2024-03-31 22:00:00.000000","3","Europe/Berlin","2024-03-29 23:00:00.000000","2024-04-02 22:00:00.000000"]
 
 -- rows
 -- ["2024-03-30 00:00:00","100","100","100"]

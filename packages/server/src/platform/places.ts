@@ -1,6 +1,6 @@
 /**
  * Gives the few places at a thing to those who share it, by turns: a free place goes to the sharer who has the fewest,
- * and among equal ones to the sharer who waits for it the longest.
+ * and among equal ones to who has used the least, if that is counted, or else to who waits for it the longest.
  */
 export interface PlaceLimits {
   /** How many calls for one key run at once. */
@@ -11,6 +11,8 @@ export interface PlaceLimits {
   waitingMax: number;
   sharerWaitingMax: number;
   waitMs: number;
+  /** How much a sharer has used lately. */
+  usedBy?: (sharer: string) => number;
   /** Makes the error for calls that are refused or have waited too long. */
   busy: () => Error;
 }
@@ -41,17 +43,22 @@ interface Queue {
 }
 
 export function createPlaces(limits: PlaceLimits): Places {
-  const { places, sharerPlaces, waitingMax, sharerWaitingMax, waitMs, busy } = limits;
+  const { places, sharerPlaces, waitingMax, sharerWaitingMax, waitMs, usedBy = () => 0, busy } = limits;
   const queues = new Map<string, Queue>();
 
-  /** The first of those who have the fewest places. */
+  /** The first of those who have the fewest places, and of these have used the least. */
   function nextOf({ sharers }: Queue): Sharer | undefined {
-    let next: Sharer | undefined;
-    for (const sharer of sharers.values()) {
-      const mayHave = sharer.waiting.length > 0 && sharer.running < sharerPlaces;
-      if (mayHave && (!next || sharer.running < next.running)) next = sharer;
+    let next: { sharer: Sharer; used: number } | undefined;
+    for (const [name, sharer] of sharers) {
+      if (!sharer.waiting.length || sharer.running >= sharerPlaces) continue;
+      const used = usedBy(name);
+      const isBefore =
+        !next ||
+        sharer.running < next.sharer.running ||
+        (sharer.running === next.sharer.running && used < next.used);
+      if (isBefore) next = { sharer, used };
     }
-    return next;
+    return next?.sharer;
   }
 
   function begin(queue: Queue, sharer: Sharer) {

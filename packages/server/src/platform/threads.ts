@@ -39,6 +39,9 @@ export interface ThreadEvent {
 /** A thread that has nothing to do is for the next task this long, because a warm one is much faster. */
 const KEEP_MS = 30_000;
 
+/** The loop, for which everybody waits, and the processes of others go before the threads. */
+const NICENESS = 5;
+
 /**
  * The build makes a file of its own for each thread, beside the bundle (`scripts/build.mjs`). Tests, which run the
  * sources, use these files too.
@@ -51,11 +54,18 @@ const LOOK_EVERY_MS = 10;
 /** However little CPU time a thread gets, its caller waits at most so many times the limit. */
 const PATIENCE = 10;
 
-/** Writes the number that Linux has for the thread before it runs the script, because Node.js does not tell it. */
+/**
+ * Writes the number that Linux has for the thread before it runs the script, because Node.js does not tell it. Linux takes
+ * this number for a process of its own, with a priority of its own.
+ */
 const BOOT = `
 const { readlinkSync } = require('node:fs');
+const { setPriority } = require('node:os');
 const { workerData: { script, number } } = require('node:worker_threads');
-try { number[0] = Number(/[0-9]+$/.exec(readlinkSync('/proc/thread-self'))[0]); } catch {}
+try {
+  number[0] = Number(/[0-9]+$/.exec(readlinkSync('/proc/thread-self'))[0]);
+  setPriority(number[0], ${NICENESS});
+} catch {}
 import(script);`;
 
 interface Thread {
@@ -87,11 +97,13 @@ async function end(worker: Worker) {
   await worker.terminate();
 }
 
+/** Up to `idleMax` threads stay for later tasks. */
 export function createThreads<Task, Answer>(
   script: URL,
   { timeMs, memoryMb }: ThreadLimits,
+  { idleMax = 1 } = {},
 ): Threads<Task, Answer> {
-  let idle: { thread: Thread; timer: NodeJS.Timeout } | undefined;
+  const idle: { thread: Thread; timer: NodeJS.Timeout }[] = [];
   const report = (event: ThreadEvent['event']) => events.publish({ script: script.pathname, event });
 
   function start(): Thread {
@@ -106,8 +118,7 @@ export function createThreads<Task, Answer>(
   }
 
   function take(): Thread {
-    const kept = idle;
-    idle = undefined;
+    const kept = idle.pop();
     if (!kept) return start();
     clearTimeout(kept.timer);
     stopListening(kept.thread.worker);
@@ -117,17 +128,24 @@ export function createThreads<Task, Answer>(
 
   function giveBack(thread: Thread) {
     const { worker } = thread;
-    if (idle) return void end(worker);
-    idle = { thread, timer: setTimeout(drop, KEEP_MS).unref() };
+    if (idle.length >= idleMax) return void end(worker);
+    const drop = () => {
+      const at = idle.indexOf(kept);
+      if (at < 0) return;
+      idle.splice(at, 1);
+      clearTimeout(kept.timer);
+      void end(worker);
+    };
+    const kept = { thread, timer: setTimeout(drop, KEEP_MS).unref() };
+    idle.push(kept);
     worker.unref();
     worker.once('error', drop).once('exit', drop);
   }
 
-  async function drop() {
-    const kept = idle;
-    idle = undefined;
-    clearTimeout(kept?.timer);
-    if (kept) await end(kept.thread.worker);
+  async function stop() {
+    const all = idle.splice(0);
+    for (const { timer } of all) clearTimeout(timer);
+    await Promise.all(all.map(({ thread }) => end(thread.worker)));
   }
 
   return {
@@ -175,6 +193,6 @@ export function createThreads<Task, Answer>(
         worker.postMessage(task);
       });
     },
-    stop: drop,
+    stop,
   };
 }

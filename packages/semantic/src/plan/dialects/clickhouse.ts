@@ -88,5 +88,6 @@ export const clickhouse: Dialect = {
     binMonths: (x, months, base) =>
       `addMonths(${time("'2000-01-01 00:00:00'")}, toInt32(${base} + ${months} * floor(((toYear(${x}) - 2000) * 12 + toMonth(${x}) - 1 - ${base}) / ${months})))`,
     addSeconds: (x, seconds) => `addSeconds(${x}, ${seconds})`,
+    numbersBelow: (count) => `arrayJoin(range(toUInt64(${count})))`,
   },
 };

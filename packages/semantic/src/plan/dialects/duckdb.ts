@@ -54,5 +54,6 @@ export const duckdb: Dialect = {
     binMonths: (x, months, base) =>
       `(timestamp '2000-01-01' + to_months((${base} + ${months} * floor(((extract(year from ${x}) - 2000) * 12 + extract(month from ${x}) - 1 - ${base}) / ${months}))::int))`,
     addSeconds: (x, seconds) => `(${x} + to_seconds(${seconds}))`,
+    numbersBelow: (count) => `unnest(range(${count}))`,
   },
 };

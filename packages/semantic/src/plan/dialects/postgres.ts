@@ -44,5 +44,6 @@ export const postgres: Dialect = {
     binMonths: (x, months, base) =>
       `(timestamp '2000-01-01' + interval '1 month' * (${base} + ${months} * floor(((extract(year from ${x}) - 2000) * 12 + extract(month from ${x}) - 1 - ${base})::numeric / ${months}))::int)`,
     addSeconds: (x, seconds) => `(${x} + ${seconds} * interval '1 second')`,
+    numbersBelow: (count) => `generate_series(0, ${count} - 1)`,
   },
 };

@@ -1,6 +1,7 @@
 /** Compiles data models in threads, so that a large or malicious model delays nobody. */
-import { deserialize } from 'node:v8';
-import { type Compiled, type Model, type PackedPart, unpackModel } from '@oriel/semantic';
+import { deserialize, serialize } from 'node:v8';
+import { type Compiled, type Model, type PackedPart, packModel, unpackModel } from '@oriel/semantic';
+import { joinShared, splitShared } from '../../platform/shared-bytes.ts';
 import { createSteps } from '../../platform/steps.ts';
 import {
   createThreads,
@@ -14,8 +15,8 @@ export type Report = Omit<Compiled, 'model'> & {
   model?: Model | undefined;
 };
 
-/** What the thread answers. The parts of the model are bytes, which are copied at once. */
-export type Packed = Omit<Compiled, 'model'> & { packed: readonly Uint8Array[] | undefined };
+/** What the thread answers. The parts of the model are bytes that all threads share. */
+export type Packed = Omit<Compiled, 'model'> & { packed: SharedArrayBuffer | undefined };
 
 /** What the thread is asked for. A model is large, so it is sent back only to who needs it. */
 export interface Order {
@@ -59,9 +60,23 @@ async function unpack({ packed, ...report }: Packed): Promise<Report> {
   if (!packed) return report;
   const unpacked = unpackModel();
   const step = createSteps();
-  for (const part of packed) {
+  for (const part of splitShared(packed)) {
     unpacked.add(deserialize(part) as PackedPart);
     await step();
   }
+  packedModels.set(unpacked.model, packed);
   return { ...report, model: unpacked.model };
+}
+
+const packedModels = new WeakMap<Model, SharedArrayBuffer>();
+
+/** The bytes that a model came in, from which any thread can make it again: the parts of `packModel`. */
+export function packedOf(model: Model): SharedArrayBuffer {
+  let packed = packedModels.get(model);
+  if (!packed) {
+    // Only models that no thread has compiled, which are those of tests.
+    packed = joinShared(Array.from(packModel(model), (part) => serialize(part)));
+    packedModels.set(model, packed);
+  }
+  return packed;
 }

@@ -1,15 +1,9 @@
-/** Explains what a viewer sees. */
-import { explainPlan, hiddenMembers, type Model, QueryError, type Viewer } from '@oriel/semantic';
-import { planQueries } from './plans.ts';
-import type { FindSource } from './sources.ts';
+/** Explains what a viewer sees. Runs on the loop and in threads; see `planner.ts`. */
+import { explainPlan, hiddenMembers, planQuery, QueryError } from '@oriel/semantic';
+import { type MakeContext, planOptions } from './plans.ts';
 
-interface Asked {
-  model: Model;
-  viewer: Viewer;
-  source: FindSource;
-}
-
-export function explain(query: object, { model, viewer, source }: Asked) {
+export function explain(query: object, context: MakeContext) {
+  const { model, viewer, typeOf } = context;
   // Throws if it is no query at all.
   const hidden = hiddenMembers(model, query, viewer);
   const { groups, tenantGroups, roles, userAttributes, securityContext } = viewer;
@@ -17,12 +11,11 @@ export function explain(query: object, { model, viewer, source }: Asked) {
   const shown = { ...named, userAttributes, securityContext };
   const about = { viewer: shown, hiddenMembers: hidden };
   try {
-    const { queries } = planQueries(query, { model, viewer, source, now: new Date() });
-    const plans = queries.map(({ plan, statement, dataSource, dbType }) => ({
-      sql: statement.sql,
-      values: [...(statement.parameters ?? [])],
-      dataSource,
-      dbType,
+    const plans = planQuery(model, query, viewer, planOptions(context)).plans.map((plan) => ({
+      sql: plan.statement.sql,
+      values: [...plan.statement.parameters],
+      dataSource: plan.dataSource,
+      dbType: typeOf(plan.dataSource),
       reads: explainPlan(model, plan, viewer),
     }));
     return { ...about, plans };

@@ -6,6 +6,7 @@ import type { TenantSettings } from '../tenant-settings/index.ts';
 import { createKeptMeta } from './kept-meta.ts';
 import { createKeptPlans } from './kept-plans.ts';
 import { createModels } from './models.ts';
+import { createPlanner } from './planner.ts';
 import { createQueries, type Queries } from './queries.ts';
 import { createResults } from './results.ts';
 import { queryRoutes } from './routes.ts';
@@ -24,16 +25,23 @@ export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFi
 
 export function createQueryApi(platform: Platform, options: QueryOptions) {
   const parser = createSqlParser();
+  const planner = createPlanner();
   const api = createQueries({
     models: createModels(platform, options.compiler),
     sources: createSources({ ...options, platform }),
     viewers: createViewers(platform.db, options.tenantSettings),
-    plans: createKeptPlans(),
+    planner,
+    plans: createKeptPlans(planner),
     meta: createKeptMeta(),
     results: createResults(options.dataDir),
     parser,
   });
-  return { ...api, stop: parser.stop };
+  return {
+    ...api,
+    async stop() {
+      await Promise.all([parser.stop(), planner.stop()]);
+    },
+  };
 }
 
 export const queries = (api: Queries & Pick<Module, 'stop'>, engines: Engines): Module => ({

@@ -1,9 +1,10 @@
 /** Plans that are used again: for whom, and until when. */
 import { compileModel, type Model, type Viewer } from '@oriel/semantic';
-import { beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { SHOP_MODEL } from '../../../test/shops.ts';
 import { createKeptPlans, type KeptPlans } from './kept-plans.ts';
-import type { PlanContext } from './plans.ts';
+import { createPlanner } from './planner.ts';
+import type { PlanContext, PlannedQueries } from './plans.ts';
 import type { FindSource } from './sources.ts';
 
 const model = compileModel(new Map(Object.entries(SHOP_MODEL))).model!;
@@ -22,12 +23,17 @@ const source = sourceOf('duckdb');
 const NOW = Date.parse('2024-04-02T10:15:30Z');
 const COUNT = { measures: ['orders.count'] };
 
+const planner = createPlanner();
+afterAll(planner.stop);
+const by = { sharer: 'somebody', signal: new AbortController().signal };
+
 let plans: KeptPlans;
 beforeEach(() => {
-  plans = createKeptPlans();
+  plans = createKeptPlans(planner);
 });
+/** They are cheap, so they are there at once. */
 const plan = (query: object, more: Partial<PlanContext> = {}) =>
-  plans.plan(query, { model, viewer, source, now: new Date(NOW), ...more });
+  plans.plan(query, { model, viewer, source, now: new Date(NOW), ...more }, by) as PlannedQueries;
 
 test('a plan is used again for a viewer with the same rights', () => {
   expect(plan({ ...COUNT }, { viewer: { ...viewer } })).toBe(plan(COUNT));
@@ -76,7 +82,7 @@ test('a wrong query is an error each time', () => {
 });
 
 test('plans take no more than their memory, and the one that nobody used for longest makes way', () => {
-  plans = createKeptPlans(40_000);
+  plans = createKeptPlans(planner, 40_000);
   const first = plan(COUNT);
   for (let limit = 1; limit <= 20; limit++) {
     plan({ ...COUNT, limit });

@@ -1,23 +1,32 @@
 /**
  * Plans that are kept in memory. A plan is used again for the same model, the same data sources, a viewer with the same
- * rights and the same query, as long as it does not depend on the time.
+ * rights and the same query, as long as it does not depend on the time. Calls for the same plan at the same time wait for
+ * one.
  */
 import type { Viewer } from '@oriel/semantic';
+import type { Query } from '../../engines/engine.ts';
 import { createKept } from './kept.ts';
 import { createNumbers } from './numbers.ts';
-import { type PlanContext, type PlannedQueries, planQueries } from './plans.ts';
+import type { PlannedFor, Planner } from './planner.ts';
+import { type MadeQueries, type PlanContext, type PlannedQueries, withSources } from './plans.ts';
 
 const KEEP_BYTES_MAX = 32 * 1024 * 1024;
-/** What a plan takes beside its texts. */
+/** What a plan takes beside its texts, and a value beside its own. */
 const BASE_BYTES = 4000;
+const VALUE_CHARACTERS = 10;
 
 export interface KeptPlans {
-  /** Throws a `QueryError` if a query is wrong. */
-  plan(query: object | readonly object[], context: PlanContext): PlannedQueries;
+  /** Throws a `QueryError` if a query is wrong. Returns no promise if the plan is known or cheap. */
+  plan(
+    query: object | readonly object[],
+    context: PlanContext,
+    by: PlannedFor,
+  ): PlannedQueries | Promise<PlannedQueries>;
 }
 
-export function createKeptPlans(bytesMax = KEEP_BYTES_MAX): KeptPlans {
+export function createKeptPlans(planner: Pick<Planner, 'plan'>, bytesMax = KEEP_BYTES_MAX): KeptPlans {
   const kept = createKept<PlannedQueries>(bytesMax);
+  const making = new Map<string, { made: Promise<PlannedQueries>; signal: AbortSignal }>();
   const numberOf = createNumbers();
   const texts = new WeakMap<Viewer, string>();
 
@@ -32,25 +41,66 @@ export function createKeptPlans(bytesMax = KEEP_BYTES_MAX): KeptPlans {
   }
 
   return {
-    plan(query, context) {
+    plan(query, context, by) {
       const { model, source, viewer, now } = context;
       // JSON has no line breaks, so no text can reach into the next one.
-      const key = `${numberOf(model)} ${numberOf(source)}\n${textOf(viewer)}\n${JSON.stringify(query)}`;
-      const known = kept.find(key);
-      if (known && now.getTime() < known.sameUntilMs) return known;
-      const made = planQueries(query, context);
-      kept.add(key, made, bytesOf(key, made));
-      return made;
+      const text = JSON.stringify(query);
+      const key = `${numberOf(model)} ${numberOf(source)}\n${textOf(viewer)}\n${text}`;
+      const known = () => {
+        const plan = kept.find(key);
+        return plan && now.getTime() < plan.sameUntilMs ? plan : undefined;
+      };
+      const keep = (made: MadeQueries) => {
+        const planned = withSources(made, source);
+        kept.add(key, planned, bytesOf(key, planned));
+        return planned;
+      };
+      // Who is refused is so for themselves only.
+      const keyOfSharer = `${by.sharer}\n${key}`;
+
+      async function share(made: Promise<MadeQueries>): Promise<PlannedQueries> {
+        const planned = made.then(keep);
+        making.set(keyOfSharer, { made: planned, signal: by.signal });
+        try {
+          return await planned;
+        } finally {
+          making.delete(keyOfSharer);
+        }
+      }
+      function start() {
+        const made = planner.plan('queries', query, text.length, context, by);
+        return made instanceof Promise ? share(made) : keep(made);
+      }
+      async function join({ made, signal }: { made: Promise<PlannedQueries>; signal: AbortSignal }) {
+        try {
+          const planned = await made;
+          if (now.getTime() < planned.sameUntilMs) return planned;
+        } catch (error) {
+          // Whoever began it may have left before its turn came.
+          if (!signal.aborted) throw error;
+        }
+        by.signal.throwIfAborted();
+        return next();
+      }
+      function next(): PlannedQueries | Promise<PlannedQueries> {
+        const plan = known();
+        if (plan) return plan;
+        const others = making.get(keyOfSharer);
+        return others ? join(others) : start();
+      }
+      return next();
     },
   };
 }
 
 /** Texts take up to two bytes for a character, and the objects that they were made from about as much again. */
 function bytesOf(key: string, { queries }: PlannedQueries): number {
-  const characters = queries.reduce(
-    (sum, { head, statement, total }) =>
-      sum + 2 * head.length + JSON.stringify([statement, total]).length + BASE_BYTES,
-    key.length,
-  );
+  const characters = queries.reduce((sum, { head, statement, total }) => {
+    const ofStatements = charactersOf(statement) + (total ? charactersOf(total) : 0);
+    return sum + 2 * head.length + ofStatements + BASE_BYTES;
+  }, key.length);
   return 2 * characters;
 }
+
+const charactersOf = ({ sql, parameters = [] }: Query) =>
+  parameters.reduce((sum, value) => sum + (value?.length ?? 0) + VALUE_CHARACTERS, sql.length);

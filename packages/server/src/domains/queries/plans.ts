@@ -1,11 +1,12 @@
-/** From the query of a caller to statements. */
+/** From the query of a caller to statements. Runs on the loop and in threads; see `planner.ts`. */
 import { createHash } from 'node:crypto';
 import {
   type Budget,
-  createBudget,
+  type DialectName,
   type Model,
   type NormalQuery,
   type Plan,
+  type PlanOptions,
   planQuery,
   type RefreshKey,
   ROWS_MAX,
@@ -16,9 +17,8 @@ import type { FindSource, OpenSource } from './sources.ts';
 
 export type AnswerType = 'regularQuery' | 'compareDateRangeQuery' | 'blendingQuery';
 
-export interface PlannedQuery {
-  plan: Plan;
-  source: OpenSource;
+/** What is known without the source itself, so that a thread can make it. */
+export interface MadeQuery {
   /** As clients see it. */
   query: NormalQuery & { responseFormat?: 'compact' };
   dataSource: string;
@@ -34,6 +34,10 @@ export interface PlannedQuery {
   refreshKeys: readonly (RefreshKey | undefined)[];
 }
 
+export interface PlannedQuery extends MadeQuery {
+  source: OpenSource;
+}
+
 export interface PlanContext {
   model: Model;
   viewer: Viewer;
@@ -41,39 +45,61 @@ export interface PlanContext {
   now: Date;
 }
 
-export interface PlannedQueries {
+/** What a plan is made with. */
+export interface MakeContext extends Omit<PlanContext, 'source'> {
+  /** The type of a data source, by its name. */
+  typeOf: (dataSource: string) => DialectName;
+  budget: Budget;
+}
+
+interface Several<Query> {
   type: AnswerType;
-  queries: PlannedQuery[];
+  queries: Query[];
   /** Until then, the same query has the same plan. Infinite if it does not depend on the time. */
   sameUntilMs: number;
 }
 
+export type MadeQueries = Several<MadeQuery>;
+export type PlannedQueries = Several<PlannedQuery>;
+
+export const withSources = ({ queries, ...made }: MadeQueries, source: FindSource): PlannedQueries => ({
+  ...made,
+  queries: queries.map((query): PlannedQuery => ({ ...query, source: source(query.dataSource) })),
+});
+
+export const planOptions = ({ typeOf, now, budget }: MakeContext): PlanOptions => ({
+  dialect: typeOf,
+  now,
+  // One more than an answer may have, so that the engine notices that there are more.
+  rowsMax: ROWS_MAX + 1,
+  budget,
+});
+
 /** Throws a `QueryError` if a query is wrong. */
-export function planQueries(given: object | readonly object[], context: PlanContext): PlannedQueries {
+export function planQueries(given: object | readonly object[], context: MakeContext): MadeQueries {
   const list = Array.isArray(given) ? (given as object[]) : [given];
-  const budget = createBudget();
-  const planned = list.map((query) => planOne(query, context, budget));
-  const [first] = planned as [PlannedQueries, ...PlannedQueries[]];
+  const planned = list.map((query) => planOne(query, context));
+  const [first] = planned as [MadeQueries, ...MadeQueries[]];
   if (list.length === 1) return first;
   const queries = planned.flatMap(({ queries }) => queries);
   const sameUntilMs = Math.min(...planned.map((one) => one.sameUntilMs));
   return { type: 'blendingQuery', queries: queries.map(withBlendedTime), sameUntilMs };
 }
 
-function planOne(json: object, { model, viewer, source, now }: PlanContext, budget: Budget): PlannedQueries {
-  const { type, plans, sameUntilMs, isRenewed, isCompact } = planQuery(model, json, viewer, {
-    dialect: (name) => source(name).dialect,
-    now,
-    // One more than an answer may have, so that the engine notices that there are more.
-    rowsMax: ROWS_MAX + 1,
-    budget,
-  });
+function planOne(json: object, context: MakeContext): MadeQueries {
+  const { model, viewer, typeOf } = context;
+  const { type, plans, sameUntilMs, isRenewed, isCompact } = planQuery(
+    model,
+    json,
+    viewer,
+    planOptions(context),
+  );
   const refreshKeysOf = ({ cubes }: Plan) => cubes.map((name) => model.cubes.get(name)!.refreshKey);
   return {
     type,
     sameUntilMs,
     queries: plans.map((plan) => ({
-      ...toPlanned(plan, source(plan.dataSource), {
+      ...toMade(plan, typeOf(plan.dataSource), {
         isCompact,
         isRenewed,
         more: type === 'compareDateRangeQuery' ? comparedRange(plan) : [],
@@ -89,20 +115,17 @@ interface Wishes {
   more: readonly MoreValue[];
 }
 
-function toPlanned(
+function toMade(
   plan: Plan,
-  source: OpenSource,
+  dbType: DialectName,
   { isCompact, isRenewed, more }: Wishes,
-): Omit<PlannedQuery, 'refreshKeys'> {
+): Omit<MadeQuery, 'refreshKeys'> {
   const { statement, total, columns, annotation, dataSource } = plan;
   const keys = columns.map(({ key }) => key);
   const limited = { ...plan.query, limit: Math.min(plan.query.limit, ROWS_MAX) };
   const query = isCompact ? { ...limited, responseFormat: 'compact' as const } : limited;
-  const dbType = source.type;
   const head = { query, annotation, dataSource, dbType, external: false, slowQuery: false };
   return {
-    plan,
-    source,
     query,
     dataSource,
     dbType,
@@ -127,7 +150,7 @@ function comparedRange({ query: { timeDimensions } }: Plan): MoreValue[] {
 }
 
 /** Several queries have their time in common, under one name. */
-function withBlendedTime(planned: PlannedQuery): PlannedQuery {
+function withBlendedTime(planned: MadeQuery): MadeQuery {
   const time = planned.query.timeDimensions.find(({ granularity }) => granularity !== undefined);
   if (!time) return planned;
   const more = [
@@ -145,7 +168,10 @@ export const keyOf = (source: OpenSource, statement: Query, version: readonly st
 /** Kept together with the statement, which is kept with its plan. */
 const statementHashes = new WeakMap<Query, string>();
 
-function statementHash(statement: Query): string {
+/** The hashes of large statements come with them from the thread that made them. */
+export const rememberHash = (statement: Query, hash: string) => statementHashes.set(statement, hash);
+
+export function statementHash(statement: Query): string {
   let hash = statementHashes.get(statement);
   if (hash === undefined) {
     hash = hashOf(JSON.stringify(statement));

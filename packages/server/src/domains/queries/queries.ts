@@ -10,16 +10,16 @@ import type { WholeBytes } from '../../platform/http/streams.ts';
 import { findAppConfig } from '../tenant-settings/index.ts';
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { toApiError } from './errors.ts';
-import { explain } from './explain.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import type { KeptMeta } from './kept-meta.ts';
 import type { KeptPlans } from './kept-plans.ts';
 import type { Models } from './models.ts';
+import type { Made } from './plan-tasks.ts';
+import type { PlannedFor, Planner } from './planner.ts';
 import { hashOf, keyOf, type PlanContext, type PlannedQueries, type PlannedQuery } from './plans.ts';
 import { letGo, type Result, type Results } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
-import { type PlannedSql, planSqlQuery } from './sql-plans.ts';
 import type { Asker, GivenViewer, Viewers } from './viewers.ts';
 
 export interface QueryCall {
@@ -46,11 +46,7 @@ export interface Queries {
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
   /** Without a viewer, the caller. */
-  explain(
-    call: QueryCall,
-    query: object,
-    viewer: GivenViewer | undefined,
-  ): Promise<ReturnType<typeof explain>>;
+  explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
 }
 
 type Loaded = Uint8Array | WholeBytes;
@@ -64,6 +60,7 @@ export interface QueriesOptions {
   models: Models;
   sources: Sources;
   viewers: Viewers;
+  planner: Pick<Planner, 'plan'>;
   plans: KeptPlans;
   meta: KeptMeta;
   results: Results;
@@ -71,24 +68,34 @@ export interface QueriesOptions {
 }
 
 export function createQueries(options: QueriesOptions): Queries {
-  const { models, sources, viewers, plans, meta, results, parser } = options;
+  const { models, sources, viewers, planner, plans, meta, results, parser } = options;
   const servedBy = ({ actor, deploymentId }: QueryCall) => ({
     deploymentId,
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
   });
 
-  async function contextOf(call: QueryCall): Promise<PlanContext> {
+  async function contextOf(call: QueryCall, given?: GivenViewer): Promise<PlanContext> {
     const { db, actor, deploymentId } = call;
     const model = await models.find(db, servedBy(call));
     const source = await sources.of(db, deploymentId);
     // Last of all, so that nothing is older than the query itself.
-    const viewer = await viewers.of(actor);
+    const viewer = await (given ? viewers.given(given) : viewers.of(actor));
     return { model, viewer, source, now: new Date() };
   }
-  const plan = async (call: QueryCall, query: Given) => plans.plan(query, await contextOf(call));
+  const forCaller = (call: QueryCall): PlannedFor => ({
+    sharer: sharerOf(call.actor),
+    get signal() {
+      return call.signal;
+    },
+  });
+  const plan = async (call: QueryCall, query: Given) =>
+    plans.plan(query, await contextOf(call), forCaller(call));
   const planOfSql = async (call: QueryCall, text: string) => {
-    const tree = await parser.parse(text, { sharer: sharerOf(call.actor), signal: call.signal });
-    return planSqlQuery(tree, await contextOf(call));
+    const by = forCaller(call);
+    const tree = await parser.parse(text, by);
+    const context = await contextOf(call);
+    const made = await planner.plan('sql', tree, tree.length / TREE_GROWTH, context, by);
+    return { ...made, source: context.source(made.dataSource) };
   };
 
   const resultOf = (
@@ -116,7 +123,7 @@ export function createQueries(options: QueriesOptions): Queries {
 
   const freshnessFor = (
     call: QueryCall,
-    { source, refreshKeys }: Pick<PlannedSql, 'source' | 'refreshKeys'>,
+    { source, refreshKeys }: Pick<PlannedQuery, 'source' | 'refreshKeys'>,
     isRenewed: boolean,
   ) =>
     freshnessOf(refreshKeys, async (sql, maxAgeMs) => {
@@ -183,11 +190,9 @@ export function createQueries(options: QueriesOptions): Queries {
       withApiErrors(call, async () => letGo((await answerSql(call, text, true)).result), IS_SQL),
     explain: (call, query, given) =>
       withApiErrors(call, async () => {
-        const { db, actor, deploymentId } = call;
-        const model = await models.find(db, servedBy(call));
-        const source = await sources.of(db, deploymentId);
-        const viewer = await (given ? viewers.given(given) : viewers.of(actor));
-        return explain(query, { model, source, viewer });
+        const context = await contextOf(call, given);
+        const characters = JSON.stringify([query, given]).length;
+        return planner.plan('explain', query, characters, context, forCaller(call));
       }),
     load: (call, query, { isMulti, isRenewed }) =>
       withApiErrors(call, async () => {
@@ -198,6 +203,9 @@ export function createQueries(options: QueriesOptions): Queries {
       }),
   };
 }
+
+/** The tree of a statement has about so many characters for each of its own. */
+const TREE_GROWTH = 10;
 
 /** Several queries in one request. */
 const QUERIES_MAX = 20;

@@ -24,6 +24,7 @@ import { createEngines, type Engines } from '../../engines/engines.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createKeptMeta } from './kept-meta.ts';
 import { createKeptPlans } from './kept-plans.ts';
+import { createPlanner, type Planner } from './planner.ts';
 import { createQueries, type Queries, type QueryCall } from './queries.ts';
 import { createResults } from './results.ts';
 import { createSqlParser, type SqlParser } from './sql-parser.ts';
@@ -38,6 +39,7 @@ let database: SourceDatabase;
 let engines: Engines;
 let engine: Engine;
 let parser: SqlParser;
+let planner: Planner;
 let asked = 0;
 beforeAll(async () => {
   database = await createSourceDatabase('select 1');
@@ -57,9 +59,11 @@ beforeAll(async () => {
     },
   };
   parser = createSqlParser();
+  planner = createPlanner();
 });
 afterAll(async () => {
   await parser.stop();
+  await planner.stop();
   await engines.stop();
   await database.stop();
 });
@@ -76,10 +80,11 @@ function queriesOf(world: World, id: string): Queries {
       of: async (actor) => (actor as never as { viewer: Viewer }).viewer,
       given: async () => expect.fail('Nobody asks about another viewer.'),
     },
-    plans: createKeptPlans(),
+    plans: createKeptPlans(planner),
     meta: createKeptMeta(),
     results: createResults(inject('runFolder')),
     parser,
+    planner,
   });
 }
 

@@ -14,7 +14,7 @@ test('many statements of one sharer do not keep those of another one waiting', a
       .catch(() => {})
       .finally(() => done.push('many')),
   );
-  expect(await parser.parse('select 1', { sharer: 'one', signal })).toHaveProperty('stmts');
+  expect(await parser.parse('select 1', { sharer: 'one', signal })).toContain('"stmts"');
   done.push('one');
   leaving.abort();
   await Promise.all(many);

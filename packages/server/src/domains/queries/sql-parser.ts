@@ -14,8 +14,8 @@ export interface Reader {
 }
 
 export interface SqlParser {
-  /** The tree of PostgreSQL's parser. Throws a `QueryError` if there is none. */
-  parse(text: string, by: Reader): Promise<unknown>;
+  /** The tree of PostgreSQL's parser, as JSON. Throws a `QueryError` if there is none. */
+  parse(text: string, by: Reader): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createSqlParser(): SqlParser {
       const parsed = await turns.alone(`of ${sharer}`, inTurn, signal);
       if ('problem' in parsed) throw wrong('invalid_query', inWords(parsed));
       if (parsed.tree.length > TREE_CHARACTERS_MAX) throw tooLarge();
-      return JSON.parse(parsed.tree);
+      return parsed.tree;
     },
     stop: threads.stop,
   };

@@ -1,11 +1,10 @@
-/** From the SQL of a caller to the statement that runs. */
+/** From the SQL of a caller to the statement that runs. Runs on the loop and in threads; see `planner.ts`. */
 import { planSql, type RefreshKey } from '@oriel/semantic';
 import type { Query } from '../../engines/engine.ts';
-import type { PlanContext } from './plans.ts';
-import type { OpenSource } from './sources.ts';
+import type { MakeContext } from './plans.ts';
 
-export interface PlannedSql {
-  source: OpenSource;
+export interface MadeSql {
+  dataSource: string;
   statement: Query;
   /** The names of the columns. */
   columns: readonly string[];
@@ -13,14 +12,15 @@ export interface PlannedSql {
   refreshKeys: readonly (RefreshKey | undefined)[];
 }
 
-/** Throws a `QueryError` if the statement is wrong or refused. */
-export function planSqlQuery(tree: unknown, { model, viewer, source, now }: PlanContext): PlannedSql {
-  const { statement, columns, dataSource, cubes } = planSql(model, tree, viewer, {
-    dialect: (name) => source(name).dialect,
+/** `tree` is JSON of what the parser made. Throws a `QueryError` if the statement is wrong or refused. */
+export function planSqlQuery(tree: string, { model, viewer, typeOf, now, budget }: MakeContext): MadeSql {
+  const { statement, columns, dataSource, cubes } = planSql(model, JSON.parse(tree), viewer, {
+    dialect: typeOf,
     now,
+    budget,
   });
   return {
-    source: source(dataSource),
+    dataSource,
     statement: { ...statement, rowForm: 'arrays' },
     columns,
     refreshKeys: cubes.map((name) => model.cubes.get(name)!.refreshKey),

@@ -1,0 +1,183 @@
+/**
+ * A viewer sends queries that are much work to plan, on many connections, as fast as they are answered. Others do not
+ * notice: the built server, as a process, answers within the time that is promised.
+ */
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OrielClient } from '@oriel/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  cleanUp,
+  deploymentNamed,
+  type RunningServer,
+  startServer,
+  usedDataDir,
+} from '../../../../acceptance/server-process.ts';
+
+const MODEL = `cubes:
+  - name: orders
+    sql: "select 1 as id, 'new' as status, timestamp '2024-01-10 08:00:00' as ordered_at"
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: status, sql: status, type: string }
+      - { name: ordered_at, sql: ordered_at, type: time }
+    measures:
+      - { name: count, type: count }
+      - { name: recent, type: count, rolling_window: { trailing: 7 day } }
+    access_policy:
+      - group: "*"
+        row_level: { allow_all: true }
+`;
+
+/** What health and minting promise. */
+const PROMISED_MS = 250;
+const ATTACK_MS = 15_000;
+const REQUESTS_MAX = 5000;
+
+let server: RunningServer;
+let admin: OrielClient;
+let deploymentId: number;
+beforeAll(async () => {
+  server = await startServer(await usedDataDir());
+  admin = server.client();
+  ({ id: deploymentId } = await admin.createDeployment({ body: deploymentNamed('attacked') }));
+  const { branchName } = await admin.startDevMode({ deploymentId, body: {} });
+  const files = [{ path: 'model/orders.yml', content: MODEL }];
+  await admin.updateFiles({ deploymentId, body: { branchName: branchName!, files } });
+  await admin.commitChanges({ deploymentId, body: { branchName: branchName!, message: 'Model' } });
+  await admin.mergeToDefaultBranch({ deploymentId, body: { branchName: branchName!, message: 'Model' } });
+  await expect
+    .poll(async () => (await admin.buildStatus({ deploymentId, branchName: 'main' })).status)
+    .toBe('built');
+});
+afterAll(cleanUp);
+
+async function tokenOf(customer: string): Promise<string> {
+  const body = { deploymentId, externalId: `viewer of ${customer}`, embedTenantName: customer };
+  const { sessionId } = await admin.generateSession({ body });
+  return (await server.client().postTokenBySessionId({ body: { sessionId } })).token;
+}
+
+/** Sends a request and reads its answer to the end. */
+const send = (agent: Agent, path: string, token?: string, body?: string) =>
+  new Promise<number>((resolve, reject) => {
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    request(`${server.url}${path}`, { agent, method: body === undefined ? 'GET' : 'POST', headers })
+      .once('response', (answer) => answer.resume().once('end', () => resolve(answer.statusCode!)))
+      .once('error', reject)
+      .end(body);
+  });
+
+const load = (agent: Agent, token: string, query: object) =>
+  send(
+    agent,
+    `/query/api/v1/deployments/${deploymentId}/load`,
+    token,
+    JSON.stringify({ query, queryType: 'multi' }),
+  );
+
+/** Until it is told to stop: on each connection one request after the other, each of them different. */
+async function attack(
+  connections: number,
+  token: string,
+  queryOf: (number: number) => object,
+  signal: AbortSignal,
+) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const statuses: Record<number, number> = {};
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (!signal.aborted && count < REQUESTS_MAX) {
+        const status = await load(agent, token, queryOf(++count));
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        // Who is refused does not try again at once.
+        if (status === 429) await sleep(20);
+      }
+    }),
+  );
+  agent.destroy();
+  return statuses;
+}
+
+/** How long calls of others take, in milliseconds. */
+async function probe(forMs: number) {
+  const agent = new Agent({ keepAlive: true });
+  const other = await tokenOf('other');
+  const calls = {
+    health: () => send(agent, '/healthz'),
+    mint: async () => {
+      await admin.generateSession({ body: { deploymentId, externalId: 'minted' } });
+      return 200;
+    },
+    query: () => load(agent, other, { measures: ['orders.count'], dimensions: ['orders.status'] }),
+  };
+  await calls.query();
+  const took = { health: [] as number[], mint: [] as number[], query: [] as number[] };
+  const until = Date.now() + forMs;
+  while (Date.now() < until) {
+    for (const name of ['health', 'mint', 'query'] as const) {
+      const startedAt = performance.now();
+      expect(await calls[name]()).toBe(200);
+      took[name].push(performance.now() - startedAt);
+    }
+    await sleep(50);
+  }
+  agent.destroy();
+  return took;
+}
+
+/** The time within which 19 of 20 calls were answered, because the machine has other work too. */
+const nearlyAll = (took: readonly number[]) =>
+  took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.95)]!;
+
+async function under(connections: number, queryOf: (number: number) => object) {
+  const quiet = await probe(2000);
+  const token = await tokenOf('attacker');
+  const stopping = new AbortController();
+  const attacking = attack(connections, token, queryOf, stopping.signal);
+  const attacked = await probe(ATTACK_MS).finally(() => stopping.abort());
+  const statuses = await attacking;
+  const figures = (took: Awaited<ReturnType<typeof probe>>) =>
+    Object.entries(took)
+      .map(([name, all]) => `${name} ${nearlyAll(all).toFixed(0)} ms (max ${Math.max(...all).toFixed(0)})`)
+      .join(', ');
+  console.log(
+    `quiet: ${figures(quiet)}; attacked: ${figures(attacked)}; attacker: ${JSON.stringify(statuses)}`,
+  );
+  return attacked;
+}
+
+const ranges = (number: number) =>
+  Array.from({ length: 8 }, (_, i) => [
+    `${2000 + 3 * i}-01-01`,
+    `${2003 + 3 * i}-01-${String(1 + (number % 28)).padStart(2, '0')}`,
+  ]);
+
+test('ten connections that compare eight ranges of a rolling measure by day delay nobody', async () => {
+  const { health, mint } = await under(10, (number) => ({
+    measures: ['orders.recent'],
+    timeDimensions: [
+      { dimension: 'orders.ordered_at', granularity: 'day', compareDateRange: ranges(number) },
+    ],
+    limit: 1 + number,
+    timezone: 'Europe/Berlin',
+  }));
+  expect(nearlyAll(health)).toBeLessThan(PROMISED_MS);
+  expect(nearlyAll(mint)).toBeLessThan(PROMISED_MS);
+});
+
+test('thirty connections with bodies of 174 KB delay nobody', async () => {
+  const values = Array.from({ length: 10_000 }, (_, i) => `value ${String(i).padStart(8, '0')}`);
+  const { health, mint } = await under(30, (number) => ({
+    measures: ['orders.count'],
+    filters: [{ member: 'orders.status', operator: 'contains', values }],
+    limit: 1 + number,
+    total: true,
+  }));
+  expect(nearlyAll(health)).toBeLessThan(PROMISED_MS);
+  expect(nearlyAll(mint)).toBeLessThan(PROMISED_MS);
+});
