@@ -17,6 +17,7 @@ const viewer: Viewer = {
   roles: [],
   userAttributes: { region: 'EMEA' },
   securityContext: null,
+  seesUnguarded: true,
 };
 const source: FindSource = () => ({
   type: 'duckdb',
