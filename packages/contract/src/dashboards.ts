@@ -27,7 +27,13 @@ const BySize = Shape('DashboardBreakpoints', {
 
 const DashboardLayout = Shape('DashboardLayout', {
   breakpoints: Maybe(BySize),
-  cols: Maybe(BySize),
+  cols: Type.Optional(
+    Type.Union([
+      BySize,
+      Type.Integer({ minimum: 1, maximum: 48, description: 'For all widths of the page' }),
+      Type.Null(),
+    ]),
+  ),
   containerPadding: Maybe(Type.Array(Type.Integer())),
   margin: Maybe(Type.Array(Type.Integer())),
   rowHeight: Maybe(Type.Integer()),

@@ -4,6 +4,7 @@ import { drillFrom } from './drill-query.ts';
 const drilled = (granularity: string, time: unknown, row: object = {}) =>
   drillFrom({
     ...{ widgetId: 'w', title: 'T', member: 'orders.count', value: 1 },
+    annotation: { measures: {}, dimensions: {}, timeDimensions: {} },
     row: { [`orders.at.${granularity}`]: time, ...row },
     query: {
       dimensions: ['orders.id'],

@@ -47,7 +47,9 @@ export function Grid({
     BREAKPOINTS.find(([name, from]) => width >= (layout?.breakpoints?.[name] ?? from))?.[0] ?? 'xxs';
   const hasOwnLayout = widgets.some(({ responsiveLayouts }) => responsiveLayouts?.[breakpoint]);
   const isStacked = !hasOwnLayout && width < STACKED_BELOW;
-  const columns = bounded(hasOwnLayout ? layout?.cols?.[breakpoint] : layout?.cols?.lg, 1, 48, COLUMNS);
+  const cols = layout?.cols;
+  const given = typeof cols === 'number' ? cols : hasOwnLayout ? cols?.[breakpoint] : cols?.lg;
+  const columns = bounded(given, 1, 48, COLUMNS);
   const rowHeight = bounded(layout?.rowHeight, 8, 400, ROW_HEIGHT);
   const gap = bounded(layout?.margin?.[0], 0, 48, MARGIN);
   const placed = widgets

@@ -42,6 +42,8 @@ export interface Result {
   annotation: Annotation;
   data: Row[];
   rowsCapped?: boolean;
+  /** How many rows there are, if the query asks for it. */
+  total?: number;
 }
 
 export interface Position {
@@ -108,7 +110,8 @@ export interface Dashboard {
     app?: ApplicationSource | null;
     layout?: {
       breakpoints?: Partial<Record<Breakpoint, number | null>> | null;
-      cols?: Partial<Record<Breakpoint, number | null>> | null;
+      /** For each width of the page, or for all of them. */
+      cols?: Partial<Record<Breakpoint, number | null>> | number | null;
       margin?: number[] | null;
       rowHeight?: number | null;
     } | null;

@@ -116,7 +116,9 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       const reader = createReader({ members, annotation, query, isUtc, formats, columnFormats, marks });
       const open = (target: Target) => {
         const found = reader.rowOf(target);
-        if (found) drill(drillFrom({ widgetId, title, ...found }));
+        if (!found) return;
+        const format = columnFormats?.[found.member];
+        drill(drillFrom({ widgetId, title, format, annotation, ...found }));
       };
       pointing.current = createPointing({ view, frame: element, marks, reader, show: setPointed, open });
       await view.runAsync();

@@ -75,7 +75,12 @@ export function WorldMap(props: DrawProps) {
       )
     : [0, 0, world.width, world.height];
   const open = (row: Row) =>
-    drill(drillFrom({ widgetId, title, member: measure, row, query, value: row[measure] }));
+    drill(
+      drillFrom({
+        ...{ widgetId, title, member: measure, row, query, value: row[measure], format },
+        annotation: result.annotation,
+      }),
+    );
   return (
     <div class="map">
       <svg

@@ -34,6 +34,8 @@ export const texts: Texts = {
   totalOf: 'Summe der {count} gezeigten',
   sortBy: 'Nach {title} sortieren',
   rows: '{count} Zeilen',
+  rowsOf: '1 bis {count} von {total}',
+  fileCut: 'Die Datei enthält die ersten {count} von {total} Zeilen.',
   moreRows: 'Nur die ersten {count} Zeilen werden gezeigt.',
   all: 'Alle',
   selected: '{count} ausgewählt',

@@ -30,6 +30,8 @@ export const en = {
   totalOf: 'Total of {count} shown',
   sortBy: 'Sort by {title}',
   rows: '{count} rows',
+  rowsOf: '1 to {count} of {total}',
+  fileCut: 'The file has the first {count} of {total} rows.',
   moreRows: 'Only the first {count} rows are shown.',
   all: 'All',
   selected: '{count} selected',

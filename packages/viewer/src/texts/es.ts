@@ -33,6 +33,8 @@ export const texts: Texts = {
   totalOf: 'Total de {count} mostradas',
   sortBy: 'Ordenar por {title}',
   rows: '{count} filas',
+  rowsOf: '1 a {count} de {total}',
+  fileCut: 'El archivo tiene las primeras {count} de {total} filas.',
   moreRows: 'Solo se muestran las primeras {count} filas.',
   all: 'Todos',
   selected: '{count} seleccionados',

@@ -33,6 +33,8 @@ export const texts: Texts = {
   totalOf: 'Total des {count} affichées',
   sortBy: 'Trier par {title}',
   rows: '{count} lignes',
+  rowsOf: '1 à {count} sur {total}',
+  fileCut: 'Le fichier contient les {count} premières lignes sur {total}.',
   moreRows: 'Seules les {count} premières lignes sont affichées.',
   all: 'Tous',
   selected: '{count} sélectionnés',

@@ -32,6 +32,8 @@ export const texts: Texts = {
   totalOf: '表示中の{count}件の合計',
   sortBy: '{title}で並べ替え',
   rows: '{count}行',
+  rowsOf: '{total} 件中 1～{count} 件',
+  fileCut: 'ファイルには {total} 行のうち最初の {count} 行が含まれます。',
   moreRows: '最初の{count}行のみ表示しています。',
   all: 'すべて',
   selected: '{count}件選択',

@@ -1,60 +1,150 @@
-/** The rows behind a figure, a mark or a cell. */
+/** The rows behind a figure, a mark or a cell, in pages. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Drilled, detailsOf } from '../drill-query.ts';
+import { csvOf, download } from '../csv.ts';
+import { type Drilled, detailsOf, FILE_ROWS_MAX, orderBy, PAGE_ROWS } from '../drill-query.ts';
+import { shownOf } from '../format.ts';
 import { typed } from '../query.ts';
 import { usePage } from '../shared.ts';
-import type { Problem } from '../types.ts';
+import type { Problem, Query } from '../types.ts';
 import { Failure } from './chart.tsx';
 import type { Rows } from './rows.ts';
-import { Table } from './table.tsx';
+import { columnsOf, type Sort, Table } from './table.tsx';
 
-export function Drill({ widgetId, title, member, value, query, onClose }: Drilled & { onClose(): void }) {
+const SNAPSHOT = { reportId: 0 };
+
+interface Details extends Rows {
+  /** Of all rows, also of those that are not here yet. */
+  count: number;
+}
+
+export function Drill(props: Drilled & { onClose(): void }) {
+  const { widgetId, title, member, value, format, values, annotation, query, onClose } = props;
   const page = usePage();
-  const { say } = page;
+  const { say, formats } = page;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [rows, setRows] = useState<Rows>();
+  const [details, setDetails] = useState<Details>();
+  const [sort, setSort] = useState<Sort>({ member, desc: true });
   const [problem, setProblem] = useState<Problem>();
   const [isEmpty, setEmpty] = useState(false);
+  const [note, setNote] = useState('');
+  /** Pages are asked for one after the other. What was asked for with another order does not count any more. */
+  const asking = useRef<object | undefined>(undefined);
+
+  const named = values.map(([key, each]) => {
+    const shown = shownOf(annotation, key);
+    const text = formats.value(each, shown);
+    return shown?.type === 'number' || each === null ? `${shown?.shortTitle ?? key} ${text}` : text;
+  });
+  const heading = `${title}: ${named.length ? named.join(', ') : say('details')}`;
+  const shownMeasure = shownOf(annotation, member);
 
   useEffect(() => {
     dialog.current!.showModal();
     page.host.send('drilldown', { member, value: value ?? null, widgetId });
-    void load();
   }, []);
+  useEffect(() => void load(undefined), [sort]);
 
-  const load = () => read().catch(setProblem);
-
-  async function read() {
-    setProblem(undefined);
+  async function askedFor(): Promise<Query | undefined> {
     const cubes = await page.meta();
     const measure = cubes.flatMap(({ measures }) => measures).find(({ name }) => name === member);
     const asked = detailsOf(cubes, member, measure?.drillMembers ?? [], query);
-    if (!asked) return setEmpty(true);
-    const [result] = await page.load([asked]);
-    if (result!.data.length === 0) return setEmpty(true);
-    setRows({ result: result!, rows: typed(result!), query: asked });
+    return asked && { ...asked, order: orderBy(asked.dimensions!, sort) };
+  }
+
+  /** The first page, or the one after those that are there. */
+  async function load(before: Details | undefined) {
+    const turn = {};
+    asking.current = turn;
+    setProblem(undefined);
+    try {
+      const asked = before?.query ?? (await askedFor());
+      if (!asked) return setEmpty(true);
+      const offset = before?.rows.length ?? 0;
+      const [result] = await page.load([
+        { ...asked, limit: PAGE_ROWS, offset, ...(before ? {} : { total: true }) },
+      ]);
+      if (asking.current !== turn) return;
+      const rows = [...(before?.rows ?? []), ...typed(result!)];
+      // Rows may have gone since they were counted.
+      const count =
+        result!.data.length < PAGE_ROWS
+          ? rows.length
+          : Math.max(before?.count ?? result!.total ?? 0, rows.length);
+      setDetails({ result: before?.result ?? result!, rows, query: asked, count });
+      setEmpty(rows.length === 0);
+    } catch (error) {
+      if (asking.current === turn) setProblem(error as Problem);
+    } finally {
+      if (asking.current === turn) asking.current = undefined;
+    }
+  }
+
+  const more = () => {
+    if (details && !asking.current && details.rows.length < details.count) void load(details);
+  };
+
+  async function exportCsv({ query: asked, count }: Details) {
+    try {
+      const [result] = await page.load([{ ...asked, limit: FILE_ROWS_MAX }]);
+      const rows = typed(result!);
+      download(`${heading}.csv`, csvOf(rows, columnsOf(rows, result!.annotation, asked, SNAPSHOT)));
+      page.host.send('download', {
+        format: 'csv',
+        target: 'widget',
+        widgetId,
+        title: heading,
+        rowCount: rows.length,
+      });
+      if (rows.length < count)
+        setNote(say('fileCut', { count: formats.count(rows.length), total: formats.count(count) }));
+    } catch (error) {
+      setProblem(error as Problem);
+    }
   }
 
   return (
     <dialog
       ref={dialog}
       class="drill-dialog"
-      aria-label={`${title}: ${say('details')}`}
+      aria-label={heading}
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
       <header class="card-head">
-        <h2>{`${title}: ${say('details')}`}</h2>
+        <h2>{heading}</h2>
+        {page.mayExport && details && !isEmpty && (
+          <button type="button" onClick={() => exportCsv(details)}>
+            {say('csv')}
+          </button>
+        )}
         <button type="button" onClick={() => dialog.current!.close()}>
           {say('close')}
         </button>
       </header>
+      <p class="drill-about">
+        <span>{`${shownMeasure?.shortTitle ?? member}: ${formats.value(value, shownMeasure, format)}`}</span>
+        {details && !isEmpty && (
+          <span role="status">
+            {say('rowsOf', {
+              count: formats.count(details.rows.length),
+              total: formats.count(details.count),
+            })}
+          </span>
+        )}
+        {note && <span role="status">{note}</span>}
+      </p>
       {problem ? (
-        <Failure problem={problem} onRetry={load} />
+        <Failure problem={problem} onRetry={() => void load(details)} />
       ) : isEmpty ? (
         <div class="empty">{say('noDetails')}</div>
-      ) : rows ? (
-        <Table widgetId={widgetId} title={title} snapshot={{ reportId: 0 }} rows={rows} />
+      ) : details ? (
+        <Table
+          widgetId={widgetId}
+          title={heading}
+          snapshot={SNAPSHOT}
+          rows={details}
+          more={{ count: details.count, sort, setSort, load: more }}
+        />
       ) : (
         <div class="skeleton fill" role="status" />
       )}

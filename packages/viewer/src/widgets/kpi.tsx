@@ -43,7 +43,15 @@ export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
         type="button"
         class="figure"
         title={formats.value(value, shown, override)}
-        onClick={() => drill(drillFrom({ widgetId, title, member: measure, row: {}, query, value }))}
+        onClick={() =>
+          drill(
+            drillFrom({
+              ...{ widgetId, title, member: measure, row: {}, query, value },
+              format: override ?? undefined,
+              annotation: result.annotation,
+            }),
+          )
+        }
       >
         {formats.short(value, shown, override)}
       </button>

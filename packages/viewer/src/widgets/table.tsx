@@ -9,6 +9,8 @@ import type { DrawProps } from './rows.ts';
 
 const ROW_HEIGHT = 36;
 const OVERSCAN = 8;
+/** More rows are asked for when the end is this near. */
+const MORE_WITHIN_PX = 20 * ROW_HEIGHT;
 /** Below this, all rows are drawn: printing and searching in the page then find all of them. */
 const VIRTUAL_FROM = 200;
 
@@ -24,7 +26,7 @@ export interface Column {
   isMeasure: boolean;
 }
 
-interface Sort {
+export interface Sort {
   member: string;
   desc: boolean;
 }
@@ -83,7 +85,12 @@ export function Table({
   snapshot,
   spec,
   rows: { rows, result, query, total },
-}: DrawProps & { spec?: Record<string, unknown> | undefined }) {
+  more,
+}: DrawProps & {
+  spec?: Record<string, unknown> | undefined;
+  /** Of a table whose rows come in pages: the server sorts them. */
+  more?: { count: number; sort: Sort; setSort(sort: Sort): void; load(): void };
+}) {
   const { page, drill } = useShared();
   const { formats, say } = page;
   const columns = columnsOf(rows, result.annotation, query, snapshot).map((column) => ({
@@ -95,14 +102,15 @@ export function Table({
     ),
   }));
   const [first] = (Array.isArray(spec?.sort) ? spec.sort : []) as Sort[];
-  const [sort, setSort] = useState<Sort | undefined>(first);
+  const [ownSort, setOwnSort] = useState<Sort | undefined>(first);
+  const [sort, setSort] = more ? [more.sort, more.setSort] : [ownSort, setOwnSort];
   const [top, setTop] = useState(0);
   const frame = useRef<HTMLDivElement>(null);
   useScrollHint(frame);
 
   const sorted = useMemo(() => {
     const column = sort && columns.find(({ member }) => member === sort.member);
-    if (!sort || !column) return rows;
+    if (more || !sort || !column) return rows;
     const sign = sort.desc ? -1 : 1;
     return rows.toSorted((a, b) => {
       const [x, y] = [a[column.member], b[column.member]];
@@ -129,7 +137,9 @@ export function Table({
     ? Math.min(sorted.length, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN)
     : sorted.length;
   const cell = (row: Row, column: Column) => formats.value(row[column.member], column.shown, column.format);
-  const press = ({ member }: Column) =>
+  const press = ({ member }: Column) => {
+    // Those in sight would be some rows in the middle.
+    if (more) frame.current!.scrollTop = 0;
     setSort({
       member,
       desc:
@@ -137,6 +147,7 @@ export function Table({
           ? !sort.desc
           : (columns.find((column) => column.member === member)?.isNumber ?? false),
     });
+  };
 
   return (
     <div
@@ -145,10 +156,13 @@ export function Table({
       tabIndex={0}
       role="region"
       aria-label={title}
-      onScroll={isVirtual ? (event) => setTop(event.currentTarget.scrollTop) : undefined}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        if (isVirtual) setTop(scrollTop);
+        if (scrollHeight - scrollTop - clientHeight < MORE_WITHIN_PX) more?.load();
+      }}
     >
-      <table aria-rowcount={sorted.length + 1}>
-        <caption class="hidden">{`${title}. ${say('rows', { count: formats.count(rows.length) })}`}</caption>
+      <table aria-rowcount={(more?.count ?? sorted.length) + 1}>
+        <caption class="hidden">{`${title}. ${say('rows', { count: formats.count(more?.count ?? rows.length) })}`}</caption>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -202,6 +216,8 @@ export function Table({
                               row,
                               query,
                               value: row[column.member],
+                              format: column.format,
+                              annotation: result.annotation,
                             }),
                           )
                         }

@@ -259,3 +259,8 @@ test('the charts of a copied workbook show the copies of its reports', async () 
   expect(copied).not.toBe(inside);
   expect(copy.dashboardDraft).toEqual({ widgets: [chart(copied), chart(outside, 'b')] });
 });
+
+test('one number of columns is for all widths of the page', async () => {
+  const { config } = await publish({ config: { widgets: [], layout: { cols: 12 } } });
+  expect(config.layout).toEqual({ cols: 12 });
+});

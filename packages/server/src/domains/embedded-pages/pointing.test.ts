@@ -239,6 +239,7 @@ test('a click leads to the month and the series that it is on', async () => {
       const at = nearestMonth(rows, share);
       expect(query.timeDimensions[0]!.dateRange[0]).toBe(at.slice(0, 10));
       expect(query.filters[0]!.values).toEqual([chosen]);
+      expect(await dialog.getByRole('heading').innerText()).toBe(`stacked: ${month(at)}, ${chosen}`);
       // The last category is at the foot of the stack.
       if (across === 0.98) expect(chosen).toBe(categories.at(-1));
       await page.keyboard.press('Escape');
