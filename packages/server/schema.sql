@@ -519,7 +519,8 @@ create table tenant_settings (
   audit_log_enabled boolean not null default true,
   audit_log_enabled_at timestamp with time zone,
   embed_without_policies boolean not null default false,
-  embed_content_limit integer not null default 100000
+  embed_content_limit integer not null default 100000,
+  embed_sql boolean not null default true
 );
 
 create table upload_files (

@@ -82,7 +82,7 @@ export interface Modules {
 
 export type ModuleSettings = Pick<
   Config,
-  'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds' | 'allowPrivateRemotes'
+  'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds' | 'embedQuerySeconds' | 'allowPrivateRemotes'
 > & {
   /** Holds the files that engines read. */
   dataDir: string;
@@ -125,6 +125,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     tenantSettings: account,
     prepareFiles,
     dataDir: settings.dataDir,
+    embedQueryMs: 1000 * settings.embedQuerySeconds,
   });
   const { essential, keysFor, publicUrl } = platform;
   const links = createPasswordLinks({ keys: keysFor('password links'), publicUrl });

@@ -84,7 +84,8 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
-  const { tenant, plan, maxExternalUsers, deviceCodeSeconds, allowPrivateRemotes, oidc } = config;
+  const { tenant, plan, maxExternalUsers, deviceCodeSeconds, embedQuerySeconds } = config;
+  const { allowPrivateRemotes, oidc } = config;
   const turnWaitMs = options.waits?.connectionMs;
   const dataDir = config.dataDir ?? defaultDataDir();
   requireFinished(dataDir);
@@ -93,6 +94,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     plan,
     maxExternalUsers,
     deviceCodeSeconds,
+    embedQuerySeconds,
     allowPrivateRemotes,
     oidc,
     turnWaitMs,

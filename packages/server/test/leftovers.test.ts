@@ -72,6 +72,7 @@ async function moduleList() {
     plan: 'enterprise',
     maxExternalUsers: 10,
     deviceCodeSeconds: 600,
+    embedQuerySeconds: 30,
     dataDir: world.server.dataDir,
     allowPrivateRemotes: false,
   });

@@ -201,7 +201,14 @@ export const postDashboardPythonRun = operation({
     stderr: Type.String(),
     stdout: Type.String(),
   }),
-  errors: ['dashboard_not_found', 'python_not_found', 'python_unavailable', ...PLAN_ERRORS, ...RUN_ERRORS],
+  errors: [
+    'dashboard_not_found',
+    'python_not_found',
+    'python_unavailable',
+    'embed_sql_disabled',
+    ...PLAN_ERRORS,
+    ...RUN_ERRORS,
+  ],
   audit: 'none',
 });
 

@@ -43,6 +43,10 @@ export const errors = {
     message: 'The query needs more memory than it may have: ask for less at once.',
   },
   result_too_large: { status: 400, message: 'The answer has more bytes than it may have: ask for less.' },
+  embed_sql_disabled: {
+    status: 403,
+    message: 'Embed tokens may not run SQL: the tenant setting `embedSql` is off. Ask with a JSON query.',
+  },
   model_not_built: {
     status: 409,
     message: 'There is no data model to query yet: no build of the branch has succeeded.',
@@ -186,7 +190,7 @@ export const runSql = operation({
     ),
   }),
   reply: Bytes('application/jsonl'),
-  errors: [...PLAN_ERRORS, ...RUN_ERRORS],
+  errors: ['embed_sql_disabled', ...PLAN_ERRORS, ...RUN_ERRORS],
 });
 
 const onlyViews = Maybe(Type.Boolean({ description: 'Leave out cubes' }));

@@ -259,6 +259,13 @@ export const refreshReport = operation({
   params: one,
   timeoutMs: LOAD_TIMEOUT_MS,
   reply: Report,
-  errors: ['report_not_found', 'report_without_query', ...PLAN_ERRORS, ...RUN_ERRORS, ...TEXT_ERRORS],
+  errors: [
+    'report_not_found',
+    'report_without_query',
+    'embed_sql_disabled',
+    ...PLAN_ERRORS,
+    ...RUN_ERRORS,
+    ...TEXT_ERRORS,
+  ],
   audit: 'report',
 });

@@ -29,6 +29,7 @@ const tenantSettings = {
   auditLogEnabled: 'Whether changes are written to the audit log',
   embedAllowedOrigins:
     'The sites whose pages may show embedded pages in a frame, and call what such pages call; empty for all',
+  embedSql: 'Whether embed viewers may run SQL; without it, they ask with JSON queries only',
   hasSupportAccess: 'Whether the operator may look into the account to help; only kept',
   maintenanceWindowDay:
     'The weekday on which the operator may interrupt the service; only kept, for hosted installations',

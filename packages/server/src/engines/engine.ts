@@ -28,6 +28,8 @@ export interface QueryLimits {
   signal?: AbortSignal;
   /** Who asks. Those who ask the same source get its places by turns. */
   sharer?: string;
+  /** Whether the query was ended for somebody else before (see `Preempted`). */
+  isPutBack?: boolean;
   /** Gets a promise that resolves when the engine has ended the query, which may be long after the caller has left. */
   onAsked?: (ended: Promise<void>) => void;
 }
@@ -137,5 +139,15 @@ export class EngineError extends Error {
   constructor(code: EngineErrorCode, message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** The query was ended because its sharer has used much time, and somebody else had no place. It may be put back once. */
+export class Preempted extends EngineError {
+  constructor() {
+    super(
+      'source_busy',
+      'The query was ended so that others get their turn: it runs long, and the data source is busy. Try again later.',
+    );
   }
 }

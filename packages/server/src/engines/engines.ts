@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseIdentity } from '../platform/db/identity.ts';
 import type { Logger } from '../platform/log.ts';
-import { createPlaces } from '../platform/places.ts';
+import { createPlaces, type Preemption } from '../platform/places.ts';
 import { nodeProgram } from '../platform/processes/program.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';
 import type { ClickhouseSettings } from './clickhouse/connection.ts';
@@ -13,7 +13,7 @@ import { type Company, createCompany } from './company.ts';
 import type { DataSource } from './data-sources.ts';
 import { makeDemoFiles } from './demo-files.ts';
 import type { DuckdbSettings } from './duckdb/database.ts';
-import { type Engine, EngineError } from './engine.ts';
+import { type Engine, EngineError, Preempted } from './engine.ts';
 import { createEngineProgram, type FindProgram } from './engine-program.ts';
 import { filesDirOf } from './engine-user.ts';
 import type { PostgresSettings } from './postgres/connections.ts';
@@ -52,6 +52,8 @@ export interface EngineLimits {
   /** One sharer has at most this many queries that wait for a source. */
   sharerWaiting: number;
   waitMs: number;
+  /** When the query of a sharer who has used much time makes way for somebody without a place. */
+  preemption: Pick<Preemption, 'afterMs' | 'ranMs' | 'leadMs'>;
 }
 
 const LIMITS: EngineLimits = {
@@ -64,6 +66,7 @@ const LIMITS: EngineLimits = {
   waiting: 200,
   sharerWaiting: 50,
   waitMs: 30_000,
+  preemption: { afterMs: 200, ranMs: 500, leadMs: 3000 },
 };
 
 /** For JavaScript, beside the memory of DuckDB itself. */
@@ -111,13 +114,17 @@ export function createEngines(options: EnginesOptions): Engines {
   let isStopped = false;
   const places = createPlaces({
     places: limits.atOnce,
-    // One place is left for somebody else, so that nobody keeps all others waiting.
-    sharerPlaces: Math.max(1, limits.atOnce - 1),
     waitingMax: limits.waiting,
     sharerWaitingMax: limits.sharerWaiting,
     waitMs: limits.waitMs,
     busy: () =>
       new EngineError('source_busy', 'Too many queries wait for this data source. Try again later.'),
+    preemption: {
+      ...limits.preemption,
+      reason: () => new Preempted(),
+      onEnd: (ended, waiting) =>
+        log.info({ ended, waiting }, 'a long query was ended because another caller had no place'),
+    },
   });
 
   function end(key: string, entry: Entry): Promise<void> {

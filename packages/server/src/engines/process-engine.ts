@@ -37,31 +37,34 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
    * more when they have ended, and takes no place until then. Only what found none although it was alone is too large.
    */
   const inTurn = <T>(
-    { signal, sharer = '', timeoutMs, onAsked }: Pick<QueryLimits, 'timeoutMs'> & Partial<QueryLimits>,
+    { isEndable, ...limits }: Pick<QueryLimits, 'timeoutMs'> & Partial<QueryLimits> & { isEndable: boolean },
     work: (turn: Turn, begin: (value: T) => void) => Promise<unknown>,
   ) =>
     new Promise<T>((resolve, reject) => {
+      const { signal, sharer = '', timeoutMs, isPutBack, onAsked } = limits;
       const leave = () => reject(signal!.reason);
       signal?.addEventListener('abort', leave, { once: true });
       let deadline: number | undefined;
 
       const attempt = (isFirst: boolean) =>
-        places.take({ key, sharer, signal }, () =>
+        places.take({ key, sharer, signal, isEndable, isPutBack }, (preempted) =>
           withProcess(async (process, company) => {
             const guest = company?.enter();
+            const ending = signal ? AbortSignal.any([signal, preempted]) : preempted;
             deadline ??= performance.now() + timeoutMs;
             let ended: Promise<void> | undefined;
             const onSent = (sent: Promise<void>) => {
               ended = sent;
             };
             try {
-              await work({ process, timeoutMs: leftUntil(deadline), signal, onSent, guest }, resolve);
+              await work({ process, timeoutMs: leftUntil(deadline), signal: ending, onSent, guest }, resolve);
             } catch (error) {
               if (isFirst && error instanceof NoMemory && error.mayRepeat) {
                 return { othersLeft: guest!.whenOthersLeft() };
               }
-              reject(explain(error, signal));
-              const late = setTimeout(leftUntil(deadline + ENDED_WITHIN_MS), undefined, { ref: false });
+              reject(explain(error, ending));
+              const lateAt = preempted.aborted ? performance.now() : deadline;
+              const late = setTimeout(leftUntil(lateAt + ENDED_WITHIN_MS), undefined, { ref: false });
               await Promise.race([ended, late]);
             } finally {
               guest?.leave();
@@ -86,14 +89,16 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
     });
 
   const call = <T>(method: string, limits: CallLimits = {}) =>
-    inTurn<T>({ timeoutMs: CALL_TIMEOUT_MS, ...limits }, async (turn, begin) =>
+    inTurn<T>({ timeoutMs: CALL_TIMEOUT_MS, ...limits, isEndable: false }, async (turn, begin) =>
       begin(await twice(turn, (options) => turn.process.request<T>(method, {}, options))),
     );
 
   return {
     query(query, given = {}) {
       const limits = { ...DEFAULT_LIMITS, ...given };
-      return inTurn<Answer>(limits, (turn, begin) => runQuery(turn, query, limits, begin));
+      return inTurn<Answer>({ ...limits, isEndable: true }, (turn, begin) =>
+        runQuery(turn, query, limits, begin),
+      );
     },
     listTables: (limits) => call<Table[]>('listTables', limits),
     async test(limits) {
@@ -109,7 +114,8 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
 
 interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
   process: SupervisedProcess;
-  signal: AbortSignal | undefined;
+  /** Aborted if the caller leaves, or if the work shall end for somebody else. */
+  signal: AbortSignal;
   /** Undefined if the queries of the process do not share memory. */
   guest: Guest | undefined;
 }
@@ -118,11 +124,11 @@ interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
 async function runQuery(
   turn: Turn,
   query: Query,
-  { maxRows, maxBytes, signal: given }: QueryLimits,
+  { maxRows, maxBytes }: QueryLimits,
   begin: (answer: Answer) => void,
 ) {
   const left = new AbortController();
-  const signal = given ? AbortSignal.any([given, left.signal]) : left.signal;
+  const signal = AbortSignal.any([turn.signal, left.signal]);
   const queue = createByteQueue(() => left.abort(new Error('nobody reads the answer')));
   let hasBegun = false;
   let end: { resolve(summary: Summary): void; reject(error: Error): void };
@@ -149,7 +155,8 @@ async function runQuery(
     end!.resolve(result);
   } catch (error) {
     const isTooLarge = error instanceof ChildError && error.remoteCode === 'query_too_large';
-    const reason = isTooLarge && turn.guest?.hadOthers ? new NoMemory(!hasBegun) : explain(error, given);
+    const reason =
+      isTooLarge && turn.guest?.hadOthers ? new NoMemory(!hasBegun) : explain(error, turn.signal);
     queue.fail(reason);
     end!.reject(reason);
     throw reason;

@@ -21,7 +21,8 @@ export const createPythonRuns =
       (snapshot, place) => snapshot.reportId === reportId && snapshotId(version, place) === reportVersionId,
     );
     if (!report?.python) throw new ApiError('python_not_found');
-    const rows = () => queries.loadSql(call, sqlQuery, { isRenewed: false });
+    const rows = () =>
+      queries.loadSql(call, sqlQuery, { isRenewed: false, isPublished: sqlQuery === report.sqlQuery });
     const who = {
       sharer: sharerOf(call.actor),
       signal: call.signal,

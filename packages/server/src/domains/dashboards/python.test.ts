@@ -243,7 +243,9 @@ describe('of a published dashboard', () => {
   let deploymentId: number;
   let publicId: string;
   let body: { reportId: number; reportVersionId: number; sqlQuery: string };
+  let bodyOfSql: typeof body;
   let plainId: number;
+  const NAMES = 'select name from sales group by 1';
   beforeAll(async () => {
     deploymentId = await createShop(world, shopWith(POLICY));
     const jsonQuery = JSON.stringify({ dimensions: ['sales.name'] });
@@ -253,7 +255,11 @@ describe('of a published dashboard', () => {
     plainId = await report(null);
     const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name: 'Board' } });
     const position = { x: 0, y: 0, w: 4, h: 4 };
-    const widgets = [reportId, plainId].map((id) => ({
+    const ofSql = await world.admin.createReport({
+      deploymentId,
+      body: { name: 'Names', sqlQuery: NAMES, meta: { python: 'output = len(rows)' } },
+    });
+    const widgets = [reportId, plainId, ofSql.id].map((id) => ({
       id: String(id),
       type: 'CHART' as const,
       position,
@@ -274,8 +280,9 @@ describe('of a published dashboard', () => {
     body = {
       reportId,
       reportVersionId: published.reportSnapshots[0]!.id,
-      sqlQuery: 'select name from sales group by 1',
+      sqlQuery: NAMES,
     };
+    bodyOfSql = { reportId: ofSql.id, reportVersionId: published.reportSnapshots[2]!.id, sqlQuery: NAMES };
   });
 
   async function tenant(name: string) {
@@ -307,6 +314,21 @@ describe('of a published dashboard', () => {
       body: { outputData: ['Ada', 'Cyd'], inputRowCount: 2, executionError: null, stdout: '', stderr: '' },
     });
     expect(amer.body).toMatchObject({ outputData: ['Bob'], inputRowCount: 1, at: expect.any(String) });
+  });
+
+  test('without SQL of their own, viewers run the published SQL of the report, and no other', async () => {
+    const client = await clientOf('EMEA', 'tenant-emea');
+    await world.admin.updateTenantSettings({ body: { embedSql: false } });
+    try {
+      expect((await post(client, bodyOfSql)).status).toBe(problem ? 501 : 200);
+      // Neither other SQL, nor the SQL of one report for another.
+      for (const given of [body, { ...bodyOfSql, sqlQuery: `${NAMES} limit 1` }]) {
+        const refused = problem ? { status: 501 } : { status: 403, body: { code: 'embed_sql_disabled' } };
+        expect(await post(client, given)).toMatchObject(refused);
+      }
+    } finally {
+      await world.admin.updateTenantSettings({ body: { embedSql: true } });
+    }
   });
 
   test('people need AIBIView, and nothing else than to see the dashboard', async () => {

@@ -21,6 +21,8 @@ export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFi
   compiler: Compiler;
   variables: EnvVars;
   tenantSettings: TenantSettings;
+  /** How long a statement of an embed viewer may run. */
+  embedQueryMs: number;
 }
 
 export function createQueryApi(platform: Platform, options: QueryOptions) {
@@ -35,6 +37,8 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
     meta: createKeptMeta(),
     results: createResults(options.dataDir),
     parser,
+    tenantSettings: options.tenantSettings,
+    embedQueryMs: options.embedQueryMs,
   });
   return {
     ...api,

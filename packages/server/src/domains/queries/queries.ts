@@ -4,10 +4,10 @@ import { EngineError, type Query } from '../../engines/engine.ts';
 import { mayIn, withoutAction } from '../../platform/auth/access.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { invalid } from '../../platform/errors.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
-import { findAppConfig } from '../tenant-settings/index.ts';
+import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts';
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { toApiError } from './errors.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
@@ -40,8 +40,15 @@ export interface Queries {
   load(call: QueryCall, query: Given, wishes: LoadWishes): Promise<Loaded>;
   /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
   run(call: QueryCall, query: Given): Promise<void>;
-  /** Like `load` and `run`, for SQL that reads cubes and views as tables. */
-  loadSql(call: QueryCall, text: string, wishes: { isRenewed: boolean }): Promise<Loaded>;
+  /**
+   * Like `load` and `run`, for SQL that reads cubes and views as tables. Embed viewers need the tenant setting `embedSql`,
+   * except for SQL that `isPublished` by people of the account.
+   */
+  loadSql(
+    call: QueryCall,
+    text: string,
+    wishes: { isRenewed: boolean; isPublished?: boolean },
+  ): Promise<Loaded>;
   runSql(call: QueryCall, text: string): Promise<void>;
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
@@ -65,10 +72,14 @@ export interface QueriesOptions {
   meta: KeptMeta;
   results: Results;
   parser: Pick<SqlParser, 'parse'>;
+  tenantSettings: TenantSettings;
+  /** How long a statement of an embed viewer may run. */
+  embedQueryMs: number;
 }
 
 export function createQueries(options: QueriesOptions): Queries {
   const { models, sources, viewers, planner, plans, meta, results, parser } = options;
+  const { tenantSettings, embedQueryMs } = options;
   const servedBy = ({ actor, deploymentId }: QueryCall) => ({
     deploymentId,
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
@@ -117,7 +128,13 @@ export function createQueries(options: QueriesOptions): Queries {
       maxAgeMs,
       sharer,
       signal,
-      run: (ended, onAsked) => source.engine.query(statement, { signal: ended, sharer, onAsked }),
+      run: (ended, how) =>
+        source.engine.query(statement, {
+          ...how,
+          signal: ended,
+          sharer,
+          ...(embedOf(call.actor) && { timeoutMs: embedQueryMs }),
+        }),
     });
   };
 
@@ -130,6 +147,11 @@ export function createQueries(options: QueriesOptions): Queries {
       const how = { isRenewed, mayBeLarge: false, maxAgeMs, version: [] };
       return hashOf(textOf(await resultOf(call, source, { sql, rowForm: 'arrays' }, how)));
     });
+
+  async function requireSqlFor(actor: Asker) {
+    if (embedOf(actor) && !(await tenantSettings.current()).embedSql)
+      throw new ApiError('embed_sql_disabled');
+  }
 
   const countUnreadOf =
     ({ actor }: QueryCall): CountUnread =>
@@ -177,17 +199,25 @@ export function createQueries(options: QueriesOptions): Queries {
           letGo(result);
         }
       }),
-    loadSql: (call, text, { isRenewed }) =>
+    loadSql: (call, text, { isRenewed, isPublished }) =>
       withApiErrors(
         call,
         async () => {
+          if (!isPublished) await requireSqlFor(call.actor);
           const { columns, result } = await answerSql(call, text, isRenewed);
           return sqlAnswerText(columns, result, countUnreadOf(call));
         },
         IS_SQL,
       ),
     runSql: (call, text) =>
-      withApiErrors(call, async () => letGo((await answerSql(call, text, true)).result), IS_SQL),
+      withApiErrors(
+        call,
+        async () => {
+          await requireSqlFor(call.actor);
+          letGo((await answerSql(call, text, true)).result);
+        },
+        IS_SQL,
+      ),
     explain: (call, query, given) =>
       withApiErrors(call, async () => {
         const context = await contextOf(call, given);

@@ -85,6 +85,8 @@ function queriesOf(world: World, id: string): Queries {
     results: createResults(inject('runFolder')),
     parser,
     planner,
+    tenantSettings: { current: () => ({ embedSql: true }) as never },
+    embedQueryMs: 30_000,
   });
 }
 

@@ -3,8 +3,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Answer } from '../../engines/engine.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Answer, Preempted } from '../../engines/engine.ts';
+import type { ApiError } from '../../platform/errors.ts';
+import { toApiError } from './errors.ts';
 import { type Asked, createResults, isKept, letGo, type Result, type Results } from './results.ts';
 
 let dataDir: string;
@@ -40,6 +42,7 @@ const openFiles = () =>
 
 interface Run {
   key: string;
+  isPutBack: boolean;
   signal: AbortSignal;
   answer(text: string, failure?: Error): void;
   fail(error: Error): void;
@@ -55,11 +58,11 @@ function ask(key: string, more: Partial<Asked> = {}): Promise<Result> {
     sharer: 'acme',
     mayBeLarge: true,
     signal: never,
-    run: (signal) =>
+    run: (signal, { isPutBack }) =>
       new Promise<Answer>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
         const answer = (text: string, failure?: Error) => resolve(answerOf(text, signal, failure));
-        runs.push({ key, signal, answer, fail: reject });
+        runs.push({ key, isPutBack, signal, answer, fail: reject });
       }),
     ...more,
   });
@@ -188,7 +191,7 @@ test('a caller who leaves while waiting is dropped, and the place is free', asyn
 test('the turn of a caller who has left ends when the engine has ended the statement', async () => {
   const leaving = new AbortController();
   const ends: (() => void)[] = [];
-  const run: Asked['run'] = (signal, onAsked) => {
+  const run: Asked['run'] = (signal, { onAsked }) => {
     onAsked(new Promise((resolve) => ends.push(resolve)));
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
@@ -328,4 +331,39 @@ test('a large result among several is an error', async () => {
   runs[0]!.answer(LARGE);
   await expect(asked).rejects.toMatchObject({ code: 'result_too_large' });
   expect(runs[0]!.signal.aborted).toBe(true);
+});
+
+describe('a statement that was ended for another caller', () => {
+  test('runs once more, for all who wait for it, also if it was half-way', async () => {
+    const asked = [ask('a'), ask('a', { sharer: 'b' })];
+    await turn();
+    runs[0]!.answer('[1', new Preempted());
+    await expect.poll(() => runs.length).toBe(2);
+    expect(runs.map(({ isPutBack }) => isPutBack)).toEqual([false, true]);
+    runs[1]!.answer('[2]');
+    expect(await Promise.all(asked.map(textOf))).toEqual(['[2]', '[2]']);
+  });
+
+  test('and is ended again is an error, which says that one may try again', async () => {
+    const asked = ask('a');
+    await turn();
+    runs[0]!.fail(new Preempted());
+    await expect.poll(() => runs.length).toBe(2);
+    runs[1]!.fail(new Preempted());
+    await expect(asked).rejects.toMatchObject({ code: 'source_busy', message: /Try again later/ });
+    const told = toApiError(await asked.catch((error) => error), { showsSource: false, isSql: true });
+    expect(told).toMatchObject({ statusCode: 503, message: /others get their turn/ });
+    expect((told as ApiError).retryAfterSeconds).toBeGreaterThan(0);
+  });
+
+  test('does not run again if nobody waits for it any more', async () => {
+    const leaving = new AbortController();
+    const asked = ask('a', { signal: leaving.signal });
+    await turn();
+    leaving.abort(new Error('left'));
+    runs[0]!.fail(new Preempted());
+    await expect(asked).rejects.toThrow('left');
+    await turn();
+    expect(runs).toHaveLength(1);
+  });
 });

@@ -3,7 +3,7 @@
  * not half an answer. Equal statements run once at a time. Each embed tenant, each user and each deployment's tokens have
  * a number of statements at once, and the others of them wait.
  */
-import type { Answer, Column } from '../../engines/engine.ts';
+import { type Answer, type Column, Preempted, type QueryLimits } from '../../engines/engine.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createBudget, type Share } from '../../platform/http/body-reader.ts';
 import { createTurns } from '../../platform/turns.ts';
@@ -22,9 +22,11 @@ export interface Asked {
   /** Whether the result may be too large to be kept. Otherwise that is an error. */
   mayBeLarge: boolean;
   signal: AbortSignal;
-  /** `onAsked` gets a promise that resolves when the engine has ended the statement. */
-  run(signal: AbortSignal, onAsked: (ended: Promise<void>) => void): Promise<Answer>;
+  run(signal: AbortSignal, how: RunOptions): Promise<Answer>;
 }
+
+/** `onAsked` gets a promise that resolves when the engine has ended the statement. */
+export type RunOptions = Required<Pick<QueryLimits, 'isPutBack' | 'onAsked'>>;
 
 /** A result that is too large to be kept. Who gets one must let go of its rows. */
 export interface LargeResult {
@@ -102,13 +104,24 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   const known = ({ key, maxAgeMs, isRenewed }: Asked) => (isRenewed ? undefined : kept.find(key, maxAgeMs));
   const runKeyOf = ({ key, mayBeLarge }: Asked) => `${mayBeLarge} ${key}`;
 
+  /** A statement that was ended for somebody else runs once more, unless everybody who waited for it has left. */
   async function gather(asked: Turn, signal: AbortSignal): Promise<Result> {
+    try {
+      return await gatherOnce(asked, signal, false);
+    } catch (error) {
+      if (!(error instanceof Preempted)) throw error;
+      signal.throwIfAborted();
+      return gatherOnce(asked, signal, true);
+    }
+  }
+
+  async function gatherOnce(asked: Turn, signal: AbortSignal, isPutBack: boolean): Promise<Result> {
     const at = new Date();
     const share = unread.shareOf(asked.sharer);
     const text = gatherText(dataDir, limits.resultBytes);
     let bytes = 0;
     try {
-      const answer = await asked.run(signal, (ended) => asked.started.push(ended));
+      const answer = await asked.run(signal, { isPutBack, onAsked: (ended) => asked.started.push(ended) });
       for await (const piece of answer.rows) {
         bytes += piece.length;
         if (bytes > limits.resultBytes && !asked.mayBeLarge) throw tooLarge();

@@ -284,3 +284,54 @@ test('who may not query the deployment can not run SQL', async () => {
   const elsewhere = await world.embedded({ deploymentId: ids.postgres!, externalId: unique('viewer') });
   await expect(answerOf(elsewhere.client, deploymentId, query)).rejects.toMatchObject({ status: 403 });
 });
+
+test('the account can take SQL from embed viewers, who still ask with JSON', async () => {
+  const deploymentId = ids.duckdb!;
+  const query = 'select count(*) from orders';
+  const viewer = (await world.embedded({ deploymentId, externalId: unique('viewer') })).client;
+  const set = (embedSql: boolean) => world.admin.updateTenantSettings({ body: { embedSql } });
+  await set(false);
+  try {
+    const refusal = { status: 403, code: 'embed_sql_disabled' };
+    await expect(answerOf(viewer, deploymentId, query)).rejects.toMatchObject(refusal);
+    // Before anything is parsed.
+    await expect(answerOf(viewer, deploymentId, 'no sql')).rejects.toMatchObject(refusal);
+    await viewer.load({ deploymentId, body: { query: { measures: ['orders.count'] } } });
+    expect((await answerOf(world.admin, deploymentId, query)).data).toEqual([['5']]);
+  } finally {
+    await set(true);
+  }
+  expect((await answerOf(viewer, deploymentId, query)).schema).toHaveLength(1);
+});
+
+test('queries of embed viewers have a time limit of their own', async () => {
+  const limited = await createOwnWorld({
+    env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true', ORIEL_EMBED_QUERY_SECONDS: '1' },
+  });
+  try {
+    const deploymentId = (await limited.deployment()).id;
+    await limited.admin.setEnvVariables({
+      deploymentId,
+      body: { env_variables: variablesOf(database.source) },
+    });
+    const slow = `cubes:
+  - name: slow
+    sql: select 1 as id from (select pg_sleep(4)) as slept
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true }]
+    measures: [{ name: count, type: count }]
+    access_policy: [{ group: "*", row_level: { allow_all: true } }]
+`;
+    await deployModel(limited, deploymentId, { 'model/slow.yml': slow });
+    const viewer = (await limited.embedded({ deploymentId, externalId: unique('viewer') })).client;
+    const load = (client: Client) =>
+      client.load({ deploymentId, body: { query: { measures: ['slow.count'] } } });
+    const ofPerson = load(limited.admin);
+    // Another statement than that of the person, which it would wait for.
+    await expect(
+      viewer.load({ deploymentId, body: { query: { measures: ['slow.count'], limit: 7 } } }),
+    ).rejects.toMatchObject({ status: 504, code: 'query_timed_out' });
+    expect(await ofPerson).toMatchObject({ data: [{ 'slow.count': '1' }] });
+  } finally {
+    await limited.stop();
+  }
+});

@@ -9,6 +9,8 @@ export interface TenantSettingsRow {
   embedWithoutPolicies: boolean;
   /** How many folders, workbooks and reports each embed tenant can have. Triggers on their tables check it. */
   embedContentLimit: number;
+  /** Whether embed viewers may run SQL. */
+  embedSql: boolean;
   /** While it is false, only changes of these settings are written to the audit log. */
   auditLogEnabled: boolean;
   /** Null means that all entries are kept. */
@@ -27,6 +29,7 @@ const SETTINGS = sql`
   select use_creator_mode as "useCreatorMode", embed_allowed_origins as "embedAllowedOrigins",
          embed_without_policies as "embedWithoutPolicies",
          embed_content_limit as "embedContentLimit",
+         embed_sql as "embedSql",
          audit_log_enabled as "auditLogEnabled", audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
          maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
          maintenance_window_time as "maintenanceWindowTime", oidc_enabled as "oidcEnabled",
@@ -44,6 +47,7 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
     set use_creator_mode = ${settings.useCreatorMode}, embed_allowed_origins = ${settings.embedAllowedOrigins},
         embed_without_policies = ${settings.embedWithoutPolicies},
         embed_content_limit = ${settings.embedContentLimit},
+        embed_sql = ${settings.embedSql},
         audit_log_enabled = ${settings.auditLogEnabled},
         audit_log_enabled_at = case audit_log_enabled when ${settings.auditLogEnabled} then audit_log_enabled_at else now() end,
         audit_log_retention_days = ${settings.auditLogRetentionDays}, has_support_access = ${settings.hasSupportAccess},
