@@ -24,6 +24,7 @@ const OPERATORS = [
   'beforeOrOnDate',
   'afterDate',
   'afterOrOnDate',
+  'onTheDate',
   'measureFilter',
 ];
 
@@ -79,7 +80,14 @@ export const JsonQuery = Shape(
     total: Type.Optional(Type.Boolean({ description: 'Count all rows, whatever the limit' })),
     ungrouped: Type.Optional(Type.Boolean({ description: 'Rows as they are' })),
     renewQuery: Type.Optional(Type.Boolean({ description: 'Ask the data source again' })),
-    responseFormat: Type.Optional(Type.String({ description: '`compact` for rows as arrays' })),
+    responseFormat: Type.Optional(
+      Type.Enum(['default', 'compact'], { description: '`compact` for rows as arrays' }),
+    ),
+    joinHints: Type.Optional(
+      Type.Array(Type.Array(Type.String({ examples: ['orders'] }), { minItems: 2 }), {
+        description: 'Cubes, each joined to the next: the path to take where there are several',
+      }),
+    ),
   },
   { description: 'One query' },
 );

@@ -137,7 +137,8 @@ export const tabular = (deploymentId: number, publicId: string) => ({
       'table',
       'By month',
       { measures, timeDimensions: month },
-      {},
+      // A column may name the time without its granularity, which the viewer changes.
+      { columns: ['sales.ordered_at', ...measures, 'sales.amount.previous'].map((member) => ({ member })) },
       {
         periodComparisons: [
           {

@@ -11,6 +11,7 @@ const query = {
 const snapshot = { reportId: 1, fillMissingRows: { member: 'orders.at' } };
 const row = (day: string | null, status: string) => ({
   [KEY]: day && `${day}T00:00:00.000`,
+  'orders.at': day && `${day}T00:00:00.000`,
   'orders.status': status,
   'orders.count': 1,
 });

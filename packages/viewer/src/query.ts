@@ -153,6 +153,11 @@ export const timeKey = ({ timeDimensions = [] }: Query, member?: string): string
   return time && `${time.dimension}.${time.granularity}`;
 };
 
+/** Rows with a bucket of time also have its begin under the plain name, which is not a column of its own. */
+export const isPlainTime = ({ dimensions = [], timeDimensions = [] }: Query, member: string): boolean =>
+  !dimensions.includes(member) &&
+  timeDimensions.some(({ dimension, granularity }) => dimension === member && granularity);
+
 /** Numbers hold 15 digits, whatever they are. */
 const fitsNumber = (text: string) => text.replace(/^[-+0.]+|e.*$/gi, '').replace('.', '').length <= 15;
 
@@ -210,9 +215,11 @@ export function fillMissing(rows: Row[], query: Query, { fillMissingRows }: Snap
       }
       if (++added > ADDED_MAX) return rows;
       const values = JSON.parse(group);
+      const time = `${day}T00:00:00.000`;
       filled.push({
         ...Object.fromEntries(dimensions.map((member, i) => [member, values[i]])),
-        [key]: `${day}T00:00:00.000`,
+        [key]: time,
+        ...(isPlainTime(query, fillMissingRows.member) ? { [fillMissingRows.member]: time } : {}),
         ...Object.fromEntries((query.measures ?? []).map((measure) => [measure, 0])),
       });
     }

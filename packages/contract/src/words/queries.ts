@@ -61,7 +61,7 @@ export const queries: FieldWords = {
     ...source,
     external: 'Always false: answers are not computed ahead in another database',
     slowQuery,
-    data: 'The rows, as objects or, with `responseFormat: compact`, as arrays',
+    data: 'The rows, as objects or, with `responseFormat: compact`, as arrays. Times with a granularity are there under their plain names too',
   },
   LoadResults: { queryType, slowQuery, results: 'One result for each query or date range, in their order' },
   QueryAnnotation: {

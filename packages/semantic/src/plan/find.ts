@@ -16,7 +16,7 @@ import {
   type Members,
   type SegmentMember,
 } from './members.ts';
-import { knownPath, noJoinPath } from './paths.ts';
+import { type Hints, knownPath, noJoinPath } from './paths.ts';
 import type { Named, Query, TimeDimension } from './query.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -28,6 +28,7 @@ export interface Found {
   readonly filters: FoundFilters;
   /** The paths of everything but measures. */
   readonly paths: readonly (readonly string[])[];
+  readonly hints: Hints | undefined;
 }
 
 /** A column of the answer. */
@@ -51,7 +52,8 @@ export function findMembers(model: Model, query: Query, viewer: Viewer, clock: C
   const measures = once(query.measures).map(members.measure);
   const segments = once(query.segments).map(members.segment);
   const filters = findFilters(query.filters, members);
-  if (!members.view) refuseHiddenJoins(model, [...members.named.keys()], viewer);
+  const hints = query.joinHints.length ? hintsOf(model, query.joinHints, members, viewer) : undefined;
+  if (!members.view) refuseHiddenJoins(model, [...members.named.keys()], viewer, hints);
   const located = [
     ...dimensions,
     ...times.map(({ member }) => member),
@@ -65,16 +67,45 @@ export function findMembers(model: Model, query: Query, viewer: Viewer, clock: C
     segments,
     filters,
     paths: located.map(({ path }) => path),
+    hints,
   };
 }
 
+/** Only what the viewer could query can be hinted at, so that hints tell nothing about what is hidden. */
+function hintsOf(model: Model, given: Query['joinHints'], { view }: Members, viewer: Viewer): Hints {
+  if (view) {
+    const message = `The view \`${view.name}\` has its own join paths. Leave the hints out, or query its cubes.`;
+    throw queryError('invalid_query', message, 'joinHints');
+  }
+  const hints = new Map<string, Set<string>>();
+  const add = (from: string, to: string) => hints.set(from, (hints.get(from) ?? new Set()).add(to));
+  for (const hint of given) {
+    for (const { name, path } of hint) {
+      const cube = model.cubes.get(name);
+      if (cube?.public && existsFor(viewer, cube)) continue;
+      throw queryError('invalid_query', `There is no cube \`${name}\` that this query can use.`, path);
+    }
+    for (const [i, { name, path }] of hint.entries()) {
+      const before = hint[i - 1]?.name;
+      if (before === undefined) continue;
+      if (!model.cubes.get(before)!.joins.has(name)) {
+        const message = `No join leads from \`${before}\` to \`${name}\`. Name each cube on the way.`;
+        throw queryError('no_join_path', message, path);
+      }
+      add(before, name);
+      add(name, before);
+    }
+  }
+  return hints;
+}
+
 /** Joined through a cube that does not exist for the viewer, rows of others would tell what it holds. */
-function refuseHiddenJoins(model: Model, cubes: readonly string[], viewer: Viewer) {
+function refuseHiddenJoins(model: Model, cubes: readonly string[], viewer: Viewer, hints: Hints | undefined) {
   if (viewer.seesUnguarded) return;
   const exists = (cube: string) => existsFor(viewer, model.cubes.get(cube)!);
   cubes.forEach((from, i) => {
     for (const to of cubes.slice(i + 1)) {
-      if (!knownPath(model, from, to).every(exists)) throw noJoinPath(from, to);
+      if (!knownPath(model, from, to, hints).every(exists)) throw noJoinPath(from, to);
     }
   });
 }

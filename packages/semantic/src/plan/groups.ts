@@ -105,12 +105,12 @@ function sameKey({ member: { dimension } }: Key, a: Sql, b: Sql): Sql {
 function waysBetween(
   { path }: Fact,
   facts: readonly Fact[],
-  { context: { model, view }, keys }: Grouping,
+  { context: { model, view, hints }, keys }: Grouping,
 ): string[][] {
   // In a view, the ways from the root are what connects them.
   if (keys.length || view) return [];
   return facts.flatMap((other) => {
-    const between = pathBetween(model, path, other.path).slice(1, -1);
+    const between = pathBetween(model, path, other.path, hints).slice(1, -1);
     const last = between.findLastIndex((cube) => model.cubes.get(cube)!.policies.length > 0);
     return last < 0 ? [] : [between.slice(0, last + 1)];
   });

@@ -1,6 +1,6 @@
 import type { Model, View } from '../model.ts';
 import { QueryError } from './errors.ts';
-import { multiplies, pathBetween } from './paths.ts';
+import { type Hints, multiplies, pathBetween } from './paths.ts';
 
 /**
  * The cube that rows come from: of a view, its root. Of cubes, if no measure decides it, the first one whose rows are not
@@ -10,6 +10,7 @@ export function homeOf(
   model: Model,
   view: View | undefined,
   paths: readonly (readonly string[])[],
+  hints: Hints | undefined,
 ): readonly string[] {
   if (view) return [view.root];
   const ends = [...new Map(paths.map((path) => [path.join('.'), path])).values()];
@@ -17,7 +18,7 @@ export function homeOf(
   let failure: QueryError | undefined;
   for (const home of ends) {
     try {
-      if (!ends.some((end) => multiplies(model, pathBetween(model, home, end)))) return home;
+      if (!ends.some((end) => multiplies(model, pathBetween(model, home, end, hints)))) return home;
       usable ??= home;
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;

@@ -16,6 +16,7 @@ export interface NormalQuery {
   readonly timezone: string;
   readonly total: boolean;
   readonly ungrouped: boolean;
+  readonly joinHints?: readonly (readonly string[])[];
 }
 
 export interface NormalTimeDimension {
@@ -52,6 +53,9 @@ export function normalQuery(
     timezone: zone.name,
     total: query.total,
     ungrouped: query.ungrouped,
+    ...(query.joinHints.length
+      ? { joinHints: query.joinHints.map((hint) => hint.map(({ name }) => name)) }
+      : {}),
   };
 }
 

@@ -8,9 +8,13 @@ type Steps = ReadonlyMap<string, string | null>;
 /** Models do not change, so what was found for one is kept as long as the model itself. */
 const known = new WeakMap<Model, Map<string, Steps>>();
 
-/** The cubes from one to the other, both included. */
-export function shortestPath(model: Model, from: string, to: string): string[] {
-  const steps = stepsFrom(model, from);
+/** For each cube that a query gives hints for, the cubes that it is to be joined to. */
+export type Hints = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The cubes from one to the other, both included: by hints alone if they lead there, or else whichever way is shortest. */
+export function shortestPath(model: Model, from: string, to: string, hints?: Hints): string[] {
+  const hinted = hints?.has(from) ? search(from, (cube) => hints.get(cube)!) : undefined;
+  const steps = hinted?.has(to) ? hinted : stepsFrom(model, from);
   const path = [to];
   for (let cube = to; cube !== from; ) {
     const before = steps.get(cube);
@@ -28,9 +32,9 @@ export function shortestPath(model: Model, from: string, to: string): string[] {
 }
 
 /** Empty if there is none, or if there are several: a query that needs one of them is refused when it is planned. */
-export function knownPath(model: Model, from: string, to: string): string[] {
+export function knownPath(model: Model, from: string, to: string, hints?: Hints): string[] {
   try {
-    return shortestPath(model, from, to);
+    return shortestPath(model, from, to, hints);
   } catch (error) {
     if (error instanceof QueryError) return [];
     throw error;
@@ -53,19 +57,19 @@ export function requireConnected(model: Model, cubes: readonly string[]) {
 function stepsFrom(model: Model, from: string): Steps {
   const ofModel = known.get(model) ?? new Map<string, Steps>();
   known.set(model, ofModel);
-  const steps = ofModel.get(from) ?? search(model, from);
+  const steps = ofModel.get(from) ?? search(from, (cube) => model.cubes.get(cube)!.joins.keys());
   ofModel.set(from, steps);
   return steps;
 }
 
-function search(model: Model, from: string): Steps {
+function search(from: string, joinedTo: (cube: string) => Iterable<string>): Steps {
   const steps = new Map<string, string | null>();
   const distances = new Map([[from, 0]]);
   const queue = [from];
   for (let i = 0; i < queue.length; i++) {
     const cube = queue[i]!;
     const distance = distances.get(cube)! + 1;
-    for (const to of model.cubes.get(cube)!.joins.keys()) {
+    for (const to of joinedTo(cube)) {
       const before = distances.get(to);
       if (before === undefined) {
         distances.set(to, distance);
@@ -81,9 +85,14 @@ function search(model: Model, from: string): Steps {
  * The cubes from the end of one path to the end of another one. Paths of a view begin at cubes of the view; a path of
  * one cube begins anywhere. A path that goes back where it came from is at the same place as before.
  */
-export function pathBetween(model: Model, from: readonly string[], to: readonly string[]): string[] {
+export function pathBetween(
+  model: Model,
+  from: readonly string[],
+  to: readonly string[],
+  hints?: Hints,
+): string[] {
   const between = [...from].reverse();
-  if (from[0] !== to[0]) between.push(...shortestPath(model, from[0]!, to[0]!).slice(1));
+  if (from[0] !== to[0]) between.push(...shortestPath(model, from[0]!, to[0]!, hints).slice(1));
   between.push(...to.slice(1));
   return withoutReturns(between);
 }

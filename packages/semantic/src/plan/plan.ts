@@ -1,7 +1,7 @@
 /** From a model, a query and a viewer to SQL with parameters. */
 import type { DimensionType, Model, Unit } from '../model.ts';
 import { type Annotation, annotationOf } from '../shown/annotations.ts';
-import { periodsOfUnit } from '../times/calendar.ts';
+import { type Periods, periodsOfUnit } from '../times/calendar.ts';
 import { type Clock, createNow, type Now } from '../times/ranges.ts';
 import { findZone } from '../times/zones.ts';
 import { type Budget, createBudget, spend } from './budget.ts';
@@ -16,7 +16,7 @@ import { type Found, findMembers, type Output } from './find.ts';
 import { createGroups } from './groups.ts';
 import { homeOf } from './homes.ts';
 import { measureCondition, typeOfMeasure } from './measures.ts';
-import type { MeasureMember, Member } from './members.ts';
+import type { DimensionMember, MeasureMember, Member } from './members.ts';
 import { type NormalQuery, normalQuery } from './normal-query.ts';
 import { requireConnected } from './paths.ts';
 import type { Order, Query } from './query.ts';
@@ -49,6 +49,8 @@ export interface Plan {
   /** Counts the rows that there would be without limit and offset, if the query asks for it. */
   readonly total: Statement | undefined;
   readonly columns: readonly PlannedColumn[];
+  /** Columns that rows have under another name too: times under their plain ones, in the smallest granularity. */
+  readonly plainTimes: readonly { readonly key: string; readonly sameAs: string }[];
   readonly dataSource: string;
   /** The cubes that the statement reads, also those that are only passed through. */
   readonly cubes: readonly string[];
@@ -131,6 +133,7 @@ function planOne(model: Model, query: Query, viewer: Viewer, options: Planning):
     view: members.view,
     now: clock.now,
     budget: options.budget,
+    hints: found.hints,
     subQuery: (rows, node, dimension) =>
       subQueryOf(context, rows, node, node.cube.dimensions.get(dimension)!),
   };
@@ -145,6 +148,7 @@ function planOne(model: Model, query: Query, viewer: Viewer, options: Planning):
     columns: outputs.map(({ column, key, member, kind, type, granularity }) => {
       return { column, key, member: member.key, kind, type, granularity };
     }),
+    plainTimes: plainTimesOf(outputs),
     dataSource,
     cubes: [...context.cubes],
     view: members.view?.name,
@@ -232,7 +236,7 @@ function planGrouped(
     context,
     keys,
     filters,
-    home: measures.length ? [] : homeOf(model, context.view, found.paths),
+    home: measures.length ? [] : homeOf(model, context.view, found.paths, found.hints),
     windows: windowsOf(context, found),
   });
   const { onMeasures } = found.filters;
@@ -267,15 +271,30 @@ function windowsOf({ zone }: PlanContext, { times }: Found): Grouping['windows']
   const [time, another] = times.filter(({ span }) => span);
   if (!time || another) return undefined;
   const { member, span, granularity } = time;
-  const custom = granularity === undefined ? undefined : member.dimension.granularities.get(granularity);
-  const periods =
-    granularity === undefined
-      ? undefined
-      : custom
-        ? requirePeriods(custom)
-        : periodsOfUnit(granularity as Unit);
+  const periods = granularity === undefined ? undefined : periodsBy(member, granularity);
   return { time: member, granularity, span: span!, periods, zone };
 }
+
+function periodsBy({ dimension }: DimensionMember, granularity: string): Periods {
+  const custom = dimension.granularities.get(granularity);
+  return custom ? requirePeriods(custom) : periodsOfUnit(granularity as Unit);
+}
+
+function plainTimesOf(outputs: readonly Output[]): Plan['plainTimes'] {
+  const smallest = new Map<string, { readonly sameAs: string; readonly seconds: number }>();
+  for (const { kind, key, member, granularity } of outputs) {
+    if (kind !== 'timeDimension') continue;
+    const periods = periodsBy(member, granularity);
+    const seconds = 'seconds' in periods ? periods.seconds : periods.months * MONTH_SECONDS;
+    if (seconds < (smallest.get(member.key)?.seconds ?? Number.POSITIVE_INFINITY))
+      smallest.set(member.key, { sameAs: key, seconds });
+  }
+  // The query may ask for the time itself.
+  for (const { key } of outputs) smallest.delete(key);
+  return [...smallest].map(([key, { sameAs }]) => ({ key, sameAs }));
+}
+
+const MONTH_SECONDS = 30.4 * 86_400;
 
 /** Order, limit and offset. Rows that are equal in the order are told apart by the other columns, so that pages fit. */
 function pageOf(columns: readonly Column[], outputs: readonly Output[], query: Query, rowsMax: number) {

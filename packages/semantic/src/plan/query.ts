@@ -20,6 +20,8 @@ export interface Query {
   readonly isRenewed: boolean;
   /** Whether the rows of the answer are lists of values, without the names of the columns. */
   readonly isCompact: boolean;
+  /** Cubes, each to be joined to the next: the path to take where there are others. */
+  readonly joinHints: readonly (readonly Named[])[];
 }
 
 /** A member as the query names it, and where in the query. */
@@ -64,4 +66,6 @@ export const QUERY_LIMITS = {
   text: 10_000,
   /** Ranges that are compared with each other. */
   comparedRanges: 10,
+  /** Cubes in all join hints together. */
+  hinted: 100,
 } as const;

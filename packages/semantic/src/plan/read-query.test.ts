@@ -51,7 +51,30 @@ test.each<[string, unknown, string, RegExp]>([
   ['a zero byte', filter({ values: ['a\0b'] }), 'filters[0].values[0]', /zero byte/],
   ['a very long value', filter({ values: ['a'.repeat(10_001)] }), 'filters[0].values[0]', /characters/],
   ['an empty group', filters({ or: [] }), 'filters[0].or', /empty/],
-  ['and beside or', filters({ and: [], or: [] }), 'filters[0].or', /key/],
+  ['and beside or', filters({ and: [], or: [] }), 'filters[0].or', /with `and` has nothing beside it/],
+  ['a member beside or', filter({ or: [nested(0)] }), 'filters[0].member', /with `or` has nothing beside it/],
+  [
+    'two values for a day',
+    filter({ operator: 'onTheDate', values: ['a', 'b'] }),
+    'filters[0].values',
+    /Date` takes one/,
+  ],
+  ['rows by column', { ...MEASURES, responseFormat: 'columnar' }, 'responseFormat', /`compact`/],
+  ['a hint that is no list', { ...MEASURES, joinHints: ['orders'] }, 'joinHints[0]', /list/],
+  ['a hint of one cube', { ...MEASURES, joinHints: [['orders']] }, 'joinHints[0]', /two or more/],
+  ['a member as a hint', { ...MEASURES, joinHints: [['orders.id', 'orders']] }, 'joinHints[0][0]', /cube/],
+  [
+    'an unknown cube as a hint',
+    { ...MEASURES, joinHints: [['orders', 'x']] },
+    'joinHints[0][1]',
+    /no cube `x`/,
+  ],
+  [
+    'too many hints',
+    { ...MEASURES, joinHints: Array.from({ length: 51 }, () => ['orders', 'customers']) },
+    'joinHints',
+    /100/,
+  ],
   ['groups nested too deep', filters(nested(11)), `filters[0]${'.and[0]'.repeat(10)}`, /10 deep/],
   [
     'too many filters',
@@ -153,7 +176,7 @@ test('several mistakes are told at once', () => {
 test.each([
   [{}, false, false],
   [{ renewQuery: true, responseFormat: 'compact' }, true, true],
-  [{ renewQuery: false, responseFormat: 'columnar' }, false, false],
+  [{ renewQuery: false, responseFormat: 'default' }, false, false],
 ])('what a query says about its answer is read: %o', (more, isRenewed, isCompact) => {
   expect(readQuery({ ...MEASURES, ...more })).toMatchObject({ isRenewed, isCompact });
 });
@@ -187,6 +210,39 @@ test('two join paths of the same length are refused, and a view can choose one',
   );
   // A cube between the ambiguous ones decides nothing, but here it is the only one from which all is clear.
   expect(planOf(twoWays, { dimensions: ['b.id', 'c.id', 'a.id'] }).statement.sql).toContain('from a as "a"');
+});
+
+test('a hint can choose one of two join paths, for the members of the query only', () => {
+  const query = { measures: ['a.count'], dimensions: ['d.id'] };
+  const hinted = (...joinHints: string[][]) => planOf(twoWays, { ...query, joinHints });
+  for (const hints of [
+    [['a', 'c', 'd']],
+    [
+      ['d', 'c'],
+      ['a', 'c'],
+    ],
+  ]) {
+    const { statement, query: normal } = hinted(...hints);
+    expect(statement.sql).toContain('join c as "c"');
+    expect(statement.sql).not.toContain('join b as "b"');
+    expect(normal.joinHints).toEqual(hints);
+  }
+  const refused = (joinHints: string[][], more = {}) => errorOf(twoWays, { ...query, ...more, joinHints });
+  // Hints that do not lead there leave the choice open, and so do two of them.
+  expect(refused([['a', 'b']]).code).toBe('ambiguous_join');
+  expect(
+    refused([
+      ['a', 'b', 'd'],
+      ['a', 'c', 'd'],
+    ]).code,
+  ).toBe('ambiguous_join');
+  expect(refused([['a', 'd']])).toMatchObject({
+    code: 'no_join_path',
+    issues: [{ path: 'joinHints[0][1]' }],
+  });
+  expect(refused([['a', 'b']], { measures: ['v.count'], dimensions: ['v.d_id'] }).message).toContain(
+    'own join paths',
+  );
 });
 
 test('cubes that no join connects are refused', () => {

@@ -30,9 +30,15 @@ const KEYS = [
   'ungrouped',
   'renewQuery',
   'responseFormat',
+  'joinHints',
 ];
 const TIME_KEYS = ['dimension', 'granularity', 'dateRange', 'compareDateRange'];
 const FILTER_KEYS = ['member', 'dimension', 'operator', 'values'];
+const FORMATS = ['default', 'compact'];
+/** The name that some clients have for one day. */
+const ON_THE_DATE = 'onTheDate';
+
+const CUBE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 const MEMBER = /^[A-Za-z_][A-Za-z0-9_]{0,127}\.[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MEMBER_AND_GRANULARITY = /^([A-Za-z_]\w{0,127}\.[A-Za-z_]\w{0,127})\.([A-Za-z_]\w{0,127})$/;
@@ -78,9 +84,15 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
     total: truth(json.total, 'total', reading),
     ungrouped: truth(json.ungrouped, 'ungrouped', reading),
     isRenewed: truth(json.renewQuery, 'renewQuery', reading),
-    // Clients may name forms that do not exist here. They get the usual one, which they can read too.
     isCompact: json.responseFormat === 'compact',
+    joinHints: list(json.joinHints, 'joinHints', reading, joinHint),
   };
+  const { responseFormat } = json;
+  if (isGiven(responseFormat) && !FORMATS.includes(responseFormat as string)) {
+    refuse(reading, 'responseFormat', 'Rows come as `default`, objects, or as `compact`, lists of values.');
+  }
+  if (query.joinHints.flat().length > QUERY_LIMITS.hinted)
+    refuse(reading, 'joinHints', `A query names at most ${QUERY_LIMITS.hinted} cubes to join.`);
   const members =
     query.measures.length + query.dimensions.length + query.timeDimensions.length + query.segments.length;
   if (members > QUERY_LIMITS.members)
@@ -99,6 +111,16 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
     refuse(reading, '', 'A query needs a measure, a dimension, or a time dimension with a granularity.');
   }
   return query;
+}
+
+function joinHint(json: unknown, path: string, reading: Reading): Named[] {
+  const cubes = list(json, path, reading, (item, at): Named => {
+    if (typeof item === 'string' && CUBE.test(item)) return { name: item, path: at };
+    refuse(reading, at, 'This must be the name of a cube.');
+    return { name: '', path: at };
+  });
+  if (cubes.length < 2) refuse(reading, path, 'Give two or more cubes, each joined to the next.');
+  return cubes;
 }
 
 function timeDimension(item: unknown, path: string, reading: Reading): TimeDimension {
@@ -146,7 +168,12 @@ function filter(json: unknown, path: string, depth: number, reading: Reading): F
   }
   const group = Object.hasOwn(json, 'and') ? 'and' : Object.hasOwn(json, 'or') ? 'or' : undefined;
   if (group === undefined) return comparison(json, path, reading);
-  refuseUnknown(json, [group], path, reading);
+  const others = [...FILTER_KEYS, 'and', 'or'].filter((key) => key !== group && Object.hasOwn(json, key));
+  if (others.length) {
+    const message = `A filter with \`${group}\` has nothing beside it. Put this into a filter of its own, beside it or in its list.`;
+    refuse(reading, `${path}.${others[0]}`, message);
+  }
+  refuseUnknown(json, [group, ...others], path, reading);
   if (depth > QUERY_LIMITS.depth) {
     refuse(reading, path, `Filters are nested at most ${QUERY_LIMITS.depth} deep.`);
     return nothing;
@@ -163,7 +190,8 @@ function comparison(json: Record<string, unknown>, path: string, reading: Readin
   refuseUnknown(json, FILTER_KEYS, path, reading);
   const member = named(json.member ?? json.dimension, `${path}.member`, reading);
   if (json.operator === MEASURE_FILTER) return { ...member, path, operator: MEASURE_FILTER, values: [] };
-  const operator = json.operator as Operator;
+  const isOneDay = json.operator === ON_THE_DATE;
+  const operator = isOneDay ? 'inDateRange' : (json.operator as Operator);
   if (typeof operator !== 'string' || !Object.hasOwn(OPERATORS, operator)) {
     const hint = typeof operator === 'string' ? didYouMean(operator, Object.keys(OPERATORS)) : undefined;
     refuse(reading, `${path}.operator`, ['There is no such operator.', hint].filter(Boolean).join(' '));
@@ -171,10 +199,10 @@ function comparison(json: Record<string, unknown>, path: string, reading: Readin
   }
   const values = list(json.values ?? [], `${path}.values`, reading, filterValue);
   reading.values += values.length;
-  const [least, most] = OPERATORS[operator];
+  const [least, most] = isOneDay ? [1, 1] : OPERATORS[operator];
   if (values.length < least || (values.length > most && most > 0)) {
     const count = most === least ? 'one value' : most === 2 ? 'one or two values' : 'one or more values';
-    refuse(reading, `${path}.values`, `\`${operator}\` takes ${count}.`);
+    refuse(reading, `${path}.values`, `\`${json.operator}\` takes ${count}.`);
   }
   return { ...member, path, operator, values };
 }

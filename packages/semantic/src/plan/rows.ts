@@ -16,7 +16,7 @@ import { UTC, type Zone } from '../times/zones.ts';
 import { type Aliases, createAliases } from './aliases.ts';
 import { type Budget, following, spend, spendCharacters } from './budget.ts';
 import { queryError } from './errors.ts';
-import { multiplies, pathBetween, shortestPath } from './paths.ts';
+import { type Hints, multiplies, pathBetween, shortestPath } from './paths.ts';
 import { type Dialect, plainText } from './render.ts';
 import {
   call,
@@ -49,6 +49,8 @@ export interface RowsContext {
   /** The names of all cubes that the statement reads. The set grows while SQL is made. */
   readonly cubes: Set<string>;
   readonly budget: Budget;
+  /** For the members that the query names. What the model refers to is found as if there were none. */
+  readonly hints?: Hints | undefined;
   /** The SQL of a `sub_query` dimension, after joining what it needs. */
   subQuery(rows: Rows, node: Node, dimension: string): Sql;
 }
@@ -149,7 +151,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     nodes,
     joins,
     aliases,
-    at: (path) => use(walk(root, pathBetween(model, home, path).slice(1))),
+    at: (path) => use(walk(root, pathBetween(model, home, path, context.hints).slice(1))),
     along: (cubes) => void walk(root, cubes),
     expression: (node, expression, onMeasure) =>
       expression.map((part): Piece => {

@@ -22,7 +22,7 @@ export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimensi
     return { name: `k${i + 1}`, member, granularity: undefined };
   });
   const grouping: Grouping = {
-    context: { ...context, zone: rows.zone, view: undefined },
+    context: { ...context, zone: rows.zone, view: undefined, hints: undefined },
     keys,
     filters: [],
     home: [cube.name],

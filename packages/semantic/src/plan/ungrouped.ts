@@ -21,7 +21,7 @@ export function planUngrouped(context: PlanContext, found: Found, filters: reado
   for (const { kind, member } of outputs)
     if (kind === 'measure') requireShown(context, found.members, member);
   const paths = [...outputs.map(({ member }) => member.path), ...found.paths];
-  const rows = createRows(context, homeOf(context.model, context.view, paths));
+  const rows = createRows(context, homeOf(context.model, context.view, paths, context.hints));
   const columns = outputs.map((output) => ({
     name: output.column,
     sql: output.kind === 'measure' ? rowMeasure(context, rows, output.member) : keySql(rows, output),

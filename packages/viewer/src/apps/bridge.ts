@@ -124,7 +124,9 @@ async function rowsOf(page: PageState, chart: string): Promise<Answer> {
   const { queries, read } = askFor(page, { ...named.snapshot, kind: 'table' }, chart);
   const { rows, result }: Rows = read(await page.load(queries));
   const { measures, dimensions, timeDimensions } = result.annotation;
-  const columns = Object.entries({ ...dimensions, ...timeDimensions, ...measures }).map(
+  // A time is a column in its granularities, not under its plain name.
+  const times = Object.entries(timeDimensions).filter(([, { granularity }]) => granularity);
+  const columns = Object.entries({ ...dimensions, ...Object.fromEntries(times), ...measures }).map(
     ([member, { title, type }]) => ({ member, title, type }),
   );
   return { rows: rows.slice(0, ROWS_MAX), columns };

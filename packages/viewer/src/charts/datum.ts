@@ -1,5 +1,6 @@
 /** What the rows behind a mark say: for tooltips, and for the details behind it. */
 import { type Formats, shownOf } from '../format.ts';
+import { isPlainTime } from '../query.ts';
 import type { Annotation, ColumnFormat, Query, Row, Shown } from '../types.ts';
 import type { marksOf, Spot, Target } from './spots.ts';
 import type { TooltipLine } from './tooltip.tsx';
@@ -81,11 +82,6 @@ export function createReader({ members, annotation, query, isUtc, formats, colum
   const textOf = (value: unknown, shown: Shown | undefined, member: string) =>
     formats.value(isNaNumber(value) ? null : value, shown, columnFormats?.[member]);
 
-  /** Rows with a bucket of time also have its begin under the plain name. */
-  const isPlainTime = (member: string) =>
-    !query.dimensions?.includes(member) &&
-    query.timeDimensions?.some(({ dimension, granularity }) => dimension === member && granularity);
-
   /** What the row has itself comes before what was made of it. */
   function entriesOf(datum: Record<string, unknown>): Entry[] {
     const found = new Map<string, Entry>();
@@ -100,7 +96,9 @@ export function createReader({ members, annotation, query, isUtc, formats, colum
     }
     // Times first, measures last.
     const rank = ({ granularity, isMeasure }: Entry) => (granularity ? 0 : isMeasure ? 2 : 1);
-    return [...found.values()].filter(({ member }) => !isPlainTime(member)).sort((a, b) => rank(a) - rank(b));
+    return [...found.values()]
+      .filter(({ member }) => !isPlainTime(query, member))
+      .sort((a, b) => rank(a) - rank(b));
   }
 
   /** The measure that the mark shows: along its axes or, if those show none, by its colour or size. */

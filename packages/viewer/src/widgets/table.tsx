@@ -2,6 +2,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
+import { isPlainTime } from '../query.ts';
 import { useScrollHint } from '../scroll-hint.ts';
 import { useShared } from '../shared.ts';
 import type { Annotation, ColumnFormat, Query, Row, Shown, Snapshot } from '../types.ts';
@@ -56,7 +57,7 @@ export function columnsOf(rows: Row[], annotation: Annotation, query: Query, sna
     .map(({ member, title, width, align, format, bar }) => {
       // A column may name a time without its granularity, which the viewer may have changed.
       const key =
-        rows[0] && !(member in rows[0])
+        rows[0] && (!(member in rows[0]) || isPlainTime(query, member))
           ? (times.find((time) => time.startsWith(`${member.split('.').slice(0, 2).join('.')}.`)) ?? member)
           : member;
       const shown = shownOf(annotation, key);

@@ -102,7 +102,7 @@ function planOne(json: object, context: MakeContext): MadeQueries {
       ...toMade(plan, typeOf(plan.dataSource), {
         isCompact,
         isRenewed,
-        more: type === 'compareDateRangeQuery' ? comparedRange(plan) : [],
+        more: [...plan.plainTimes, ...(type === 'compareDateRangeQuery' ? comparedRange(plan) : [])],
       }),
       refreshKeys: refreshKeysOf(plan),
     })),

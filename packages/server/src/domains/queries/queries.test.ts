@@ -103,6 +103,43 @@ describe('answers', () => {
     });
   });
 
+  test('of two ways between cubes, join hints choose one', async () => {
+    const { id } = await world.deployment();
+    const join = (name: string) =>
+      `{ name: ${name}, relationship: many_to_one, sql: "{CUBE}.${name}_id = {${name}.id}" }`;
+    const cube = (name: string, sql: string, ...joins: string[]) => `  - name: ${name}
+    sql: ${sql}
+    joins: [${joins.map(join).join(', ')}]
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
+    measures: [{ name: count, type: count }]
+`;
+    const model = `cubes:\n${[
+      cube('sale', 'select 1 as id, 10 as shop_id, 20 as buyer_id', 'shop', 'buyer'),
+      cube('shop', 'select 10 as id, 31 as city_id', 'city'),
+      cube('buyer', 'select 20 as id, 32 as city_id', 'city'),
+      cube('city', 'select unnest([31, 32]) as id'),
+    ].join('')}`;
+    await deployModel(world, id, { 'model/cubes/cities.yml': model });
+    const query = { measures: ['sale.count'], dimensions: ['city.id'] };
+    const cityBy = async (joinHints: string[][]) => (await load({ ...query, joinHints }, { id })).data;
+    expect(await cityBy([['sale', 'shop', 'city']])).toEqual([{ 'city.id': '31', 'sale.count': '1' }]);
+    const pairs = [
+      ['buyer', 'city'],
+      ['sale', 'buyer'],
+    ];
+    expect(await cityBy(pairs)).toEqual([{ 'city.id': '32', 'sale.count': '1' }]);
+    expect(await refusal(post('load', { query }, { id }))).toMatchObject({
+      status: 400,
+      code: 'ambiguous_join',
+    });
+    const direct = { ...query, joinHints: [['sale', 'city']] };
+    expect(await refusal(post('load', { query: direct }, { id }))).toMatchObject({
+      status: 400,
+      code: 'no_join_path',
+      error: expect.stringContaining('No join leads from `sale` to `city`.'),
+    });
+  });
+
   test('the SQL of a query holds no value of it', async () => {
     const filters = [{ member: 'orders.status', operator: 'equals', values: ["it's; drop table x"] }];
     const answer = await jsonOf(post('sql', { query: { ...COUNT, filters } }));

@@ -106,10 +106,50 @@ test('it reads rows as arrays, and the total', async () => {
   expect(plain.totalRows()).toBeGreaterThan(2);
 });
 
-test('it reads rows if it asks for columns', async () => {
-  const query = { measures: ['orders.count'], dimensions: ['orders.status'] };
-  const byColumn = await api.load(query, {}, undefined, 'columnar');
-  expect(byColumn.rawData()).toEqual((await api.load(query)).rawData());
+test('rows have a time also under its plain name, in its smallest granularity', async () => {
+  const by = (granularity: string) => ({ ...YEAR, granularity });
+  const query = { measures: ['orders.count'], timeDimensions: [by('quarter'), by('month'), by('year')] };
+  const rowsOf = async (more: object, format?: string) =>
+    (
+      await api.load({ ...query, ...more } as Parameters<CubeApi['load']>[0], {}, undefined, format)
+    ).rawData();
+  const rows = (await rowsOf({})) as Record<string, string>[];
+  expect(rows).toHaveLength(12);
+  expect(rows[1]).toEqual({
+    'orders.ordered_at.quarter': `${LAST_YEAR}-01-01T00:00:00.000`,
+    'orders.ordered_at.month': `${LAST_YEAR}-02-01T00:00:00.000`,
+    'orders.ordered_at.year': `${LAST_YEAR}-01-01T00:00:00.000`,
+    'orders.ordered_at': `${LAST_YEAR}-02-01T00:00:00.000`,
+    'orders.count': expect.stringMatching(/^\d+$/),
+  });
+  expect(await rowsOf({}, 'compact')).toEqual(rows);
+  // A query may ask for the time itself.
+  const [first] = (await rowsOf({ dimensions: ['orders.ordered_at'], limit: 1 })) as typeof rows;
+  expect(first!['orders.ordered_at']).not.toMatch(/-01T00:00:00.000$/);
+  const annotation = (await api.load(query as Parameters<CubeApi['load']>[0])).annotation();
+  expect(annotation.timeDimensions).toMatchObject({ 'orders.ordered_at': { type: 'time' } });
+});
+
+test('it asks for one day, and what can not be answered is refused in clear words', async () => {
+  const time = 'orders.ordered_at';
+  const values = [`${LAST_YEAR}-03-15`];
+  const countOf = async (query: object) =>
+    (await api.load({ measures: ['orders.count'], ...query } as Parameters<CubeApi['load']>[0])).rawData();
+  const onTheDay = await countOf({ filters: [{ member: time, operator: 'onTheDate', values }] });
+  expect(onTheDay).toEqual(await countOf({ timeDimensions: [{ dimension: time, dateRange: values[0] }] }));
+  expect(onTheDay).not.toEqual([{ 'orders.count': '0' }]);
+
+  const byColumn = api.load({ measures: ['orders.count'] }, {}, undefined, 'columnar');
+  await expect(byColumn).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('responseFormat: Rows come as `default`'),
+  });
+  const or = [{ member: 'orders.status', operator: 'set' }];
+  const beside = countOf({ filters: [{ member: 'orders.status', or }] });
+  await expect(beside).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('A filter with `or` has nothing beside it.'),
+  });
 });
 
 test('it reads what can be queried', async () => {

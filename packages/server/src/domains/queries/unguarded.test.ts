@@ -120,6 +120,14 @@ describe('for an embed viewer', () => {
     const through = { dimensions: ['customers.region', 'statuses.name'] };
     expect(await refusal(load(viewer, through))).toMatchObject({ status: 400, code: 'no_join_path' });
     expect(await load(world.admin, through)).not.toEqual([]);
+    // Neither by a hint, which says of it what it says of any other name.
+    for (const name of ['orders', 'nothing']) {
+      const hinted = { ...through, joinHints: [['customers', name, 'statuses']] };
+      expect(await refusal(load(viewer, hinted))).toMatchObject({
+        status: 400,
+        message: expect.stringContaining(`There is no cube \`${name}\` that this query can use.`),
+      });
+    }
   });
 
   test('the creator of an embed tenant is one', async () => {
