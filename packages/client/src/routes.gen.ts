@@ -152,6 +152,7 @@ export const routes: Record<string, string> = {
   postDashboardPythonRun: 'POST /api/v1/embed/dashboard/{publicId}/python-run',
   postQueryMeta: 'POST /query/api/v1/deployments/{deploymentId}/meta reply=jsonText',
   postScimBulk: 'POST /api/scim/v2/Bulk',
+  postScimSearch: 'POST /api/scim/v2/.search',
   postTokenBySessionId: 'POST /api/v1/embed/session/token',
   publishDashboard: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/publish',
   pull: 'POST /build/api/v1/deployments/{deploymentId}/pull',

@@ -5,6 +5,9 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 export const JsonAs = <S extends TSchema>(contentType: string, schema: S) =>
   ({ kind: 'json', schema, contentType }) as const;
 
+/** As a body: the names of the schema are accepted in any letter case, as SCIM wants it. */
+export const InAnyCase = <B extends JsonAs>(body: B) => ({ ...body, inAnyCase: true }) as const;
+
 /** The handler may also return nothing. Then the reply is a 204. */
 export const OrNothing = <R extends JsonAs>(reply: R) => ({ ...reply, orNothing: true }) as const;
 
@@ -57,7 +60,7 @@ export const Redirect = (status: 302 | 303 | 307 = 302) => ({ kind: 'redirect', 
 export const Bytes = <const T extends string>(...contentTypes: readonly T[]) =>
   ({ kind: 'bytes', contentTypes }) as const;
 
-type JsonAs = { kind: 'json'; schema: TSchema; contentType: string; orNothing?: true };
+type JsonAs = { kind: 'json'; schema: TSchema; contentType: string; orNothing?: true; inAnyCase?: true };
 type Form = { kind: 'form'; schema: TObject };
 type FormOrJson = { kind: 'formOrJson'; schema: TObject; form: TObject };
 type Multipart = { kind: 'multipart'; schema: TObject; files: Record<string, FileRule> };

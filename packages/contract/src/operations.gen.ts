@@ -192,6 +192,7 @@ export const operations = {
   postDashboardPythonRun: dashboards.postDashboardPythonRun,
   postQueryMeta: queries.postQueryMeta,
   postScimBulk: scim.postScimBulk,
+  postScimSearch: scim.postScimSearch,
   postTokenBySessionId: embed.postTokenBySessionId,
   publishDashboard: dashboards.publishDashboard,
   pull: branches.pull,

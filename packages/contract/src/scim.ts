@@ -1,6 +1,6 @@
 /** The schemas of SCIM 2.0 (RFC 7643, RFC 7644). */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
-import { JsonAs } from './kinds.ts';
+import { InAnyCase, JsonAs } from './kinds.ts';
 import { Maybe, Shape } from './schemas.ts';
 
 export const scimLimits = {
@@ -16,6 +16,8 @@ export const scimLimits = {
   members: 10_000,
   /** The most members in a reply. A page of groups ends when it has as many. */
   listedMembers: 20_000,
+  /** The most groups of a user in a reply. A filter of groups by `members` finds them all. */
+  listedGroups: 100,
 } as const;
 
 export const scimUrns = {
@@ -32,6 +34,8 @@ export const scimUrns = {
 /** SCIM's content type. Requests may also use `application/json`. */
 export const Scim = <S extends TSchema>(schema: S) => JsonAs('application/scim+json', schema);
 
+export const ScimBody = <S extends TSchema>(schema: S) => InAnyCase(Scim(schema));
+
 /** Clients send attributes that we do not keep. They are accepted and ignored. */
 export const Open = <P extends TProperties>(
   title: string,
@@ -46,7 +50,12 @@ export const Open = <P extends TProperties>(
   });
 
 const Urns = Type.Array(Type.String());
-export const SentUrns = Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 20 }));
+const SentUrns = (urn: string) =>
+  Type.Array(Type.String({ maxLength: 255 }), {
+    minItems: 1,
+    maxItems: 20,
+    description: `Must name \`${urn}\`; others are ignored`,
+  });
 
 const Meta = Shape('ScimMeta', {
   resourceType: Type.Optional(Type.String()),
@@ -84,6 +93,17 @@ export const ScimUser = Shape('ScimUser', {
       }),
     ),
   ),
+  groups: Type.Optional(
+    Type.Array(
+      Shape('ScimUserGroup', {
+        value: Type.Optional(Type.String({ description: 'The id of a group' })),
+        $ref: Type.Optional(Type.String()),
+        display: Type.Optional(Type.String()),
+        type: Type.Optional(Type.String()),
+      }),
+      { maxItems: scimLimits.listedGroups },
+    ),
+  ),
   meta: Type.Optional(Meta),
 });
 
@@ -117,7 +137,7 @@ const SentText = Maybe(Type.String({ maxLength: 1000 }));
 export const ScimUserInput = Open(
   'ScimUserInput',
   {
-    schemas: SentUrns,
+    schemas: SentUrns(scimUrns.user),
     userName: Type.String({ minLength: 1, maxLength: 255 }),
     externalId: SentText,
     name: Maybe(Type.Object({}, { additionalProperties: true })),
@@ -144,7 +164,7 @@ export const ScimUserInput = Open(
 export const ScimGroupInput = Open(
   'ScimGroupInput',
   {
-    schemas: SentUrns,
+    schemas: SentUrns(scimUrns.group),
     displayName: Type.String({ minLength: 1, maxLength: 1000 }),
     externalId: SentText,
     members: Maybe(
@@ -157,7 +177,7 @@ export const ScimGroupInput = Open(
 export const ScimPatch = Open(
   'ScimPatch',
   {
-    schemas: SentUrns,
+    schemas: SentUrns(scimUrns.patch),
     Operations: Type.Array(
       Open('ScimPatchOperation', {
         op: Type.String({ maxLength: 20, description: '`add`, `replace` or `remove`, in any letter case' }),
@@ -201,7 +221,7 @@ export const listQuery = { ...page, ...shownQuery };
 const nameList = Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }));
 export const ScimSearch = Open(
   'ScimSearch',
-  { schemas: SentUrns, ...page, attributes: nameList, excludedAttributes: nameList },
+  { schemas: SentUrns(scimUrns.search), ...page, attributes: nameList, excludedAttributes: nameList },
   { examples: [{ schemas: [scimUrns.search], filter: 'meta.created gt "2026-01-01T00:00:00Z"', count: 10 }] },
 );
 

@@ -5,6 +5,7 @@ import { Never, Nothing, operation } from '../operation.ts';
 import {
   listQuery,
   Scim,
+  ScimBody,
   ScimConfig,
   ScimGroup,
   ScimGroupInput,
@@ -36,6 +37,10 @@ export const errors = {
   scim_schema_not_found: { status: 404, message: 'There is no such schema or resource type.' },
   scim_filter_not_supported: { status: 403, message: 'This list takes no filter.' },
   scim_bulk_not_supported: { status: 501, message: 'Bulk requests are not supported.' },
+  scim_search_not_supported: {
+    status: 501,
+    message: 'Users and groups can not be searched together: use /Users/.search or /Groups/.search.',
+  },
 } as const satisfies ErrorDefinitions;
 
 /** RFC 7644, 4: a client that filters must not take everything for the result. */
@@ -73,7 +78,7 @@ export const searchScimUsers = operation({
   path: '/api/scim/v2/Users/.search',
   summary: 'List or find users, with POST',
   description: 'The same as the list, for filters that are too long for an address or must not be logged.',
-  body: Scim(ScimSearch),
+  body: ScimBody(ScimSearch),
   reply: listScimUsers.reply,
   errors: listErrors,
 });
@@ -88,7 +93,7 @@ export const createScimUser = operation({
   description:
     'The user is a `Viewer` and has no password. Without `emails`, the user name must be an email address.',
   query: shownQuery,
-  body: Scim(ScimUserInput),
+  body: ScimBody(ScimUserInput),
   reply: Scim(ScimUser),
   status: 201,
   replyHeaders: location,
@@ -120,7 +125,7 @@ export const replaceScimUser = operation({
   description: 'Clears absent attributes, except `active` and the email, which stay as they are.',
   params: one,
   query: shownQuery,
-  body: Scim(ScimUserInput),
+  body: ScimBody(ScimUserInput),
   reply: Scim(ScimUser),
   conditional: true,
   errors: ['user_not_found', 'last_admin', ...taken],
@@ -136,7 +141,7 @@ export const patchScimUser = operation({
   description: 'All operations are applied, or none. `active: false` deactivates the user.',
   params: one,
   query: shownQuery,
-  body: Scim(ScimPatch),
+  body: ScimBody(ScimPatch),
   reply: Scim(ScimUser),
   conditional: true,
   errors: ['user_not_found', 'last_admin', ...taken, ...fieldErrors],
@@ -177,7 +182,7 @@ export const searchScimGroups = operation({
   path: '/api/scim/v2/Groups/.search',
   summary: 'List or find groups, with POST',
   description: 'The same as the list, for filters that are too long for an address or must not be logged.',
-  body: Scim(ScimSearch),
+  body: ScimBody(ScimSearch),
   reply: listScimGroups.reply,
   errors: [...listErrors, 'scim_too_many'],
 });
@@ -191,7 +196,7 @@ export const createScimGroup = operation({
   summary: 'Create a group',
   description: 'Its members can be given at once; each must be a user of the account.',
   query: shownQuery,
-  body: Scim(ScimGroupInput),
+  body: ScimBody(ScimGroupInput),
   bodyLimitBytes: MEMBERS_BYTES,
   reply: Scim(ScimGroup),
   status: 201,
@@ -224,7 +229,7 @@ export const replaceScimGroup = operation({
   description: 'Without `members`, the group has no members afterwards.',
   params: one,
   query: shownQuery,
-  body: Scim(ScimGroupInput),
+  body: ScimBody(ScimGroupInput),
   bodyLimitBytes: MEMBERS_BYTES,
   reply: Scim(ScimGroup),
   conditional: true,
@@ -242,7 +247,7 @@ export const patchScimGroup = operation({
     'All operations are applied, or none. A `remove` with a `value` removes only those members. Returns the group if `attributes` or `excludedAttributes` is given, and else a 204.',
   params: one,
   query: shownQuery,
-  body: Scim(ScimPatch),
+  body: ScimBody(ScimPatch),
   bodyLimitBytes: MEMBERS_BYTES,
   reply: OrNothing(Scim(ScimGroup)),
   conditional: true,
@@ -334,4 +339,16 @@ export const postScimBulk = operation({
   description: 'Always a 501, as the configuration of the service says. The body is not read.',
   reply: Never,
   errors: ['scim_bulk_not_supported'],
+});
+
+export const postScimSearch = operation({
+  ...reads,
+  id: 'postScimSearch',
+  method: 'POST',
+  path: '/api/scim/v2/.search',
+  summary: 'Refuse searches over users and groups together',
+  description:
+    'Always a 501, which tells clients to search at `/Users/.search` and `/Groups/.search`. The body is not read.',
+  reply: Never,
+  errors: ['scim_search_not_supported'],
 });

@@ -22,6 +22,7 @@ const user = {
   meta,
   active: 'False deactivates the user, so that all credentials are refused',
   emails: 'The primary one, or else the first one, is the email of the user',
+  groups: 'The groups of the user; the members of the groups change them',
 };
 const group = {
   schemas,
@@ -61,6 +62,11 @@ export const scim: FieldWords = {
     $ref: 'The address of the user',
     display: 'The name of the user, for people',
     type: 'Always `User`',
+  },
+  ScimUserGroup: {
+    $ref: 'The address of the group',
+    display: 'The name of the group',
+    type: 'Always `direct`',
   },
   ScimGroups: list,
   ScimUsers: list,

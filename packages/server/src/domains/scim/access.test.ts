@@ -47,7 +47,11 @@ test('an external viewer is no user of SCIM, and no member of its groups', async
   expect((await scim('DELETE', `/Users/${id}`)).status).toBe(404);
   const refused = [400, 'invalidValue'];
   const member = [{ value: id }];
-  const created = await scim('POST', '/Groups', { displayName: unique('group'), members: member });
+  const created = await scim('POST', '/Groups', {
+    schemas: [GROUP],
+    displayName: unique('group'),
+    members: member,
+  });
   expect([created.status, created.body.scimType]).toEqual(refused);
   const group = await groupOf();
   const added = await scim(

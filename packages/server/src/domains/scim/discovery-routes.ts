@@ -33,5 +33,8 @@ export function scimDiscoveryRoutes(baseUrl: string, docsUrl: string) {
     handle(operations.postScimBulk, () => {
       throw new ApiError('scim_bulk_not_supported');
     }),
+    handle(operations.postScimSearch, () => {
+      throw new ApiError('scim_search_not_supported');
+    }),
   ];
 }

@@ -23,6 +23,8 @@ const complex = (subAttributes: Attribute[], other: Attribute = {}): Attribute =
   ...other,
 });
 
+const readOnly = { mutability: 'readOnly' };
+
 const userAttributes = [
   attribute('userName', 'The username, compared without case.', { required: true, uniqueness: 'server' }),
   attribute(
@@ -45,11 +47,32 @@ const userAttributes = [
     'The primary email. Other emails are accepted and ignored. Only a user whose `userName` is an email address can be created without.',
     complex(
       [
-        attribute('value', 'The address, which no other user has.', { uniqueness: 'server' }),
+        attribute('value', 'The address, which no other user has. Emails without are ignored.', {
+          required: true,
+          uniqueness: 'server',
+        }),
         attribute('type', 'Always `work`.', { canonicalValues: ['work'] }),
         attribute('primary', 'Always true.', { type: 'boolean' }),
       ],
       { multiValued: true, required: true },
+    ),
+  ),
+  attribute(
+    'groups',
+    `The groups of the user, at most ${scimLimits.listedGroups}. The members of the groups change them.`,
+    complex(
+      [
+        attribute('value', 'The id of the group.', { caseExact: true, ...readOnly }),
+        attribute('$ref', 'The address of the group.', {
+          type: 'reference',
+          referenceTypes: ['Group'],
+          caseExact: true,
+          ...readOnly,
+        }),
+        attribute('display', 'The name of the group.', readOnly),
+        attribute('type', 'Always `direct`.', { canonicalValues: ['direct'], ...readOnly }),
+      ],
+      { multiValued: true, ...readOnly },
     ),
   ),
 ];
@@ -64,14 +87,18 @@ const groupAttributes = [
     'The users in the group.',
     complex(
       [
-        attribute('value', 'The id of the user.', { caseExact: true, mutability: 'immutable' }),
-        attribute('$ref', 'The address of the user.', {
+        attribute('value', 'The id of the user.', {
+          required: true,
+          caseExact: true,
+          mutability: 'immutable',
+        }),
+        attribute('$ref', 'The address of the user, if it is sent.', {
           type: 'reference',
           referenceTypes: ['User'],
           caseExact: true,
-          mutability: 'readOnly',
+          mutability: 'immutable',
         }),
-        attribute('display', 'The username.', { mutability: 'readOnly' }),
+        attribute('display', 'The username.', readOnly),
         attribute('type', 'Always `User`.', { canonicalValues: ['User'], mutability: 'immutable' }),
       ],
       { multiValued: true },

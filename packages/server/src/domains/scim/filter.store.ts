@@ -110,10 +110,11 @@ type Compared = Extract<Filter, { path: AttributePath }> & { op: Comparison | 'p
 function comparison(filter: Compared, found: Found): Sql {
   if (found === 'unkept') return isTrueWithoutValue(filter) ? sql`true` : sql`false`;
   const { attribute, some = (condition: Sql) => condition } = found;
-  if (filter.op === 'pr') return some(sql`${attribute.value} is not null`);
+  const isPresent = some(sql`${attribute.value} is not null`);
+  if (filter.op === 'pr') return isPresent;
   if (filter.value === null) {
-    if (filter.op === 'eq') return some(sql`${attribute.value} is null`);
-    if (filter.op === 'ne') return some(sql`${attribute.value} is not null`);
+    if (filter.op === 'eq') return sql`not ${isPresent}`;
+    if (filter.op === 'ne') return isPresent;
     throw fail('Only eq and ne compare with null.');
   }
   return some(compare(attribute, filter.op, filter.value));

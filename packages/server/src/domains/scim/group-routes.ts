@@ -1,4 +1,4 @@
-import { operations } from '@oriel/contract';
+import { operations, scimUrns } from '@oriel/contract';
 import { created } from '../../platform/audit/change.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
@@ -22,6 +22,7 @@ import {
 } from './groups.ts';
 import { groupPage, type ListQuery, listReply } from './pages.store.ts';
 import { type Doc, lowerKeys, patched, stepsOf } from './patch.ts';
+import { requireSchema } from './schema.ts';
 import { type Shown, show, shownOf, shows } from './shown.ts';
 
 /** A group may have too many members for a reply. */
@@ -76,9 +77,13 @@ export function scimGroupRoutes(baseUrl: string) {
 
   return [
     handle(operations.listScimGroups, ({ db }, { query }) => list(db, query)),
-    handle(operations.searchScimGroups, ({ db }, { body }) => list(db, body)),
+    handle(operations.searchScimGroups, ({ db }, { body }) => {
+      requireSchema(body, scimUrns.search);
+      return list(db, body);
+    }),
 
     handle(operations.createScimGroup, ({ change, etag, sendHeaders }, { query, body }) => {
+      requireSchema(body, scimUrns.group);
       const doc = lowerKeys(body) as Doc;
       const fields = groupFieldsOf(doc);
       const members = replaceMembers(doc.members);
@@ -98,6 +103,7 @@ export function scimGroupRoutes(baseUrl: string) {
     ),
 
     handle(operations.replaceScimGroup, ({ change, etag }, { params, query, body }) => {
+      requireSchema(body, scimUrns.group);
       const doc = lowerKeys(body) as Doc;
       const fields = groupFieldsOf(doc);
       const members = replaceMembers(doc.members);
@@ -109,6 +115,7 @@ export function scimGroupRoutes(baseUrl: string) {
     }),
 
     handle(operations.patchScimGroup, ({ change, etag }, { params, query, body }) => {
+      requireSchema(body, scimUrns.patch);
       const steps = stepsOf(body.Operations, patchableGroup);
       const members = memberChangeOf(steps);
       return change(async (tx) => {

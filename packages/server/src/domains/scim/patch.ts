@@ -1,6 +1,7 @@
 /** PATCH of RFC 7644 (3.5.2), as the RFC describes it and as Okta and Entra ID send it. */
 import { type ScimPatchOperation, scimLimits } from '@oriel/contract';
 import { ApiError, invalid } from '../../platform/errors.ts';
+import { byLowerName } from '../../platform/http/names-in-any-case.ts';
 import { matches } from './elements.ts';
 import { type Filter, parseTarget, type TargetPath } from './filter.ts';
 
@@ -83,8 +84,8 @@ function stepAt(op: Step['op'], path: string, value: unknown, at: string, patcha
 function stepsWithoutPath(op: Step['op'], value: unknown, at: string) {
   if (op === 'remove') throw new ApiError('scim_no_target', { message: `${at}: remove needs a path.` });
   if (!isObject(value)) throw invalid(`${at}.value`, 'must be an object, because the operation has no path');
-  return Object.entries(value)
-    .map(([path, part]) => ({ ...parseTarget(path), op, value: lowerKeys(part), at }))
+  return byLowerName(value)
+    .map(([, path, part]) => ({ ...parseTarget(path), op, value: lowerKeys(part), at }))
     .filter(({ name }) => !READ_ONLY.includes(name));
 }
 
@@ -239,7 +240,5 @@ export const listOf = (value: unknown): readonly Doc[] =>
 export function lowerKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerKeys);
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name.toLowerCase(), lowerKeys(part)]),
-  );
+  return Object.fromEntries(byLowerName(value).map(([lower, , part]) => [lower, lowerKeys(part)]));
 }

@@ -31,6 +31,10 @@ beforeAll(async () => {
   await client.query(
     `insert into scim_groups (group_id, external_id) select id, 'group-ext-' || id from user_groups`,
   );
+  await client.query(
+    `insert into user_group_members (group_id, user_id)
+     select g.id, u.id from users u join user_groups g on g.name = 'Group ' || (u.id % ${GROUPS}) where u.external_id is not null`,
+  );
   await client.query('vacuum analyze');
   await client.end();
 });
@@ -51,6 +55,21 @@ test.each([
   expect(await countScimUsers(db, page.where)).toBe(1);
   expect(await listScimUsers(db, page)).toMatchObject([{ username }]);
   expect(counts.read).toBeLessThan(READ_MAX);
+});
+
+test('users by their group', async () => {
+  const { rows } = await world.server.db.pool.query("select id from user_groups where name = 'Group 777'");
+  const { counts, db } = countingRows(world);
+  const page = userPage({ filter: `groups eq "${rows[0].id}"` }, filterableUsers);
+  expect(await countScimUsers(db, page.where)).toBe(USERS / GROUPS);
+  expect((await listScimUsers(db, page))[0]).toMatchObject({ groups: [{ name: 'Group 777' }] });
+  expect(counts.read).toBeLessThan(200);
+});
+
+test('a page reads the groups of its own users only', async () => {
+  const { counts, db } = countingRows(world);
+  await listScimUsers(db, userPage({ startIndex: 5000, count: 2 }, filterableUsers));
+  expect(counts.read).toBeLessThan(11_000);
 });
 
 test.each(['displayName eq "GROUP 1777"', 'displayName eq "Group 1777" and id pr'])(

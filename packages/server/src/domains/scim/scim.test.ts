@@ -14,6 +14,8 @@ import {
 } from '../../../test/scim.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
+const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
+
 let world: World;
 let scim: ScimClient;
 beforeAll(async () => {
@@ -166,7 +168,11 @@ describe('filters', () => {
     );
     await tryRandomly(
       fc.asyncProperty(filter, fc.constantFrom('Users', 'Groups'), async (text, list) => {
-        const { status } = await scim('POST', `/${list}/.search`, { filter: text, count: 1 });
+        const { status } = await scim('POST', `/${list}/.search`, {
+          schemas: [SEARCH],
+          filter: text,
+          count: 1,
+        });
         expect([200, 400]).toContain(status);
       }),
       200,
@@ -191,16 +197,17 @@ describe('errors have the form of SCIM', () => {
     [405, 'PATCH', '/Schemas', undefined, {}],
     [400, 'POST', '/Users', '{', { scimType: 'invalidSyntax' }],
     [400, 'POST', '/Users', {}, { scimType: 'invalidValue' }],
-    [400, 'POST', '/Users', { userName: 'no-email' }, { scimType: 'invalidValue' }],
+    [400, 'POST', '/Users', { schemas: [USER], userName: 'no-email' }, { scimType: 'invalidValue' }],
     [
       400,
       'POST',
       '/Groups',
-      { displayName: 'x', members: [{ value: 'nobody' }] },
+      { schemas: [GROUP], displayName: 'x', members: [{ value: 'nobody' }] },
       { scimType: 'invalidValue' },
     ],
     [413, 'POST', '/Users', { userName: 'x'.repeat(300_000) }, {}],
     [501, 'POST', '/Bulk', { Operations: [] }, {}],
+    [501, 'POST', '/.search', { count: 1 }, {}],
   ])('%i %s %s', async (status, method, path, body, other) => {
     const reply = await scim(method, path, body);
     expect([reply.status, reply.body]).toEqual([status, error(status, other)]);
@@ -420,7 +427,7 @@ describe('pages', () => {
 
   test('are also answered to a search by POST', async () => {
     const { body } = await scim('POST', '/Users/.search', {
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'],
+      schemas: [SEARCH],
       filter: `title eq "${title}"`,
       attributes: ['userName'],
       count: 2,

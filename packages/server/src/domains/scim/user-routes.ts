@@ -1,4 +1,4 @@
-import { operations } from '@oriel/contract';
+import { operations, scimUrns } from '@oriel/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError, found, isApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -6,6 +6,7 @@ import { lockPerson, type UserRemoval } from '../users/index.ts';
 import { idOf } from './filter.store.ts';
 import { type ListQuery, listReply, userPage } from './pages.store.ts';
 import { type Doc, lowerKeys, patched, stepsOf } from './patch.ts';
+import { requireSchema } from './schema.ts';
 import { show, shownOf } from './shown.ts';
 import * as store from './users.store.ts';
 import {
@@ -39,9 +40,13 @@ export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
 
   return [
     handle(operations.listScimUsers, ({ db }, { query }) => list(db, query)),
-    handle(operations.searchScimUsers, ({ db }, { body }) => list(db, body)),
+    handle(operations.searchScimUsers, ({ db }, { body }) => {
+      requireSchema(body, scimUrns.search);
+      return list(db, body);
+    }),
 
     handle(operations.createScimUser, ({ change, etag, sendHeaders }, { query, body }) => {
+      requireSchema(body, scimUrns.user);
       const fields = fieldsOf(lowerKeys(body) as Doc);
       return change(async (tx) => {
         const { row, changes } = await createScimUser(tx, fields);
@@ -60,18 +65,20 @@ export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
       return show(resource, shownOf(query));
     }),
 
-    handle(operations.replaceScimUser, ({ change, etag }, { params, query, body }) =>
-      change(async (tx) => {
+    handle(operations.replaceScimUser, ({ change, etag }, { params, query, body }) => {
+      requireSchema(body, scimUrns.user);
+      const doc = lowerKeys(body) as Doc;
+      return change(async (tx) => {
         const before = await lockScimUser(tx, idOf(params.id));
         etag.require(stateOf(before));
-        const fields = fieldsOf(lowerKeys(body) as Doc, before.email);
-        const { row, changes } = await updateScimUser(tx, before, fields);
+        const { row, changes } = await updateScimUser(tx, before, fieldsOf(doc, before.email));
         etag.send(stateOf(row));
         return { reply: show(userResource(row, baseUrl).resource, shownOf(query)), changes };
-      }),
-    ),
+      });
+    }),
 
     handle(operations.patchScimUser, ({ change, etag }, { params, query, body }) => {
+      requireSchema(body, scimUrns.patch);
       const steps = stepsOf(body.Operations, patchableUser);
       return change(async (tx) => {
         const before = await lockScimUser(tx, idOf(params.id));

@@ -1,4 +1,4 @@
-import { scimUrns } from '@oriel/contract';
+import { scimLimits, scimUrns } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { isPerson, usernameKey } from '../users/index.ts';
@@ -24,18 +24,26 @@ export interface ScimUserRow extends Names {
   isDeactivated: boolean;
   createdAt: string;
   updatedAt: string;
+  groups: { id: number; name: string }[];
 }
 
 export const time = (column: string) =>
   raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
+/** The groups of `u`, as `m` and `g`. */
+const USER_GROUPS = sql`
+  user_group_members m join user_groups g on g.id = m.group_id where m.user_id = u.id and g.embed_tenant is null`;
+
 const COLUMNS = sql`
   u.id, u.username, u.shown_email as email, u.external_id as "externalId", u.first_name as "firstName", u.title,
   u.is_deactivated as "isDeactivated", ${time('u.created_at')} as "createdAt", ${time('u.updated_at')} as "updatedAt",
   s.display_name as "displayName", s.formatted_name as "formattedName", s.family_name as "familyName",
-  s.middle_name as "middleName", s.honorific_prefix as "honorificPrefix", s.honorific_suffix as "honorificSuffix"`;
+  s.middle_name as "middleName", s.honorific_prefix as "honorificPrefix", s.honorific_suffix as "honorificSuffix",
+  (select coalesce(json_agg(json_build_object('id', shown.id, 'name', shown.name) order by shown.id), '[]') from (
+    select g.id, g.name from ${USER_GROUPS} order by m.group_id limit ${literal(scimLimits.listedGroups)}) shown) as groups`;
 
-const USERS = sql`users u left join scim_users s on s.user_id = u.id`;
+const NAMES = sql`left join scim_users s on s.user_id = u.id`;
+const USERS = sql`users u ${NAMES}`;
 
 /** Every user has exactly one email that SCIM knows. */
 const email = {
@@ -74,11 +82,20 @@ export const filterableUsers: FilterableResource = {
     'meta.lastmodified': { kind: 'time', value: sql`u.updated_at` },
     schemas: caseless(sql`${scimUrns.user}::text`),
   },
-  lists: { emails: { element: email, some: (condition) => condition } },
+  lists: {
+    emails: { element: email, some: (condition) => condition },
+    groups: {
+      element: {
+        value: { kind: 'id', value: sql`m.group_id` },
+        display: caseless(sql`g.name`),
+        type: caseless(sql`'direct'`),
+      },
+      some: (condition) => sql`exists (select from ${USER_GROUPS} and ${condition})`,
+    },
+  },
   unkept: [
     'addresses',
     'entitlements',
-    'groups',
     'ims',
     'locale',
     'nickname',
@@ -101,10 +118,13 @@ export interface PageOf {
   limit: number;
 }
 
+/** Finds the page first, so that only the groups of its users are read. */
 export const listScimUsers = (db: Queryable, { where, order, offset, limit }: PageOf) =>
   db.many<ScimUserRow>(sql`
-    select ${COLUMNS} from ${USERS} where ${isPerson} and ${where}
-    order by ${order} offset ${offset} limit ${literal(limit)}`);
+    with page as materialized (
+      select u.id, row_number() over (order by ${order}) as place from ${USERS} where ${isPerson} and ${where}
+      order by ${order} offset ${offset} limit ${literal(limit)})
+    select ${COLUMNS} from page join users u on u.id = page.id ${NAMES} order by page.place`);
 
 export const countScimUsers = async (db: Queryable, where: Sql) =>
   (await db.one<{ count: number }>(sql`select count(*) from ${USERS} where ${isPerson} and ${where}`)).count;

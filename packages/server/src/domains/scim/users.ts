@@ -225,6 +225,12 @@ export function userResource(row: store.ScimUserRow, baseUrl: string) {
     ...given('title', row.title),
     active: !row.isDeactivated,
     emails: [{ value: row.email, type: 'work', primary: true }],
+    groups: row.groups.map(({ id, name }) => ({
+      value: String(id),
+      $ref: `${baseUrl}/Groups/${id}`,
+      display: name,
+      type: 'direct',
+    })),
     meta: {
       resourceType: 'User',
       created: row.createdAt,

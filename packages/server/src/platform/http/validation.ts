@@ -7,6 +7,7 @@ import { ApiError, type Issue } from '../errors.ts';
 import { isDateTime } from './date-time.ts';
 import { FormFields } from './form-body.ts';
 import { MultipartValue } from './multipart-body.ts';
+import { namesInAnyCase } from './names-in-any-case.ts';
 import { HALF_A_CHARACTER, unstorable } from './unstorable.ts';
 
 type Values = Record<string, unknown>;
@@ -75,6 +76,7 @@ function compileBody(op: Operation): Validators['body'] {
     };
   }
   const { check } = compile(body.schema);
+  const named = body.kind === 'json' && body.inAnyCase ? namesInAnyCase(body.schema) : undefined;
   const form = body.kind === 'formOrJson' && body.form !== body.schema ? compile(body.form).check : check;
   const formProperties = (body.kind === 'formOrJson' ? body.form : (body.schema as TObject)).properties;
   return (raw, sizeBytes) => {
@@ -84,7 +86,8 @@ function compileBody(op: Operation): Validators['body'] {
     if (raw instanceof MultipartValue) {
       return { fields: check(fromFields(raw.fields, properties), sizeBytes), files: raw.files };
     }
-    return check(raw === undefined ? {} : raw, sizeBytes);
+    const value = raw === undefined ? {} : raw;
+    return check(named ? named(value) : value, sizeBytes);
   };
 }
 
