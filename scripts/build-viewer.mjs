@@ -64,7 +64,11 @@ async function bundle() {
       jsx: 'automatic',
       jsxImportSource: 'preact',
     }),
-    build({ ...common, entryPoints: { inside: join(SOURCE, 'apps/inside.ts') }, format: 'iife' }),
+    build({
+      ...common,
+      entryPoints: { inside: join(SOURCE, 'apps/inside.ts'), notice: join(SOURCE, 'notice.ts') },
+      format: 'iife',
+    }),
   ]);
   return {
     outputFiles: results.flatMap(({ outputFiles }) => outputFiles),
@@ -79,8 +83,9 @@ function describe({ outputs }) {
   const [script, { imports }] = entry('main.tsx');
   const [style] = entry('style.css');
   const [inside] = entry('apps/inside.ts');
+  const [notice] = entry('src/notice.ts');
   const preload = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
-  return { script, style, inside, preload, files: entries.map(([name]) => name) };
+  return { script, style, inside, notice, preload, files: entries.map(([name]) => name) };
 }
 
 function fail(message) {

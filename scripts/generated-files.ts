@@ -80,7 +80,7 @@ function statusCodes(): string {
     '|---|---|',
     '| `/query/api/v1/…` | `{ "error": message }` |',
     '| `/api/scim/v2/…` | that of SCIM (RFC 7644): `schemas`, `status`, `detail`, `scimType` |',
-    '| `/auth/device/…`, `/auth/oauth2/refresh` | that of OAuth (RFC 6749): `error`, which is a code of OAuth, and `error_description` |',
+    '| `/auth/device/…`, `/auth/oauth2/refresh` | that of OAuth (RFC 6749): `error`, which is a code of OAuth, and `error_description`; `errorDescription` where the body of the request is JSON |',
     '| pages for browsers | HTML |',
     '',
     '| Status | Code | Meaning |',

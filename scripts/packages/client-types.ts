@@ -98,8 +98,12 @@ function callOf(op: Operation, given: (schema: TSchema) => Schema, type: TypeOf)
     );
   }
   const body = bodyKindOf(op);
-  if (body) parts.push(`{ body: ${bodyType(body, (schema) => typeOf(given(schema)))} }`);
-  const isOptional = !required.length && !headers.required?.length && !body;
+  const isBodyOptional = op.optionalBody ?? false;
+  if (body) {
+    const sent = bodyType(body, (schema) => typeOf(given(schema)));
+    parts.push(isBodyOptional ? `{ body?: ${sent}${OR_UNDEFINED} }` : `{ body: ${sent} }`);
+  }
+  const isOptional = !required.length && !headers.required?.length && (!body || isBodyOptional);
   const first = `args${isOptional ? '?' : ''}: ${parts.join(' & ') || 'Record<string, never>'}`;
   const description = [op.summary, op.description].filter(Boolean).join('\n\n');
   return `${comment({ description })}${key(op.id)}: (${first}, options?: CallOptions) => Promise<${replyType(op, type)}>;`;

@@ -16,8 +16,12 @@ type BodyValue<B extends TSchema> = B extends { kind: 'multipart'; schema: infer
       ? Static<S & TSchema>
       : Static<B>;
 
-// biome-ignore lint/complexity/noBannedTypes: an operation without a body adds no argument
-export type SentBody<O extends Operation> = O['body'] extends TNothing ? {} : { body: BodyValue<O['body']> };
+export type SentBody<O extends Operation> = O['body'] extends TNothing
+  ? // biome-ignore lint/complexity/noBannedTypes: an operation without a body adds no argument
+    {}
+  : [O['optionalBody']] extends [undefined]
+    ? { body: BodyValue<O['body']> }
+    : { body?: BodyValue<O['body']> };
 
 export type SentHeaders<O extends Operation> = keyof O['headers'] extends never
   ? // biome-ignore lint/complexity/noBannedTypes: an operation without headers adds no argument

@@ -64,8 +64,8 @@ export async function errorFrom(operation: string, response: Response): Promise<
   if (!code)
     return isErrorBody(body) ? new OrielError(operation, status, body) : foreignAnswer(operation, status);
   // Some operations use another form of errors; see `errorShape` in the contract.
-  const { error_description, detail, error } = body as Record<string, unknown>;
-  const message = [error_description, detail, error].find(isText) ?? `HTTP ${status}`;
+  const { error_description, errorDescription, detail, error } = body as Record<string, unknown>;
+  const message = [error_description, errorDescription, detail, error].find(isText) ?? `HTTP ${status}`;
   return new OrielError(operation, status, { code, message, requestId });
 }
 

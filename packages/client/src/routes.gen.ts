@@ -57,6 +57,7 @@ export const routes: Record<string, string> = {
   dryRunSession: 'POST /api/v1/embed/generate-session/dry-run',
   duplicateWorkbook: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/duplicate',
   embeddedAppFrame: 'GET /embed/app-frame reply=html',
+  embeddedAppPage: 'GET /embed/d/{deploymentNumber}/app reply=html',
   embeddedChatPage: 'GET /embed/d/{deploymentNumber}/chat reply=html',
   embeddedDashboardPage: 'GET /embed/dashboard/{publicId} reply=html',
   embeddedDashboardPageOfDeployment: 'GET /embed/d/{deploymentNumber}/dashboard/{publicId} reply=html',

@@ -4,16 +4,22 @@ import { ErrorReply, Shape } from './schemas.ts';
 
 const SCIM_ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
+const oauthCode = Type.String({
+  description: 'A code of RFC 6749 or RFC 8628',
+  examples: ['invalid_grant'],
+});
+const forPeople = Type.String({ description: 'For people' });
+
 /** The keys name the standard or the kind of client that expects the form. */
 export const errorShapes = {
   standard: { schema: ErrorReply, contentType: 'application/json' },
-  /** RFC 6749, 5.2. */
+  /** RFC 6749, 5.2, and the same in camelCase for callers whose own body is JSON. */
   oauth: {
     contentType: 'application/json',
-    schema: Shape('OAuthError', {
-      error: Type.String({ description: 'A code of RFC 6749 or RFC 8628', examples: ['invalid_grant'] }),
-      error_description: Type.String({ description: 'For people' }),
-    }),
+    schema: Type.Union([
+      Shape('OAuthError', { error: oauthCode, error_description: forPeople }),
+      Shape('OAuthJsonError', { error: oauthCode, errorDescription: forPeople }),
+    ]),
   },
   /** RFC 7644, 3.12. */
   scim: {
@@ -41,6 +47,8 @@ export interface Failure {
   message: string;
   oauthError?: string;
   scimType?: string;
+  /** The body of the request is JSON. */
+  isJson?: boolean;
 }
 
 const OAUTH_BY_STATUS: Record<number, string> = {
@@ -54,9 +62,9 @@ const OAUTH_BY_STATUS: Record<number, string> = {
 
 /** The body of an error in the forms of other standards and clients. */
 export const errorBodies: Record<Exclude<ErrorShape, 'standard' | 'page'>, (failure: Failure) => object> = {
-  oauth: ({ statusCode, message, oauthError }) => ({
+  oauth: ({ statusCode, message, oauthError, isJson }) => ({
     error: oauthError ?? OAUTH_BY_STATUS[statusCode] ?? 'invalid_request',
-    error_description: oauthText(message),
+    ...(isJson ? { errorDescription: message } : { error_description: oauthText(message) }),
   }),
   scim: ({ statusCode, message, scimType }) => ({
     schemas: [SCIM_ERROR],

@@ -61,6 +61,7 @@ export interface OperationSpec<
   E extends EmbedAccess = EmbedAccess,
   H extends TProperties = TProperties,
   RH extends TProperties = TProperties,
+  OB extends true | undefined = true | undefined,
 > {
   id: Id;
   tag: Tag;
@@ -97,7 +98,7 @@ export interface OperationSpec<
   /** A schema means JSON; see `kinds.ts` for the other kinds of bodies. */
   body?: B;
   /** A request without a body is treated as one with `{}`. */
-  optionalBody?: true;
+  optionalBody?: OB;
   /**
    * The resource has a version. Replies carry it as `ETag`, and a change takes it back as `If-Match`; if the version is
    * no longer current, the reply is a 412. A read takes it back as `If-None-Match`; if it is still current, the reply is
@@ -137,7 +138,8 @@ export interface Operation<
   E extends EmbedAccess = EmbedAccess,
   H extends TProperties = TProperties,
   RH extends TProperties = TProperties,
-> extends OperationSpec<Id, P, Q, B, R, Audit, A, E, H, RH> {
+  OB extends true | undefined = true | undefined,
+> extends OperationSpec<Id, P, Q, B, R, Audit, A, E, H, RH, OB> {
   params: P;
   query: Q;
   headers: H;
@@ -171,9 +173,12 @@ export function operation<
   H extends TProperties = {},
   // biome-ignore lint/complexity/noBannedTypes: the type must have exactly no properties
   RH extends TProperties = {},
+  const OB extends true | undefined = undefined,
 >(
-  spec: OperationSpec<Id, P, Q, B, R, Audit, A, E, H, RH> & SaysScopedKeys<A, NoInfer<P>> & SaysQueryScope<A>,
-): Operation<Id, P, Q, B, R, Audit, A, E, H, RH> {
+  spec: OperationSpec<Id, P, Q, B, R, Audit, A, E, H, RH, OB> &
+    SaysScopedKeys<A, NoInfer<P>> &
+    SaysQueryScope<A>,
+): Operation<Id, P, Q, B, R, Audit, A, E, H, RH, OB> {
   return {
     params: {} as P,
     query: {} as Q,
@@ -182,7 +187,7 @@ export function operation<
     replyHeaders: {} as RH,
     errors: [],
     ...spec,
-  } as Operation<Id, P, Q, B, R, Audit, A, E, H, RH>;
+  } as Operation<Id, P, Q, B, R, Audit, A, E, H, RH, OB>;
 }
 
 /** The same operation with its own id and another method or path. One handler serves both; see `handleEach`. */

@@ -97,6 +97,7 @@ export const operations = {
   dryRunSession: embed.dryRunSession,
   duplicateWorkbook: workbooks.duplicateWorkbook,
   embeddedAppFrame: embeddedPages.embeddedAppFrame,
+  embeddedAppPage: embeddedPages.embeddedAppPage,
   embeddedChatPage: embeddedPages.embeddedChatPage,
   embeddedDashboardPage: embeddedPages.embeddedDashboardPage,
   embeddedDashboardPageOfDeployment: embeddedPages.embeddedDashboardPageOfDeployment,

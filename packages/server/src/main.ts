@@ -17,6 +17,7 @@ import { VERSION } from './build-info.ts';
 import { type CommandName, helpOf, isCommand, requireOwnOptions, UsageError, usageOf } from './commands.ts';
 import { type Config, readConfig } from './config.ts';
 import { JOB_WORKER_COMMAND, serveJobs } from './job-worker.ts';
+import { isRunByNpx, onParentEnd } from './parent.ts';
 import { createLogger } from './platform/log.ts';
 import { StartupError } from './platform/startup-error.ts';
 import { restoreBackup } from './restore.ts';
@@ -119,6 +120,7 @@ async function serve(config: Config) {
   }
   process.on('SIGTERM', () => stop('on SIGTERM', 0));
   process.on('SIGINT', () => stop('on SIGINT', 0));
+  if (isRunByNpx(process.env)) onParentEnd(() => stop('because npx, which ran it, has ended', 0));
   process.stdout.on('error', () => stop('because nobody reads its output any more', 1));
 
   try {

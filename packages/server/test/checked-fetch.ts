@@ -85,7 +85,8 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
     if (!headers.has('x-error-code')) return 'standard';
     if (headers.get('content-type')?.startsWith('text/html')) return 'page';
     const body = JSON.parse(text);
-    return 'schemas' in body ? 'scim' : 'error_description' in body ? 'oauth' : 'message';
+    if ('schemas' in body) return 'scim';
+    return 'error_description' in body || 'errorDescription' in body ? 'oauth' : 'message';
   };
 
   function checkError(op: Operation | undefined, response: Response, text: string, where: string) {

@@ -175,15 +175,15 @@ describe('messages are for people', () => {
         if (response.status !== 400) continue;
         const {
           detail,
-          error_description,
+          errorDescription,
           error,
-          message = detail ?? error_description ?? error,
+          message = detail ?? errorDescription ?? error,
           issues = [],
         } = (await response.json()) as {
           message?: string;
           /** In the forms of SCIM, OAuth and the query API. */
           detail?: string;
-          error_description?: string;
+          errorDescription?: string;
           error?: string;
           issues?: { message: string }[];
         };

@@ -61,6 +61,16 @@ export const embeddedChatPage = operation({
   params: { deploymentNumber },
 });
 
+export const embeddedAppPage = operation({
+  ...page,
+  id: 'embeddedAppPage',
+  path: '/embed/d/{deploymentNumber}/app',
+  summary: 'Say that there is no app yet',
+  description:
+    'The address is kept, so that products that already use it show a sentence instead of an error.',
+  params: { deploymentNumber },
+});
+
 export const embeddedAppFrame = operation({
   ...page,
   id: 'embeddedAppFrame',

@@ -108,6 +108,7 @@ export const signOutByForm = operation({
     Shape('SignOutForm', {
       csrf,
       everywhere: Type.Optional(Type.Boolean({ description: 'On all devices' })),
+      next,
     }),
   ),
   replyHeaders: cookie,
@@ -182,7 +183,7 @@ export const devicePage = operation({
   path: '/device',
   summary: 'Show the form for the code of a device, or what approving the code allows',
   description:
-    'The person types the code that the device shows, and sees which program asks before they answer.',
+    'The person types the code that the device shows, and sees which program asks before they answer. The page says who is signed in, and lets somebody else sign in.',
   auth: 'console',
   query: {
     user_code: optional(100, 'As the person typed it'),
@@ -199,7 +200,7 @@ export const answerDeviceByForm = operation({
   description: 'Whoever approves gives the device a session with all of their own rights.',
   auth: 'console',
   body: Form(Shape('DeviceForm', { csrf, userCode: text(100), answer: Type.Enum(['approve', 'refuse']) })),
-  errors: ['device_code_not_found'],
+  errors: ['device_code_not_found', 'user_not_found'],
   audit: 'deviceCode',
 });
 

@@ -50,7 +50,8 @@ def main():
         answer = json.dumps({"output": scope.get("output")}, allow_nan=False, default=str)
     except BaseException as error:
         traceback.print_exc()
-        answer = json.dumps({"error": f"{type(error).__name__}: {error}"})
+        said = f"{type(error).__name__}: {error}".encode(errors="backslashreplace").decode().replace("\\0", "\\\\x00")
+        answer = json.dumps({"error": said})
     result.write(answer + "\\n")
     result.flush()
 

@@ -110,6 +110,13 @@ output = {"sum": sum(row["amount"] for row in rows), "names": [row["name"] for r
     ['a number that would be rounded', 'output = 2 ** 53 + 1', /holds a number beyond ±9007199254740991/],
     ['a deep output', 'output = []\nfor _ in range(200): output = [output]', /nested too deeply/],
     ['a key twice', 'output = {1: "a", "1": "b"}', /a key twice/],
+    [
+      'a NUL in the output',
+      'output = [{"name": "a\\0b"}]',
+      /^The output can not be returned: a text in it has NUL/,
+    ],
+    ['half of a character in the output', 'output = "\\ud83d"', /has NUL \(U\+0000\) or half of a character/],
+    ['a NUL in an error', 'raise ValueError("a\\0b\\ud83d")', /^ValueError: a\\x00b\\ud83d$/],
     ['too large an output', 'output = "x" * (3 << 20)', /more than 2 MB/],
     [
       'higher limits',

@@ -186,4 +186,5 @@ const REFUSED: Partial<Record<ErrorCode, string>> = {
   json_too_deep: 'it is nested too deeply',
   json_too_many_values: 'it holds more than 200,000 values',
   duplicate_key: 'an object has a key twice',
+  invalid_text: 'a text in it has NUL (U+0000) or half of a character; take it out',
 };

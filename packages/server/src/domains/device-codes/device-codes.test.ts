@@ -29,12 +29,13 @@ type Json = Record<string, unknown>;
 const query = async (text: string, values: unknown[] = []) =>
   (await world.server.db.pool.query(text, values)).rows as Json[];
 
+const JSON_TYPE = 'application/json';
 async function post(
   path: string,
   fields: Record<string, string>,
   type = 'application/x-www-form-urlencoded',
 ) {
-  const isForm = type !== 'application/json';
+  const isForm = type !== JSON_TYPE;
   const body = isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields);
   const headers = { 'content-type': type, 'user-agent': 'a test' };
   const response = await world.raw('POST', path, { apiKey: null, headers, body });
@@ -115,6 +116,18 @@ test('JSON is taken and answered in camelCase', async () => {
     deviceCode: string;
     userCode: string;
   };
+  const pending = await post(
+    '/auth/device/token',
+    { deviceCode: device.deviceCode, clientId: 'a-tool' },
+    JSON_TYPE,
+  );
+  expect(pending).toEqual({
+    status: 400,
+    body: {
+      error: 'authorization_pending',
+      errorDescription: expect.stringContaining('Nobody has approved'),
+    },
+  });
   await answer(device.userCode, id);
   const tokens = await world.client().exchangeDeviceCode({
     body: {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const PAGES = ['/embed/dashboard/x', '/embed/d/1/dashboard/x', '/embed/d/1/chat'];
+const PAGES = ['/embed/dashboard/x', '/embed/d/1/dashboard/x', '/embed/d/1/chat', '/embed/d/1/app'];
 const get = (path: string, headers: Record<string, string> = {}) =>
   world.raw('GET', path, { apiKey: null, headers });
 

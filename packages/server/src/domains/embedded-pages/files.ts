@@ -12,11 +12,15 @@ export interface PageFile {
   encoded: Record<Encoding, Buffer>;
 }
 
-/** Names of files. `preload` holds what the first script imports at once, `inside` what runs in frames of applications. */
+/**
+ * Names of files. `preload` holds what the first script imports at once, `inside` what runs in frames of applications,
+ * `notice` what runs in pages that only say something.
+ */
 export interface Manifest {
   script: string;
   style: string;
   inside: string;
+  notice: string;
   preload: string[];
   files: string[];
 }

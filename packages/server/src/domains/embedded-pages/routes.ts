@@ -4,7 +4,7 @@ import { encodingFor } from '../../platform/http/encodings.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import type { Files } from './files.ts';
-import { appFrame, appPolicyFor, chatPage, pageOf, policyFor } from './rules.ts';
+import { APP, appFrame, appPolicyFor, CHAT, noticePage, pageOf, policyFor } from './rules.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -34,7 +34,12 @@ export function embeddedPageRoutes({
 
     handle(operations.embeddedChatPage, async ({ sendHeaders }) => {
       sendHeaders(await headers());
-      return chatPage(files.manifest());
+      return noticePage(files.manifest(), CHAT);
+    }),
+
+    handle(operations.embeddedAppPage, async ({ sendHeaders }) => {
+      sendHeaders(await headers());
+      return noticePage(files.manifest(), APP);
     }),
 
     handle(operations.embeddedAppFrame, async ({ sendHeaders }) => {

@@ -78,17 +78,39 @@ ${preload.map((file) => `<link rel="modulepreload" href="/embed/files/${file}">\
 </html>
 `;
 
-export const chatPage = ({ style }: Manifest) => `<!doctype html>
+/** A page that only says something. */
+export interface Notice {
+  title: string;
+  heading: string;
+  text: string;
+}
+
+export const CHAT: Notice = {
+  title: 'Chat',
+  heading: 'There is no chat yet',
+  text: 'This version of Oriel shows dashboards. It has no chat.',
+};
+
+export const APP: Notice = {
+  title: 'App',
+  heading: 'There is no app yet',
+  text: 'This version of Oriel shows single dashboards. It has no app to browse and create them in.',
+};
+
+/** The script takes the session out of the address, as that of a dashboard does. */
+export const noticePage = ({ style, notice }: Manifest, { title, heading, text }: Notice) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>Chat</title>
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
 <link rel="stylesheet" href="/embed/files/${style}">
+<script src="/embed/files/${notice}"></script>
 </head>
 <body>
-<main class="notice"><h1>There is no chat yet</h1><p>This version of Oriel shows dashboards. It has no chat.</p></main>
+<main class="notice"><h1>${heading}</h1><p>${text}</p></main>
 </body>
 </html>
 `;

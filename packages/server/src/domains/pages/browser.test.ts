@@ -135,7 +135,7 @@ test('changing the password keeps this browser signed in, and nothing else', () 
 test('a link to set a password works once, and looking at it does not use it', () =>
   open(async (page) => {
     const person = await createSignable(world);
-    const { url } = await world.admin.createResetLink({ id: person.id, body: {} });
+    const { url } = await world.admin.createResetLink({ id: person.id });
     await page.goto(local(url));
     await page.goto(local(url));
     expect(await page.inputValue('#account')).toBe(person.email);
@@ -200,6 +200,32 @@ describe('a device', () => {
       await press(page, 'Approve');
       await page.waitForURL('/device?notice=approved');
       expect(await statusWith(world.url, (await ask(deviceCode)).accessToken)).toBe(200);
+    }));
+
+  test('shows who is signed in, and lets another person take over with the same code', () =>
+    open(async (page) => {
+      const [first, second] = [await createSignable(world), await createSignable(world)];
+      const { deviceCode, verificationUriComplete } = await begin();
+      await signIn(page, first.email);
+      const main = () => page.locator('main').innerText();
+      for (const path of ['/device', '/device?user_code=BBBB-BBBB', '/device?notice=refused']) {
+        await page.goto(path);
+        expect(await main()).toContain(`Signed in as ${first.email}`);
+      }
+      await page.goto(local(verificationUriComplete));
+      expect(await main()).toContain(`Signed in as ${first.email}`);
+      await press(page, 'Use another account');
+      expect(await main()).toContain('You are signed out.');
+      await page.fill('#username', second.email);
+      await page.fill('#password', PASSWORD);
+      await press(page, 'Sign in');
+      expect(await heading(page)).toBe('Connect this device?');
+      expect(await main()).toContain(`Signed in as ${second.email}`);
+      await press(page, 'Approve');
+      await page.waitForURL('/device?notice=approved');
+      const { accessToken } = await ask(deviceCode);
+      const client = world.bearer(accessToken);
+      expect(await client.getMe()).toMatchObject({ email: second.email });
     }));
 
   test('is found by its code in any form, and can be refused', () =>

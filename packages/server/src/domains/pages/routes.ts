@@ -7,6 +7,7 @@ import { type PeopleSessions, signOut } from '../sessions/index.ts';
 import { assets } from './assets.ts';
 import { ownAddress } from './own-address.ts';
 import { ACCOUNT_PATH, type Show, SIGN_IN_PATH } from './show.ts';
+import { addressWith } from './views/parts.ts';
 import { type SignInWay, signInView } from './views/sign-in.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -53,8 +54,9 @@ export function signInRoutes(show: Show, { console }: PeopleSessions, ways: read
     handle(operations.signOutByForm, ({ actor, change, sendHeaders }, { body }) => {
       sendHeaders({ 'set-cookie': console.cookie.clear() });
       const said: keyof typeof NOTICES = body.everywhere ? 'signed-out-everywhere' : 'signed-out';
+      const next = body.next && { next: ownAddress(body.next, ACCOUNT_PATH) };
       return change(async (tx) => ({
-        reply: { location: `${SIGN_IN_PATH}?notice=${said}` },
+        reply: { location: addressWith(SIGN_IN_PATH, { notice: said, ...next }) },
         changes: await signOut(tx, actor, body),
       }));
     }),

@@ -155,10 +155,17 @@ describe('forms', () => {
   });
 });
 
+test('JSON gets its errors in camelCase', async () => {
+  const { status, body } = await json({ refreshToken: 'x' });
+  expect([status, body]).toEqual([400, { error: 'invalid_grant', errorDescription: expect.any(String) }]);
+});
+
 test('JSON with the names of the form is refused by name', async () => {
   const { status, body } = await json({ refresh_token: 'x' });
-  expect([status, body.error]).toEqual([400, 'invalid_request']);
-  expect(body.error_description).toContain('refreshToken: is required');
+  expect([status, body]).toEqual([
+    400,
+    { error: 'invalid_request', errorDescription: expect.stringContaining('refreshToken: is required') },
+  ]);
 });
 
 test('a session keeps few access tokens, and ends the others', async () => {

@@ -43,7 +43,7 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     const { operation } = request.routeOptions.config;
     const body = operation && bodyKindOf(operation);
     if (!body) return done(null, undefined);
-    const type = mediaType(request);
+    const type = mediaTypeOf(request);
     if (!bodyTypesOf(body).includes(type)) {
       // Some clients always send a content type: `curl -d ''` sends that of a form.
       const isNothing = operation.optionalBody && request.headers['content-length'] === '0';
@@ -120,7 +120,7 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     const { maxBytes } = limits;
     return keep(chunks, {
       fileName: undefined,
-      contentType: mediaType(request),
+      contentType: mediaTypeOf(request),
       maxBytes,
       tooLarge: () => tooLarge(maxBytes),
     });
@@ -136,7 +136,7 @@ export async function freeUploads(request: FastifyRequest) {
   await Promise.all(uploads.map((upload) => upload.close()));
 }
 
-const mediaType = ({ headers }: FastifyRequest) =>
+export const mediaTypeOf = ({ headers }: FastifyRequest) =>
   (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
 
 export function wrongType(body: BodyKind | undefined): ApiError {

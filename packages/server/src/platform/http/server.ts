@@ -22,7 +22,7 @@ import { isLocked, isTimedOut, isUnavailable, raisedDetail } from '../db/databas
 import type { MissingReference } from '../db/foreign-keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { acceptBodies, wrongType } from './bodies.ts';
+import { acceptBodies, mediaTypeOf, wrongType } from './bodies.ts';
 import { manageConnections } from './connections.ts';
 import { PageError, prefersHtml, type ShowError } from './error-page.ts';
 import { forwardedAddresses } from './forwarded.ts';
@@ -88,7 +88,7 @@ export function createHttpServer({
       setCommonHeaders(request.id, reply as unknown as FastifyReply);
       answerError(
         toApiError(error, request as FastifyRequest),
-        request.id,
+        request as FastifyRequest,
         reply as unknown as FastifyReply,
         paths.shapeOf(pathOf(request.url)),
       );
@@ -112,11 +112,11 @@ export function createHttpServer({
     if (methods.length) reply.header('allow', methods.join(', '));
     const shape = paths.shapeOf(path);
     if (shape !== 'standard' || !showError || !prefersHtml(request.headers.accept)) {
-      return answerError(failure, request.id, reply, shape);
+      return answerError(failure, request, reply, shape);
     }
     const forPeople = methods.length ? failure : new ApiError(failure.code, { message: NO_PAGE });
     answerErrorPage(forPeople, { id: request.id, url: request.url }, reply, showError).catch(() =>
-      answerError(failure, request.id, reply),
+      answerError(failure, request, reply),
     );
   };
 
@@ -172,9 +172,9 @@ export function createHttpServer({
     }
     const { challenge, operation } = request.routeOptions.config;
     if (failure.statusCode === 401) reply.header('www-authenticate', challenge || 'Bearer');
-    if (!operation) return answerError(failure, request.id, reply, paths.shapeOf(pathOf(request.url)));
+    if (!operation) return answerError(failure, request, reply, paths.shapeOf(pathOf(request.url)));
     const { errorShape } = operation;
-    if (errorShape !== 'page') return answerError(failure, request.id, reply, errorShape);
+    if (errorShape !== 'page') return answerError(failure, request, reply, errorShape);
     return answerErrorPage(failure, { id: request.id, url: request.url, operation }, reply, showError!);
   });
 
@@ -206,13 +206,18 @@ async function answerErrorPage(
 
 function answerError(
   failure: ApiError,
-  requestId: string,
+  request: FastifyRequest,
   reply: FastifyReply,
   shape: Exclude<ErrorShape, 'page'> = 'standard',
 ) {
   setErrorHeaders(failure, reply);
-  if (shape === 'standard') return void reply.type(JSON_TYPE).send(JSON.stringify(failure.body(requestId)));
-  const body = errorBodies[shape]({ ...errorCatalogue[failure.code], ...failure, message: failure.message });
+  if (shape === 'standard') return void reply.type(JSON_TYPE).send(JSON.stringify(failure.body(request.id)));
+  const body = errorBodies[shape]({
+    ...errorCatalogue[failure.code],
+    ...failure,
+    message: failure.message,
+    isJson: mediaTypeOf(request) === 'application/json',
+  });
   reply
     .header('x-error-code', failure.code)
     .type(`${errorShapes[shape].contentType}; charset=utf-8`)

@@ -4,11 +4,28 @@ import type { View } from '../layout.ts';
 import { alert, field, hidden, notice, time } from './parts.ts';
 import { programOf } from './program.ts';
 
+/** Who is signed in. */
+export interface Visitor {
+  email: string;
+  csrf: string;
+  /** Where to go when somebody else has signed in. */
+  next: string;
+}
+
+const visitorLine = ({ email, csrf, next }: Visitor) =>
+  html`<form class="visitor" method="post" action="/sign-out">
+${hidden({ csrf, next })}
+<p class="muted">Signed in as ${email}</p>
+<button class="plain small">Use another account</button>
+</form>`;
+
 export const codeView = ({
+  visitor,
   typed = '',
   error,
   failure,
 }: {
+  visitor: Visitor;
   typed?: string;
   error?: string;
   failure?: string;
@@ -30,17 +47,17 @@ ${field({
   isFocused: true,
 })}
 <button>Continue</button>
-</form>`,
+</form>
+${visitorLine(visitor)}`,
 });
 
 export interface Question {
   code: string;
-  csrf: string;
   device: WaitingDevice;
-  email: string;
+  visitor: Visitor;
 }
 
-export const questionView = ({ code, csrf, device, email }: Question): View => ({
+export const questionView = ({ code, device, visitor }: Question): View => ({
   title: 'Connect this device?',
   body: html`<h1>Connect this device?</h1>
 <p class="lead">It will be able to do everything that you can do, until you sign it out.</p>
@@ -49,24 +66,26 @@ export const questionView = ({ code, csrf, device, email }: Question): View => (
 <div><dt>Program</dt><dd>${device.clientId}${device.userAgent && html` <span class="muted">${programOf(device.userAgent)}</span>`}</dd></div>
 <div><dt>Network address</dt><dd>${device.ip}</dd></div>
 <div><dt>Asked at</dt><dd>${time(device.createdAt)}</dd></div>
-<div><dt>Signs in as</dt><dd>${email}</dd></div>
+<div><dt>Signs in as</dt><dd>${visitor.email}</dd></div>
 </dl>
 <p>Approve only if you started this yourself, and your device shows the same code.</p>
 <form method="post" action="/device">
-${hidden({ csrf, userCode: code })}
+${hidden({ csrf: visitor.csrf, userCode: code })}
 <div class="choice">
 <button name="answer" value="approve">Approve</button>
 <button class="plain" name="answer" value="refuse">Refuse</button>
 </div>
-</form>`,
+</form>
+${visitorLine(visitor)}`,
 });
 
-export const answeredView = (answer: 'approved' | 'refused'): View => {
+export const answeredView = (answer: 'approved' | 'refused', visitor: Visitor): View => {
   const title = answer === 'approved' ? 'The device is connected' : 'The device was refused';
   return {
     title,
     body: html`<h1>${title}</h1>
 ${notice(answer === 'approved' ? 'You can close this page and go back to your device.' : 'It has no access to your account.')}
-<a class="button" href="/account">Go to your account</a>`,
+<a class="button" href="/account">Go to your account</a>
+${visitorLine(visitor)}`,
   };
 };
