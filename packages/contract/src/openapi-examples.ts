@@ -52,7 +52,8 @@ export function errorExample(code: ErrorCode, shape: ErrorShape): unknown {
   const { status: statusCode, ...definition } = errorCatalogue[code];
   const failure = { ...definition, statusCode, ...SENT[code] };
   if (shape === 'page') return undefined;
-  if (shape !== 'standard') return errorBodies[shape](failure);
+  // The reference sends JSON.
+  if (shape !== 'standard') return errorBodies[shape]({ ...failure, isJson: true });
   const { message, issues } = failure as { message: string; issues?: object[] };
   const error = STATUS_CODES[statusCode];
   return { statusCode, error, code, message, requestId: '8d5c2f0a1b3e4d67', ...(issues && { issues }) };

@@ -174,6 +174,40 @@ test('a scoped key can manage only keys inside of its own scope', async () => {
   await client.deleteApiKey({ id: own.id });
 });
 
+test('a key scoped to one deployment does not reach a key scoped to that and another one, and that one manages it', async () => {
+  const [a, b, c] = [await world.deployment(), await world.deployment(), await world.deployment()];
+  const { userId } = await world.person({ roles: ['Admin'] });
+  const keyFor = async (client: World['admin'], deploymentIds: number[]) => {
+    const made = await client.createApiKey({ body: { name: 'scoped', userId, deploymentIds } });
+    return { id: made.id, client: world.client(made.key) };
+  };
+  const wide = await keyFor(world.admin, [a.id, b.id]);
+  const narrow = await keyFor(wide.client, [a.id]);
+  const missing = { status: 404, code: 'api_key_not_found' };
+  for (const attempt of [
+    narrow.client.getApiKey({ id: wide.id }),
+    narrow.client.updateApiKey({ id: wide.id, body: { name: 'taken' } }),
+    narrow.client.updateApiKey({ id: wide.id, body: { deploymentIds: [a.id] } }),
+    narrow.client.deleteApiKey({ id: wide.id }),
+    narrow.client.deleteMyApiKey({ id: wide.id }),
+  ])
+    await expect(attempt).rejects.toMatchObject(missing);
+  for (const list of [await narrow.client.listApiKeys(), await narrow.client.listMyApiKeys()])
+    expect(list.items.map(({ id }) => id)).toEqual([narrow.id]);
+  for (const deploymentIds of [null, [b.id], [a.id, b.id]]) {
+    const widened = narrow.client.updateApiKey({ id: narrow.id, body: { deploymentIds } });
+    await expect(widened).rejects.toMatchObject(MASKED);
+  }
+  for (const deploymentIds of [null, [a.id, c.id], [c.id]]) {
+    const widened = wide.client.updateApiKey({ id: narrow.id, body: { deploymentIds } });
+    await expect(widened).rejects.toMatchObject(MASKED);
+  }
+  const moved = await wide.client.updateApiKey({ id: narrow.id, body: { deploymentIds: [b.id] } });
+  expect(moved.deploymentIds).toEqual([b.id]);
+  await wide.client.deleteApiKey({ id: narrow.id });
+  expect(await world.admin.getApiKey({ id: wide.id })).toMatchObject({ deploymentIds: [a.id, b.id] });
+});
+
 test('a key that expires can not create or change a key that expires later, and nor can the keys that it creates', async () => {
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   const ends = { soon: at(1), later: at(2) };

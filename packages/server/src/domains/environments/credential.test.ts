@@ -1,4 +1,5 @@
 /** What an environment token can be used for, and what ends it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { allOperations, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ExampleServer, startExample } from '../../../test/kinds/example-server.ts';
@@ -244,6 +245,18 @@ describe('a token ends', () => {
     await world.admin.updateApiKey({ id: moved.id, body: { deploymentIds: [other.deploymentId] } });
     await ends(at, deleted.token);
     await ends(at, moved.token);
+  });
+
+  test('when the API key that made it expires, whether it was used before or not', async () => {
+    const at = await production();
+    const { userId } = await world.person({ roles: ['Developer'] });
+    const expiresAt = new Date(Date.now() + 6000);
+    const body = { name: 'brief', userId, expiresAt: expiresAt.toISOString() };
+    const client = world.client((await world.admin.createApiKey({ body })).key);
+    const [used, unused] = [await newToken(client, at), await newToken(client, at)];
+    expect(await statusOf(at, used)).toBe(200);
+    await sleep(expiresAt.getTime() - Date.now() + 100);
+    expect([await statusOf(at, used), await statusOf(at, unused)]).toEqual([401, 401]);
   });
 
   test('with the session that made it, and with the password of its creator', async () => {

@@ -194,6 +194,54 @@ test('a run that lost its job can not finish it', async () => {
   expect(await rowsOf(job)).toMatchObject([{ state: 'running', lease_token: token }]);
 });
 
+test.each([
+  ['fails', 5, () => Promise.reject(new Error('too late'))],
+  ['fails for the last time', 1, () => Promise.reject(new Error('too late'))],
+  ['is unfinished', 5, async () => 'unfinished'],
+])('a run that lost its job, and then %s, changes nothing of it', async (_, maxAttempts, end) => {
+  const { job: held, release } = heldKind();
+  const job = kind(async (...args) => held.run(...args).then(end), { maxAttempts });
+  const after = kind(async () => {});
+  await work([job, after], { lanes: { default: 1 } });
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
+  // Another worker has it.
+  await jobs.query(
+    `update jobs set lease_token = $2, lease_until = now() + interval '1 hour' where kind = $1`,
+    [job.name, randomUUID()],
+  );
+  const before = await rowsOf(job);
+  await add(after);
+  release();
+  // The lane takes it when the run before it has ended.
+  await expect.poll(() => rowsOf(after)).toMatchObject([{ state: 'done' }]);
+  expect(await rowsOf(job)).toEqual(before);
+});
+
+test('a run whose lease can not be renewed goes on for as long as the lease lasts, and is then told to end', async () => {
+  let failures = 0;
+  let isCut = true;
+  const db = observed(jobs.world.server.db, (text) => {
+    if (!isCut || !/update jobs set lease_until/.test(text)) return;
+    failures++;
+    throw new Error('the database can not be reached');
+  });
+  const failuresWhenTold: number[] = [];
+  const job = kind(async (_payload, { signal, attempt }) => {
+    if (attempt > 1) return;
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    failuresWhenTold.push(failures);
+    isCut = false;
+    signal.throwIfAborted();
+  });
+  await work([job], { db, times: { leaseMs: 3000 } });
+  await add(job);
+  // Whoever takes it over finishes it, and the first run does not undo that.
+  await expect.poll(() => failuresWhenTold, { timeout: 30_000 }).toHaveLength(1);
+  expect(failuresWhenTold[0]).toBeGreaterThan(1);
+  await expect.poll(() => rowsOf(job), { timeout: 30_000 }).toMatchObject([{ state: 'done', attempts: 2 }]);
+}, 60_000);
+
 test('a job that takes longer than its lease keeps it', async () => {
   // It is renewed at a third of it. The rest is for a busy machine that renews it late.
   const leaseMs = 9000;
