@@ -29,6 +29,7 @@ export { PROBLEMS_MAX, type Problem, type ProblemCode } from './problems.ts';
 export { LANGUAGE } from './read.ts';
 export type { Annotation } from './shown/annotations.ts';
 export { type Explanation, explainPlan, type HiddenMember, hiddenMembers } from './shown/explanations.ts';
+export { kindOfMember, type MemberKind } from './shown/kinds.ts';
 export { type MetaCube, metaOf, metaText } from './shown/meta.ts';
 export { planSql, type SqlOptions, type SqlPlan } from './sql/plan-sql.ts';
 export { SQL_LIMITS } from './sql/selects.ts';

@@ -4,6 +4,7 @@ import { parse } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { ChartAnswer, ChartTask } from './charts.ts';
 import { requireCompiledExpressions, requireSourceExpressions } from './expression-rules.ts';
+import { missingFields } from './spec-fields.ts';
 import { requireVega, SpecProblem } from './spec-rules.ts';
 
 interface Signal {
@@ -52,10 +53,10 @@ function compileChart(source: object) {
 }
 
 parentPort!.on('message', (tasks: ChartTask[]) => {
-  const answers = tasks.map(({ spec, stored }): ChartAnswer => {
+  const answers = tasks.map(({ spec, stored, given }): ChartAnswer => {
     try {
       if (stored) requireCompiled(stored);
-      return { vega: compileChart(spec) };
+      return { vega: compileChart(spec), missing: given ? missingFields(spec, given) : [] };
     } catch (error) {
       const path = error instanceof SpecProblem ? error.path : '';
       return { problem: { path, message: `does not compile: ${(error as Error).message}`.slice(0, 500) } };

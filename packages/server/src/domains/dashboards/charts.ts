@@ -8,15 +8,19 @@ import {
   threadScript,
 } from '../../platform/threads.ts';
 
+import type { MissingField } from './spec-fields.ts';
+
 export interface ChartTask {
   /** Vega-Lite. */
   spec: object;
   /** What it was compiled to earlier, if that shall be checked too. */
   stored?: object;
+  /** The fields of its rows, if they are known. */
+  given?: string[] | undefined;
 }
 
 export type ChartAnswer =
-  | { vega: object; problem?: undefined }
+  | { vega: object; missing?: MissingField[]; problem?: undefined }
   | {
       problem: { path: string; message: string };
       /** It was not looked at to its end, so another time the answer may be another one. */

@@ -16,9 +16,9 @@ export const dashboards = (
   { log }: Pick<Platform, 'log'>,
   charts: Charts,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'loadSql'>,
+  queries: Pick<Queries, 'loadSql' | 'kinds'>,
 ): Module => ({
-  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), rechecks),
+  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), rechecks, queries),
   leftovers,
   stop: charts.stop,
 });

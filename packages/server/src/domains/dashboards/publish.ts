@@ -9,6 +9,7 @@ import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/index.ts';
 import { type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
+import type { FindKind } from './given.ts';
 import { type Taking, takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
@@ -32,6 +33,7 @@ export async function prepare(context: Taking, workbookId: number, given: Publis
   if (config.kind === 'APP' && context.viewer.embedTenant !== null)
     throw new ApiError('forbidden', { message: 'Applications are published by people of the account only.' });
   const widgets = requireConfig(config, given.config ? 'config' : 'dashboardDraft');
+  if (context.kindOf) requireControls(config, given.config ? 'config' : 'dashboardDraft', context.kindOf);
   const snapshots = await takeSnapshots(context, widgets);
   return {
     config,
@@ -40,6 +42,23 @@ export async function prepare(context: Taking, workbookId: number, given: Publis
     title: given.title ?? config.title ?? workbook.name,
     description: given.description ?? config.description ?? null,
   };
+}
+
+/** A filter or a choice of granularities for a member that there is not would do nothing, and nobody would see it. */
+function requireControls({ widgets }: DashboardConfig, root: string, kindOf: FindKind) {
+  for (const [i, { id, type, config }] of (widgets ?? []).entries()) {
+    if (type !== 'FILTER' && type !== 'TIME_GRAIN') continue;
+    const member = String((config as { member?: unknown } | null)?.member);
+    const kind = kindOf(member.split('.').slice(0, 2).join('.'));
+    const path = `${root}.widgets[${i}].config.member`;
+    if (!kind || kind === 'segment')
+      throw invalid(
+        path,
+        `The widget \`${id}\` names \`${member}\`, which is no member that a query can filter by.`,
+      );
+    if (type === 'TIME_GRAIN' && kind !== 'time')
+      throw invalid(path, `The widget \`${id}\` names \`${member}\`, which is not a time.`);
+  }
 }
 
 /** Makes the next version. The lock on the workbook keeps the numbers without gaps. */

@@ -4,6 +4,7 @@ import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
+import type { Queries } from '../queries/index.ts';
 import {
   lockPlainWorkbook,
   lockWorkbookRow,
@@ -27,10 +28,17 @@ import type { PythonRuns } from './python-runs.ts';
 import type { Rechecks } from './rechecks.ts';
 import * as store from './store.ts';
 
-export const dashboardRoutes = (charts: Charts, runPython: PythonRuns, rechecks: Rechecks) => [
+export const dashboardRoutes = (
+  charts: Charts,
+  runPython: PythonRuns,
+  rechecks: Rechecks,
+  queries: Pick<Queries, 'kinds'>,
+) => [
   handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
     const viewer = viewerOf(actor, params.deploymentId);
-    const context = { db, viewer, charts, sharer: sharerOf(actor), signal };
+    const call = { actor, db, signal, deploymentId: params.deploymentId };
+    const kindOf = await queries.kinds(call);
+    const context = { db, viewer, charts, sharer: sharerOf(actor), signal, kindOf };
     const version = await prepare(context, params.workbookId, body);
     return change(async (tx) => {
       const { before, after } = await publish(tx, actor, params, { given: body, version, etag });

@@ -8,6 +8,7 @@ import type { Viewer } from '../access/index.ts';
 import { listReports, type ReportRow } from '../reports/index.ts';
 import type { Charts } from './charts.ts';
 import { type Chart, requireText } from './config-rules.ts';
+import { type FindKind, fieldsGiven, missingMessage, problemsOf } from './given.ts';
 import { requirePlainSpec, requireVegaLite, SpecProblem } from './spec-rules.ts';
 
 type GivenChart = Static<typeof ReportChart>;
@@ -48,11 +49,13 @@ export interface Taking {
   /** On whose behalf charts are compiled. */
   sharer: string;
   signal: AbortSignal;
+  /** Undefined if there is no model yet. */
+  kindOf?: FindKind | undefined;
 }
 
 /** Throws a 400 that names the widget unless the viewer can read every report and each can be drawn. */
 export async function takeSnapshots(
-  { db, viewer, charts, sharer, signal }: Taking,
+  { db, viewer, charts, sharer, signal, kindOf }: Taking,
   widgets: Chart[],
 ): Promise<StoredSnapshot[]> {
   const firstOf = new Map<number, Chart>();
@@ -67,9 +70,12 @@ export async function takeSnapshots(
     throw new ApiError('forbidden', {
       message: 'Reports with Python are published by people of the account only.',
     });
+  const refusals = snapshots.flatMap(({ widget, snapshot }) =>
+    problemsOf(snapshot, kindOf).map((problem) => refusal(widget, snapshot, problem)),
+  );
   const vega = snapshots.filter(({ snapshot }) => snapshot.kind === 'vega');
   const answers = await charts.compile(
-    vega.map(({ snapshot: { spec } }) => ({ spec })),
+    vega.map(({ snapshot }) => ({ spec: snapshot.spec, given: fieldsGiven(snapshot) })),
     sharer,
     signal,
   );
@@ -81,12 +87,24 @@ export async function takeSnapshots(
         snapshot,
         `meta.chart.spec ${placeIn(answer.problem.path)}${answer.problem.message}`,
       );
+    for (const field of answer.missing ?? [])
+      refusals.push(refusal(widget, snapshot, missingMessage(snapshot, field)));
     snapshot.source = snapshot.spec;
     snapshot.spec = answer.vega;
   }
+  requireNone(refusals);
   const all = snapshots.map(({ snapshot }) => snapshot);
   if (Buffer.byteLength(JSON.stringify(all)) > SNAPSHOTS_MAX_BYTES) throw tooLarge();
   return all;
+}
+
+const ISSUES_MAX = 50;
+
+/** Throws all of them as one. */
+function requireNone([first, ...others]: ApiError[]) {
+  if (!first) return;
+  const issues = [first, ...others].flatMap((each) => each.issues ?? []).slice(0, ISSUES_MAX);
+  throw new ApiError(first.code, { message: first.message, issues });
 }
 
 const placeIn = (path: string) => (path ? `at \`${path}\` ` : '');

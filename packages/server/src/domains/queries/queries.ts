@@ -1,10 +1,11 @@
 /** Answers queries: the model and the viewer of the caller, the plans, and the results of the data source. */
 import { setMaxListeners } from 'node:events';
+import { kindOfMember, type MemberKind } from '@oriel/semantic';
 import { EngineError, type Query } from '../../engines/engine.ts';
 import { mayIn, withoutAction } from '../../platform/auth/access.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { ApiError, invalid } from '../../platform/errors.ts';
+import { ApiError, invalid, isApiError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
 import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts';
@@ -52,6 +53,11 @@ export interface Queries {
   runSql(call: QueryCall, text: string): Promise<void>;
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
+  /**
+   * Tells what the names of members mean: to the caller or, for those who may read the model, to anybody. Undefined until there is
+   * a model with cubes.
+   */
+  kinds(call: QueryCall): Promise<((name: string) => MemberKind | undefined) | undefined>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
 }
@@ -191,6 +197,17 @@ export function createQueries(options: QueriesOptions): Queries {
         const model = await models.find(call.db, servedBy(call));
         return meta.of(model, await viewers.of(call.actor), onlyViews);
       }),
+    async kinds(call) {
+      try {
+        const model = await models.find(call.db, servedBy(call));
+        if (model.cubes.size === 0) return undefined;
+        const viewer = readsModel(call) ? undefined : await viewers.of(call.actor);
+        return (name) => kindOfMember(model, name, viewer);
+      } catch (error) {
+        if (isApiError(error, 'model_not_built')) return undefined;
+        throw error;
+      }
+    },
     run: (call, query) =>
       withApiErrors(call, async () => {
         const { queries } = await plan(call, query);
@@ -261,6 +278,9 @@ async function seesSql({ actor, db, deploymentId }: QueryCall): Promise<boolean>
 }
 
 const textOf = ({ rows }: Result) => rows.toString();
+
+const readsModel = ({ actor, deploymentId }: QueryCall) =>
+  actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');
 
 /** Errors as callers are told them, with the words of the data source only for those who may read the SQL. */
 async function withApiErrors<T>(

@@ -1,0 +1,34 @@
+/** What the names of members mean, without a query. */
+import type { Cube, Model } from '../model.ts';
+import { definitionOf, findMember, isOpenTo, type Member, memberOf } from '../plan/members.ts';
+import type { Viewer } from '../plan/viewer.ts';
+
+export type MemberKind = 'measure' | 'dimension' | 'time' | 'segment';
+
+/** Undefined for a name that queries can not use. Without a viewer: queries of whomever policies let use everything. */
+export function kindOfMember(model: Model, name: string, viewer: Viewer | undefined): MemberKind | undefined {
+  const [owner, own, ...rest] = name.split('.');
+  if (!owner || !own || rest.length) return undefined;
+  const found = viewer ? findOpen(model, owner, own, viewer) : findPublic(model, owner, own);
+  if (found?.kind === 'dimension' && found.dimension.type === 'time') return 'time';
+  return found?.kind;
+}
+
+function findOpen(model: Model, owner: string, name: string, viewer: Viewer): Member | undefined {
+  const found = findMember(model, owner, name, viewer);
+  const view = model.views.get(owner);
+  return found && isOpenTo(found.cube, viewer) && (!view || isOpenTo(view, viewer)) ? found : undefined;
+}
+
+function findPublic(model: Model, owner: string, name: string): Member | undefined {
+  const view = model.views.get(owner);
+  if (view) {
+    const included = view.public ? view.members.get(name) : undefined;
+    return included?.public
+      ? memberOf(model.cubes.get(included.cube)!, included.member, included.path, `${owner}.${name}`)
+      : undefined;
+  }
+  const cube: Cube | undefined = model.cubes.get(owner);
+  const member = cube?.public ? memberOf(cube, name, [owner], `${owner}.${name}`) : undefined;
+  return member && definitionOf(member).public ? member : undefined;
+}
