@@ -1,18 +1,31 @@
-/** A world, and for each test a new deployment with a workbook whose dashboard it publishes. */
+/** A world with a deployment, and for each test a new workbook whose dashboard it publishes. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { deployModel } from './shops.ts';
 import { createWorld, type World } from './world.ts';
 
 export let world: World;
 export let deploymentId: number;
 export let workbookId: number;
 
+const MODEL = {
+  'model/cubes/sales.yml': `cubes:
+  - name: sales
+    sql_table: files.sales
+    dimensions:
+      - { name: status, sql: status, type: string }
+    measures:
+      - { name: revenue, sql: revenue, type: sum }
+`,
+};
+
 /** To be called once by a file of tests. */
 export function usePublishing() {
   beforeAll(async () => {
     world = await createWorld();
+    deploymentId = (await world.deployment()).id;
+    await deployModel(world, deploymentId, MODEL);
   });
   beforeEach(async () => {
-    deploymentId = (await world.deployment()).id;
     workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Sales' } })).id;
   });
   afterAll(() => world.stop());

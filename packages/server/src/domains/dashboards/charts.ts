@@ -7,8 +7,7 @@ import {
   type ThreadLimits,
   threadScript,
 } from '../../platform/threads.ts';
-
-import type { MissingField } from './spec-fields.ts';
+import type { MissingField } from './given.ts';
 
 export interface ChartTask {
   /** Vega-Lite. */

@@ -1,15 +1,26 @@
 /** Charts that can not work are not published: members that are not in the model, and fields that the query does not give. */
 import type { OrielError } from '@oriel/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createShop } from '../../../test/shops.ts';
+import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
 import { createWorld, type World } from '../../../test/world.ts';
+
+const MARGINS = {
+  'model/cubes/margins.yml': `cubes:
+  - name: margins
+    sql_table: files.orders
+    measures:
+      - { name: count, type: count }
+      - { name: margin, sql: amount, type: sum }
+    access_policy: [{ group: "*", member_level: { excludes: [margin] } }]
+`,
+};
 
 let world: World;
 let deploymentId: number;
 let workbookId: number;
 beforeAll(async () => {
   world = await createWorld();
-  deploymentId = await createShop(world);
+  deploymentId = await createShop(world, { ...SHOP_MODEL, ...MARGINS });
   workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Sales' } })).id;
 });
 afterAll(() => world.stop());
@@ -30,10 +41,10 @@ type Widgets = {
   position: typeof position;
   config: object;
 }[];
-const publish = (widgets: Widgets, layout: object = {}) =>
-  world.admin.publishDashboard({ deploymentId, workbookId, body: { config: { widgets, layout } } });
-const issuesOf = (widgets: Widgets) =>
-  publish(widgets).then(
+const publish = (widgets: Widgets, by = world.admin) =>
+  by.publishDashboard({ deploymentId, workbookId, body: { config: { widgets } } });
+const issuesOf = (widgets: Widgets, by = world.admin) =>
+  publish(widgets, by).then(
     () => [],
     (error: OrielError & { issues: { path: string; message: string }[] }) => {
       expect(error.status).toBe(400);
@@ -63,6 +74,18 @@ test.each<[string, Chart | null, object, string]>([
     null,
     { ...QUERY, filters: [{ or: [{ member: 'sales.nothing', operator: 'set' }] }] },
     'sales.nothing',
+  ],
+  [
+    'an order',
+    null,
+    {
+      ...QUERY,
+      order: [
+        ['sales.amount', 'desc'],
+        ['sales.name', 'asc'],
+      ],
+    },
+    'sales.name',
   ],
   ['a column', { kind: 'table', spec: { columns: [{ member: 'sales.name' }] } }, QUERY, 'sales.name'],
   ['a sort of a table', { kind: 'table', spec: { sort: [{ member: 'sales.name' }] } }, QUERY, 'sales.name'],
@@ -205,7 +228,40 @@ test.each([
   ]);
 });
 
-test('one number of columns is for all widths', async () => {
-  const { config } = await publish([await report(null)], { cols: 12 });
-  expect(config.layout).toEqual({ cols: 12 });
+test('for whoever may not read the model, hidden members are like those that there are not', async () => {
+  const { userId, client } = await world.person({ roles: ['Viewer'] });
+  const allow = (resourceType: 'Workbook' | 'Report', resourceId: number, action: string) =>
+    world.admin.setUserPolicy({ body: { resourceType, resourceId, userId, action: action as 'ReportRead' } });
+  await allow('Workbook', workbookId, 'WorkbookEdit');
+  const margins = async (name: string, by: World['admin']) => {
+    const widget = await report(null, { measures: [`margins.${name}`] });
+    await allow('Report', widget.config.reportId, 'ReportRead');
+    const issues = await issuesOf([widget], by);
+    return issues.map(({ message }) => message.replace(`.${name}`, '…'));
+  };
+  const unknown = await margins('nothing', client);
+  expect(unknown).toHaveLength(1);
+  expect(await margins('margin', client)).toEqual(unknown);
+  expect(await margins('count', client)).toEqual([]);
+  expect(await margins('margin', world.admin)).toEqual([]);
+});
+
+test('without a model with cubes, members are not checked, and fields are', async () => {
+  const { id: empty } = await world.deployment();
+  const { id: emptyWorkbook } = await world.admin.createWorkbook({
+    deploymentId: empty,
+    body: { name: 'Sales' },
+  });
+  const publishThere = async (chart: Chart) => {
+    const body = { name: 'Amounts', jsonQuery: JSON.stringify(QUERY), meta: { chart } };
+    const { id: reportId } = await world.admin.createReport({ deploymentId: empty, body });
+    const widgets = [{ id: 'amounts', type: 'CHART' as const, position, config: { reportId } }];
+    return world.admin.publishDashboard({
+      deploymentId: empty,
+      workbookId: emptyWorkbook,
+      body: { config: { widgets } },
+    });
+  };
+  expect(await publishThere(vega({ x }))).toMatchObject({ versionNumber: 1 });
+  await expect(publishThere(vega({ x: y('nothing') }))).rejects.toMatchObject({ status: 400 });
 });

@@ -2,12 +2,28 @@
  * Whether a chart can show anything: the members of its query are in the model, and the fields that it names are in the rows
  * that the query gives. A chart of other fields would be drawn, with `undefined` in it.
  */
+import type { ReportChart } from '@oriel/contract';
 import type { MemberKind } from '@oriel/semantic';
-import type { StoredSnapshot } from './snapshots.ts';
-import type { MissingField } from './spec-fields.ts';
+import type { Static } from 'typebox';
 
 /** Undefined for a name that is not known to whoever publishes. */
 export type FindKind = (name: string) => MemberKind | undefined;
+
+/** A field that a Vega-Lite specification names at a path. */
+export interface MissingField {
+  path: string;
+  field: string;
+}
+
+/** A chart that names many has the same fault in all of them. */
+export const MISSING_MAX = 10;
+
+type GivenChart = Static<typeof ReportChart>;
+interface Drawn extends Pick<GivenChart, 'kind' | 'fillMissingRows' | 'periodComparisons'> {
+  query: object | null;
+  spec: object;
+  python?: string | null;
+}
 
 interface AskedQuery {
   measures?: unknown;
@@ -30,7 +46,7 @@ const plural = (kind: string) => `${kind === 'time' ? 'dimension' : kind}s`;
 function problemsOfQuery(query: AskedQuery, kindOf: FindKind): string[] {
   const problems: string[] = [];
   const check = (name: Value, kinds: MemberKind[], place: string) => {
-    if (typeof name !== 'string') return;
+    if (typeof name !== 'string' || problems.length === MISSING_MAX) return;
     // A dimension may have a granularity behind its name.
     const kind = kindOf(name.split('.').slice(0, 2).join('.'));
     if (!kind) problems.push(`jsonQuery: there is no member \`${short(name)}\` that a query can use`);
@@ -58,7 +74,13 @@ function filtered(filters: Value, depth = 0): string[] {
   ]);
 }
 
-const short = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
+/** In each form that queries know: `{"a.b": "asc"}`, `[["a.b", "asc"]]` and `[{"id": "a.b"}]`. */
+function orderedBy(order: Value): Value[] {
+  if (isObject(order)) return Object.keys(order);
+  return (Array.isArray(order) ? order : []).map((item) => (isObject(item) ? item.id : item?.[0]));
+}
+
+export const short = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 const fieldOf = (member: string) => member.replaceAll('.', '__');
 
 interface Given {
@@ -68,7 +90,7 @@ interface Given {
 }
 
 /** The keys of the rows that pages draw from. */
-function givenBy({ query, periodComparisons }: StoredSnapshot): Given {
+function givenBy({ query, periodComparisons }: Drawn): Given {
   const { measures, dimensions, timeDimensions } = query as AskedQuery;
   const times = new Set<string>();
   const members = new Set([...textsIn(measures), ...textsIn(dimensions), 'compareDateRange']);
@@ -84,7 +106,7 @@ function givenBy({ query, periodComparisons }: StoredSnapshot): Given {
 }
 
 /** Messages. Empty if the chart can be drawn. For Vega-Lite, the thread that compiles it looks for its fields. */
-export function problemsOf(snapshot: StoredSnapshot, kindOf: FindKind | undefined): string[] {
+export function problemsOf(snapshot: Drawn, kindOf: FindKind | undefined): string[] {
   const { kind, query, spec, python } = snapshot;
   // The columns of SQL and of Python are not known before they run.
   if (!query || python) return [];
@@ -94,12 +116,14 @@ export function problemsOf(snapshot: StoredSnapshot, kindOf: FindKind | undefine
   const isGiven = (member: string) =>
     given.members.has(member) || given.times.has(member.split('.').slice(0, 2).join('.'));
   const named = (place: string, member: Value, among = isGiven) => {
-    if (typeof member === 'string' && !among(member))
+    if (typeof member === 'string' && problems.length < MISSING_MAX && !among(member))
       problems.push(`${place} names \`${short(member)}\`, which the query does not give${hint(given)}`);
   };
-  const isMeasure = (member: string) => textsIn(asked.measures).includes(member);
+  const measures = new Set(textsIn(asked.measures));
+  const isMeasure = (member: string) => measures.has(member);
   const isTime = (member: string) =>
     objectsIn(asked.timeDimensions).some(({ dimension }) => dimension === member);
+  for (const member of orderedBy(asked.order)) named('jsonQuery.order', member);
   const own = spec as Record<string, unknown>;
   if (kind === 'table') {
     for (const [i, { member }] of objectsIn(own.columns).entries())
@@ -133,12 +157,12 @@ export function problemsOf(snapshot: StoredSnapshot, kindOf: FindKind | undefine
 }
 
 /** The names under which Vega-Lite can read the rows, or undefined if they are not known before a query runs. */
-export function fieldsGiven(snapshot: StoredSnapshot): string[] | undefined {
+export function fieldsGiven(snapshot: Drawn): string[] | undefined {
   if (!snapshot.query || snapshot.python) return undefined;
   return [...givenBy(snapshot).members].map(fieldOf);
 }
 
-export const missingMessage = (snapshot: StoredSnapshot, { path, field }: MissingField) =>
+export const missingMessage = (snapshot: Drawn, { path, field }: MissingField) =>
   `meta.chart.spec at \`${path}\` names \`${field}\`, which the query does not give${hint(givenBy(snapshot), fieldOf)}`;
 
 const GIVEN_SHOWN = 300;

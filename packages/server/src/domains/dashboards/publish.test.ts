@@ -55,7 +55,7 @@ test('publishing takes snapshots of the reports as they are, with Vega in place 
 
 const POINTS = {
   mark: 'point',
-  encoding: { ...BARS.encoding, color: { field: 'sales__event', type: 'nominal' } },
+  encoding: { ...BARS.encoding, color: { field: 'event', type: 'nominal' } },
 };
 test.each<[string, object]>([
   ['a point', { select: 'point' }],
@@ -64,10 +64,13 @@ test.each<[string, object]>([
   ['an interval', { select: 'interval' }],
   ['an interval of one axis', { select: { type: 'interval', encodings: ['y'], zoom: false } }],
   ['the scales', { select: 'interval', bind: 'scales' }],
-  ['the legend', { select: { type: 'point', fields: ['sales__event'] }, bind: 'legend' }],
+  ['the legend', { select: { type: 'point', fields: ['event'] }, bind: 'legend' }],
   ['an expression about a field that is called event', { expr: "{item: 1, event: 'event.x'}" }],
 ])('a chart can select: %s', async (_name, param) => {
-  const transform = [{ calculate: "datum.event.item + datum['item']", as: 'b' }];
+  const transform = [
+    { calculate: '{item: datum.sales__status}', as: 'event' },
+    { calculate: "datum.event.item + datum['event']", as: 'b' },
+  ];
   const spec = { ...POINTS, transform, params: [{ name: 'a', ...param }] };
   const dashboard = await publish({
     config: { widgets: [chart(await report({ chart: { kind: 'vega', spec } }))] },

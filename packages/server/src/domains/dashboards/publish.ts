@@ -9,7 +9,7 @@ import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/index.ts';
 import { type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
-import type { FindKind } from './given.ts';
+import { type FindKind, short } from './given.ts';
 import { type Taking, takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
@@ -22,8 +22,17 @@ export interface Prepared extends store.NewVersion {
   config: DashboardConfig;
 }
 
+export interface Preparing extends Omit<Taking, 'kindOf'> {
+  /** Finds the members of the model. It may have to be compiled first. */
+  kinds(): Promise<FindKind | undefined>;
+}
+
 /** Checks everything that needs no lock, and compiles the charts. */
-export async function prepare(context: Taking, workbookId: number, given: PublishInput): Promise<Prepared> {
+export async function prepare(
+  context: Preparing,
+  workbookId: number,
+  given: PublishInput,
+): Promise<Prepared> {
   const workbook = await requireWorkbook(context.db, context.viewer, workbookId, EDIT);
   if (given.workbookId != null && given.workbookId !== workbookId)
     throw invalid('workbookId', 'must be the workbook of the path');
@@ -32,9 +41,11 @@ export async function prepare(context: Taking, workbookId: number, given: Publis
   // Its scripts run for viewers who may see more than the author, and browsers can not close every way out of a frame.
   if (config.kind === 'APP' && context.viewer.embedTenant !== null)
     throw new ApiError('forbidden', { message: 'Applications are published by people of the account only.' });
-  const widgets = requireConfig(config, given.config ? 'config' : 'dashboardDraft');
-  if (context.kindOf) requireControls(config, given.config ? 'config' : 'dashboardDraft', context.kindOf);
-  const snapshots = await takeSnapshots(context, widgets);
+  const root = given.config ? 'config' : 'dashboardDraft';
+  const widgets = requireConfig(config, root);
+  const kindOf = await context.kinds();
+  if (kindOf) requireControls(config, root, kindOf);
+  const snapshots = await takeSnapshots({ ...context, kindOf }, widgets);
   return {
     config,
     snapshots,
@@ -48,16 +59,16 @@ export async function prepare(context: Taking, workbookId: number, given: Publis
 function requireControls({ widgets }: DashboardConfig, root: string, kindOf: FindKind) {
   for (const [i, { id, type, config }] of (widgets ?? []).entries()) {
     if (type !== 'FILTER' && type !== 'TIME_GRAIN') continue;
-    const member = String((config as { member?: unknown } | null)?.member);
+    const { member } = config as { member: string };
     const kind = kindOf(member.split('.').slice(0, 2).join('.'));
     const path = `${root}.widgets[${i}].config.member`;
     if (!kind || kind === 'segment')
       throw invalid(
         path,
-        `The widget \`${id}\` names \`${member}\`, which is no member that a query can filter by.`,
+        `The widget \`${id}\` names \`${short(member)}\`, which is no member that a query can filter by.`,
       );
     if (type === 'TIME_GRAIN' && kind !== 'time')
-      throw invalid(path, `The widget \`${id}\` names \`${member}\`, which is not a time.`);
+      throw invalid(path, `The widget \`${id}\` names \`${short(member)}\`, which is not a time.`);
   }
 }
 

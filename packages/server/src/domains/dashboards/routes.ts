@@ -37,8 +37,8 @@ export const dashboardRoutes = (
   handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const call = { actor, db, signal, deploymentId: params.deploymentId };
-    const kindOf = await queries.kinds(call);
-    const context = { db, viewer, charts, sharer: sharerOf(actor), signal, kindOf };
+    const kinds = () => queries.kinds(call);
+    const context = { db, viewer, charts, sharer: sharerOf(actor), signal, kinds };
     const version = await prepare(context, params.workbookId, body);
     return change(async (tx) => {
       const { before, after } = await publish(tx, actor, params, { given: body, version, etag });

@@ -1,5 +1,6 @@
 /** The fields that a Vega-Lite specification reads of its rows, and those that it makes itself. */
 import { parseExpression } from 'vega';
+import { MISSING_MAX, type MissingField } from './given.ts';
 import { walk } from './spec-rules.ts';
 
 type Value = unknown;
@@ -7,14 +8,6 @@ const isObject = (value: Value): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textsIn = (value: Value): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
-
-export interface MissingField {
-  path: string;
-  field: string;
-}
-
-/** A chart that names many has the same fault in all of them. */
-const MISSING_MAX = 10;
 
 /** What the spec reads and neither the rows nor its own transforms give. */
 export function missingFields(spec: object, given: readonly string[]): MissingField[] {
@@ -27,8 +20,11 @@ export function missingFields(spec: object, given: readonly string[]): MissingFi
     .map(([path, field]) => ({ path, field: field.slice(0, 100) }));
 }
 
+const MADE_MAX = 500;
+
 /** Also what Vega-Lite makes of a field by itself, such as `sum_sales__revenue` or `sales__revenue_end`. */
 function isKnown(field: string, known: ReadonlySet<string>): boolean {
+  if (field.length > MADE_MAX) return known.has(field);
   const bare = field.replace(/_(start|end|range)$/, '');
   if (known.has(field) || known.has(bare) || field === '*') return true;
   const [operations = ''] = /^(?:[a-z0-9]+_(?!_))+/.exec(bare) ?? [];
