@@ -149,7 +149,7 @@ describe('a creator', () => {
     const creator = await viewer(tenant, { creatorMode: true });
     const at = { deploymentId };
     const book = await creator.createWorkbook({ ...at, body: {} });
-    const query = { jsonQuery: '{"measures":["a.b"]}' };
+    const query = { jsonQuery: '{}' };
     const python = 'output = 1';
     const draftOf = (reportId: number) => ({
       widgets: [

@@ -48,6 +48,12 @@ describe.each(DEMO_DASHBOARDS)('$title', ({ publicId, charts }) => {
     expect(dashboard.reportSnapshots).toHaveLength(charts.length);
   });
 
+  test('can be published again', async () => {
+    const { workbookId, versionNumber } = await world.admin.getDashboard({ publicId });
+    const again = await world.admin.publishDashboard({ deploymentId, workbookId, body: {} });
+    expect(again.versionNumber).toBe(versionNumber! + 1);
+  });
+
   test.each(charts.map(({ id, query, spec }) => [id, query, spec] as const))(
     '%s has rows',
     async (_id, query, spec) => {

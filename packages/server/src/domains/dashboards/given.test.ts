@@ -1,7 +1,7 @@
 /** Charts that can not work are not published: members that are not in the model, and fields that the query does not give. */
 import type { OrielError } from '@oriel/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createShop, SHOP_MODEL } from '../../../test/shops.ts';
+import { createShop, deployModel, SHOP_MODEL } from '../../../test/shops.ts';
 import { createWorld, type World } from '../../../test/world.ts';
 
 const MARGINS = {
@@ -248,6 +248,10 @@ test('for whoever may not read the model, hidden members are like those that the
 
 test('without a model with cubes, members are not checked, and fields are', async () => {
   const { id: empty } = await world.deployment();
+  await deployModel(world, empty, {
+    'model/cubes/example_orders.yml': 'cubes: []\n',
+    'model/views/example.yml': 'views: []\n',
+  });
   const { id: emptyWorkbook } = await world.admin.createWorkbook({
     deploymentId: empty,
     body: { name: 'Sales' },
