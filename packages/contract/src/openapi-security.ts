@@ -7,7 +7,7 @@ const SECURITY = {
   apiKey: [{ apiKey: [] }, { apiKeyAsBearer: [] }],
   embed: [{ embedToken: [] }],
   console: [{ consoleSession: [] }],
-  query: [{ bearer: [] }, { apiKey: [] }, { environmentToken: [] }],
+  query: [{ bearer: [] }, { apiKey: [] }],
 } satisfies Record<Operation['auth'], object[]>;
 
 /** Our own pages call the API with their cookie. */
@@ -54,6 +54,7 @@ export const SECURITY_SCHEMES = {
 
 export const securityOf = (op: Operation) => [
   ...SECURITY[op.auth],
+  ...(op.queryScope && op.queryScope !== 'none' ? [{ environmentToken: [] }] : []),
   ...(op.embed && op.auth !== 'embed' ? SECURITY.embed : []),
   ...cookieFor(op),
 ];

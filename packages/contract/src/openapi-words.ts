@@ -102,7 +102,10 @@ function needs(op: Operation): string {
 }
 
 function alsoTakes({ auth, embed, queryScope }: Operation): string {
-  const environment = queryScope && `Environment tokens with the scope \`${queryScope}\` are accepted too.`;
+  const environment =
+    queryScope === 'none'
+      ? 'Environment tokens are refused.'
+      : queryScope && `Environment tokens with the scope \`${queryScope}\` are accepted too.`;
   const embedded =
     auth !== 'embed' &&
     embed &&

@@ -15,10 +15,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type Auth = 'public' | 'management' | 'apiKey' | 'embed' | 'console' | 'query';
 
-/** What an environment token must allow: to read what can be queried, or to query it. */
-export type QueryScope = 'meta' | 'data';
+/**
+ * What an environment token must allow: to read what can be queried, or to query it. `none` if no environment token is
+ * accepted, whatever it allows.
+ */
+export type QueryScope = 'meta' | 'data' | 'none';
 
-/** Required on each operation that takes an environment token, and forbidden on all others. */
+/** Required on each operation that may take an environment token, and forbidden on all others. */
 type SaysQueryScope<A extends Auth> = A extends 'query' ? { queryScope: QueryScope } : { queryScope?: never };
 
 /** The embed tokens that may call an operation: all, or only those in creator mode; undefined means none. */

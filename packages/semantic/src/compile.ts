@@ -1,7 +1,7 @@
 /** From the files of a data model to a model that can answer queries, or to what is wrong with them. */
 import { readFile } from './language/files.ts';
 import type { Model } from './model.ts';
-import { createProblems, type Problem, type Problems } from './problems.ts';
+import { createProblems, PROBLEMS_MAX, type Problem, type Problems } from './problems.ts';
 import { refuseCircles } from './resolve/circles.ts';
 import { resolveCube } from './resolve/cubes.ts';
 import { buildGraph, warnOfAmbiguity } from './resolve/graph.ts';
@@ -9,6 +9,7 @@ import { collectNames } from './resolve/names.ts';
 import { warnOfOpenRows } from './resolve/open-rows.ts';
 import { type Context, refuseCycles, refuseLongChains, type Size } from './resolve/references.ts';
 import { resolveView } from './resolve/views.ts';
+import { ALIASED_CHARACTERS_MAX } from './yaml.ts';
 
 export interface Compiled {
   /** Undefined if there are errors. */
@@ -30,15 +31,16 @@ const OPENED_MAX = 1_000_000;
 export function compileModel(files: ReadonlyMap<string, string>): Compiled {
   const problems = createProblems();
   const sources = modelSources(files, problems);
-  const raws = sources.map((source) => readFile(source, problems));
-  const names = collectNames(raws, problems);
+  const repeats = { charactersLeft: ALIASED_CHARACTERS_MAX };
+  const raws = sources.map((source) => readFile(source, problems, repeats));
+  const size = createSize(problems);
+  const names = collectNames(raws, { problems, size });
   const cubesCount = names.cubes.size;
   if (cubesCount > CUBES_MAX) {
     const spot = [...names.cubes.values()][CUBES_MAX]!.raw.name.spot;
     problems.add(spot, 'too_large', `A model has at most ${CUBES_MAX} cubes.`);
     return { model: undefined, errors: inOrder(problems.list), warnings: [], cubesCount };
   }
-  const size = createSize(problems);
   for (const { kinds, raw } of names.cubes.values()) {
     if (size.add(raw.name.spot, { members: kinds.size })) continue;
     return { model: undefined, errors: inOrder(problems.list), warnings: [], cubesCount };
@@ -68,7 +70,7 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
   return {
     model: errors.length ? undefined : { cubes, views },
     errors,
-    warnings: warnings.list,
+    warnings: [...inOrder(problems.notes), ...warnings.list].slice(0, PROBLEMS_MAX),
     cubesCount,
   };
 }
@@ -101,8 +103,8 @@ const TOO_LARGE = {
   },
   characters: {
     max: MODEL_CHARACTERS_MAX,
-    message: 'The titles, descriptions and `meta` that views take over are larger than 20 MB.',
-    hint: 'Include fewer members in views.',
+    message: 'What views and cubes take over from others is larger than 20 MB.',
+    hint: 'Include fewer members in views, or extend fewer cubes.',
   },
   opened: {
     max: OPENED_MAX,

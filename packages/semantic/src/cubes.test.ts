@@ -29,8 +29,11 @@ test.each<[string, string, Expected]>([
     `${orders()}«vews: []\n`,
     { code: 'unknown_key', hint: 'Did you mean `views`?' },
   ],
-  ['a key of the wider language', orders('    «extends: base\n'), { code: 'unsupported', message: /extend/ }],
-  ['pre-aggregations', orders('    «pre_aggregations: []\n'), { code: 'unsupported' }],
+  [
+    'a key of the wider language',
+    orders('    «calendar: true\n'),
+    { code: 'unsupported', message: /alendar/ },
+  ],
   ['a missing name', 'cubes:\n  - «sql_table: a\n', { code: 'missing_key', message: /`name`/ }],
   [
     'a name with a space',
@@ -114,7 +117,7 @@ test.each<[string, string, Expected]>([
   ],
   [
     'a granularity that exists',
-    '{ name: a, sql: a, type: time, granularities: [{ name: «month, interval: 1 month }] }',
+    '{ name: a, sql: a, type: time, granularities: [{ name: x, interval: 1 month }, { name: «x, interval: 1 day }] }',
     { code: 'duplicate_name' },
   ],
   [
@@ -190,8 +193,8 @@ test.each<[string, string, Expected]>([
     { code: 'unknown_name', hint: 'Did you mean `status`?' },
   ],
   [
-    'a measure as a drill member',
-    '{ name: a, type: count, drill_members: [«total] }',
+    'a segment as a drill member',
+    '{ name: a, type: count, drill_members: [«open] }',
     { code: 'not_allowed_here' },
   ],
   [
@@ -227,8 +230,8 @@ test.each<[string, string, Expected]>([
     { code: 'not_allowed_here' },
   ],
   [
-    'with an older word',
-    joining('{ name: customers, relationship: «belongs_to, sql: "{CUBE}.a = {customers}.b" }'),
+    'with a word that is nearly right',
+    joining('{ name: customers, relationship: «many_to_oen, sql: "{CUBE}.a = {customers}.b" }'),
     { code: 'bad_value', hint: 'Did you mean `many_to_one`?' },
   ],
   [
@@ -267,7 +270,7 @@ test.each<[string, string, Expected]>([
   expectError(text, expected);
 });
 
-test('a cube with measures that is joined needs a primary key', () => {
+test('a cube with measures whose rows a join repeats needs a primary key', () => {
   const text =
     orders(JOIN) +
     customers().replace(', primary_key: true', '').replace('- name: customers', '- name: «customers');

@@ -13,6 +13,14 @@ test('the examples of the guide are one valid model', () => {
   const { errors, warnings, model } = compileModel(files);
   expect(errors).toEqual([]);
   expect(warnings).toEqual([]);
-  expect([...model!.cubes.keys()].sort()).toEqual(['customers', 'invoices', 'orders', 'regions']);
+  expect([...model!.cubes.keys()].sort()).toEqual([
+    'base_orders',
+    'customers',
+    'invoices',
+    'open_orders',
+    'orders',
+    'regions',
+  ]);
+  expect(model!.cubes.get('open_orders')!.policies).toHaveLength(1);
   expect([...model!.views.get('sales')!.members.keys()]).toContain('customer_region');
 });

@@ -134,7 +134,7 @@ export interface Measure extends Described {
   readonly filters: readonly Expression[];
   readonly rollingWindow: RollingWindow | undefined;
   readonly format: MeasureFormat | undefined;
-  /** Dimensions to show when people look at the rows behind a number. */
+  /** Dimensions and measures to show when people look at the rows behind a number. */
   readonly drillMembers: readonly MemberReference[];
 }
 

@@ -13,7 +13,9 @@ export type ProblemCode =
   | 'no_access_policy'
   | 'no_join_path'
   | 'no_primary_key'
+  | 'not_used'
   | 'not_allowed_here'
+  | 'older_word'
   | 'reference_cycle'
   | 'template'
   | 'too_deep'
@@ -55,14 +57,22 @@ export const PROBLEMS_MAX = 100;
 
 export interface Problems {
   readonly list: readonly Problem[];
+  /** What does no harm, but should be changed. */
+  readonly notes: readonly Problem[];
   /** Problems after the first hundred are not kept. A hint that costs time is given as a function. */
   add(spot: Spot, code: ProblemCode, message: string, hint?: string | (() => string | undefined)): void;
+  note(spot: Spot, code: ProblemCode, message: string, hint?: string): void;
 }
 
 export function createProblems(): Problems {
   const list: Problem[] = [];
+  const notes: Problem[] = [];
   return {
     list,
+    notes,
+    note(spot, code, message, hint) {
+      if (notes.length < PROBLEMS_MAX) notes.push({ ...placeOf(spot), code, message, hint });
+    },
     add(spot, code, message, hint) {
       if (list.length >= PROBLEMS_MAX) return;
       list.push({ ...placeOf(spot), code, message, hint: typeof hint === 'function' ? hint() : hint });

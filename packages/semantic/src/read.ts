@@ -30,6 +30,8 @@ export const neverBlank = <T>(field: Field<T>): Field<T> => ({ ...field, refuses
 /** Where the object is in its file, and where each of its keys is. */
 export interface Where {
   readonly spot: Spot;
+  /** How much there was to read. */
+  readonly characters: number;
   readonly keys: ReadonlyMap<string, Spot>;
 }
 
@@ -43,6 +45,10 @@ interface ObjectKind<F> {
   readonly fields: F;
   /** Keys of the wider language that this one does not have, with the reason. */
   readonly refused?: Record<string, string>;
+  /** Keys of the wider language that change nothing here, with the reason. */
+  readonly unused?: Record<string, string>;
+  /** Older keys, with those of today. */
+  readonly older?: Record<string, keyof F & string>;
 }
 
 /** The keys of the language, each with the words that it takes if it takes only those. */
@@ -57,27 +63,43 @@ export function object<F extends Record<string, Field<unknown>>>({
   what,
   fields,
   refused = {},
+  unused = {},
+  older = {},
 }: ObjectKind<F>): Reader<ObjectOf<F>> {
   const known = Object.keys(fields);
+  const keyMeant = (given: string): string => {
+    if (Object.hasOwn(fields, given)) return given;
+    const word = snakeCase(given);
+    return Object.hasOwn(older, word) ? older[word]! : word;
+  };
   describeKeys(what, Object.fromEntries(known.map((key) => [key, wordsOf(fields[key]!.read)])));
   return (value, problems) => {
     const keys = new Map<string, Spot>();
     const misspelt = new Set<string>();
-    const read: Record<string, unknown> = { where: { spot: value, keys } };
+    const read: Record<string, unknown> = { where: { spot: value, characters: value.characters, keys } };
     for (const key of known) read[key] = fields[key]!.otherwise;
     if (value.kind !== 'map') {
       const hint = value.kind === 'list' ? undefined : `It has the keys ${listed(known)}.`;
       problems.add(value, 'bad_value', `${capital(what)} must have keys and values.`, hint);
       return read as ObjectOf<F>;
     }
-    for (const { key, offset, value: given } of value.entries) {
+    for (const { key: written, offset, value: given } of value.entries) {
       const spot = { source: value.source, offset };
-      keys.set(key, spot);
+      const key = keyMeant(written);
       if (Object.hasOwn(fields, key)) {
+        if (key !== written) noteOlderWord(problems, spot, written, key);
+        if (keys.has(key)) {
+          problems.add(spot, 'duplicate_key', `\`${shorten(written)}\` and \`${key}\` are the same key.`);
+          continue;
+        }
+        keys.set(key, spot);
         if (given.kind !== 'nothing') read[key] = fields[key]!.read(given, problems);
         else if (fields[key]!.refusesBlank) refuseBlank(spot, key);
         else keys.delete(key);
-      } else refuseKey(spot, key);
+      } else if (Object.hasOwn(unused, key)) {
+        if (given.kind !== 'nothing') problems.note(spot, 'not_used', unused[key]!);
+      } else if (given.kind !== 'nothing' || mayRestrict(key))
+        refuseKey(spot, Object.hasOwn(refused, key) ? key : written);
     }
     for (const key of known) {
       if (fields[key]!.isNeeded && !keys.has(key) && !misspelt.has(key)) {
@@ -85,6 +107,12 @@ export function object<F extends Record<string, Field<unknown>>>({
       }
     }
     return read as ObjectOf<F>;
+
+    /** A blank key is nothing, unless it may be a misspelt one that restricts who sees what. */
+    function mayRestrict(key: string) {
+      const meant = Object.hasOwn(refused, key) ? undefined : nearest(key, known);
+      return meant !== undefined && fields[meant]!.refusesBlank === true;
+    }
 
     function refuseBlank(spot: Spot, key: string) {
       const hint = 'Write a value after it, or remove the key.';
@@ -100,6 +128,18 @@ export function object<F extends Record<string, Field<unknown>>>({
     }
   };
 }
+
+/** `sqlTable` becomes `sql_table`. */
+const snakeCase = (word: string) =>
+  /^[a-z]+([A-Z][a-z]+)+$/.test(word) ? word.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : word;
+
+const noteOlderWord = (problems: Problems, spot: Spot, written: string, word: string) =>
+  problems.note(
+    spot,
+    'older_word',
+    `\`${shorten(written)}\` is an older word for \`${word}\`.`,
+    `Write \`${word}\`.`,
+  );
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -145,14 +185,17 @@ export const truth: Reader<boolean> = (value, problems) => {
   return given === 'true';
 };
 
-/** One of these words. `meant` maps words of older or wider languages to those of this one. */
+/** One of these words. Those of `older` are understood, and those of `meant` help who writes them. */
 export const oneOf = <Word extends string>(
   words: readonly Word[],
-  meant: Record<string, Word> = {},
+  { meant = {}, older = {} }: { meant?: Record<string, Word>; older?: Record<string, Word> } = {},
 ): Reader<Word> & { words: readonly Word[] } => {
   const read: Reader<Word> = (value, problems) => {
     const given = textValue(value, problems);
-    const found = words.find((word) => word === given?.text);
+    const wanted = given && snakeCase(given.text);
+    const word = wanted !== undefined && Object.hasOwn(older, wanted) ? older[wanted] : wanted;
+    const found = words.find((one) => one === given?.text) ?? words.find((one) => one === word);
+    if (given && found && found !== given.text) noteOlderWord(problems, value, given.text, found);
     if (given && !found) {
       const same = Object.hasOwn(meant, given.text) ? `Did you mean \`${meant[given.text]}\`?` : undefined;
       const hint = same ?? didYouMean(given.text, words);

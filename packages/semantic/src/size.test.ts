@@ -37,7 +37,7 @@ test('members of views count', () => {
 test('texts that views take over count again', () => {
   const text = cube(100, '', `, description: "${'x'.repeat(9000)}"`) + views(30);
   expect(compileText(text).errors).toMatchObject([
-    { code: 'too_large', message: expect.stringContaining('descriptions') },
+    { code: 'too_large', message: expect.stringContaining('take over') },
   ]);
 });
 

@@ -1,8 +1,9 @@
 /**
- * Reads YAML into a small tree with offsets. What a model does not need is refused: anchors and aliases (which could
- * expand without end), tags, several documents, deep nesting, and a key that is given twice.
+ * Reads YAML into a small tree with offsets. Anchors and aliases share values, within bounds. What a model does not need is
+ * refused: tags, several documents, deep nesting, and a key that is given twice.
  */
 import {
+  type Alias,
   Composer,
   type Document,
   isAlias,
@@ -14,13 +15,15 @@ import {
   type YAMLMap,
   type YAMLParseError,
 } from 'yaml';
-import type { Problems, Source } from './problems.ts';
+import type { ProblemCode, Problems, Source } from './problems.ts';
 
 export type Value = MapValue | ListValue | TextValue | NothingValue;
 
 interface Located {
   readonly source: Source;
   readonly offset: number;
+  /** How much there is to read, with what aliases repeat. */
+  readonly characters: number;
 }
 export interface Entry {
   readonly key: string;
@@ -49,12 +52,23 @@ export interface NothingValue extends Located {
 
 /** A model needs about twelve levels, and `meta` may need some more. */
 const DEPTH_MAX = 50;
+const TOO_DEEP = `This is nested more than ${DEPTH_MAX} levels deep.`;
 
 /** In a line that is not a comment. */
 const TEMPLATE = /^(?![ \t]*#).*?\{[{%]/m;
 
+/** How much the aliases of a model may repeat, all together. */
+export const ALIASED_CHARACTERS_MAX = 2 * 1024 * 1024;
+/** Also what is short takes time to read. */
+const VALUE_CHARACTERS = 20;
+
+/** What aliases may still repeat. */
+export interface Repeats {
+  charactersLeft: number;
+}
+
 /** Returns nothing if the file is empty or can not be read. */
-export function readYaml(source: Source, problems: Problems): Value | undefined {
+export function readYaml(source: Source, problems: Problems, repeats: Repeats): Value | undefined {
   if (hasTemplate(source, problems)) return undefined;
   const documents = compose(source, problems);
   const [first, second] = documents;
@@ -63,7 +77,7 @@ export function readYaml(source: Source, problems: Problems): Value | undefined 
     problems.add(spot, 'unsupported', 'A file holds one YAML document.', 'Remove the line `---`.');
   }
   if (!first?.contents || documents.some(({ errors }) => errors.length > 0)) return undefined;
-  return toValue(first.contents, source, problems);
+  return createValues(source, problems, repeats)(first.contents);
 }
 
 function hasTemplate(source: Source, problems: Problems): boolean {
@@ -85,8 +99,7 @@ function compose(source: Source, problems: Problems): Document.Parsed[] {
   for (const lexeme of new Lexer().lex(source.text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > DEPTH_MAX) {
-      const message = `This is nested more than ${DEPTH_MAX} levels deep.`;
-      problems.add({ source, offset: parser.offset }, 'too_deep', message);
+      problems.add({ source, offset: parser.offset }, 'too_deep', TOO_DEEP);
       return [];
     }
   }
@@ -124,44 +137,142 @@ function hintFor({ text }: Source, offset: number): string | undefined {
 
 export const QUOTE_BRACES = 'A text that begins with a brace needs quotes: `"{CUBE}.amount"`.';
 
-function toValue(node: unknown, source: Source, problems: Problems): Value {
-  const offset = (node as { range?: [number, number] } | null)?.range?.[0] ?? 0;
-  const nothing: NothingValue = { kind: 'nothing', source, offset };
-  if (node === null || node === undefined) return nothing;
-  if (isAlias(node)) return refused('An alias', nothing, problems);
-  const { anchor, tag } = node as { anchor?: string; tag?: string };
-  if (anchor !== undefined) return refused('An anchor', nothing, problems);
-  if (tag !== undefined) return refused('A tag', nothing, problems);
-  if (isMap(node)) return { kind: 'map', source, offset, entries: entriesOf(node, source, problems) };
-  if (isSeq(node)) {
-    return { kind: 'list', source, offset, items: node.items.map((item) => toValue(item, source, problems)) };
-  }
-  if (!isScalar(node) || typeof node.value !== 'string') return nothing;
-  const isPlain = node.type === 'PLAIN';
-  if (isPlain && /^(~|null|Null|NULL)?$/.test(node.value)) return nothing;
-  return { kind: 'text', source, offset, text: node.value, isPlain, end: node.range![1] };
+/** A value, with how many levels it has. */
+interface Measured {
+  readonly value: Value;
+  readonly height: number;
 }
 
-function refused(what: string, value: NothingValue, problems: Problems): NothingValue {
-  problems.add(value, 'unsupported', `${what} is not supported in a model.`, 'Write the value itself here.');
-  return value;
+const heightOf = (parts: readonly Measured[]) =>
+  1 + parts.reduce((most, { height }) => Math.max(most, height), 0);
+const charactersOf = (parts: readonly Measured[]) =>
+  parts.reduce((sum, { value }) => sum + value.characters, VALUE_CHARACTERS);
+
+/** Its function returns nothing if an alias can not be read, since what stands around it can not be judged then. */
+function createValues(
+  source: Source,
+  problems: Problems,
+  repeats: Repeats,
+): (node: unknown) => Value | undefined {
+  const anchors = new Map<string, Measured>();
+  let isWhole = true;
+  const nothingAt = (node: unknown): Measured => {
+    const [offset] = (node as { range?: [number, number] } | null)?.range ?? [0];
+    return { value: { kind: 'nothing', source, offset, characters: VALUE_CHARACTERS }, height: 1 };
+  };
+  const refused = (node: unknown, ...problem: [code: ProblemCode, message: string, hint?: string]) => {
+    const nothing = nothingAt(node);
+    problems.add(nothing.value, ...problem);
+    return nothing;
+  };
+
+  /** The values of an alias are those of its anchor, so nothing is copied; but each is read where it stands. */
+  function aliased(node: Alias): Measured {
+    const found = anchors.get(node.source);
+    // An anchor is known once its value has ended, so no value can hold itself.
+    if (!found) {
+      isWhole = false;
+      const message = `There is no anchor \`&${shorten(node.source)}\` that ends before this alias.`;
+      return refused(node, 'invalid_yaml', message);
+    }
+    repeats.charactersLeft -= found.value.characters;
+    if (repeats.charactersLeft >= 0) return found;
+    isWhole = false;
+    return refused(
+      node,
+      'too_large',
+      'The aliases of the model repeat more than 2 MB.',
+      'Repeat less by aliases.',
+    );
+  }
+
+  function measure(node: unknown): Measured {
+    if (node === null || node === undefined) return nothingAt(node);
+    if (isAlias(node)) return aliased(node);
+    const { anchor, tag } = node as { anchor?: string; tag?: string };
+    if (tag !== undefined) {
+      return refused(
+        node,
+        'unsupported',
+        'A tag is not supported in a model.',
+        'Write the value itself here.',
+      );
+    }
+    const made = measureOwn(node);
+    if (made.height > DEPTH_MAX) return refused(node, 'too_deep', TOO_DEEP);
+    if (anchor !== undefined) anchors.set(anchor, made);
+    return made;
+  }
+
+  function measureOwn(node: unknown): Measured {
+    const nothing = nothingAt(node);
+    const { offset } = nothing.value;
+    const parts: Measured[] = [];
+    if (isMap(node)) {
+      const entries = entriesOf(node, parts);
+      const value: MapValue = { kind: 'map', source, offset, characters: charactersOf(parts), entries };
+      return { value, height: heightOf(parts) };
+    }
+    if (isSeq(node)) {
+      for (const item of node.items) parts.push(measure(item));
+      const items = parts.map(({ value }) => value);
+      const value: ListValue = { kind: 'list', source, offset, characters: charactersOf(parts), items };
+      return { value, height: heightOf(parts) };
+    }
+    if (!isScalar(node) || typeof node.value !== 'string') return nothing;
+    const { value: text, range } = node;
+    const isPlain = node.type === 'PLAIN';
+    if (isPlain && /^(~|null|Null|NULL)?$/.test(text)) return nothing;
+    const characters = VALUE_CHARACTERS + text.length;
+    const end = range![1];
+    return { value: { kind: 'text', source, offset, end, characters, text, isPlain }, height: 1 };
+  }
+
+  function entriesOf(map: YAMLMap, parts: Measured[]): Entry[] {
+    const seen = new Set<string>();
+    const entries: Entry[] = [];
+    const merged: Entry[] = [];
+    for (const { key, value } of map.items) {
+      const offset = (key as { range?: [number, number] } | null)?.range?.[0] ?? map.range![0];
+      const name = isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
+      if (name === undefined)
+        problems.add({ source, offset }, 'invalid_yaml', 'A key must be a text.', QUOTE_BRACES);
+      else if (seen.has(name))
+        problems.add({ source, offset }, 'duplicate_key', `The key \`${shorten(name)}\` is given twice.`);
+      else {
+        const made = measure(value);
+        parts.push(made);
+        if (name === MERGE) for (const entry of entriesToMerge(made.value)) merged.push(entry);
+        else entries.push({ key: name, offset, value: made.value });
+      }
+      if (name !== undefined) seen.add(name);
+    }
+    // A key of the map itself goes before, and then the first one that is merged.
+    for (const entry of merged) {
+      if (seen.has(entry.key)) continue;
+      seen.add(entry.key);
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  function entriesToMerge(value: Value): readonly Entry[] {
+    if (value.kind === 'map') return value.entries;
+    if (value.kind === 'list' && value.items.every(({ kind }) => kind === 'map')) {
+      return value.items.flatMap(entriesToMerge);
+    }
+    problems.add(value, 'bad_value', '`<<` takes an alias of keys and values, or a list of such aliases.');
+    return [];
+  }
+
+  return (node) => {
+    const { value } = measure(node);
+    return isWhole ? value : undefined;
+  };
 }
 
-function entriesOf(map: YAMLMap, source: Source, problems: Problems): Entry[] {
-  const seen = new Set<string>();
-  const entries: Entry[] = [];
-  for (const { key, value } of map.items) {
-    const offset = (key as { range?: [number, number] } | null)?.range?.[0] ?? map.range![0];
-    const name = isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
-    if (name === undefined)
-      problems.add({ source, offset }, 'invalid_yaml', 'A key must be a text.', QUOTE_BRACES);
-    else if (seen.has(name))
-      problems.add({ source, offset }, 'duplicate_key', `The key \`${shorten(name)}\` is given twice.`);
-    else entries.push({ key: name, offset, value: toValue(value, source, problems) });
-    if (name !== undefined) seen.add(name);
-  }
-  return entries;
-}
+/** Takes over the keys of another map. */
+const MERGE = '<<';
 
 /** For messages, so that a long text does not fill them. */
 export const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);

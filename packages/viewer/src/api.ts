@@ -37,7 +37,7 @@ export interface Api {
 
 export interface MetaCube {
   name: string;
-  measures: { name: string; drillMembers: string[] }[];
+  measures: { name: string; drillMembersGrouped: { dimensions: string[] } }[];
   dimensions: { name: string; type: string; aliasMember?: string }[];
 }
 

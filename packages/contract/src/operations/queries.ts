@@ -229,6 +229,7 @@ const GivenBody = Shape('QueryInput', { query: GivenQuery, queryType });
 
 const showing = {
   ...planning,
+  queryScope: 'none',
   path: `${path}/sql`,
   permission: 'SchemaRead',
   permissionOn: 'unlessCreator',

@@ -17,19 +17,16 @@ import {
   type Reader,
   truth,
 } from '../read.ts';
-import { readYaml, shorten } from '../yaml.ts';
-import { described, dimension, hierarchy, measure, NO_NAME, segment } from './members.ts';
+import { type Repeats, readYaml, shorten } from '../yaml.ts';
+import { described, dimension, hierarchy, measure, NO_NAME, OLDER_KEYS, segment } from './members.ts';
 import { policy } from './policies.ts';
 import { refreshKey } from './refresh-keys.ts';
 
 const RELATIONSHIPS: readonly Relationship[] = ['many_to_one', 'one_to_many', 'one_to_one'];
-const RELATIONSHIPS_MEANT = {
+const OLDER_RELATIONSHIPS = {
   belongs_to: 'many_to_one',
-  belongsTo: 'many_to_one',
   has_many: 'one_to_many',
-  hasMany: 'one_to_many',
   has_one: 'one_to_one',
-  hasOne: 'one_to_one',
 } as const;
 
 const NO_SQL = { parts: [''], spot: NO_NAME.spot };
@@ -38,7 +35,7 @@ const join = object({
   what: 'a join',
   fields: {
     name: needed(mention, NO_NAME),
-    relationship: needed(oneOf(RELATIONSHIPS, RELATIONSHIPS_MEANT), 'many_to_one'),
+    relationship: needed(oneOf(RELATIONSHIPS, { older: OLDER_RELATIONSHIPS }), 'many_to_one'),
     sql: needed(expression, NO_SQL),
   },
 });
@@ -46,25 +43,29 @@ export type RawJoin = ReturnType<typeof join>;
 
 const TABLE_PART = '(?:[A-Za-z_][A-Za-z0-9_$]*|"[^"\\\\\\u0000-\\u001f]+"|`[^`\\\\\\u0000-\\u001f]+`)';
 const TABLE = new RegExp(`^${TABLE_PART}(?:\\.${TABLE_PART}){0,3}$`);
+/** In SQL, a hyphen outside of quotes is a minus. */
+const HYPHENS = /(?<=^|\.)[A-Za-z_][A-Za-z0-9_$]*(?:-[A-Za-z0-9_$]+)+(?=\.|$)/g;
 
 /** A name, perhaps with a schema and a catalogue before it. Anything else would be SQL that nobody checked. */
 const tableName: Reader<string> = (value, problems) => {
-  const given = value.kind === 'text' ? value.text.trim() : '';
+  const written = value.kind === 'text' ? value.text.trim() : '';
+  const given = /["`]/.test(written) ? written : written.replace(HYPHENS, '"$&"');
   if (!TABLE.test(given)) {
     const hint = 'Write `schema.table`. Use `sql` for a query.';
-    problems.add(value, 'bad_value', `\`${shorten(given)}\` is not the name of a table.`, hint);
+    problems.add(value, 'bad_value', `\`${shorten(written)}\` is not the name of a table.`, hint);
   }
   return given;
 };
 
 const POLICIES_MAX = 200;
 
-const NO_PRE_AGGREGATIONS = 'Pre-aggregations are not supported.';
+const NO_PRE_AGGREGATIONS = 'Pre-aggregations are not used yet: queries read the tables.';
 
 const cube = object({
   what: 'a cube',
   fields: {
     ...described,
+    extends: optional(mention),
     sql_table: optional(tableName),
     sql: optional(expression),
     data_source: optional(name),
@@ -76,12 +77,13 @@ const cube = object({
     hierarchies: orElse(list('`hierarchies`', hierarchy), []),
     access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1, max: POLICIES_MAX }))),
   },
-  refused: {
-    shown: 'The key is named `public`.',
-    extends: 'A cube can not extend another one. Write its members here, or join the cubes.',
+  older: OLDER_KEYS,
+  unused: {
     sql_alias: 'Oriel chooses the alias of a cube in SQL.',
     pre_aggregations: NO_PRE_AGGREGATIONS,
     rollups: NO_PRE_AGGREGATIONS,
+  },
+  refused: {
     calendar: 'Calendar cubes are not supported. Use `granularities` of a time dimension.',
     context_members: 'There are no context members. Use a view.',
   },
@@ -91,13 +93,18 @@ export type RawCube = ReturnType<typeof cube>;
 const includedObject = object({
   what: 'an item of `includes`',
   fields: { ...described, name: needed(mention, NO_NAME), alias: optional(name) },
+  older: OLDER_KEYS,
 });
 export type RawIncluded = ReturnType<typeof includedObject>;
 
 /** The name of a member, or an object that also gives it another name, title or description. */
 const included: Reader<RawIncluded> = (value, problems) =>
   value.kind === 'text'
-    ? { ...NOTHING_INCLUDED, name: mention(value, problems), where: { spot: value, keys: new Map() } }
+    ? {
+        ...NOTHING_INCLUDED,
+        name: mention(value, problems),
+        where: { spot: value, characters: value.characters, keys: new Map() },
+      }
     : includedObject(value, problems);
 
 const NOTHING_INCLUDED = {
@@ -125,13 +132,13 @@ const view = object({
   what: 'a view',
   fields: {
     ...described,
-    cubes: needed(list('`cubes`', viewCube, { min: 1 }), []),
+    extends: optional(mention),
+    cubes: orElse(list('`cubes`', viewCube, { min: 1 }), []),
     access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1, max: POLICIES_MAX }))),
   },
+  older: OLDER_KEYS,
+  unused: { folders: 'A view has no folders. Use `hierarchies` of its cubes, or `meta`.' },
   refused: {
-    shown: 'The key is named `public`.',
-    folders: 'A view has no folders. Use `hierarchies` of its cubes, or `meta`.',
-    extends: 'A view can not extend another one.',
     dimensions: 'A view has no dimensions of its own. Define them in a cube, and include them.',
     measures: 'A view has no measures of its own. Define them in a cube, and include them.',
     includes: 'Give `includes` for each item of `cubes`.',
@@ -150,7 +157,7 @@ export interface RawFile {
   readonly views: readonly RawView[];
 }
 
-export function readFile(source: Source, problems: Problems): RawFile {
-  const value = readYaml(source, problems);
+export function readFile(source: Source, problems: Problems, repeats: Repeats): RawFile {
+  const value = readYaml(source, problems, repeats);
   return value && value.kind !== 'nothing' ? modelFile(value, problems) : { cubes: [], views: [] };
 }

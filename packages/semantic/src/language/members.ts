@@ -33,6 +33,8 @@ export const described = {
   meta: optional(meta),
 };
 
+export const OLDER_KEYS = { shown: 'public' } as const;
+
 const granularity = object({
   what: 'a granularity',
   fields: {
@@ -89,7 +91,7 @@ export const dimension = object({
   what: 'a dimension',
   fields: {
     ...described,
-    type: needed(oneOf(DIMENSION_TYPES, TYPES_MEANT), 'string'),
+    type: needed(oneOf(DIMENSION_TYPES, { meant: TYPES_MEANT }), 'string'),
     sql: optional(column),
     case: optional(caseOf),
     primary_key: orElse(truth, false),
@@ -97,8 +99,8 @@ export const dimension = object({
     format: optional(oneOf(DIMENSION_FORMATS)),
     granularities: orElse(list('`granularities`', granularity), []),
   },
+  older: OLDER_KEYS,
   refused: {
-    shown: 'The key is named `public`.',
     propagate_filters_to_sub_query: 'The filters of a query do not reach into a `sub_query`.',
     latitude:
       'There is no dimension of type `geo`. Make a dimension for the latitude and one for the longitude.',
@@ -118,7 +120,7 @@ const MEASURE_TYPES: readonly MeasureType[] = [
   'max',
   'number',
 ];
-const MEASURES_MEANT = { countDistinct: 'count_distinct', average: 'avg', total: 'sum' } as const;
+const MEASURES_MEANT = { average: 'avg', total: 'sum' } as const;
 const MEASURE_FORMATS: readonly MeasureFormat[] = ['currency', 'percent', 'number'];
 
 const filter = object({ what: 'a filter of a measure', fields: { sql: needed(expression, NO_SQL) } });
@@ -144,16 +146,15 @@ export const measure = object({
   what: 'a measure',
   fields: {
     ...described,
-    type: needed(oneOf(MEASURE_TYPES, MEASURES_MEANT), 'count'),
+    type: needed(oneOf(MEASURE_TYPES, { meant: MEASURES_MEANT }), 'count'),
     sql: optional(column),
     filters: orElse(list('`filters`', filter), []),
     rolling_window: optional(rollingWindow),
     format: optional(oneOf(MEASURE_FORMATS)),
     drill_members: orElse(list('`drill_members`', mention), []),
   },
+  older: { ...OLDER_KEYS, drill_member_references: 'drill_members' },
   refused: {
-    shown: 'The key is named `public`.',
-    drill_member_references: 'The key is named `drill_members`.',
     multi_stage: NO_MULTI_STAGE,
     group_by: NO_MULTI_STAGE,
     reduce_by: NO_MULTI_STAGE,
@@ -167,12 +168,13 @@ export type RawMeasure = ReturnType<typeof measure>;
 export const segment = object({
   what: 'a segment',
   fields: { ...described, sql: needed(column, NO_SQL) },
-  refused: { shown: 'The key is named `public`.' },
+  older: OLDER_KEYS,
 });
 export type RawSegment = ReturnType<typeof segment>;
 
 export const hierarchy = object({
   what: 'a hierarchy',
   fields: { ...described, levels: needed(list('`levels`', mention, { min: 1 }), []) },
+  older: OLDER_KEYS,
 });
 export type RawHierarchy = ReturnType<typeof hierarchy>;

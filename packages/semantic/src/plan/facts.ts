@@ -191,10 +191,11 @@ function rowsAgain(context: PlanContext, { cube }: Node, own: readonly Base[]) {
   return { rows, columns, source: behindPolicies(rows, { ...context, view: undefined }, []) };
 }
 
+/** A model may do without one where no join repeats the rows of the cube, so only the query tells whether it is needed. */
 export function primaryKeyOf(rows: Rows, node: Node): Column[] {
   const { primaryKey, name: cube } = node.cube;
   if (!primaryKey.length) {
-    const message = `The rows of \`${cube}\` are repeated here, and it has no primary key by which each could count once.`;
+    const message = `The rows of \`${cube}\` must be told apart here, and it has no primary key.`;
     throw queryError('unsupported_query', message);
   }
   return primaryKey.map((name) => ({ name, sql: rows.dimension(node, name) }));

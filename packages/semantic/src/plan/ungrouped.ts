@@ -1,6 +1,6 @@
 /** Rows as they are, with the value that each measure would aggregate. */
 import { queryError } from './errors.ts';
-import { keySql, type PlanContext, type RowFilter } from './facts.ts';
+import { keySql, type PlanContext, primaryKeyOf, type RowFilter } from './facts.ts';
 import { behindPolicies } from './fences.ts';
 import type { Found } from './find.ts';
 import { homeOf } from './homes.ts';
@@ -50,6 +50,6 @@ function rowValue(
   const node = rows.at(path);
   const value = valueOfRow(rows, node, measure, inherited);
   if (!isCount(measure.type)) return value!;
-  const counted = value ?? (node === rows.root ? undefined : rows.dimension(node, node.cube.primaryKey[0]!));
+  const counted = value ?? (node === rows.root ? undefined : primaryKeyOf(rows, node)[0]!.sql);
   return counted ? sql`case when ${inBrackets(counted)} is not null then 1 else 0 end` : sql`1`;
 }

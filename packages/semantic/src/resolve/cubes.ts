@@ -58,10 +58,16 @@ function fromOf({ raw, name }: CubeNames, { problems }: Context): Cube['from'] {
   return { query: raw.sql.parts.filter((part) => typeof part === 'string').join('') };
 }
 
-/** Without a primary key, a join that repeats rows would also repeat what is summed up. */
+/**
+ * Without a primary key, a join that repeats rows would also repeat what is summed up. Joins further away may repeat them
+ * too: a query that needs those is refused when it is planned.
+ */
 function checkPrimaryKey(cube: CubeNames, { graph, problems }: Context) {
-  if (!graph.edges.get(cube.name)!.size || !cube.measures.size || hasPrimaryKey(cube)) return;
-  const message = `The cube \`${cube.name}\` has measures and is joined to others, so it needs a primary key.`;
+  const repeats = [...graph.edges.get(cube.name)!.values()].some(
+    ({ relationship }) => relationship === 'one_to_many',
+  );
+  if (!repeats || !cube.measures.size || hasPrimaryKey(cube)) return;
+  const message = `The cube \`${cube.name}\` has measures, and a join repeats its rows, so it needs a primary key.`;
   problems.add(cube.raw.name.spot, 'no_primary_key', message, PRIMARY_KEY_HINT);
 }
 
@@ -89,7 +95,8 @@ function conditionOf({ raw, owner }: Edge, context: Context): Expression {
   return sql;
 }
 
-const policyMembers = ({ kinds, dimensions }: CubeNames) => ({
+const policyMembers = ({ name: owner, kinds, dimensions }: CubeNames) => ({
+  owner,
   all: new Set(kinds.keys()),
   typeOf: (name: string) => dimensions.get(name)?.type,
 });

@@ -1,6 +1,5 @@
 /** Dimensions, measures, segments and hierarchies with their references resolved. */
 import type { RawExpression } from '../expressions.ts';
-import { UNITS } from '../language/intervals.ts';
 import type {
   RawDimension,
   RawGranularity,
@@ -24,7 +23,7 @@ import type {
 } from '../model.ts';
 import { atKey, type Name } from '../read.ts';
 import type { CubeNames } from './names.ts';
-import { type Context, resolveDimension, resolveExpression, type Scope } from './references.ts';
+import { type Context, resolveExpression, resolveNamed, type Scope } from './references.ts';
 
 interface RawDescribed {
   readonly name: Name;
@@ -114,7 +113,7 @@ export const hasPrimaryKey = ({ dimensions }: CubeNames) =>
 function granularitiesOf(raw: RawDimension, { problems }: Context): Map<string, Granularity> {
   const found = new Map<string, Granularity>();
   const wrong = ({ name, where, offset, origin }: RawGranularity): boolean => {
-    if ((UNITS as readonly string[]).includes(name.text) || found.has(name.text)) {
+    if (found.has(name.text)) {
       problems.add(name.spot, 'duplicate_name', `There is another granularity \`${name.text}\`.`);
       return true;
     }
@@ -174,12 +173,17 @@ export function resolveMeasure(cube: CubeNames, raw: RawMeasure, context: Contex
     filters: raw.filters.map((filter) => resolveExpression(filter.sql, condition, context)),
     rollingWindow: window && { trailing: window.trailing, leading: window.leading, offset: window.offset },
     format: raw.format,
-    drillMembers: dimensionsOf(raw.drill_members, cube, '`drill_members`', context),
+    drillMembers: membersOf(raw.drill_members, cube, '`drill_members`', context, ['dimension', 'measure']),
   };
 }
 
-const dimensionsOf = (names: readonly Name[], cube: CubeNames, what: string, context: Context) =>
-  names.flatMap((name) => resolveDimension(name, { cube, what }, context) ?? []);
+const membersOf = (
+  names: readonly Name[],
+  cube: CubeNames,
+  what: string,
+  context: Context,
+  kinds: Scope['kinds'] = ['dimension'],
+) => names.flatMap((name) => resolveNamed(name, { cube, what, kinds }, context) ?? []);
 
 export const resolveSegment = (cube: CubeNames, raw: RawSegment, context: Context): Segment => ({
   ...describe(raw),
@@ -192,7 +196,7 @@ export const resolveSegment = (cube: CubeNames, raw: RawSegment, context: Contex
 
 export const resolveHierarchy = (cube: CubeNames, raw: RawHierarchy, context: Context): Hierarchy => ({
   ...describe(raw),
-  levels: dimensionsOf(raw.levels, cube, 'a hierarchy', context).map((level) => ({
+  levels: membersOf(raw.levels, cube, 'a hierarchy', context).map((level) => ({
     cube: level.cube,
     dimension: level.member,
   })),

@@ -4,6 +4,8 @@ import type { RawDimension, RawHierarchy, RawMeasure, RawSegment } from '../lang
 import { didYouMean, type Problems } from '../problems.ts';
 import type { Name } from '../read.ts';
 import { shorten } from '../yaml.ts';
+import { extendAll, extendCube, extendView } from './extends.ts';
+import type { Size } from './references.ts';
 
 export interface CubeNames {
   readonly name: string;
@@ -25,7 +27,10 @@ export interface Names {
   readonly views: ReadonlyMap<string, RawView>;
 }
 
-export function collectNames(files: readonly RawFile[], problems: Problems): Names {
+export function collectNames(
+  files: readonly RawFile[],
+  { problems, size }: { problems: Problems; size: Size },
+): Names {
   const cubes = new Map<string, CubeNames>();
   const views = new Map<string, RawView>();
   const taken = (name: Name) => {
@@ -39,15 +44,21 @@ export function collectNames(files: readonly RawFile[], problems: Problems): Nam
     }
     return isTaken || name.text === '';
   };
-  for (const file of files) {
-    for (const raw of file.cubes) {
-      const names = membersOf(raw, problems);
-      if (!taken(raw.name)) cubes.set(raw.name.text, names);
-    }
+  const extended = {
+    cubes: extendAll(
+      files.flatMap((file) => file.cubes),
+      { problems, size, extend: extendCube },
+    ),
+    views: extendAll(
+      files.flatMap((file) => file.views),
+      { problems, size, extend: extendView },
+    ),
+  };
+  for (const raw of extended.cubes) {
+    const names = membersOf(raw, problems);
+    if (!taken(raw.name)) cubes.set(raw.name.text, names);
   }
-  for (const file of files) {
-    for (const raw of file.views) if (!taken(raw.name)) views.set(raw.name.text, raw);
-  }
+  for (const raw of extended.views) if (!taken(raw.name)) views.set(raw.name.text, raw);
   return { cubes, views };
 }
 

@@ -11,6 +11,8 @@ import type { Context } from './references.ts';
 
 /** The members of the cube or view that has the policies. */
 export interface PolicyMembers {
+  /** The name of the cube or view. */
+  readonly owner: string;
   readonly all: ReadonlySet<string>;
   /** Undefined for a member that is no dimension. */
   typeOf(name: string): DimensionType | undefined;
@@ -21,6 +23,16 @@ export const resolvePolicies = (
   members: PolicyMembers,
   context: Pick<Context, 'problems' | 'size'>,
 ): Policy[] => (raws ?? []).map((raw) => resolvePolicy(raw, members, context));
+
+const BRACES = /^\{\s*(?:(?<cube>\w+)(?:\s*\}\.(?<behind>\w+)|\.(?<member>\w+)\s*\})|(?<alone>\w+)\s*\})$/;
+
+/** A member may also be written in braces, alone or behind its cube: `{region}`, `{CUBE}.region`, `{orders.region}`. */
+function bare(name: Name, { owner }: PolicyMembers): Name {
+  const { cube, behind, member, alone } = BRACES.exec(name.text.trim())?.groups ?? {};
+  const text =
+    cube === undefined || cube === 'CUBE' || cube === owner ? (alone ?? behind ?? member) : undefined;
+  return text === undefined ? name : { ...name, text };
+}
 
 function resolvePolicy(
   raw: RawPolicy,
@@ -69,7 +81,8 @@ function resolveCondition(raw: RawCondition, members: PolicyMembers, problems: P
 }
 
 function resolveComparison(raw: RawComparison, members: PolicyMembers, problems: Problems): Comparison {
-  const { member, operator, values } = raw;
+  const { operator, values } = raw;
+  const member = bare(raw.member, members);
   const type = requireMember(member, members, problems) ? members.typeOf(member.text) : undefined;
   if (type === undefined && members.all.has(member.text)) {
     problems.add(
@@ -106,7 +119,10 @@ function membersOf(
   const pick = (names: readonly Name[] | '*' | undefined, otherwise: Iterable<string>) => {
     if (names === undefined) return otherwise;
     if (names === '*') return members.all;
-    return names.filter((name) => requireMember(name, members, problems)).map(({ text }) => text);
+    return names
+      .map((name) => bare(name, members))
+      .filter((name) => requireMember(name, members, problems))
+      .map(({ text }) => text);
   };
   if (level && !level.where.keys.has('includes') && !level.where.keys.has('excludes')) {
     problems.add(level.where.spot, 'missing_key', '`member_level` needs `includes` or `excludes`.');

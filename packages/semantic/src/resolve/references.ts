@@ -168,12 +168,8 @@ function isGranularity(cube: CubeNames, member: string, granularity: string, mor
 
 const PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 
-/** For lists that name dimensions without braces: `status`, `orders.status`. */
-export function resolveDimension(
-  name: Name,
-  scope: Omit<Scope, 'kinds'>,
-  context: Context,
-): MemberReference | undefined {
+/** For lists that name members without braces: `status`, `orders.status`. */
+export function resolveNamed(name: Name, scope: Scope, context: Context): MemberReference | undefined {
   if (name.text === '') return undefined;
   if (!PATH.test(name.text)) {
     context.problems.add(
@@ -184,9 +180,9 @@ export function resolveDimension(
     return undefined;
   }
   const reference = { path: name.text.split('.'), spot: name.spot };
-  const found = resolveReference(reference, { ...scope, kinds: ['dimension'] }, context);
+  const found = resolveReference(reference, scope, context);
   if (found?.kind === 'table') {
-    context.problems.add(name.spot, 'not_allowed_here', `\`${name.text}\` is a cube, and not a dimension.`);
+    context.problems.add(name.spot, 'not_allowed_here', `\`${name.text}\` is a cube, and not a member.`);
     return undefined;
   }
   return found;

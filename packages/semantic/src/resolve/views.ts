@@ -12,6 +12,10 @@ export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, cont
   const members = new Map<string, ViewMember>();
   const hierarchies = new Map<string, ViewHierarchy>();
   let root: string | undefined;
+  // A view that extends another one has the cubes of that one, or that one has this problem.
+  if (!raw.where.keys.has('cubes') && !raw.extends?.text) {
+    context.problems.add(raw.where.spot, 'missing_key', 'A view needs the key `cubes`.');
+  }
   for (const item of raw.cubes) {
     const path = pathOf(item, context);
     root ??= path?.[0];
@@ -38,7 +42,7 @@ export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, cont
     root: root ?? '',
     members,
     hierarchies,
-    policies: resolvePolicies(raw.access_policy, { all, typeOf }, context),
+    policies: resolvePolicies(raw.access_policy, { owner: raw.name.text, all, typeOf }, context),
   };
 }
 
@@ -86,7 +90,9 @@ function include(inclusion: Inclusion) {
     const spot = spotOf(one);
     const member = memberOf(shown, one, cube, path);
     if (!size.add(spot, { members: 1, characters: lengthOf(member) })) return;
-    if (members.has(shown) || hierarchies.has(shown)) refuseTwice(shown, spot, problems);
+    if (isSame(members.get(shown), member)) {
+      problems.note(spot, 'duplicate_name', `The view includes \`${shown}\` twice.`, 'Remove one of them.');
+    } else if (members.has(shown) || hierarchies.has(shown)) refuseTwice(shown, spot, problems);
     else members.set(shown, member);
     given.set(name, shown);
   }
@@ -102,6 +108,9 @@ function include(inclusion: Inclusion) {
     else hierarchies.set(name, { name, title: one.title ?? hierarchy.title, levels });
   }
 }
+
+const isSame = (known: ViewMember | undefined, { cube, member, path }: ViewMember) =>
+  known?.cube === cube && known.member === member && known.path.join() === path.join();
 
 const lengthOf = ({ title, description, meta }: ViewMember) =>
   (title?.length ?? 0) + (description?.length ?? 0) + (meta === undefined ? 0 : JSON.stringify(meta).length);

@@ -16,7 +16,7 @@ export interface ShownMember {
   readonly granularity?: ShownGranularity;
 }
 
-/** The dimensions that show what is behind the number, as far as the viewer can use them. */
+/** The members that show what is behind the number, as far as the viewer can use them. */
 export interface DrillMembers {
   readonly drillMembers?: readonly string[];
   readonly drillMembersGrouped?: {
@@ -68,16 +68,21 @@ export function annotationOf(model: Model, { outputs, times, segments }: Found, 
 /** In a view, under the names of the view. Undefined if there are none, as clients expect it. */
 export function drillMembersOf(model: Model, { key, measure }: MeasureMember, viewer: Viewer): DrillMembers {
   const view = model.views.get(key.split('.')[0]!);
-  const drillMembers = measure.drillMembers.flatMap(({ cube, member }) => {
+  const found = measure.drillMembers.flatMap(({ cube, member }) => {
     const name = view
       ? [...view.members.values()].find((item) => item.cube === cube && item.member === member)?.name
       : member;
     const owner = view?.name ?? cube;
-    const found = name === undefined ? undefined : findMember(model, owner, name, viewer);
-    return found && isOpenTo(found.cube, viewer) ? [found.key] : [];
+    const one = name === undefined ? undefined : findMember(model, owner, name, viewer);
+    return one && isOpenTo(one.cube, viewer) ? [one] : [];
   });
-  if (!drillMembers.length) return {};
-  return { drillMembers, drillMembersGrouped: { measures: [], dimensions: drillMembers } };
+  if (!found.length) return {};
+  const keysOf = (kind: Member['kind']) =>
+    found.filter((one) => one.kind === kind).map(({ key: name }) => name);
+  return {
+    drillMembers: found.map(({ key: name }) => name),
+    drillMembersGrouped: { measures: keysOf('measure'), dimensions: keysOf('dimension') },
+  };
 }
 
 /** What was shown of each model, by the keys of members, since every query asks again for the same few. */

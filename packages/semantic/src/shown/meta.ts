@@ -148,14 +148,18 @@ function* listsOf(
 
 function measureOf(model: Model, member: MeasureMember, common: MetaMember, viewer: Viewer): MetaMeasure {
   const { measure } = member;
-  const { drillMembers = [] } = drillMembersOf(model, member, viewer);
+  const { drillMembers = [], drillMembersGrouped = { measures: [], dimensions: [] } } = drillMembersOf(
+    model,
+    member,
+    viewer,
+  );
   return {
     ...common,
     aggType: AGG_TYPES[measure.type] ?? measure.type,
     cumulative: measure.rollingWindow !== undefined,
     cumulativeTotal: measure.rollingWindow !== undefined,
     drillMembers,
-    drillMembersGrouped: { measures: [], dimensions: drillMembers },
+    drillMembersGrouped,
   };
 }
 

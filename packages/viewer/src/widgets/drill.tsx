@@ -47,7 +47,7 @@ export function Drill(props: Drilled & { onClose(): void }) {
   async function askedFor(): Promise<Query | undefined> {
     const cubes = await page.meta();
     const measure = cubes.flatMap(({ measures }) => measures).find(({ name }) => name === member);
-    const asked = detailsOf(cubes, member, measure?.drillMembers ?? [], query);
+    const asked = detailsOf(cubes, member, measure?.drillMembersGrouped.dimensions ?? [], query);
     return asked && { ...asked, order: orderBy(asked.dimensions!, sort) };
   }
 

@@ -164,7 +164,7 @@ function linesOf(branch: BranchRow, outcome: store.Outcome) {
   const about = `The build of ${branch.name} at ${(subject?.commit ?? branch.head).slice(0, 8)}${changes}`;
   const text =
     status === 'built'
-      ? `${about} is done: ${cubesCount} cubes.`
+      ? `${about} is done: ${cubesCount} ${cubesCount === 1 ? 'cube' : 'cubes'}.`
       : `${about} ${status === 'failed' ? 'failed' : 'was cancelled'}. ${errorTextOf({ reason, errors: [...errors] })}`;
   const lines = [...text.split('\n'), ...warnings.map((warning) => `Warning: ${lineOf(warning)}`)];
   return lines.map((message) => logLine(branch, message));

@@ -168,6 +168,12 @@ test('people, embedded or not, and environment tokens are not limited to what ha
     expect(await load(client, OF_ORDERS)).toEqual([{ 'orders.count': '5' }]);
     expect(await shownTo(client)).toEqual(expect.arrayContaining(['orders.count', 'empty.count']));
   }
+  // Querying is not reading the model.
+  expect(await refusal(holder.querySql({ deploymentId, body: { query: OF_ORDERS } }))).toEqual({
+    status: 403,
+    code: 'forbidden',
+    message: 'This operation does not accept environment tokens.',
+  });
 });
 
 test('a setting of the account opens what has no policy, and the next answers follow it', async () => {

@@ -139,6 +139,10 @@ describe('a handler is reached only by callers of its declared type', () => {
       { ...getFolders, auth: 'query', queryScope: 'meta', embed: undefined },
       ['person with a key', 'person without a key'],
     ],
+    [
+      { ...getFolders, auth: 'query', queryScope: 'none' },
+      ['person with a key', 'person without a key', 'embedded person', 'external viewer'],
+    ],
     [generateSession, ['person with a key']],
     [getEmbedSession, ['embedded person', 'external viewer']],
   ])('$id', (operation, names) => {

@@ -73,9 +73,13 @@ function authorizeHolder(op: Operation, { deploymentId, scopes }: TokenHolder, a
   if (asked !== deploymentId) {
     throw new ApiError('outside_key_scope', { message: 'The environment token is for another deployment.' });
   }
-  if (!scopes.has(op.queryScope!)) {
+  const scope = op.queryScope!;
+  if (scope === 'none') {
+    throw new ApiError('forbidden', { message: 'This operation does not accept environment tokens.' });
+  }
+  if (!scopes.has(scope)) {
     throw new ApiError('forbidden', {
-      message: `The environment token does not allow this: it needs the scope \`${op.queryScope}\`.`,
+      message: `The environment token does not allow this: it needs the scope \`${scope}\`.`,
     });
   }
 }
