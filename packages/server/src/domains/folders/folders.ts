@@ -66,11 +66,12 @@ export async function requireMoveTarget(
 }
 
 /**
- * Must be called within a change of the tree of the folder (see trees.ts). A move changes who can reach the folder, so it
- * needs `MANAGE`.
+ * Must be called within a change of the tree of the folder (see trees.ts). A move changes who can reach the folder and
+ * everything in it, so it needs `MANAGE` on all of that: owners of the target manage whatever comes to lie in it.
  */
 export async function moveFolder(tx: Tx, viewer: Viewer, id: number, targetId: number | null) {
   const before = await requireFolder(tx, viewer, id, MANAGE);
+  await requireFolderContent(tx, viewer, id, MANAGE);
   const target = await requireMoveTarget(tx, viewer, before, targetId);
   if (target?.path.includes(id)) throw new ApiError('folder_cycle');
   if (!fits(target?.path.length ?? 0, await store.findHeight(tx, before)))

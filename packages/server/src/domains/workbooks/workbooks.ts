@@ -67,9 +67,24 @@ export async function lockPlainWorkbook(tx: Tx, viewer: Viewer, id: number, leve
   return requirePlainWorkbook(tx, viewer, id, level);
 }
 
+/**
+ * A move changes who can reach the workbook and its reports, so it needs `MANAGE` on all of them: owners of the target
+ * manage whatever comes to lie in it.
+ */
+async function requireMove(
+  tx: Tx,
+  viewer: Viewer,
+  workbook: store.PlainWorkbookRow,
+  folderId: number | null,
+) {
+  if (workbook.level < MANAGE) throw new ApiError('forbidden');
+  await requireWorkbookContent(tx, viewer, workbook.id, MANAGE);
+  await requireMoveTarget(tx, viewer, workbook, folderId);
+}
+
 export async function moveWorkbook(tx: Tx, viewer: Viewer, id: number, folderId: number | null) {
-  const before = await lockPlainWorkbook(tx, viewer, id, MANAGE);
-  await requireMoveTarget(tx, viewer, before, folderId);
+  const before = await lockPlainWorkbook(tx, viewer, id, READ);
+  await requireMove(tx, viewer, before, folderId);
   if (!(await store.updateWorkbook(tx, { ...before, folderId }))) return { before, after: before };
   await moveReportsOfWorkbook(tx, id, folderId);
   return { before, after: await requirePlainWorkbook(tx, viewer, id, NONE) };
@@ -176,9 +191,7 @@ export async function updateWorkbook(
   requireBytes('meta', given.meta, limits.meta);
   const folderId = given.folderId === undefined ? before.folderId : given.folderId;
   if (folderId !== before.folderId) {
-    // A move changes who can reach the workbook.
-    if (before.level < MANAGE) throw new ApiError('forbidden');
-    await requireMoveTarget(tx, viewer, before, folderId);
+    await requireMove(tx, viewer, before, folderId);
     await moveReportsOfWorkbook(tx, before.id, folderId);
   }
   const changed = await store

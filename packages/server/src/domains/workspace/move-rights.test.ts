@@ -112,6 +112,66 @@ test('a bulk move fails for items that the caller can only edit', async () => {
   expect([moved, failed]).toMatchObject([[], [{ id, error: { status: 403 } }]]);
 });
 
+describe('a role that manages what contains reports, and not the reports', () => {
+  const BASE = ['DeploymentRead', 'AIBIExplore', 'FolderRead'] as const;
+  type Actions = Parameters<typeof world.admin.createRole>[0]['body']['actions'];
+
+  /** A person with this role and a folder of their own, and a folder of the admin with a workbook with a report. */
+  async function prepare(actions: Actions) {
+    const role = await world.admin.createRole({ body: { name: unique('role'), actions } });
+    const { client } = await world.person({ roles: [role.name] });
+    const slug = unique('slug');
+    const { id: theirs } = await world.admin.createFolder({ deploymentId, body: { name: 'theirs' } });
+    const at = { deploymentId, body: { folderId: theirs } };
+    const { id: workbookId } = await world.admin.createWorkbook(at);
+    await world.admin.updateWorkbook({ deploymentId, workbookId, body: { slug } });
+    const { id: reportId } = await world.admin.createReport({ deploymentId, body: { workbookId } });
+    const { id: folderId } = await client.createFolder({ deploymentId, body: { name: 'mine' } });
+    const move = (item: { type: 'FOLDER' | 'WORKBOOK'; id: number }) =>
+      client.moveWorkspaceObject({ deploymentId, body: { ...item, folderId } });
+    const folder = { type: 'FOLDER' as const, id: theirs };
+    const workbook = { type: 'WORKBOOK' as const, id: workbookId };
+    const moves = {
+      Folder: [() => move(folder)],
+      Workbook: [
+        () => move(workbook),
+        () => client.updateWorkbook({ deploymentId, workbookId, body: { folderId } }),
+        () => client.upsertWorkbookBySlug({ deploymentId, slug, body: { folderId } }),
+      ],
+    };
+    const bulkMove = () =>
+      client.bulkMoveWorkspaceObjects({ deploymentId, body: { items: [folder, workbook], folderId } });
+    const readReport = () => client.getReport({ deploymentId, reportId });
+    return { client, moves, bulkMove, readReport, workbookId };
+  }
+
+  test.each([
+    ['Folder', [...BASE, 'FolderManage']],
+    ['Folder', [...BASE, 'FolderManage', 'WorkbookManage', 'ReportEdit']],
+    ['Workbook', [...BASE, 'WorkbookManage']],
+  ] as [keyof Awaited<ReturnType<typeof prepare>>['moves'], Actions][])(
+    'can not move a %s into a folder of their own, with %j',
+    async (noun, actions) => {
+      const { client, moves, bulkMove, readReport, workbookId } = await prepare(actions);
+      for (const move of moves[noun]) await expect(move()).rejects.toMatchObject(FORBIDDEN);
+      const { moved, failed } = await bulkMove();
+      expect([moved, failed.length]).toEqual([[], 2]);
+      if (actions.includes('ReportEdit')) return;
+      await expect(readReport()).rejects.toMatchObject({ status: 404 });
+      if (noun === 'Folder') return;
+      // What moves nothing needs no more than before.
+      await client.updateWorkbook({ deploymentId, workbookId, body: { name: 'changed' } });
+    },
+  );
+
+  test('moves them all if it manages reports too', async () => {
+    const all = ['FolderManage', 'WorkbookManage', 'ReportManage'] as const;
+    const { moves, bulkMove } = await prepare([...BASE, ...all]);
+    for (const move of [...moves.Workbook, ...moves.Folder]) await move();
+    expect((await bulkMove()).failed).toEqual([]);
+  });
+});
+
 test('a caller with edit can change an item without moving it', async () => {
   const folder = await world.admin.createFolder({ deploymentId, body: { name: 'theirs' } });
   const inFolder = { deploymentId, body: { folderId: folder.id } };
