@@ -10,8 +10,8 @@ import { queryError } from './errors.ts';
 import { behindPolicies, type RowCondition } from './fences.ts';
 import { aggregate, type InheritedFilter, isOwnAggregate, ownAggregate, valueOfRow } from './measures.ts';
 import type { DimensionMember, MeasureMember } from './members.ts';
-import type { Access } from './policies.ts';
-import { createRows, type Node, type Rows, type RowsContext, repeats } from './rows.ts';
+import { type Access, nodesOfViewPolicies } from './policies.ts';
+import { createRows, type Node, pathFromRoot, type Rows, type RowsContext, repeats } from './rows.ts';
 import { allOf, type Column, columnOf, inBrackets, type Select, type Sql, shownInUtc, sql } from './sql.ts';
 import { type WindowRange, windowJoin } from './windows.ts';
 
@@ -105,7 +105,7 @@ export function selectOfFact(
   // What the SQL of a measure joins and aggregates itself may be repeated.
   const isRepeated = rows.nodes.some((other) => !joinedBy.has(other) && repeats(rows, node, other));
   if (isRepeated && fact.bases.size)
-    return deduplicated(context, { rows, node, source, keyColumns, values, own });
+    return deduplicated(context, { rows, node, path: fact.path, source, keyColumns, values, own });
   const measures = [...fact.bases.values()].map((base): Column => {
     const made = aggregates.get(base) ?? aggregate(base.member.measure.type, values.get(base));
     return { name: base.column, sql: made };
@@ -130,6 +130,7 @@ function requireWindows({ bases }: Fact, keys: readonly Key[], windows: Windows 
 interface Repeated {
   readonly rows: Rows;
   readonly node: Node;
+  readonly path: readonly string[];
   readonly source: Pick<Select, 'from' | 'joins' | 'where' | 'fence'>;
   readonly keyColumns: readonly Column[];
   readonly values: ReadonlyMap<Base, Sql | undefined>;
@@ -140,14 +141,14 @@ interface Repeated {
 /** Rows that joins have repeated become one for each group and primary key again, before they are aggregated. */
 function deduplicated(
   context: PlanContext,
-  { rows, node, source, keyColumns, values, own }: Repeated,
+  { rows, node, path, source, keyColumns, values, own }: Repeated,
 ): Select {
   const aliases = createAliases();
   for (const { name } of keyColumns) aliases.next(name);
   const primaryKey = primaryKeyOf(rows, node).map(
     (key): Column => ({ name: aliases.next(key.name), sql: key.sql }),
   );
-  const again = own.length ? rowsAgain(context, node, own) : undefined;
+  const again = own.length ? rowsAgain(context, path, own) : undefined;
   const alias = again ? again.rows.aliases.next('rows') : 'rows';
   const valueColumns: Column[] = [];
   const measures = [...values].map(([base, value]): Column => {
@@ -182,13 +183,32 @@ function deduplicated(
 }
 
 /** The rows of the cube once more, for measures whose SQL names its columns. */
-function rowsAgain(context: PlanContext, { cube }: Node, own: readonly Base[]) {
-  const rows = createRows(context, [cube.name]);
-  const columns = own.map(
-    ({ column, member }): Column => ({ name: column, sql: ownAggregate(rows, rows.root, member) }),
+function rowsAgain(context: PlanContext, path: readonly string[], own: readonly Base[]) {
+  const make = (view: PlanContext['view']) => {
+    const access = { ...context, view };
+    const rows = createRows(context, path);
+    const columns = own.map(
+      ({ column, member }): Column => ({ name: column, sql: ownAggregate(rows, rows.root, member) }),
+    );
+    const aggregated = [...rows.nodes];
+    const decidedBy = nodesOfViewPolicies(rows, access);
+    return { rows, columns, aggregated, decidedBy, source: behindPolicies(rows, access, []) };
+  };
+  const again = make(context.view);
+  // Which rows of the cube count was decided before. But they may have several of a cube that is aggregated too.
+  const isDecided = !again.decidedBy.some((node) =>
+    pathFromRoot(node).some((other) => other.multiplied && again.aggregated.includes(other)),
   );
-  // The policies of the view have chosen the rows already.
-  return { rows, columns, source: behindPolicies(rows, { ...context, view: undefined }, []) };
+  if (isDecided) return make(undefined);
+  if (
+    again.rows.nodes.some(
+      (node) => !again.aggregated.includes(node) && repeats(again.rows, node.parent!, node),
+    )
+  ) {
+    const message = `\`${own[0]!.member.key}\` aggregates a joined cube, and a policy of the view needs another one that would repeat its rows. Use a \`sub_query\` dimension.`;
+    throw queryError('unsupported_query', message);
+  }
+  return again;
 }
 
 /** A model may do without one where no join repeats the rows of the cube, so only the query tells whether it is needed. */

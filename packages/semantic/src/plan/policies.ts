@@ -31,20 +31,17 @@ export interface RowPolicy {
  */
 export const policyConditions = (rows: Rows, access: Access): RowPolicy[] =>
   // The time zone of a query is the viewer's choice, so it must not move what a policy says about times.
-  rows.inUtc(() => conditionsOf(rows, access));
+  rows.deciding(() => conditionsOf(rows, access));
 
 function conditionsOf(rows: Rows, access: Access): RowPolicy[] {
   const { view, named } = access;
   const conditions: RowPolicy[] = [];
   if (view?.policies.length) {
-    const memberOf = (name: string): Compared => {
-      const { cube, member, path } = view.members.get(name)!;
-      const { type } = rows.context.model.cubes.get(cube)!.dimensions.get(member)!;
-      return { type, sql: rows.dimension(rows.at(path), member) };
-    };
-    const counting = countingPolicies(view.policies, named.get(view.name), access);
-    const condition = conditionOf(counting, memberOf, access);
-    conditions.push({ node: undefined, condition, refusesMissingRow: false });
+    conditions.push({
+      node: undefined,
+      condition: viewCondition(rows, view, access),
+      refusesMissingRow: false,
+    });
   }
   for (let i = 0; i < rows.nodes.length; i++) {
     const node = rows.nodes[i]!;
@@ -63,6 +60,23 @@ function conditionsOf(rows: Rows, access: Access): RowPolicy[] {
   }
   return conditions;
 }
+
+function viewCondition(rows: Rows, view: View, access: Access): Condition {
+  const memberOf = (name: string): Compared => {
+    const { cube, member, path } = view.members.get(name)!;
+    const { type } = rows.context.model.cubes.get(cube)!.dimensions.get(member)!;
+    return { type, sql: rows.dimension(rows.at(path), member) };
+  };
+  const counting = countingPolicies(view.policies, access.named.get(view.name), access);
+  return conditionOf(counting, memberOf, access);
+}
+
+/** The rows that the policies of the view look at, joined if they are not there yet. */
+export const nodesOfViewPolicies = (rows: Rows, access: Access): Node[] => {
+  const { view } = access;
+  if (!view) return [];
+  return [...rows.watching(() => rows.deciding(() => viewCondition(rows, view, access))).used];
+};
 
 /** A policy counts only if it opens every member of its cube or view that the query names. */
 export const opensAll = ({ members }: Policy, named: ReadonlySet<string> | undefined): boolean =>

@@ -58,6 +58,8 @@ export interface RowsContext {
 export interface Rows {
   readonly context: RowsContext;
   readonly root: Node;
+  /** The path to the cube of the root. */
+  readonly home: readonly string[];
   readonly from: Source;
   /** In the order in which they were joined. The list grows while SQL is made. */
   readonly nodes: readonly Node[];
@@ -72,8 +74,10 @@ export interface Rows {
   expression(node: Node, expression: Expression, onMeasure?: (reference: MemberReference) => Sql): Sql;
   /** The time zone of granularities in the SQL that is being made. */
   readonly zone: Zone;
-  /** What the function makes does not depend on the time zone that the query asks for. */
-  inUtc<T>(make: () => T): T;
+  /** Whether the SQL that is being made is that of a policy, or of the condition of a join. */
+  readonly isDeciding: boolean;
+  /** The function makes what decides about rows, so it does not depend on the time zone that the query asks for. */
+  deciding<T>(make: () => T): T;
   /** Whether it is a column of a table, so that no other SQL is behind it. */
   isPlain(part: Sql): boolean;
   /** Calls the function, and returns the nodes that it used. */
@@ -89,6 +93,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   const ready = new Set<Node>();
   const watchers: Set<Node>[] = [];
   let { zone } = context;
+  let isDeciding = false;
 
   const addNode = (cube: Cube, parent: Node | undefined, multiplied: boolean): Node => {
     spend(budget, 1);
@@ -111,7 +116,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     const node = addNode(model.cubes.get(to)!, from, from.multiplied || join.relationship === 'one_to_many');
     from.children.set(to, node);
     // Which rows belong together decides which policies apply to them, so the viewer can not choose it.
-    const on = rows.inUtc(() => following(budget, () => conditionOf(join, from, node)));
+    const on = rows.deciding(() => following(budget, () => conditionOf(join, from, node)));
     ready.add(node);
     nodes.push(node);
     joins.push({ type: 'left', source: { alias: node.alias, of: node.cube.from }, on });
@@ -147,6 +152,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   const rows: Rows = {
     context,
     root,
+    home,
     from: { alias: root.alias, of: root.cube.from },
     nodes,
     joins,
@@ -180,13 +186,17 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     get zone() {
       return zone;
     },
-    inUtc(make) {
-      const before = zone;
+    get isDeciding() {
+      return isDeciding;
+    },
+    deciding(make) {
+      const before = { zone, isDeciding };
       zone = UTC;
+      isDeciding = true;
       try {
         return make();
       } finally {
-        zone = before;
+        ({ zone, isDeciding } = before);
       }
     },
     isPlain(part) {
@@ -219,7 +229,8 @@ export function repeats({ context: { model } }: Rows, node: Node, other: Node): 
   );
 }
 
-const pathFromRoot = (node: Node): Node[] => (node.parent ? [...pathFromRoot(node.parent), node] : [node]);
+export const pathFromRoot = (node: Node): Node[] =>
+  node.parent ? [...pathFromRoot(node.parent), node] : [node];
 
 /** A text of the model. */
 export function textOf({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>, text: string): string {

@@ -4,28 +4,40 @@ import type { Grouping, Key, PlanContext } from './facts.ts';
 import { createGroups } from './groups.ts';
 import { isCount, referredMeasure } from './measures.ts';
 import type { MeasureMember } from './members.ts';
-import type { Node, Rows } from './rows.ts';
+import { withoutReturns } from './paths.ts';
+import { type Node, pathFromRoot, type Rows } from './rows.ts';
 import { columnOf, inBrackets, type Sql, sql } from './sql.ts';
 
 /** Joins the measure, computed for each primary key of the node, and returns the value. */
 export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimension: Dimension): Sql {
   const { cube } = node;
+  // What decides about rows, as the policies of the view do, can not itself depend on these policies.
+  const view = context.view?.policies.length && !rows.isDeciding ? context.view : undefined;
+  const inner: PlanContext = {
+    ...context,
+    zone: rows.zone,
+    view,
+    hints: undefined,
+    subQuery: (innerRows, innerNode, name) =>
+      subQueryOf(inner, innerRows, innerNode, innerNode.cube.dimensions.get(name)!),
+  };
+  const home = view ? pathOf(rows, node) : [cube.name];
   const expression = 'when' in dimension.value ? [] : dimension.value;
   const keys = cube.primaryKey.map((name, i): Key => {
     const member = {
       kind: 'dimension' as const,
       key: `${cube.name}.${name}`,
       cube,
-      path: [cube.name],
+      path: home,
       dimension: cube.dimensions.get(name)!,
     };
     return { name: `k${i + 1}`, member, granularity: undefined };
   });
   const grouping: Grouping = {
-    context: { ...context, zone: rows.zone, view: undefined, hints: undefined },
+    context: inner,
     keys,
     filters: [],
-    home: [cube.name],
+    home,
     windows: undefined,
   };
   const groups = createGroups(grouping);
@@ -33,7 +45,7 @@ export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimensi
   const idOf = ({ path, member }: MemberReference) => [...path, member].join('.');
   for (const part of expression) {
     if (typeof part === 'string' || part.kind !== 'measure') continue;
-    const measure = measureOf(context, node, part);
+    const measure = measureOf(context, node, home, part);
     measures.set(idOf(part), measure);
     groups.add(measure);
   }
@@ -65,12 +77,26 @@ export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimensi
   });
 }
 
-const measureOf = ({ model }: PlanContext, { cube }: Node, reference: MemberReference): MeasureMember => {
+/** From the root of the view. */
+const pathOf = ({ home }: Rows, node: Node) =>
+  withoutReturns([
+    ...home,
+    ...pathFromRoot(node)
+      .slice(1)
+      .map(({ cube }) => cube.name),
+  ]);
+
+const measureOf = (
+  { model }: PlanContext,
+  { cube }: Node,
+  path: readonly string[],
+  reference: MemberReference,
+): MeasureMember => {
   const from = {
     kind: 'measure' as const,
     key: '',
     cube,
-    path: [cube.name],
+    path,
     measure: [...cube.measures.values()][0]!,
   };
   return referredMeasure(model, from, reference);
