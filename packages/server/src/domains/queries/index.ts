@@ -28,8 +28,9 @@ export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFi
 export function createQueryApi(platform: Platform, options: QueryOptions) {
   const parser = createSqlParser();
   const planner = createPlanner();
+  const models = createModels(platform, options.compiler);
   const api = createQueries({
-    models: createModels(platform, options.compiler),
+    models,
     sources: createSources({ ...options, platform }),
     viewers: createViewers(platform.db, options.tenantSettings),
     planner,
@@ -42,14 +43,19 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
   });
   return {
     ...api,
+    started: models.start,
     async stop() {
-      await Promise.all([parser.stop(), planner.stop()]);
+      await Promise.all([parser.stop(), planner.stop(), models.stop()]);
     },
   };
 }
 
-export const queries = (api: Queries & Pick<Module, 'stop'>, engines: Engines): Module => ({
+export const queries = (
+  { started, ...api }: Queries & Pick<Module, 'started' | 'stop'>,
+  engines: Engines,
+): Module => ({
   routes: queryRoutes(api),
+  ...(started ? { started } : {}),
   async stop() {
     await api.stop?.();
     await engines.stop();

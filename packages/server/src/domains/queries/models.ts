@@ -1,6 +1,6 @@
 /**
  * The models that queries use: the last good build of a branch, compiled in a thread and then kept in memory. A tree of
- * files never changes, so neither does its model.
+ * files never changes, so neither does its model. What viewers see, the deployed branch, is compiled as soon as it was built.
  */
 import type { Model } from '@oriel/semantic';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -10,22 +10,29 @@ import { createTurns } from '../../platform/turns.ts';
 import { type Compiler, readModelFiles } from '../builds/index.ts';
 import { createKept } from './kept.ts';
 import { findServedTree } from './store.ts';
+import { createWarming, type Warming } from './warming.ts';
 
 /** A model needs about ten times the memory of its files. */
 const KEEP_CHARACTERS_MAX = 10 * 1024 * 1024;
 /** What a small model costs beside its text. */
 const BASE_CHARACTERS = 10_000;
+/** Larger models are warmed only if the one before is still in memory, so that somebody has asked for it lately. */
+const WARMED_CHARACTERS_MAX = 1024 * 1024;
+const DEPLOYED_MAX = 10_000;
 
 /** The branch of an environment token, or the one that is deployed. */
 export type Served = { deploymentId: number; branchId: number | null };
 
-export interface Models {
+export interface Models extends Warming {
   /** Throws a 409 if no build of the branch has succeeded. */
   find(db: Queryable, served: Served): Promise<Model>;
 }
 
-export function createModels({ remember }: Pick<Platform, 'remember'>, compiler: Compiler): Models {
-  const trees = remember<string, string | null>((key) => [`deployment:${key.split(' ')[0]}`]);
+export function createModels(
+  platform: Pick<Platform, 'remember' | 'db' | 'listener' | 'log' | 'metrics'>,
+  compiler: Compiler,
+): Models {
+  const trees = platform.remember<string, string | null>((key) => [`deployment:${key.split(' ')[0]}`]);
   const kept = createKept<Model>(KEEP_CHARACTERS_MAX, { keepsNewest: true });
   const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
@@ -35,16 +42,24 @@ export function createModels({ remember }: Pick<Platform, 'remember'>, compiler:
     waitMs: 60_000,
     busy: () => new ApiError('busy'),
   });
+  /** By deployment, the tree of the deployed branch that was asked for or warmed last. */
+  const deployed = new Map<number, string>();
+  let compiled = 0;
+  platform.metrics.gauge(
+    'oriel_models_compiled',
+    'Data models that were compiled for queries since the start',
+    () => compiled,
+  );
 
   const compile = async (db: Queryable, deploymentId: number, tree: string, key: string): Promise<Model> => {
     const files = await readModelFiles(db, deploymentId, tree);
+    compiled++;
     // Others may wait for the same model, so it is compiled even if the caller leaves.
     const { signal } = new AbortController();
     const { model } = await compiler.compile(files, signal, { wantsModel: true });
     // A newer version of this program may refuse what an older one has built.
     if (!model) throw new ApiError('model_not_built');
-    const size = [...files.values()].reduce((sum, text) => sum + text.length, BASE_CHARACTERS);
-    kept.add(key, model, size);
+    kept.add(key, model, BASE_CHARACTERS + charactersIn(files));
     return model;
   };
 
@@ -61,14 +76,43 @@ export function createModels({ remember }: Pick<Platform, 'remember'>, compiler:
     return load;
   }
 
+  async function treeOf(db: Queryable, { deploymentId, branchId }: Served): Promise<string | null> {
+    const key = `${deploymentId} ${branchId ?? 'production'}`;
+    const read = async () => (await findServedTree(db, deploymentId, branchId)) ?? null;
+    const known = trees.get(key);
+    return known === undefined ? trees.load(key, read) : known;
+  }
+
+  function noteDeployed(deploymentId: number, tree: string) {
+    if (deployed.size >= DEPLOYED_MAX && !deployed.has(deploymentId))
+      deployed.delete(deployed.keys().next().value!);
+    deployed.set(deploymentId, tree);
+  }
+
+  const { start, stop } = createWarming(platform, async (deploymentId) => {
+    const { db } = platform;
+    const tree = await treeOf(db, { deploymentId, branchId: null });
+    const before = deployed.get(deploymentId);
+    if (tree === null || tree === before) return;
+    const isInUse = before !== undefined && kept.find(`${deploymentId} ${before}`) !== undefined;
+    noteDeployed(deploymentId, tree);
+    if (!isInUse && charactersIn(await readModelFiles(db, deploymentId, tree)) > WARMED_CHARACTERS_MAX)
+      return;
+    await modelOf(db, deploymentId, tree);
+  });
+
   return {
-    async find(db, { deploymentId, branchId }) {
-      const key = `${deploymentId} ${branchId ?? 'production'}`;
-      const read = async () => (await findServedTree(db, deploymentId, branchId)) ?? null;
-      const known = trees.get(key);
-      const tree = known === undefined ? await trees.load(key, read) : known;
+    start,
+    stop,
+    async find(db, served) {
+      const { deploymentId, branchId } = served;
+      const tree = await treeOf(db, served);
       if (tree === null) throw new ApiError('model_not_built');
+      if (branchId === null) noteDeployed(deploymentId, tree);
       return modelOf(db, deploymentId, tree);
     },
   };
 }
+
+const charactersIn = (files: ReadonlyMap<string, string>) =>
+  [...files.values()].reduce((sum, text) => sum + text.length, 0);

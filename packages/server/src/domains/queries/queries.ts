@@ -70,7 +70,7 @@ export interface LoadWishes {
 }
 
 export interface QueriesOptions {
-  models: Models;
+  models: Pick<Models, 'find'>;
   sources: Sources;
   viewers: Viewers;
   planner: Pick<Planner, 'plan'>;
