@@ -3,8 +3,6 @@ export {
   CUBES_MAX,
   compileModel,
   isModelFile,
-  MEMBERS_MAX,
-  MODEL_CHARACTERS_MAX,
 } from './compile.ts';
 export { type Draft, draftCubes } from './drafts/drafts.ts';
 export type { DraftTable } from './drafts/tables.ts';
@@ -27,6 +25,7 @@ export type { Statement } from './plan/render.ts';
 export type { Viewer } from './plan/viewer.ts';
 export { PROBLEMS_MAX, type Problem, type ProblemCode } from './problems.ts';
 export { LANGUAGE } from './read.ts';
+export { MEMBERS_MAX, MODEL_CHARACTERS_MAX } from './resolve/size.ts';
 export type { Annotation } from './shown/annotations.ts';
 export { type Explanation, explainPlan, type HiddenMember, hiddenMembers } from './shown/explanations.ts';
 export { kindOfMember, type MemberKind } from './shown/kinds.ts';

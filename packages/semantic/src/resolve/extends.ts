@@ -3,7 +3,7 @@ import type { RawCube, RawView } from '../language/files.ts';
 import { didYouMean, type Problems } from '../problems.ts';
 import { atKey, type Name, type Where } from '../read.ts';
 import { shorten } from '../yaml.ts';
-import type { Size } from './references.ts';
+import type { Size } from './size.ts';
 
 interface Extending {
   readonly name: Name;

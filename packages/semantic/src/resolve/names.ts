@@ -5,7 +5,7 @@ import { didYouMean, type Problems } from '../problems.ts';
 import type { Name } from '../read.ts';
 import { shorten } from '../yaml.ts';
 import { extendAll, extendCube, extendView } from './extends.ts';
-import type { Size } from './references.ts';
+import type { Size } from './size.ts';
 
 export interface CubeNames {
   readonly name: string;

@@ -3,11 +3,12 @@ import type { RawExpression, RawReference } from '../expressions.ts';
 import type { RawJoin } from '../language/files.ts';
 import { UNITS } from '../language/intervals.ts';
 import type { Expression, MemberReference, Reference } from '../model.ts';
-import { didYouMean, type Problems, type Spot } from '../problems.ts';
+import { didYouMean, type Problems } from '../problems.ts';
 import type { Name } from '../read.ts';
 import { shorten } from '../yaml.ts';
 import type { Graph } from './graph.ts';
 import type { CubeNames, Names } from './names.ts';
+import type { Size } from './size.ts';
 
 export interface Context {
   readonly names: Names;
@@ -20,13 +21,6 @@ export interface Context {
   readonly passes: Map<string, string[]>;
   /** The condition of each join, which both of its directions share. */
   readonly conditions: Map<RawJoin, Expression>;
-}
-
-/** How large the model has become. */
-export interface Size {
-  readonly isFull: boolean;
-  /** False if that was too much, which is reported once. `characters` are those that are repeated. */
-  add(spot: Spot, more: { members?: number; characters?: number; opened?: number }): boolean;
 }
 
 /** Where an expression stands, and so what it may refer to. */

@@ -6,7 +6,8 @@ import { shorten } from '../yaml.ts';
 import { describe } from './members.ts';
 import { requireCube } from './names.ts';
 import { resolvePolicies } from './policies.ts';
-import type { Context, Size } from './references.ts';
+import type { Context } from './references.ts';
+import type { Size } from './size.ts';
 
 export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, context: Context): View {
   const members = new Map<string, ViewMember>();
