@@ -166,3 +166,80 @@ describe('a policy that does not open what is shown', () => {
     expect(await valuesOf('ages', { ...somebody, groups: ['elders'] }, 'few')).toEqual(['60', '30', null]);
   });
 });
+
+describe('the name of a hidden column is found', () => {
+  const HIDDEN: Record<string, string> = {
+    like_a_type: 'lower(text)',
+    like_a_type_beside: "coalesce(date, 'none')",
+    like_a_unit: 'coalesce(precision, 0) + coalesce(interval, 0) + coalesce(between, 0)',
+    like_a_keyword: 'lower(end)',
+    beside_a_type: "coalesce(text, cast('x' as text))",
+    in_another_script: 'lower(名前)',
+    in_another_script_of_the_table: '{CUBE}.名前',
+    in_quotes: 'coalesce(\'x\', "text")',
+    of_a_joined_cube: 'concat({firms.id}, secret)',
+    of_a_cube_joined_by_a_dimension: 'concat({firm}, secret)',
+    of_a_cube_on_the_way: 'concat({firms.towns.id}, secret)',
+    row_of_a_joined_cube: 'concat({firms.id}, firms)',
+    in_another_case: '{CUBE}.email',
+    of_a_column_that_another_cube_has_too: '{CUBE}.code',
+  };
+  const OPEN: Record<string, string> = {
+    cast: 'cast({CUBE}.id as text)',
+    cast_short: '{CUBE}.id::text',
+    precise: 'cast(id as double precision) + id::double precision',
+    keywords:
+      "case when id is not null and id between 1 and 2 or id not in (3) then date '2024-01-01' else null end",
+    part: 'extract(year from {day})',
+    texts: "coalesce('text', 'date') || id -- text",
+    joined: 'concat({firms.id}, {CUBE}.id)',
+    bare: 'concat({firms.id}, id)',
+  };
+  const measures = Object.entries({ ...HIDDEN, ...OPEN }).map(
+    ([name, sql]) => `      - { name: ${name}, type: max, sql: ${JSON.stringify(sql)} }\n`,
+  );
+  const named = modelOf(`cubes:
+  - name: people
+    sql_table: people
+    joins: [{ name: firms, relationship: many_to_one, sql: "{CUBE}.firm_id = {firms.id}" }]
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: day, sql: "{CUBE}.day", type: time }
+      - { name: firm, sql: "{firms.id}", type: number }
+      - { name: firm_code, sql: "{firms}.code", type: string }
+      - { name: words, sql: text, type: string }
+      - { name: since, sql: date, type: string }
+      - { name: many, sql: "{CUBE}.precision + {CUBE}.interval + {CUBE}.between", type: number }
+      - { name: until, sql: "{CUBE}.end", type: string }
+      - { name: namae, sql: "{CUBE}.名前", type: string }
+      - { name: email, sql: email, type: string }
+      - { name: other_email, sql: '{CUBE}."Email"', type: string }
+      - { name: code, sql: "lower({CUBE}.code)", type: string }
+    measures:
+${measures.join('')}    access_policy:
+      - group: "*"
+        member_level: { excludes: [words, since, many, until, namae, other_email, code] }
+      - group: staff
+  - name: firms
+    sql_table: firms
+    joins: [{ name: towns, relationship: many_to_one, sql: "{CUBE}.town_id = {towns.id}" }]
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: code, sql: code, type: string }
+      - { name: secret, sql: secret, type: string }
+    access_policy: [{ group: "*", member_level: { excludes: [secret] } }, { group: staff }]
+  - name: towns
+    sql_table: towns
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
+    access_policy: [{ group: "*" }]
+`);
+
+  test.each(Object.keys(HIDDEN))('%s', (measure) => {
+    expect(errorOf(named, queryOf(measure)).message).toContain('would show values of single rows');
+    planOf(named, queryOf(measure), staff);
+  });
+
+  test.each(Object.keys(OPEN))('%s names nothing that is hidden', (measure) => {
+    planOf(named, queryOf(measure));
+  });
+});

@@ -3,15 +3,15 @@
  * every member that the SQL of the measure names, or they would see columns that are hidden from them. A count shows
  * only whether there is something to count.
  */
-import type { Case, Cube, Dimension, Expression, Model, Reference, TableReference } from '../model.ts';
+import type { Case, Cube, Dimension, Expression, Model, Reference } from '../model.ts';
 import type { Lexing } from '../sql-texts.ts';
 import { type Budget, following, spend } from './budget.ts';
+import { columnsIn, tokensIn } from './columns.ts';
 import { queryError } from './errors.ts';
 import { isCount, referredMeasure } from './measures.ts';
 import { type MeasureMember, type Members, membersIn } from './members.ts';
 import { shortestPath, withoutReturns } from './paths.ts';
 import type { Dialect } from './render.ts';
-import { tokensOf } from './tokens.ts';
 
 interface Context {
   readonly model: Model;
@@ -38,14 +38,37 @@ function isShown({ model, dialect, budget }: Context, members: Members, measure:
   };
 
   const measureIsShown = (member: MeasureMember): boolean => {
-    const { measure: definition, cube, path } = member;
+    const { measure: definition, path } = member;
     if (isCount(definition.type)) return true;
     const expression = definition.sql!;
+    if (!membersAreShown(expression, path, member)) return false;
+    const columns = columnsIn(expression, dialect.lexing);
+    const bare = new Set(columns.filter(({ table }) => !table).map(({ name }) => name));
+    const found = bare.size ? placesOf(expression, path) : [];
+    const places = new Map(found.map((place) => [place.join('.'), place]));
     return (
-      membersAreShown(expression, path, member) &&
-      columnsIn(expression, cube.name, dialect.lexing).every((column) => columnIsShown(column, path))
+      columns.every(({ name, table }) => !table || columnIsShown(name, pathTo(model, path, table))) &&
+      [...bare].every((name) => [...places.values()].every((place) => columnIsShown(name, place)))
     );
   };
+
+  /** The cubes that an expression joins, and its own: a name without a table may be a column of any of them. */
+  const placesOf = (expression: Expression, from: readonly string[]): (readonly string[])[] => [
+    from,
+    ...expression.flatMap((part) => {
+      if (typeof part === 'string') return [];
+      spend(budget, 1);
+      const path = pathTo(model, from, part);
+      const parting = path.findIndex((cube, i) => cube !== from[i]);
+      const way = path.map((_, i) => path.slice(0, i + 1)).slice(parting < 0 ? -1 : Math.max(parting - 1, 0));
+      const dimension = part.kind === 'dimension' && model.cubes.get(part.cube)!.dimensions.get(part.member);
+      if (!dimension || dimension.subQuery) return way;
+      return [
+        ...way,
+        ...following(budget, () => expressionsOf(dimension.value).flatMap((one) => placesOf(one, path))),
+      ];
+    }),
+  ];
 
   const membersAreShown = (expression: Expression, from: readonly string[], of?: MeasureMember): boolean =>
     expression.every((part): boolean => {
@@ -62,21 +85,25 @@ function isShown({ model, dialect, budget }: Context, members: Members, measure:
       return use(cube, part.member, path, () => inner.every((one) => membersAreShown(one, path)));
     });
 
-  /** A dimension of the same column shows its values. Other columns are open to those from whom nothing is hidden. */
-  const columnIsShown = ({ name, table }: ColumnReference, from: readonly string[]): boolean => {
-    const cube = model.cubes.get(table.cube)!;
-    const path = pathTo(model, from, table);
-    const same = [...cube.dimensions.values()].filter(
-      (dimension) => name !== undefined && columnOf(dimension, dialect.lexing) === name,
-    );
-    if (same.length) return same.some((dimension) => use(cube, dimension.name, path));
-    return membersIn(cube).every((member) => {
-      const isConcerned =
-        member.public ||
-        name === undefined ||
-        ('value' in member && reads(member, cube.name, name, dialect.lexing));
-      return !isConcerned || use(cube, member.name, path);
-    });
+  const readings = new Map<Cube, readonly Reading[]>();
+  const readingsOf = (cube: Cube) => {
+    if (!readings.has(cube)) readings.set(cube, readingsIn(cube, dialect.lexing));
+    return readings.get(cube)!;
+  };
+
+  /** Dimensions of the same column show its values. Other columns are open to those from whom nothing is hidden. */
+  const columnIsShown = (column: string | undefined, path: readonly string[]): boolean => {
+    const cube = model.cubes.get(path.at(-1)!)!;
+    const name = column === cube.name.toLowerCase() ? undefined : column;
+    spend(budget, 1);
+    if (name === undefined) return membersIn(cube).every((member) => use(cube, member.name, path));
+    const same = readingsOf(cube).filter((reading) => reading.column === name);
+    if (same.length) return same.every(({ dimension }) => use(cube, dimension.name, path));
+    const readers = readingsOf(cube).filter(({ heads }) => heads.has(undefined) || heads.has(headOf(name)));
+    return [
+      ...membersIn(cube).filter((member) => member.public),
+      ...readers.map(({ dimension }) => dimension),
+    ].every((member) => use(cube, member.name, path));
   };
   return measureIsShown(measure);
 }
@@ -96,65 +123,28 @@ const expressionsOf = (value: Expression | Case): readonly Expression[] => {
   ];
 };
 
-interface ColumnReference {
-  /** In lower case; undefined for all columns of the row. */
-  readonly name: string | undefined;
-  readonly table: TableReference;
+interface Reading {
+  readonly dimension: Dimension;
+  /** The column of the cube that the dimension is, if it is nothing else. */
+  readonly column: string | undefined;
+  /** The columns of the cube that it names: of `payload.email`, the first part. Undefined for the whole row. */
+  readonly heads: ReadonlySet<string | undefined>;
 }
 
-/** The column, if the dimension is one and nothing else. */
-function columnOf({ value }: Dimension, lexing: Lexing): string | undefined {
-  if ('when' in value || value.length !== 2) return undefined;
-  const [table, text] = value;
-  if (typeof table === 'string' || table!.kind !== 'table' || typeof text !== 'string') return undefined;
-  const tokens = wordsIn(text, lexing);
-  return tokens.length === 2 && tokens[0] === '.' ? plainName(tokens[1]!) : undefined;
-}
-
-const reads = ({ value }: Dimension, cube: string, column: string, lexing: Lexing) =>
-  expressionsOf(value).some((expression) =>
-    columnsIn(expression, cube, lexing).some(
-      ({ name, table }) => table.cube === cube && (name === undefined || headOf(name) === headOf(column)),
-    ),
-  );
-
-/** Of `payload.email`, a part of a column. */
-const headOf = (name: string) => name.split('.')[0];
-
-/** The columns that the texts of an expression name. A name without a table, or a word that may be one, is of the cube. */
-function columnsIn(expression: Expression, cube: string, lexing: Lexing): ColumnReference[] {
-  const own: TableReference = { kind: 'table', cube, path: [cube] };
-  return expression.flatMap((part, i): ColumnReference[] => {
-    if (typeof part !== 'string') {
-      const isRow = part.kind === 'table' && !/^\s*\.\s*["`\w]/.test(textAt(expression, i + 1));
-      return isRow ? [{ name: undefined, table: part }] : [];
-    }
-    const before = expression[i - 1];
-    const table = typeof before === 'object' && before.kind === 'table' ? before : undefined;
-    const words = wordsIn(part, lexing);
-    return words.flatMap((word, at): ColumnReference[] => {
-      if (table && at === 1 && words[0] === '.') return [{ name: plainName(word), table }];
-      if (!/^[A-Za-z_"`]/.test(word) || words[at + 1] === '(' || KEYWORDS.has(word.toLowerCase())) return [];
-      const names = word.split('.').map(plainName);
-      return names.map((name) => ({ name: name === cube.toLowerCase() ? undefined : name, table: own }));
-    });
+const readingsIn = (cube: Cube, lexing: Lexing): Reading[] =>
+  [...cube.dimensions.values()].map((dimension) => {
+    const { value } = dimension;
+    const columns = expressionsOf(value)
+      .flatMap((expression) => columnsIn(expression, lexing))
+      .filter(({ table }) => !table || table.cube === cube.name);
+    const [first] = columns;
+    const isColumn = !('when' in value) && first?.table && first.length === tokensIn(value, lexing).length;
+    const isRow = (name: string | undefined) => name === undefined || name === cube.name.toLowerCase();
+    return {
+      dimension,
+      column: isColumn ? first.name : undefined,
+      heads: new Set(columns.map(({ name }) => (isRow(name) ? undefined : headOf(name!)))),
+    };
   });
-}
 
-const textAt = (expression: Expression, index: number) => {
-  const part = expression[index];
-  return typeof part === 'string' ? part : '';
-};
-
-const wordsIn = (text: string, lexing: Lexing) =>
-  tokensOf([text], lexing).filter((token): token is string => typeof token === 'string' && !!token.trim());
-
-/** Names that differ by case or quotes are taken for the same, which hides more, and not less. */
-const plainName = (word: string) => word.replace(/^["`]|["`]$/g, '').toLowerCase();
-
-const KEYWORDS = new Set(
-  `and as between case cast distinct div else end escape false from ilike in interval is like not null or precision then
-  true when bigint boolean date decimal double float float8 int integer numeric real text timestamp varchar`.split(
-    /\s+/,
-  ),
-);
+const headOf = (name: string) => name.split('.')[0]!;
