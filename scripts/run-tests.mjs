@@ -4,9 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { bin } from './install.mjs';
+import { join } from 'node:path';
+import { bin, root } from './install.mjs';
 
+const REPORTER = join(root, 'scripts', 'results-reporter.mjs');
 /** If more files than these fail, the reason is not the load of the machine, and a second run would only take time. */
 const RETRIED_FILES_MAX = 20;
 
@@ -48,8 +49,10 @@ export async function runTests(folder, args = []) {
   const results = [...first.files.values()];
   const passed = sum(results.map((result) => result.passed));
   let failed = sum(results.map((result) => result.failed));
-  // Vitest can fail without a failed file: it found no test, an error was caught outside of a test, or it crashed.
-  if (first.status !== 0 && !failedFiles.length) failed++;
+  // An error that was caught outside of a test belongs to no file, so a second run of a file says nothing of it.
+  failed += first.errors.length;
+  // Vitest can also fail without any of these: it found no test, or it crashed.
+  if (first.status !== 0 && !failedFiles.length && !first.errors.length) failed++;
   return { passed, failed, unsteady };
 }
 
@@ -71,35 +74,20 @@ export function run(program, args, output, folder) {
 async function runVitest(folder, args) {
   const report = join(folder, 'node_modules', '.cache', 'oriel-test-results.json');
   rmSync(report, { force: true });
-  const { status } = await run(
-    'vitest',
-    ['run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    'inherit',
-    folder,
-  );
-  return { status, files: readReport(folder, report) };
+  process.env.ORIEL_TEST_REPORT = report;
+  const reporters = ['--reporter=default', `--reporter=${REPORTER}`];
+  const { status } = await run('vitest', ['run', ...args, ...reporters], 'inherit', folder);
+  const { files, errors } = readReport(report);
+  return { status, errors, files: new Map(files.map(({ file, ...result }) => [file, result])) };
 }
 
-function readReport(folder, report) {
-  let testResults;
+function readReport(report) {
   try {
-    ({ testResults } = JSON.parse(readFileSync(report, 'utf8')));
+    return JSON.parse(readFileSync(report, 'utf8'));
   } catch {
     console.error('Vitest wrote no results.');
-    return new Map();
+    return { files: [], errors: [] };
   }
-  return new Map(testResults.map((result) => [relative(folder, result.name), readFileResult(result)]));
-}
-
-function readFileResult({ status, message, assertionResults }) {
-  const count = (wanted) => assertionResults.filter((test) => test.status === wanted).length;
-  const failed = assertionResults.find((test) => test.status === 'failed');
-  // A file that can not be loaded, or whose hook fails, has failed without a failed test.
-  return {
-    passed: count('passed'),
-    failed: count('failed') || (status === 'failed' ? 1 : 0),
-    error: failed ? `${failed.fullName}\n${failed.failureMessages.join('\n')}` : message,
-  };
 }
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);

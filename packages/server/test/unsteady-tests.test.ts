@@ -18,6 +18,9 @@ const BROKEN = `
   import { expect, test } from 'vitest';
   test('sound', () => {});
   test('broken', () => expect(1).toBe(2));`;
+const LEAKING = `
+  import { test } from 'vitest';
+  test('leaking', () => { Promise.reject(new Error('nobody waits for this')); });`;
 const UNLOADABLE = `import './no-such-file.ts';`;
 
 test('a file that fails is run once more alone, and passes as unsteady or fails', async () => {
@@ -26,6 +29,15 @@ test('a file that fails is run once more alone, and passes as unsteady or fails'
     passed: 3,
     failed: 2,
     unsteady: [{ file: 'unsteady.test.js', error: expect.stringContaining('the machine was busy') }],
+  });
+});
+
+test('an error outside of a test is a failure, also beside a file that is unsteady', async () => {
+  const folder = await project({ unsteady: UNSTEADY, leaking: LEAKING });
+  expect(await runTestsIn(folder)).toMatchObject({
+    passed: 3,
+    failed: 1,
+    unsteady: [{ file: 'unsteady.test.js' }],
   });
 });
 
