@@ -38,6 +38,10 @@ function implying(action: Action): Action[] {
 const ALSO_NEEDED: Record<string, Action[]> = {
   // The body moves the item to the root, which needs the right to create there.
   bulkMoveWorkspaceObjects: ['AIBIExplore'],
+  // The reports in a workbook are deleted with it.
+  deleteWorkbook: ['ReportManage'],
+  // Without a branch, the files are those of the branch that is deployed.
+  startUpload: ['SchemaUpdate'],
 };
 
 /** What an operation answers to who may call it, if the content of these tests is not enough for it. */

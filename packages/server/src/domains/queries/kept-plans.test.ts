@@ -17,8 +17,8 @@ const viewer: Viewer = {
   seesUnguarded: true,
 };
 const sourceOf =
-  (dialect: 'duckdb' | 'postgres'): FindSource =>
-  () => ({ type: dialect, dialect, id: '', version: () => '', engine: undefined as never });
+  (type: 'duckdb' | 'postgres'): FindSource =>
+  () => ({ type, id: '', version: () => '', engine: undefined as never });
 const source = sourceOf('duckdb');
 const NOW = Date.parse('2024-04-02T10:15:30Z');
 const COUNT = { measures: ['orders.count'] };

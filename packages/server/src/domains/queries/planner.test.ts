@@ -21,7 +21,6 @@ const viewer: Viewer = {
 };
 const source: FindSource = () => ({
   type: 'duckdb',
-  dialect: 'duckdb',
   id: '',
   version: () => '',
   engine: undefined as never,

@@ -71,7 +71,7 @@ afterAll(async () => {
 /** Everything behind the door: who the viewer is comes from the test. */
 function queriesOf(world: World, id: string): Queries {
   const { model } = compileModel(new Map([['model/world.yml', yamlOf(world)]]));
-  const source = { engine, type: 'postgres', dialect: 'postgres', id, version: () => '' } as const;
+  const source = { engine, type: 'postgres', id, version: () => '' } as const;
   const findSource = () => source;
   return createQueries({
     models: { find: async () => model! },

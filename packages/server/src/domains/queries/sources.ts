@@ -1,5 +1,4 @@
 /** The data sources of deployments, with their engines. */
-import type { DialectName } from '@oriel/semantic';
 import { type DataSource, dataSourcesOf } from '../../engines/data-sources.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/engines.ts';
@@ -21,7 +20,6 @@ export interface SourceOptions {
 export interface OpenSource {
   readonly engine: Engine;
   type: DataSource['type'];
-  dialect: DialectName;
   /** Which source it is: changes if its settings change. */
   id: string;
   /** Changes if the data has changed, as far as that can be known without asking the source. */
@@ -51,7 +49,6 @@ export function createSources({
     return {
       engine: engines.of(deploymentId, source),
       type: source.type,
-      dialect: source.type,
       id: JSON.stringify([deploymentId, settings]),
       version: () => (source.type === 'duckdb' ? versionOf(deploymentId) : ''),
     };
