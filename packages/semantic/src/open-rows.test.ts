@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { compileText, customers, JOIN, orders } from '../test/marked.ts';
 import { errorOf, modelOf, somebody } from '../test/plans.ts';
+import { sqlErrorOf, sqlPlanOf } from '../test/sql.ts';
 
 const POLICY = '    access_policy: [{ group: sales }]\n';
 
@@ -54,4 +55,41 @@ test('no hint names a member that the viewer can not use', () => {
   expect(told('orders.margin', 'sales')).toBeUndefined();
   expect(told('order.margin', 'sales')).toBeUndefined();
   expect(told('orders.secre', 'finance')).toBeUndefined();
+});
+
+test('what a policy shuts the viewer out of is not named in SQL either', () => {
+  const guarded = modelOf(`cubes:
+  - name: orders
+    sql_table: shop_orders
+    joins: [{ name: vault, relationship: many_to_one, sql: "{CUBE}.customer_id = {vault.id}" }]
+    dimensions: [{ name: status, sql: status, type: string }]
+    access_policy: [{ group: "*" }]
+  - name: vault
+    sql_table: shop_customers
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: code, sql: name, type: string }
+    measures: [{ name: total, type: count }]
+    access_policy: [{ group: admins }]
+views:
+  - name: everything
+    cubes: [{ join_path: orders, includes: "*" }, { join_path: orders.vault, includes: "*" }]
+`);
+  const admin = viewer('admins');
+  for (const [text, hint] of [
+    ['select cod from vault', 'Did you mean `code`?'],
+    ['select measure(totl) from vault', 'Did you mean `total`?'],
+    ['select 1 from vaul', 'Did you mean `vault`?'],
+    ['select cod from everything', 'Did you mean `code`?'],
+  ] as const) {
+    expect(sqlErrorOf(guarded, text, admin).message).toContain(hint);
+    expect(sqlErrorOf(guarded, text, somebody).message).not.toContain('Did you mean');
+  }
+  expect(sqlPlanOf(guarded, 'select * from vault', admin).columns).toEqual(['id', 'code']);
+  for (const text of ['select * from vault', 'select v.* from orders, vault v'])
+    expect(sqlErrorOf(guarded, text, somebody).message).toContain('stands for no columns here');
+  expect(sqlPlanOf(guarded, 'select * from everything', admin).columns).toEqual(['status', 'id', 'code']);
+  expect(sqlPlanOf(guarded, 'select * from everything', somebody).columns).toEqual(['status']);
+  // As in JSON, who knows the name can write it, and gets no rows.
+  expect(sqlPlanOf(guarded, 'select code from vault', somebody).statement.sql).toContain('where false');
 });

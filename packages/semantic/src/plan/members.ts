@@ -153,7 +153,7 @@ function* usable(model: Model, wanted: string, viewer: Viewer): Generator<string
 }
 
 /** A viewer whom no policy admits can name the members, but is not told about them. */
-function isHint(model: Model, owner: string, name: string, viewer: Viewer): boolean {
+export function isHint(model: Model, owner: string, name: string, viewer: Viewer): boolean {
   const found = findMember(model, owner, name, viewer);
   const view = model.views.get(owner);
   return !!found && isOpenTo(found.cube, viewer) && (!view || isOpenTo(view, viewer));

@@ -41,15 +41,15 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
   const prefix = prefixFor(model);
   const opened: Table[] = [];
   let names = 0;
-  const isTable = (name: string) => openTable(governed, name, { source: '', alias: '' }) !== undefined;
+  const tableNamed = (name: string) => openTable(governed, name, { source: '', alias: '' });
   const selects = createSelects({
     nowMs: governed.nowMs,
     growth: createGrowth(),
     newName: () => `${prefix}_${++names}`,
-    isTable,
+    isTable: (name) => tableNamed(name) !== undefined,
     tablesLike: (name) =>
       [...model.views.keys(), ...model.cubes.keys()].filter(
-        (other) => Math.abs(other.length - name.length) <= LIKE_LENGTHS && isTable(other),
+        (other) => Math.abs(other.length - name.length) <= LIKE_LENGTHS && tableNamed(other)?.columns.length,
       ),
     open(name, alias) {
       const table = openTable(governed, name, { source: `${prefix}_${++names}`, alias });

@@ -37,7 +37,7 @@ export function unknown(what: string, name: string, names: Iterable<string>) {
   return queryError('unknown_member', hint ? `${message} ${hint}` : message);
 }
 
-const columnsOf = (relations: readonly Relation[]) => relations.flatMap(({ columns }) => columns);
+export const columnsOf = (relations: readonly Relation[]) => relations.flatMap(({ columns }) => columns);
 
 export function findRelation(scope: Scope, name: string): Relation | undefined {
   for (let at: Scope | undefined = scope; at; at = at.parent) {

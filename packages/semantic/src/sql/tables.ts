@@ -10,7 +10,7 @@ import {
   referredMeasure,
   typeOfMeasure,
 } from '../plan/measures.ts';
-import { findMember, type MeasureMember, type Member } from '../plan/members.ts';
+import { findMember, isHint, type MeasureMember, type Member } from '../plan/members.ts';
 import { textOf } from '../plan/rows.ts';
 import { joined, type Piece, type Select, type Sql, shownInUtc, sql } from '../plan/sql.ts';
 import { type Governed, keyOfPart, PART, type Part, type PartRows, partsBelow, rowsOfPart } from './parts.ts';
@@ -23,7 +23,7 @@ export interface Table {
   /** The name of its rows in the statement that runs, where it is joined with others. */
   readonly source: string;
   readonly dataSource: string;
-  /** The columns of `*`: the dimensions. */
+  /** The columns of `*`, and of hints: the dimensions, without those that a policy shuts the viewer out of. */
   readonly columns: readonly string[];
   /** The name of the column in the rows. Undefined if the viewer can not use such a column. */
   use(column: string): string | undefined;
@@ -74,6 +74,8 @@ export function openTable(governed: Governed, name: string, place: Place): Table
   const columns = names.filter((member) => find(member)?.kind === 'dimension');
   const [first] = columns;
   if (first === undefined) return undefined;
+  const toldOf = (members: readonly string[], kind: Member['kind']) =>
+    members.filter((member) => find(member)?.kind === kind && isHint(model, name, member, viewer));
 
   const { dataSource } = find(first)!.cube;
   const home = [view?.root ?? name];
@@ -155,7 +157,7 @@ export function openTable(governed: Governed, name: string, place: Place): Table
     name,
     source,
     dataSource,
-    columns,
+    columns: toldOf(columns, 'dimension'),
     use(column) {
       const kind = find(column)?.kind;
       if (kind !== 'dimension' && kind !== 'segment') return undefined;
@@ -163,10 +165,7 @@ export function openTable(governed: Governed, name: string, place: Place): Table
       return used.get(column);
     },
     isMeasure: (member) => find(member)?.kind === 'measure',
-    measureNames: () =>
-      [...('members' in owner ? owner.members : owner.measures).keys()].filter(
-        (member) => find(member)?.kind === 'measure',
-      ),
+    measureNames: () => toldOf([...('members' in owner ? owner.members : owner.measures).keys()], 'measure'),
     measure(measure) {
       const member = find(measure);
       if (member?.kind !== 'measure') return undefined;

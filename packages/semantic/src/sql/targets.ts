@@ -1,7 +1,7 @@
 /** The columns of a select: what stands between SELECT and FROM. */
 import type { Sql } from '../plan/sql.ts';
 import { expressionSql } from './expressions.ts';
-import { findRelation } from './scopes.ts';
+import { columnsOf, findRelation } from './scopes.ts';
 import { type Fields, invalid, isObject, listOf, namesOf, nodeOf, only, partOf, textOf } from './tree.ts';
 import type { Writing } from './writing.ts';
 
@@ -34,7 +34,7 @@ function starTargets(names: readonly string[], { scope }: Writing): Target[] {
   const [owner, more] = names;
   const found = owner === undefined ? undefined : findRelation({ ...scope, parent: undefined }, owner);
   const relations = owner === undefined ? scope.relations : found ? [found] : [];
-  if (more !== undefined || !relations.length) {
+  if (more !== undefined || !columnsOf(relations).length) {
     throw invalid(`\`${[...names, '*'].join('.')}\` stands for no columns here.`);
   }
   return relations.flatMap((relation) =>
