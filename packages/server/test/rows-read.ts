@@ -5,16 +5,20 @@ import type { World } from './world.ts';
 
 interface Plan {
   'Node Type': string;
+  'Parent Relationship'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   Plans?: Plan[];
 }
 
+/** Whether the rows of a scan come from this node. Subqueries of its conditions only help to filter them. */
+const isInput = (plan: Plan) => !['InitPlan', 'SubPlan'].includes(plan['Parent Relationship'] ?? '');
+
 const readBy = (plan: Plan): number => {
   const below = (plan.Plans ?? []).reduce((sum, other) => sum + readBy(other), 0);
-  if (!/Scan/.test(plan['Node Type']) || plan.Plans?.length) return below;
-  return (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  if (!/Scan/.test(plan['Node Type']) || plan.Plans?.some(isInput)) return below;
+  return below + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
 };
 
 /** A database that counts the rows that its statements read, or only those statements that contain the given text. */

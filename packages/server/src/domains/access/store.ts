@@ -99,15 +99,21 @@ export const isWithin = ({ id, path }: { id: Sql; path: Sql }): Sql =>
   sql`path >= ${path} and path < (${path})[:cardinality(${path}) - 1] || (${id} + 1)`;
 
 /**
- * The ids of the folders that the viewer reaches: folders with a policy, their own, and all folders below these. An id
- * can occur more than once. The result is an array, because the planner expects far too many rows and would not keep so
- * many in memory.
+ * The ids of the folders that the viewer reaches, each once: folders with a policy, their own, and all folders below
+ * these. Only the topmost of them list what is below, because otherwise a folder would occur once for each one above it.
+ * The check of the parent, which is cheap, already excludes most of the others. `is true` makes the planner hash the held
+ * ids. The result is an array, because the planner expects far too many rows and would not keep so many in memory.
  */
 export const reachedFolders = (viewer: Viewer): Sql => sql`array(
-  select below.id from (select distinct resource_id from (${heldIds(viewer, 'Folder')}) g) held
-  join folders above on above.id = held.resource_id,
+  with held as materialized (
+    select f.id, f.parent_id, f.path from (select distinct resource_id from (${heldIds(viewer, 'Folder')}) g) ids
+    join folders f on f.id = ids.resource_id)
+  select below.id from held above,
     lateral (select id from folders where ${isWithin({ id: raw('above.id'), path: raw('above.path') })}) below
-  where below.id not in (select folder_id from removed_folders))`;
+  where (above.parent_id in (select id from held)) is not true
+    and not exists (select from unnest(above.path[:cardinality(above.path) - 1]) up
+                    where (up in (select id from held)) is true)
+    and below.id not in (select folder_id from removed_folders))`;
 
 interface Kind {
   table: Sql;

@@ -268,8 +268,7 @@ const visibleCount = (viewer: Viewer): Sql =>
       union
       select id, scope_folder_id from reports r
       where workbook_id in (${heldIds(viewer, 'Workbook')}) and ${inTenant('r', null)}) own
-    where not exists (select from folders f where f.id = own.scope_folder_id
-                        and f.path && array(${heldIds(viewer, 'Folder')}))) as count`.named(
+    where (own.scope_folder_id in (select unnest(${reachedFolders(viewer)}))) is not true) as count`.named(
     'count-visible-reports',
   );
 
