@@ -5,7 +5,7 @@ declare module 'vega-encode';
 declare module 'vega-transforms';
 declare module 'vega-view-transforms';
 declare module 'vega-interpreter' {
-  export const expressionInterpreter: unknown;
+  export const expressionInterpreter: Record<string, (context: object, expression: unknown) => unknown>;
 }
 declare module 'vega-parser' {
   export function parse(spec: object, config: object, options: { ast: boolean }): object;

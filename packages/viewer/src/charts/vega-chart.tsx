@@ -66,6 +66,10 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       members.map(([key, member]) => [key, shownOf(result.annotation, member)?.shortTitle]),
     );
 
+    const fail = (failure: Error) => {
+      if (!isOver) setError(failure);
+    };
+
     async function draw() {
       const spec = recolored(titled(JSON.parse(text), titles), tokens) as {
         data?: { name: string; values?: Row[]; url?: unknown }[];
@@ -104,8 +108,12 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         ({ name }) => name !== 'width' && name !== 'height',
       );
       const currency = currencyIn(measures);
-      view = viewOf(spec, configOf(tokens, page.isRightToLeft), chartLocale(page.locale, currency), (own) =>
-        axisFormats(own, page.locale, currency),
+      view = viewOf(
+        spec,
+        configOf(tokens, page.isRightToLeft),
+        chartLocale(page.locale, currency),
+        (own) => axisFormats(own, page.locale, currency),
+        fail,
       );
       view.initialize(element);
       // Tooltips of Vega's own would be those of the shape under the pointer.
@@ -125,9 +133,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       if (!isOver) page.rendered(widgetId);
     }
 
-    draw().catch((failure) => {
-      if (!isOver) setError(failure);
-    });
+    draw().catch(fail);
     // The size may have changed before the observer looks for the first time.
     const observer = new ResizeObserver(() => {
       // Labels and legends are wrapped for a width.

@@ -1,15 +1,16 @@
 /** The parts of Vega that dashboards use. Expressions are interpreted, because no text may become code here. */
 import { transforms } from 'vega-dataflow';
 import * as encode from 'vega-encode';
-import { expressionInterpreter } from 'vega-interpreter';
 import { parse } from 'vega-parser';
 import { type Drawn, renderModule, SVGHandler, SVGRenderer } from 'vega-scenegraph';
 import * as data from 'vega-transforms';
 import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
 import type { VegaLocale } from './axis-formats.ts';
+import { boundedInterpreter, boundTransforms, TooMuch } from './bounds.ts';
 
 Object.assign(transforms, data, view, encode);
+boundTransforms();
 
 /** What is no colour is left out: `url(…)` would load a picture whose address can hold the viewer's rows. */
 const isPaint = (value: unknown) =>
@@ -40,19 +41,23 @@ const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} }
 /** A chart hears what happens in itself only, and adds no form fields. */
 const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
 
-/** The spec can not be trusted: it decides what is drawn inside of the element, and nothing else. */
+/**
+ * The spec can not be trusted: it decides what is drawn inside of the element, and nothing else. `refuse` is told if it asks for
+ * too much: then nothing is drawn.
+ */
 export function viewOf(
   spec: object,
   config: object,
   locale: object,
   labels: (own: VegaLocale) => Partial<VegaLocale>,
+  refuse: (problem: TooMuch) => void,
 ): View {
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
   const view = new View(runtime, {
     renderer: 'svg',
-    expr: expressionInterpreter,
+    expr: boundedInterpreter,
     loader: noLoader,
-    logger: quietly,
+    logger: { ...quietly, error: (found: unknown) => found instanceof TooMuch && refuse(found) },
     locale,
     hover: true,
   });

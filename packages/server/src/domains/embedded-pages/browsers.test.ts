@@ -170,6 +170,19 @@ test('a widget whose query is refused says so in its place, and the others are d
   await embedding.close();
 });
 
+test('a chart that asks for a list of a billion values fails in its place, and the others are drawn', async () => {
+  const dashboard = graphical(deploymentId, 'shown');
+  const [bars] = dashboard.reportSnapshots;
+  bars!.spec = { ...bars!.spec, signals: [{ name: 'many', update: 'sequence(1e9).length' }] };
+  const embedding = await show(dashboard);
+  const frame = embedding.frame();
+  expect(await frame.getByRole('alert').innerText()).toContain('could not be loaded');
+  await frame.getByText('We sold').waitFor();
+  await frame.getByRole('tab', { name: 'Two' }).click();
+  await frame.getByRole('region', { name: 'Later' }).getByRole('row').first().waitFor();
+  await embedding.close();
+});
+
 test.each([
   ['en', /^\$\d+$/],
   ['de', /^\d+\s\$$/],
