@@ -242,11 +242,11 @@ describe('the element', () => {
     const frame = await frameOf(opened, 'large');
     const rows = async () =>
       (await frame.getByRole('row').allInnerTexts()).slice(1).map((text) => text.split(/\s+/));
-    const [bob, cyd] = ['Bob', 'Cyd'].map((name) => [name, '9,007,199,254,740,993']);
+    const [bob, cyd] = ['Bob', 'Cyd'].map((name) => [name, '9007199254740993']);
     expect(await rows()).toEqual([bob, cyd]);
     const between = `{"sales.tenant_id":{"operator":"between","value":[9007199254740990,9007199254740992]}}`;
     await opened.run(`document.getElementById('large').setAttribute('filters', '${between}')`);
-    await expect.poll(rows).toEqual([['Ada', '9,007,199,254,740,992']]);
+    await expect.poll(rows).toEqual([['Ada', '9007199254740992']]);
     const path = `/embed/dashboard/large?f_sales.tenant_id=${encodeURIComponent('{"value":9007199254740993}')}`;
     await opened.run(`document.getElementById('large').navigate('${path}')`);
     await expect.poll(rows).toEqual([bob, cyd]);

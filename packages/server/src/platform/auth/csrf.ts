@@ -25,10 +25,11 @@ export interface Csrf {
 }
 
 export function createCsrf(keys: Keys, publicUrl: string): Csrf {
-  const ours = new URL(publicUrl);
+  // Parsed when it is needed: commands beside the server have no address.
+  const ours = () => new URL(publicUrl);
   // People may use another name of the server than the public one, such as localhost.
   const isOurs: Csrf['isOurs'] = ({ origin, host }) =>
-    origin === ours.origin || (host !== undefined && origin === `${ours.protocol}//${host}`);
+    origin === ours().origin || (host !== undefined && origin === `${ours().protocol}//${host}`);
   const tokenOf = (key: Buffer, sessionId: number) =>
     createHmac('sha256', key).update(`session ${sessionId}`).digest();
   return {
@@ -53,7 +54,7 @@ export function createCsrf(keys: Keys, publicUrl: string): Csrf {
     requireOrigin(headers) {
       if (isOurs(headers)) return;
       throw new ApiError('forbidden', {
-        message: `The request does not come from a page at ${ours.origin}. Open that address. If it is not the one that people use, an admin must change the setting ORIEL_PUBLIC_URL.`,
+        message: `The request does not come from a page at ${ours().origin}. Open that address. If it is not the one that people use, an admin must change the setting ORIEL_PUBLIC_URL.`,
       });
     },
   };
