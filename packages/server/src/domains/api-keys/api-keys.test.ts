@@ -185,13 +185,13 @@ test('a key scoped to one deployment does not reach a key scoped to that and ano
   const narrow = await keyFor(wide.client, [a.id]);
   const missing = { status: 404, code: 'api_key_not_found' };
   for (const attempt of [
-    narrow.client.getApiKey({ id: wide.id }),
-    narrow.client.updateApiKey({ id: wide.id, body: { name: 'taken' } }),
-    narrow.client.updateApiKey({ id: wide.id, body: { deploymentIds: [a.id] } }),
-    narrow.client.deleteApiKey({ id: wide.id }),
-    narrow.client.deleteMyApiKey({ id: wide.id }),
+    () => narrow.client.getApiKey({ id: wide.id }),
+    () => narrow.client.updateApiKey({ id: wide.id, body: { name: 'taken' } }),
+    () => narrow.client.updateApiKey({ id: wide.id, body: { deploymentIds: [a.id] } }),
+    () => narrow.client.deleteApiKey({ id: wide.id }),
+    () => narrow.client.deleteMyApiKey({ id: wide.id }),
   ])
-    await expect(attempt).rejects.toMatchObject(missing);
+    await expect(attempt()).rejects.toMatchObject(missing);
   for (const list of [await narrow.client.listApiKeys(), await narrow.client.listMyApiKeys()])
     expect(list.items.map(({ id }) => id)).toEqual([narrow.id]);
   for (const deploymentIds of [null, [b.id], [a.id, b.id]]) {
