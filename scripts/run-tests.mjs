@@ -3,8 +3,8 @@
  * does not fail the run, and is listed as unsteady instead.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { bin, root } from './install.mjs';
 
 const REPORTER = join(root, 'scripts', 'results-reporter.mjs');
@@ -73,6 +73,8 @@ export function run(program, args, output, folder) {
 
 async function runVitest(folder, args) {
   const report = join(folder, 'node_modules', '.cache', 'oriel-test-results.json');
+  // A fresh installation has no `.cache` yet.
+  mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });
   process.env.ORIEL_TEST_REPORT = report;
   const reporters = ['--reporter=default', `--reporter=${REPORTER}`];
