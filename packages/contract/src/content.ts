@@ -30,6 +30,24 @@ const folderPath = Type.Optional(
   Type.Array(FolderPathEntry, { description: 'From the root to the containing folder' }),
 );
 
+const alsoManagedBy = Type.Optional(
+  Type.Array(
+    Shape('NewManager', {
+      id: Id,
+      email: Maybe(
+        Type.String({
+          description: 'For callers who see the names of people',
+          examples: ['ada@example.com'],
+        }),
+      ),
+    }),
+    {
+      description:
+        'In the reply of a move: who manages the item since, because they own a folder or workbook that it lies in now',
+    },
+  ),
+);
+
 export const Folder = Shape('Folder', {
   id: Id,
   deploymentId: Id,
@@ -42,6 +60,7 @@ export const Folder = Shape('Folder', {
   updatedBy: Maybe(Id),
   createdAt: DateTime,
   updatedAt: DateTime,
+  alsoManagedBy,
 });
 
 const RoleWithAccess = Shape('RoleWithAccess', {
@@ -106,6 +125,7 @@ export const Report = Shape('Report', {
   rolesWithAccess: Maybe(Type.Array(RoleWithAccess)),
   canEdit: Maybe(Type.Boolean()),
   canManage: Maybe(Type.Boolean()),
+  alsoManagedBy,
 });
 
 export const Workbook = Shape('Workbook', {
@@ -126,6 +146,7 @@ export const Workbook = Shape('Workbook', {
   publishedDashboard: Maybe(Dashboard),
   createdAt: DateTime,
   updatedAt: DateTime,
+  alsoManagedBy,
 });
 
 /** The reply of a list that can also be paged in the older way. */

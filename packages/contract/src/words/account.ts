@@ -116,6 +116,7 @@ export const account: FieldWords = {
   UserCreateInput: { firstName: user.firstName, externalId: user.externalId },
   UserUpdateInput: { firstName: user.firstName, title: user.title, tosAccepted: user.tosAccepted },
   ResourceOwner: { ...user, id: 'The number of the user' },
+  NewManager: { id: 'The number of the user' },
   UserAttribute: attribute,
   UserAttributeCreateInput: attribute,
   UserAttributeDefinition: attribute,

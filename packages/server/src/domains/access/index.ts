@@ -1,4 +1,5 @@
 export { requireHome } from './home.ts';
+export { newManagers } from './managers.store.ts';
 export { findPermissions, PERMISSIONS, type PermissionRow } from './permissions.store.ts';
 export { toPermissions } from './permissions.ts';
 export * from './rules.ts';

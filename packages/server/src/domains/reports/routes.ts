@@ -6,7 +6,7 @@ import { toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { jsonText } from '../../platform/http/serializer.ts';
 import { newPublicId } from '../../platform/public-id.ts';
-import { EDIT, MANAGE, NONE, READ, viewerOf } from '../access/index.ts';
+import { EDIT, MANAGE, NONE, newManagers, READ, viewerOf } from '../access/index.ts';
 import { type Queries, queryIn } from '../queries/index.ts';
 import { countReports } from './list.store.ts';
 import { readPage } from './list.ts';
@@ -68,7 +68,8 @@ export const reportRoutes = (queries: Pick<Queries, 'run' | 'runSql'>) => [
       etag.require(before);
       const after = await updateReport(tx, viewer, before, body);
       etag.send(after);
-      return { reply: after, changes: changesOf(before, after) };
+      const managers = await newManagers(tx, viewer, before, after);
+      return { reply: { ...after, ...managers }, changes: changesOf(before, after) };
     }),
   ),
 
@@ -86,7 +87,8 @@ export const reportRoutes = (queries: Pick<Queries, 'run' | 'runSql'>) => [
       const viewer = viewerOf(actor, params.deploymentId);
       const { before, after } = await upsertReport(tx, viewer, body, { publicId: params.publicId, etag });
       etag.send(after);
-      return { reply: after, changes: changesOf(before, after) };
+      const managers = await newManagers(tx, viewer, before, after);
+      return { reply: { ...after, ...managers }, changes: changesOf(before, after) };
     }),
   ),
 

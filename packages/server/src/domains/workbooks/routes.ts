@@ -6,7 +6,16 @@ import { ApiError } from '../../platform/errors.ts';
 import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { newPublicId } from '../../platform/public-id.ts';
-import { EDIT, embedTenantOf, MANAGE, NONE, READ, requireHome, viewerOf } from '../access/index.ts';
+import {
+  EDIT,
+  embedTenantOf,
+  MANAGE,
+  NONE,
+  newManagers,
+  READ,
+  requireHome,
+  viewerOf,
+} from '../access/index.ts';
 import { copyReports } from '../reports/index.ts';
 import * as store from './store.ts';
 import {
@@ -83,7 +92,8 @@ export const workbookRoutes = (findPublished: FindPublished) => [
       const taken = await takeSlug(tx, viewer, before, body);
       const after = await updateWorkbook(tx, viewer, before, body);
       etag.send(after);
-      return { reply: after, changes: [...taken, ...changesOf(before, after)] };
+      const managers = await newManagers(tx, viewer, before, after);
+      return { reply: { ...after, ...managers }, changes: [...taken, ...changesOf(before, after)] };
     }),
   ),
 
@@ -92,7 +102,8 @@ export const workbookRoutes = (findPublished: FindPublished) => [
       const viewer = viewerOf(actor, params.deploymentId);
       const { before, after } = await upsertWorkbook(tx, viewer, body, { slug: params.slug, etag });
       etag.send(after);
-      return { reply: after, changes: changesOf(before, after) };
+      const managers = await newManagers(tx, viewer, before, after);
+      return { reply: { ...after, ...managers }, changes: changesOf(before, after) };
     }),
   ),
 

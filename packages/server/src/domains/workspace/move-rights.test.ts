@@ -104,6 +104,74 @@ describe.each(moves)('%s', (_name, noun, prepare) => {
   });
 });
 
+test('the reply of a move says who manages the item since then, and admins read their emails', async () => {
+  const [upper, lower] = [
+    await world.person({ roles: ['Explorer'] }),
+    await world.person({ roles: ['Explorer'] }),
+  ];
+  // Folders of three people: the editor's `own`, in that one of `upper`, and in that one of `lower`.
+  const folder = async ({ client }: Person, parentId: number, next?: Person) => {
+    const { id } = await client.createFolder({ deploymentId, body: { name: unique('folder'), parentId } });
+    if (next) await share('Folder', id, 'Edit', next);
+    return id;
+  };
+  await share('Folder', own.folderId, 'Edit', upper);
+  const upperId = await folder(upper, own.folderId, lower);
+  const lowerId = await folder(lower, upperId);
+  const toLower = { folderId: lowerId };
+  const [byUpper, byLower] = [upper, lower].map(({ userId }) => ({ id: userId, email: null }));
+
+  const { client } = editor;
+  const make = async () => {
+    const at = { deploymentId, body: { name: 'mine', folderId: own.folderId } };
+    const slug = unique('slug');
+    return {
+      folder: await client.createFolder({ deploymentId, body: { name: unique('inner') } }),
+      workbook: await client.createWorkbook(at),
+      slug,
+      named: await client.upsertWorkbookBySlug({ deploymentId, slug, body: at.body }),
+      report: await client.createReport(at),
+    };
+  };
+  const { folder: inner, workbook, slug, named, report } = await make();
+  expect(named).not.toHaveProperty('alsoManagedBy');
+  const single = (type: 'FOLDER' | 'WORKBOOK' | 'REPORT', id: number, folderId: number | null) =>
+    client.moveWorkspaceObject({ deploymentId, body: { type, id, folderId } });
+  const told = [
+    await single('FOLDER', inner.id, lowerId),
+    await single('WORKBOOK', workbook.id, lowerId),
+    await client.upsertWorkbookBySlug({ deploymentId, slug, body: toLower }),
+    await client.updateReport({ deploymentId, reportId: report.id, body: toLower }),
+  ];
+  for (const { alsoManagedBy } of told) expect(alsoManagedBy).toEqual([byUpper, byLower]);
+
+  // From there to a folder above: nobody comes to manage it who did not before.
+  expect(await single('REPORT', report.id, upperId)).toMatchObject({ alsoManagedBy: [] });
+  const back = { deploymentId, reportId: report.id, body: { ...toLower, name: 'renamed' } };
+  expect((await client.updateReport(back)).alsoManagedBy).toEqual([byLower]);
+  expect(await client.updateReport(back)).not.toHaveProperty('alsoManagedBy');
+
+  // The workbook of somebody else, in a folder of the caller.
+  await share('Folder', own.folderId, 'Edit', lower);
+  const { id: workbookId } = await lower.client.createWorkbook({
+    deploymentId,
+    body: { folderId: own.folderId },
+  });
+  const { publicId } = await client.createReport({ deploymentId, body: {} });
+  const inWorkbook = { deploymentId, publicId, body: { workbookId } };
+  expect((await client.upsertReportByPublicId(inWorkbook)).alsoManagedBy).toEqual([byLower]);
+
+  const theirs = await world.admin.createReport({ deploymentId, body: {} });
+  const items = [{ type: 'REPORT' as const, id: theirs.id }];
+  const { moved } = await world.admin.bulkMoveWorkspaceObjects({
+    deploymentId,
+    body: { items, ...toLower },
+  });
+  const people = [editor, upper, lower].map(({ client }) => client.getMe());
+  const emails = (await Promise.all(people)).map(({ id, email }) => ({ id, email }));
+  expect(moved[0]!.alsoManagedBy).toEqual(emails);
+});
+
 test('a bulk move fails for items that the caller can only edit', async () => {
   const { id } = await world.admin.createReport({ deploymentId, body: {} });
   await share('Report', id, 'Edit');

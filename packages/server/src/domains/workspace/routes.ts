@@ -6,7 +6,7 @@ import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, fitting, jsonBytes, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { embedTenantOf, MANAGE, NONE, type Viewer, viewerOf } from '../access/index.ts';
+import { embedTenantOf, MANAGE, NONE, newManagers, type Viewer, viewerOf } from '../access/index.ts';
 import {
   type FolderAccessRow,
   type FolderRemoval,
@@ -105,7 +105,11 @@ export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: Fol
       const viewer = viewerOf(actor, params.deploymentId);
       const work = async (tx: Tx) => {
         const { before, after } = await move(tx, viewer, body, body.folderId ?? null);
-        return { reply: toItem(after), changes: { id: `${body.type}:${body.id}`, before, after } };
+        const managers = await newManagers(tx, viewer, before, after);
+        return {
+          reply: { ...toItem(after), ...managers },
+          changes: { id: `${body.type}:${body.id}`, before, after },
+        };
       };
       if (body.type !== 'FOLDER') return change(work);
       const embedTenant = await requireTree(db, viewer, body.id, MANAGE);
@@ -120,7 +124,8 @@ export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: Fol
         await requireTarget(tx, viewer, folderId);
         const { done, failed } = await each(tx, body.items, reached, async (item) => {
           const { before, after } = await move(tx, viewer, item, folderId);
-          return { shown: toBriefItem(after), change: briefly(item, before, after) };
+          const managers = await newManagers(tx, viewer, before, after);
+          return { shown: { ...toBriefItem(after), ...managers }, change: briefly(item, before, after) };
         });
         return {
           reply: { moved: done.map(({ result }) => result.shown), failed },
