@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Engine, openClickHouse, openDuckDb, openPostgres } from '../../test/engines.ts';
 import { modelOf, planOf, somebody } from '../../test/plans.ts';
+import { sqlPlanOf } from '../../test/sql.ts';
 import type { DialectName, Model, Viewer } from '../index.ts';
 
 /** Texts that are cast are never null, because ClickHouse makes null of others that are no numbers, instead of failing. */
@@ -258,6 +259,18 @@ test('for the viewer who sees these rows, the query fails', async () => {
       engine.dialect,
     );
     await expect(engine.rows(statement)).rejects.toThrow();
+  }
+});
+
+test('a condition of SQL is not computed for a row that only the policy of a view hides', async () => {
+  for (const { engine } of engines) {
+    const text = yaml(engine.dialect).replaceAll(POLICY, '');
+    const view = `  - name: guarded
+    cubes: [{ join_path: things, includes: [id, tenant, txt] }]
+${POLICY}`;
+    const select = 'select id from guarded where cast(txt as integer) > 7';
+    const { statement } = sqlPlanOf(modelOf(text + view), select, viewer, engine.dialect);
+    expect(await engine.rows(statement), statement.sql).toEqual([['2']]);
   }
 });
 

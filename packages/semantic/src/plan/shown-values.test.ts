@@ -16,6 +16,7 @@ const model = modelOf(`cubes:
       - { name: old, sql: "{age} >= 40", type: boolean }
       - { name: notes, sql: "lower({CUBE}.note)", type: string, public: false }
       - { name: paid, type: number, sql: '{CUBE}."Paid"' }
+      - { name: phone, type: string, sql: "{CUBE}.contact.phone", public: false }
     measures:
       - { name: count, type: count }
       - { name: count_emails, type: count, sql: email }
@@ -29,6 +30,8 @@ const model = modelOf(`cubes:
       - { name: row, type: max, sql: "{CUBE}::text" }
       - { name: named_row, type: max, sql: "people::text" }
       - { name: note, type: max, sql: "{CUBE}.note" }
+      - { name: contact, type: max, sql: "{CUBE}.contact" }
+      - { name: fax, type: max, sql: "{CUBE}.contact.fax" }
       - { name: ages, type: sum, sql: age }
       - { name: constant, type: sum, sql: "coalesce({age}, 0) * 100" }
       - { name: olds, type: sum, sql: "case when {old} then 1 else 0 end" }
@@ -68,6 +71,8 @@ views:
       - group: "*"
         member_level: { excludes: [years] }
       - group: elders
+      - group: near
+        row_level: { filters: [{ member: id, operator: equals, values: [7] }] }
 `);
 
 let engine: Engine;
@@ -135,7 +140,7 @@ test.each([
   },
 );
 
-test.each(['row', 'named_row', 'note', 'of_helper'])(
+test.each(['row', 'named_row', 'note', 'contact', 'fax', 'of_helper'])(
   '%s is refused to everybody: something of it is not public',
   (measure) => {
     refusal(measure, somebody);
@@ -164,6 +169,12 @@ describe('a policy that does not open what is shown', () => {
     expect(await valuesOf('emails', somebody, 'few')).toEqual(['1', '1', '0']);
     refusal('ages', somebody, 'few');
     expect(await valuesOf('ages', { ...somebody, groups: ['elders'] }, 'few')).toEqual(['60', '30', null]);
+  });
+
+  test('of a view opens no rows either', async () => {
+    const near = { ...somebody, groups: ['near'] };
+    expect(await valuesOf('emails', near, 'few')).toEqual(['1', '1', '0']);
+    expect(await valuesOf('ages', near, 'few')).toEqual(['60']);
   });
 });
 

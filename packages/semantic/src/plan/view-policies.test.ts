@@ -6,7 +6,7 @@ import { errorOf, modelOf, planOf } from '../../test/plans.ts';
 const view = (name: string, filter: string) => `  - name: ${name}
     cubes:
       - { join_path: people, includes: [id, item_sum, items_total, deep, salary_sum] }
-      - { join_path: people.items, includes: [kind, { name: line_sum, alias: line_sum }] }
+      - { join_path: people.items, includes: [kind, rows, { name: line_sum, alias: line_sum }] }
       - { join_path: people.tags, includes: [tag] }
     access_policy: [{ group: "*", row_level: { filters: [${filter}] } }]
 `;
@@ -37,6 +37,7 @@ const model = modelOf(`cubes:
       - { name: total, type: sum, sql: price }
       - { name: lines_total, type: sum, sql: "{in_lines}" }
       - { name: line_sum, type: number, sql: "sum({lines}.amount)" }
+      - { name: rows, type: number, sql: "count(*)" }
   - name: lines
     sql_table: lines
     dimensions: [{ name: id, sql: id, type: number, primary_key: true }]
@@ -47,7 +48,7 @@ const model = modelOf(`cubes:
       - { name: id, sql: id, type: number, primary_key: true }
       - { name: tag, sql: tag, type: string }
 views:
-${view('open_items', PUBLIC)}${view('tagged', TAGGED)}${view('both', `{ or: [${PUBLIC}, ${TAGGED}] }`)}${view('counted', '{ member: items_total, operator: gt, values: [1000] }')}`);
+${view('everything', '{ member: id, operator: set }')}${view('open_items', PUBLIC)}${view('tagged', TAGGED)}${view('both', `{ or: [${PUBLIC}, ${TAGGED}] }`)}${view('counted', '{ member: items_total, operator: gt, values: [1000] }')}`);
 
 let engine: Engine;
 beforeAll(async () => {
@@ -83,6 +84,17 @@ test('so does one of a cube that is not the root of the view', async () => {
   expect(await rowsOf({ measures, dimensions: ['open_items.tag'] })).toEqual([
     ['t3', '4'],
     ['t1', '3'],
+  ]);
+});
+
+test('a number that counts rows counts those of its own cube, and not that there is none', async () => {
+  // The second person has no items.
+  expect(await rowsOf({ measures: ['everything.rows'] })).toEqual([['4']]);
+  const query = { measures: ['everything.rows'], dimensions: ['everything.id'] };
+  expect((await rowsOf(query)).toSorted()).toEqual([
+    ['1', '2'],
+    ['2', null],
+    ['3', '2'],
   ]);
 });
 

@@ -46,8 +46,8 @@ const onThread = (message: unknown) => {
   if (event === 'started' && script.endsWith('/plan-thread.js')) started++;
 };
 
-function open(time?: Parameters<typeof createPlanner>[0]) {
-  planner = createPlanner(time);
+function open(...limits: Parameters<typeof createPlanner>) {
+  planner = createPlanner(...limits);
   plans = createKeptPlans(planner);
 }
 beforeEach(() => {
@@ -125,6 +125,26 @@ test('whoever has used too much time is refused for a while, and others are not'
   await expect(plan(CHEAP)).rejects.toMatchObject({ code: 'too_many_queries' });
   expect(await plan(large(400))).toBe(known);
   expect((await plan(CHEAP, 'b')).queries).toHaveLength(1);
+});
+
+test('whoever has used too much time with one plan is refused the next one, which waits already', async () => {
+  await planner.stop();
+  open({ burstMs: 1, share: 1e-9 });
+  const [first, second] = await Promise.allSettled([plan(large(300)), plan(large(301))]);
+  expect(first).toMatchObject({ status: 'fulfilled' });
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'too_many_queries' } });
+  expect(started).toBe(1);
+});
+
+test('a plan that reaches the limit of its thread is refused, and has used all of its time', async () => {
+  await planner.stop();
+  open({ burstMs: 1, share: 1e-9 }, { timeMs: 2, memoryMb: 1024 });
+  await expect(plan(large(300))).rejects.toMatchObject({
+    code: 'unsupported_query',
+    message: expect.stringContaining('too much time or memory'),
+  });
+  await expect(plan(large(301))).rejects.toMatchObject({ code: 'too_many_queries' });
+  expect(started).toBe(1);
 });
 
 test('whoever has used much time gets cheap plans from threads', async () => {

@@ -54,8 +54,8 @@ const THREAD_LIMITS = { timeMs: 10_000, memoryMb: 1024 };
 const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 50, waitMs: 30_000 };
 const TIME: TimeBudgetLimits = { burstMs: 10_000, share: 0.25 };
 
-export function createPlanner(time: TimeBudgetLimits = TIME): Planner {
-  const threads = createThreads<PlanOrder, PlanReply>(threadScript('plan-thread'), THREAD_LIMITS, {
+export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THREAD_LIMITS): Planner {
+  const threads = createThreads<PlanOrder, PlanReply>(threadScript('plan-thread'), threadLimits, {
     idleMax: PLACES.places,
   });
   const budget = createTimeBudget(
@@ -103,7 +103,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME): Planner {
     const reply = await places.take({ key: 'plans', sharer, signal }, async () => {
       budget.requireTime(sharer);
       const run = await threads.run(order, WHOLE).catch((error: unknown): never => {
-        budget.use(sharer, THREAD_LIMITS.timeMs);
+        budget.use(sharer, threadLimits.timeMs);
         if (error instanceof ThreadLimitReached) throw tooMuch();
         throw error;
       });
