@@ -54,6 +54,9 @@ const LOOK_EVERY_MS = 10;
 /** However little CPU time a thread gets, its caller waits at most so many times the limit. */
 const PATIENCE = 10;
 
+/** The number of a thread where the system does not tell it. */
+const UNKNOWN = -1;
+
 /**
  * Writes the number that Linux has for the thread before it runs the script, because Node.js does not tell it. Linux takes
  * this number for a process of its own, with a priority of its own.
@@ -65,17 +68,20 @@ const { workerData: { script, number } } = require('node:worker_threads');
 try {
   number[0] = Number(/[0-9]+$/.exec(readlinkSync('/proc/thread-self'))[0]);
   setPriority(number[0], ${NICENESS});
-} catch {}
+} catch {
+  number[0] ||= ${UNKNOWN};
+}
 import(script);`;
 
 interface Thread {
   worker: Worker;
-  /** Its number on Linux; 0 before it starts, and elsewhere. */
+  /** Its number on Linux, or `UNKNOWN`; 0 until it starts, for which a busy machine may take seconds. */
   number: Int32Array;
 }
 
 /** The CPU time that the thread has used since it began, if the system tells it. */
 function cpuMs({ number: [number] }: Thread): number | undefined {
+  if (number === 0) return 0;
   try {
     const stat = readFileSync(`/proc/self/task/${number}/stat`, 'latin1');
     // The name, in brackets, may have blanks. Later fields have none; times are in hundredths of a second.
@@ -153,7 +159,6 @@ export function createThreads<Task, Answer>(
       signal.throwIfAborted();
       const thread = take();
       const { worker } = thread;
-      // A thread that is new has used nothing.
       const before = cpuMs(thread) ?? 0;
       const startedAt = performance.now();
       report('started');

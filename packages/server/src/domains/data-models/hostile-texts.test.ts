@@ -36,19 +36,22 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** A server that does the work itself answers one or two meanwhile. */
-const ANSWERED_MIN = 5;
-
-/** Counts the requests that the server answers, one after the other, before the work is done. */
+/**
+ * Waits for the work, and counts the requests that the server meanwhile received and answered: of a server that does the work
+ * itself, none, however fast the machine is.
+ */
 async function answeredDuring(work: Promise<unknown>): Promise<number> {
   let isOver = false;
   const end = () => {
     isOver = true;
   };
   work.then(end, end);
+  const isWorking = () => events.at(-1) === 'started';
   let answered = 0;
-  for (; !isOver; answered++) {
+  while (!isOver) {
+    const began = isWorking();
     await world.admin.getMe();
+    if (began && isWorking()) answered++;
     // Leaves the processor to the work.
     await sleep(3);
   }
@@ -68,7 +71,7 @@ test.each([
 ])('a hostile %s ends with a 409, and others are served meanwhile', async (_what, act) => {
   const before = await newest();
   const outcome = expect(act()).rejects.toMatchObject({ status: 409, code: 'merge_too_large' });
-  expect(await answeredDuring(outcome)).toBeGreaterThan(ANSWERED_MIN);
+  expect(await answeredDuring(outcome)).toBeGreaterThan(0);
   expect(events).toEqual(['started', 'answered']);
   expect(await newest()).toBe(before);
 });
@@ -82,7 +85,7 @@ test('a hostile commit is shown within limits, and others are served meanwhile',
   const reading = world.admin.getCommit({ deploymentId, hash }).then((commit) => {
     shown = commit;
   });
-  expect(await answeredDuring(reading)).toBeGreaterThan(ANSWERED_MIN);
+  expect(await answeredDuring(reading)).toBeGreaterThan(0);
   expect(shown).toMatchObject({ filesChanged: 1, files: [{ path: 'a.yml', isShortened: true }] });
   expect(events).toEqual(['started', 'answered']);
 });

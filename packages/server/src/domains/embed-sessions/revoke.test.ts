@@ -1,5 +1,4 @@
 /** Revoking sessions and their tokens: one session, or all of a tenant, a viewer, a key or a deployment. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createOrielClient } from '@oriel/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -268,8 +267,7 @@ describe('verifying tokens', () => {
         creatorMode: null,
       };
       await tell(JSON.stringify({ sessionId: numberOf(sessionId), ...others, until: 0 }));
-      // Until the servers have heard it.
-      await sleep(300);
+      await untilHeard();
       await held.query('commit');
     } finally {
       await held.end();
@@ -279,8 +277,17 @@ describe('verifying tokens', () => {
     }
   });
 
+  /** With the answer of a heartbeat, a listener has read what was told before, and then it begins the next one. */
+  async function untilHeard() {
+    for (let beats = 0; beats < 2; beats++) {
+      const [{ now }] = (await embedding.rows('select now()::text')) as [{ now: string }];
+      const silent = () => embedding.rows(`select from (${LISTENERS}) l where query_start <= $1`, [now]);
+      await expect.poll(silent).toEqual([]);
+    }
+  }
+
   const LISTENERS = `
-    select pid from pg_stat_activity
+    select pid, query_start from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and query ~* '^(listen|select 1$)'`;
 
   /** Refuses new connections, so that the listener can not reconnect until `resume` is called. */
