@@ -60,7 +60,10 @@ export type Action = (typeof actions)[number];
  * Whoever may do the second may do the first too. Levels of actions on content are not here, because policies give them
  * on single resources.
  */
-export const includedIn: { readonly [A in Action]?: Action } = { SchemaUpdateDevBranches: 'SchemaUpdate' };
+export const includedIn: { readonly [A in Action]?: Action } = {
+  SchemaUpdateDevBranches: 'SchemaUpdate',
+  OAuthIntegrationsIssueTokens: 'OAuthIntegrationsManage',
+};
 
 /** The actions that the built-in roles below `Admin` allow. */
 export const everydayActions: ReadonlySet<Action> = new Set([

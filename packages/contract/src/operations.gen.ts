@@ -20,6 +20,7 @@ import * as envVars from './operations/env-vars.ts';
 import * as environments from './operations/environments.ts';
 import * as folders from './operations/folders.ts';
 import * as identities from './operations/identities.ts';
+import * as oauthIntegrations from './operations/oauth-integrations.ts';
 import * as pages from './operations/pages.ts';
 import * as passwordLinks from './operations/password-links.ts';
 import * as queries from './operations/queries.ts';
@@ -35,6 +36,7 @@ import * as uploads from './operations/uploads.ts';
 import * as userAttributeValues from './operations/user-attribute-values.ts';
 import * as userAttributes from './operations/user-attributes.ts';
 import * as userGroups from './operations/user-groups.ts';
+import * as userOauthTokens from './operations/user-oauth-tokens.ts';
 import * as users from './operations/users.ts';
 import * as workbooks from './operations/workbooks.ts';
 import * as workspace from './operations/workspace.ts';
@@ -46,6 +48,7 @@ export const operations = {
   addUserGroupMembers: userGroups.addUserGroupMembers,
   advanceCreationStep: deployments.advanceCreationStep,
   answerDeviceByForm: pages.answerDeviceByForm,
+  beginOAuthFlowByForm: userOauthTokens.beginOAuthFlowByForm,
   beginProviderSignIn: identities.beginProviderSignIn,
   buildStatus: builds.buildStatus,
   bulkDeleteWorkspaceObjects: workspace.bulkDeleteWorkspaceObjects,
@@ -63,6 +66,7 @@ export const operations = {
   createDeviceCode: deviceCodes.createDeviceCode,
   createFolder: folders.createFolder,
   createGroup: embedTenants.createGroup,
+  createOAuthIntegration: oauthIntegrations.createOAuthIntegration,
   createReport: reports.createReport,
   createResetLink: passwordLinks.createResetLink,
   createRole: roles.createRole,
@@ -80,6 +84,7 @@ export const operations = {
   deleteFolder: folders.deleteFolder,
   deleteGroup: embedTenants.deleteGroup,
   deleteMyApiKey: apiKeys.deleteMyApiKey,
+  deleteOAuthIntegration: oauthIntegrations.deleteOAuthIntegration,
   deleteReport: reports.deleteReport,
   deleteRole: roles.deleteRole,
   deleteScimGroup: scim.deleteScimGroup,
@@ -102,6 +107,7 @@ export const operations = {
   embeddedDashboardPage: embeddedPages.embeddedDashboardPage,
   embeddedDashboardPageOfDeployment: embeddedPages.embeddedDashboardPageOfDeployment,
   embeddedPageFile: embeddedPages.embeddedPageFile,
+  endConnectionByForm: userOauthTokens.endConnectionByForm,
   endMySession: sessions.endMySession,
   endSessionByForm: pages.endSessionByForm,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
@@ -109,6 +115,7 @@ export const operations = {
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,
   fileHashes: uploads.fileHashes,
+  finishOAuthFlow: userOauthTokens.finishOAuthFlow,
   finishProviderSignIn: identities.finishProviderSignIn,
   finishUpload: uploads.finishUpload,
   generateDataModel: dataSources.generateDataModel,
@@ -135,6 +142,7 @@ export const operations = {
   getGroups: embedTenants.getGroups,
   getJwks: embed.getJwks,
   getMe: users.getMe,
+  getOAuthIntegration: oauthIntegrations.getOAuthIntegration,
   getOAuthMetadata: deviceCodes.getOAuthMetadata,
   getQueryMeta: queries.getQueryMeta,
   getReport: reports.getReport,
@@ -153,8 +161,10 @@ export const operations = {
   getUserAttributes: userAttributes.getUserAttributes,
   getUserGroup: userGroups.getUserGroup,
   getUserGroupMembers: userGroups.getUserGroupMembers,
+  getUserOAuthToken: userOauthTokens.getUserOAuthToken,
   getWorkbook: workbooks.getWorkbook,
   getWorkbooks: workbooks.getWorkbooks,
+  initiateOAuthFlow: userOauthTokens.initiateOAuthFlow,
   invitationPage: pages.invitationPage,
   listApiKeys: apiKeys.listApiKeys,
   listAuditLog: auditLog.listAuditLog,
@@ -169,6 +179,7 @@ export const operations = {
   listMyApiKeys: apiKeys.listMyApiKeys,
   listMyIdentities: identities.listMyIdentities,
   listMySessions: sessions.listMySessions,
+  listOAuthIntegrations: oauthIntegrations.listOAuthIntegrations,
   listRegions: regions.listRegions,
   listRoles: roles.listRoles,
   listScimGroups: scim.listScimGroups,
@@ -177,6 +188,7 @@ export const operations = {
   listScimUsers: scim.listScimUsers,
   listUserGroups: userGroups.listUserGroups,
   listUserIdentities: identities.listUserIdentities,
+  listUserOAuthTokens: userOauthTokens.listUserOAuthTokens,
   listUsers: users.listUsers,
   load: queries.load,
   loadByAddress: queries.loadByAddress,
@@ -212,6 +224,7 @@ export const operations = {
   resetPasswordPage: pages.resetPasswordPage,
   revokeEmbedSession: embedSessions.revokeEmbedSession,
   revokeEmbedSessions: embedSessions.revokeEmbedSessions,
+  revokeUserOAuthToken: userOauthTokens.revokeUserOAuthToken,
   runSql: queries.runSql,
   searchScimGroups: scim.searchScimGroups,
   searchScimUsers: scim.searchScimUsers,
@@ -244,6 +257,7 @@ export const operations = {
   updateFolder: folders.updateFolder,
   updateGroup: embedTenants.updateGroup,
   updateMe: users.updateMe,
+  updateOAuthIntegration: oauthIntegrations.updateOAuthIntegration,
   updatePublishedDashboardAiWidgetThread: dashboards.updatePublishedDashboardAiWidgetThread,
   updateReport: reports.updateReport,
   updateRole: roles.updateRole,
@@ -276,6 +290,7 @@ export const tags = {
   ...envVars.tags,
   ...environments.tags,
   ...folders.tags,
+  ...oauthIntegrations.tags,
   ...pages.tags,
   ...queries.tags,
   ...regions.tags,
@@ -290,6 +305,7 @@ export const tags = {
   ...userAttributeValues.tags,
   ...userAttributes.tags,
   ...userGroups.tags,
+  ...userOauthTokens.tags,
   ...users.tags,
   ...workbooks.tags,
   ...workspace.tags,
@@ -313,6 +329,7 @@ export const errors = {
   ...environments.errors,
   ...folders.errors,
   ...identities.errors,
+  ...oauthIntegrations.errors,
   ...pages.errors,
   ...passwordLinks.errors,
   ...queries.errors,
@@ -326,6 +343,7 @@ export const errors = {
   ...userAttributeValues.errors,
   ...userAttributes.errors,
   ...userGroups.errors,
+  ...userOauthTokens.errors,
   ...users.errors,
   ...workbooks.errors,
   ...workspace.errors,

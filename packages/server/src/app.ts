@@ -31,6 +31,7 @@ import { createEnvVars, envVars } from './domains/env-vars/index.ts';
 import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
+import { createOAuth } from './domains/oauth-integrations/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
@@ -136,12 +137,14 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     seconds: deviceCodeSeconds,
     sessions: people.sessions,
   });
+  const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes });
   const forPeople = pages(platform, {
     people,
     devices,
     links,
     ways: signInWays(settings.oidc),
     identities: linkedIdentities(settings.oidc),
+    connections: oauth.connections,
   });
   const charts = createCharts();
   const rechecks = createRechecks(charts);
@@ -161,6 +164,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     passwordLinks(links),
     forPeople,
     identities(platform, { settings: settings.oidc, console: people.console, links }),
+    oauth.module,
     signingKeys(platform, { keys }),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),

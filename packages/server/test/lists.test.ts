@@ -9,7 +9,14 @@ import { logIn } from './sign-in.ts';
 import { ADMIN_PASSWORD, createOwnWorld, unique, type World } from './world.ts';
 
 /** These operations return a plain array of a few items, without pages. */
-const BARE = ['getFolderAncestors', 'getUserAttributeValues', 'listMyIdentities', 'listUserIdentities'];
+const BARE = [
+  'getFolderAncestors',
+  'getUserAttributeValues',
+  'listMyIdentities',
+  'listOAuthIntegrations',
+  'listUserIdentities',
+  'listUserOAuthTokens',
+];
 
 /** Lists that have one item, because an installation has one. */
 const OF_ONE = ['listRegions', 'listDeploymentVersions'];

@@ -107,7 +107,18 @@ const environment = async () => {
 const person = async () => ({ id: (await world.person()).userId });
 const userGroup = () => one(world.admin.createUserGroup({ body: { name: unique('group') } }));
 
+/** The reference shows the address of a server that runs at its default port. */
+const ours = () => ({ redirectUri: `${world.url}/oauth/callback` });
+
 const given: Record<string, () => Promise<Given>> = {
+  createOAuthIntegration: async () => ({ body: ours() }),
+  updateOAuthIntegration: async () => {
+    const made = await send('createOAuthIntegration', { body: { ...ours(), name: unique('service') } });
+    return {
+      path: { id: ((await made.json()) as { id: number }).id },
+      body: { ...ours(), name: unique('service') },
+    };
+  },
   addGroupMembers: async () => ({ path: await group() }),
   removeGroupMembers: async () => ({ path: await group() }),
   updateGroup: async () => ({ path: await group() }),

@@ -121,11 +121,19 @@ export const accountPage = operation({
   path: '/account',
   summary: 'Show who is signed in, and where',
   description:
-    'Shows the sessions and identities of the person, and forms to change the password and to end sessions.',
+    'Shows the sessions, identities and connections of the person, and forms to change the password, to end sessions and to connect.',
   auth: 'console',
   query: {
     notice: Type.Optional(
-      Type.Enum(['welcome', 'password-set', 'password-changed', 'session-ended', 'identity-removed']),
+      Type.Enum([
+        'welcome',
+        'password-set',
+        'password-changed',
+        'session-ended',
+        'identity-removed',
+        'connected',
+        'disconnected',
+      ]),
     ),
   },
   errors: ['user_not_found'],

@@ -35,6 +35,8 @@ export type Order =
   | { client: Client }
   /** The person who signs in next. */
   | { account: Account }
+  /** How long access tokens are valid from now on. */
+  | { accessSeconds: number }
   /** Answers at this path from now on. */
   | { path: string; answer: Answer }
   /** Answers as itself again. */
@@ -43,6 +45,7 @@ export type Order =
 const accounts = new Map<string, Account>();
 const answers = new Map<string, Answer>();
 let next: string;
+let accessSeconds = 3600;
 let provider: Provider;
 let serve: () => void;
 /** A server may ask at its start, before the provider knows the address of that server. */
@@ -59,6 +62,7 @@ function obey(order: Order) {
     accounts.set(order.account.sub, order.account);
     next = order.account.sub;
   }
+  if ('accessSeconds' in order) accessSeconds = order.accessSeconds;
   if ('path' in order) answers.set(order.path, order.answer);
   if ('reset' in order) answers.clear();
 }
@@ -70,7 +74,7 @@ const server = createServer(async (request, response) => {
   await serving;
   if (!pathname.startsWith('/interaction/')) return provider.callback()(request, response);
   // Instead of a form with a password.
-  void provider.interactionFinished(request, response, { login: { accountId: next } });
+  void provider.interactionFinished(request, response, { login: { accountId: next }, consent: {} });
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -92,7 +96,8 @@ const createProvider = ({ id, secret, urls, signingKey }: Client) =>
       {
         client_id: id,
         client_secret: secret,
-        redirect_uris: urls.map((url) => `${url}/sign-in/provider/callback`),
+        redirect_uris: urls.flatMap((url) => [`${url}/sign-in/provider/callback`, `${url}/oauth/callback`]),
+        grant_types: ['authorization_code', 'refresh_token'],
         post_logout_redirect_uris: urls.map((url) => `${url}/sign-in`),
       },
     ],
@@ -100,12 +105,21 @@ const createProvider = ({ id, secret, urls, signingKey }: Client) =>
     cookies: { keys: ['a key for the cookies of this test'] },
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified', 'groups'] },
     pkce: { required: () => true },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      revocation: { enabled: true },
+      introspection: { enabled: true },
+    },
+    // A refresh token works once. Using it again ends everything that came of it.
+    rotateRefreshToken: true,
+    issueRefreshToken: (_ctx: unknown, _client: unknown, code: { scopes: Set<string> }) =>
+      code.scopes.has('offline_access'),
+    ttl: { AccessToken: () => accessSeconds },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => accounts.get(accountId) }),
     async loadExistingGrant({ oidc }: { oidc: { provider: Provider; session: { accountId: string } } }) {
       const grant = new oidc.provider.Grant({ clientId: id, accountId: oidc.session.accountId });
-      grant.addOIDCScope('openid profile email');
+      grant.addOIDCScope('openid profile email offline_access');
       await grant.save();
       return grant;
     },

@@ -1,12 +1,11 @@
 /** What the provider says about itself: its addresses and keys. */
 import * as oidc from 'openid-client';
 import type { Logger } from '../../platform/log.ts';
+import { oauthFetch } from '../../platform/outbound/oauth-fetch.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { ProviderSettings } from './settings.ts';
 import { Trouble } from './trouble.ts';
 
-const REQUEST_MS = 5000;
-const MAX_BYTES = 256 * 1024;
 /** Keys are read again when a token names an unknown one, so only other changes wait this long. */
 const FRESH_MS = 3600_000;
 const TRY_AGAIN_MS = 60_000;
@@ -49,26 +48,13 @@ export function createDiscovery(settings: ProviderSettings, outbound: Outbound, 
 
 function discover({ issuer, clientId, clientSecret }: ProviderSettings, outbound: Outbound) {
   const server = new URL(issuer);
-  const send: oidc.CustomFetch = async (url, { method, headers, body, signal }) => {
-    const answer = await outbound.fetch(url, {
-      method,
-      headers,
-      body: body as URLSearchParams | string | null | undefined,
-      signal: signal ?? null,
-      timeoutMs: REQUEST_MS,
-      maxBytes: MAX_BYTES,
-    });
-    // For the log, if the library does not like the answer.
-    const { origin, pathname } = new URL(url);
-    return Object.defineProperty(answer, 'url', { value: origin + pathname });
-  };
   return oidc.discovery(
     server,
     clientId,
     { [oidc.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
     authenticate(clientSecret),
     {
-      [oidc.customFetch]: send,
+      [oidc.customFetch]: oauthFetch(outbound),
       // The guard decides whether requests may go without TLS.
       execute: [
         oidc.enableNonRepudiationChecks,

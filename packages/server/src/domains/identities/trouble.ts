@@ -1,4 +1,5 @@
 /** Why the provider can not be used, in words that help an operator. */
+import { causesOf, reasonOf, wordOf } from '../../platform/outbound/oauth-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound.ts';
 
 export interface Why {
@@ -43,17 +44,6 @@ function checkOf(error: unknown, during: 'discovery' | 'sign-in', status?: numbe
 }
 
 const OF_CLIENT = ['invalid_client', 'unauthorized_client'];
-const CAUSES_MAX = 4;
-
-/** The error and its causes. */
-function causesOf(error: unknown): Error[] {
-  const all: Error[] = [];
-  for (let cause = error; cause instanceof Error && all.length < CAUSES_MAX; cause = cause.cause) {
-    all.push(cause);
-  }
-  return all;
-}
-
 /** The answer that the library did not like. */
 function answerIn(error: unknown): Response | undefined {
   for (const cause of causesOf(error)) {
@@ -62,15 +52,3 @@ function answerIn(error: unknown): Response | undefined {
   }
   return undefined;
 }
-
-/** What the provider calls the error, or else the code of the library. */
-const wordOf = (cause: Error) => {
-  const { code, error } = cause as { code?: unknown; error?: unknown };
-  return error ?? code ?? cause.name;
-};
-
-/** Messages of `OutboundError` hold no secrets. */
-export const reasonOf = (error: unknown): string =>
-  causesOf(error)
-    .map((cause) => String(cause instanceof OutboundError ? cause.message : wordOf(cause)).slice(0, 200))
-    .join(': ');

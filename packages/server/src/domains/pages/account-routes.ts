@@ -1,6 +1,7 @@
 /** The page of a person who is signed in. */
 import { operations } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
+import { may } from '../../platform/auth/access.ts';
 import type { SignedIn } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
@@ -13,6 +14,7 @@ import {
   signOut,
 } from '../sessions/index.ts';
 import { findPerson, hasPassword } from '../users/index.ts';
+import type { Connections } from './connection-routes.ts';
 import { errorsOf, requireUsable } from './new-password.ts';
 import { ACCOUNT_PATH, type Show } from './show.ts';
 import { type Account, accountView, type LinkedIdentity } from './views/account.ts';
@@ -24,6 +26,8 @@ const NOTICES = {
   'password-changed': 'Your password is changed. You are signed out everywhere else.',
   'session-ended': 'The session has ended.',
   'identity-removed': 'It does not sign you in any more. You are signed out everywhere else.',
+  connected: 'You are connected.',
+  disconnected: 'The connection has ended.',
 };
 
 /** Who the person is at sign-in providers. */
@@ -33,14 +37,25 @@ export interface LinkedIdentities {
   unlink(tx: Tx, userId: number, id: number): Promise<Change[]>;
 }
 
-export function accountRoutes(show: Show, { console, signIn }: PeopleSessions, identities: LinkedIdentities) {
-  async function accountOf(db: Database, { userId, sessionId }: SignedIn): Promise<Account> {
+interface Options {
+  people: PeopleSessions;
+  identities: LinkedIdentities;
+  connections: Pick<Connections, 'list'>;
+}
+
+export function accountRoutes(show: Show, { people, identities, connections }: Options) {
+  const { console, signIn } = people;
+
+  async function accountOf(db: Database, actor: SignedIn): Promise<Account> {
+    const { userId, sessionId } = actor;
+    const mayConnect = may(actor, 'OAuthIntegrationsIssueTokens');
     const person = await findPerson(db, userId);
     const sessions = await listSessions(db, userId, { afterId: 0, limit: SESSIONS_MAX });
     return {
       person,
       sessions: sessions.reverse(),
       identities: await identities.list(db, userId),
+      connections: mayConnect ? await connections.list(db, userId) : [],
       hasPassword: await hasPassword(db, userId),
       sessionId,
       csrf: console.csrf.tokenOf(sessionId),

@@ -5,6 +5,7 @@ import type { DeviceCodes } from '../device-codes/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { PeopleSessions } from '../sessions/index.ts';
 import { accountRoutes, type LinkedIdentities } from './account-routes.ts';
+import { type Connections, connectionRoutes } from './connection-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { signInRoutes } from './routes.ts';
@@ -13,6 +14,7 @@ import { createThemes } from './theme.ts';
 import type { SignInWay } from './views/sign-in.ts';
 
 export type { LinkedIdentities } from './account-routes.ts';
+export type { Connections } from './connection-routes.ts';
 export { ownAddress } from './own-address.ts';
 export { ACCOUNT_PATH, SIGN_IN_PATH } from './show.ts';
 export type { SignInWay } from './views/sign-in.ts';
@@ -24,18 +26,20 @@ export interface PagesOptions {
   /** Ways to sign in other than with a password. The sign-in page links to them. */
   ways?: readonly SignInWay[];
   identities: LinkedIdentities;
+  connections: Connections;
 }
 
 export function pages(
   platform: Platform,
-  { people, devices, links, ways = [], identities }: PagesOptions,
+  { people, devices, links, ways = [], identities, connections }: PagesOptions,
 ): Module & { showError: ShowError } {
   const show = createShow(createThemes(platform), ways);
   return {
     showError: show.error,
     routes: [
       ...signInRoutes(show, people, ways),
-      ...accountRoutes(show, people, identities),
+      ...accountRoutes(show, { people, identities, connections }),
+      ...connectionRoutes(show, connections),
       ...deviceRoutes(show, people.console, devices),
       ...linkRoutes(show, people.console, links, ways),
     ],

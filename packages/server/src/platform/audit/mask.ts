@@ -1,5 +1,5 @@
 const SECRET_FIELD =
-  /password|passphrase|secret|token|credential|authorization|cookie|^key$|^api_?key$|key_?hash|private_?key|^otp$|device_?code|user_?code|code_?verifier|(invitation|reset|password)_?(url|link)|connection_?string|^dsn$/i;
+  /password|passphrase|secret|token(?!_?url|_?expires_?at)|credential|authorization|cookie|^key$|^api_?key$|key_?hash|private_?key|^otp$|device_?code|user_?code|code_?verifier|(invitation|reset|password)_?(url|link)|connection_?string|^dsn$/i;
 
 /**
  * Secrets that can be recognised wherever they stand: our own, JSON web tokens, private keys, passwords in addresses. Some

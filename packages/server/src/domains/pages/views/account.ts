@@ -2,6 +2,7 @@ import { PASSWORD_LENGTH } from '@oriel/contract';
 import { html, type Markup } from '../../../platform/http/html.ts';
 import type { SessionRow } from '../../sessions/index.ts';
 import type { View } from '../layout.ts';
+import { type Connection, connectionsSection } from './connections.ts';
 import { alert, field, hidden, newPasswordFields, notice, time } from './parts.ts';
 import { programOf } from './program.ts';
 
@@ -18,6 +19,8 @@ export interface Account {
   person: { firstName: string | null; username: string; email: string; roles: string[] };
   sessions: readonly SessionRow[];
   identities: readonly LinkedIdentity[];
+  /** Empty if the person may not connect to services. */
+  connections: readonly Connection[];
   hasPassword: boolean;
   sessionId: number;
   csrf: string;
@@ -48,6 +51,7 @@ ${account.sessions.map((session) => sessionRow(session, account))}
 </ul>
 <form method="post" action="/sign-out">${hidden({ csrf: account.csrf, everywhere: 'true' })}<button class="plain">Sign out everywhere</button></form>
 </section>
+${account.connections.length > 0 && connectionsSection(account.connections, account.csrf)}
 ${account.identities.length > 0 && identitiesSection(account)}
 <section aria-labelledby="password">
 <h2 id="password">${account.hasPassword ? 'Change your password' : 'Your password'}</h2>

@@ -1,0 +1,46 @@
+/** Services at which people allow this server to act for them, and the tokens that they got there. */
+import { expirySchedule } from '../../platform/jobs/upkeep.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import type { Connections } from '../pages/index.ts';
+import { createConnections } from './connections.ts';
+import { deleteExpiredFlows } from './flows.store.ts';
+import { createFlows } from './flows.ts';
+import { createIntegrations } from './integrations.ts';
+import { leftovers } from './leftovers.store.ts';
+import { createProvider } from './provider.ts';
+import { createRevocations } from './revocations.ts';
+import { oauthRoutes } from './routes.ts';
+import { CALLBACK_PATH } from './rules.ts';
+import { deleteUnrevokable } from './tokens.store.ts';
+import { createUserTokens, type UserTokens } from './tokens.ts';
+
+export { NotConnected, type UsableToken, type UserTokens } from './tokens.ts';
+
+export interface OAuth {
+  module: Module;
+  connections: Connections;
+  tokens: UserTokens;
+}
+
+const upkeep = expirySchedule('oauth.delete-expired', 17, [deleteExpiredFlows, deleteUnrevokable]);
+
+/** `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
+export function createOAuth(platform: Platform, { allowPrivate }: { allowPrivate: boolean }): OAuth {
+  const { db, keysFor, log, outbound, publicUrl } = platform;
+  const integrations = createIntegrations(platform, { allowPrivate });
+  const provider = createProvider(outbound, publicUrl + CALLBACK_PATH);
+  const tokens = createUserTokens({ platform, db, integrations, provider, log });
+  const flows = createFlows({ integrations, provider, tokens, keys: keysFor('oauth flows'), log });
+  const revocations = createRevocations({ integrations, provider, tokens });
+  const used = { integrations, flows, revocation: revocations.job };
+  return {
+    module: {
+      routes: oauthRoutes(used),
+      jobs: [revocations.job],
+      schedules: [revocations.schedule, upkeep],
+      leftovers,
+    },
+    connections: createConnections(used),
+    tokens,
+  };
+}

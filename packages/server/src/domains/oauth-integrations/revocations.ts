@@ -1,0 +1,71 @@
+/** Tells services that tokens are not used any more (RFC 7009), and then forgets the tokens. */
+import type { Database } from '../../platform/db/database.ts';
+import type { JobKind } from '../../platform/jobs/jobs.ts';
+import type { Schedule } from '../../platform/jobs/schedules.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { Integrations } from './integrations.ts';
+import { type OpenIntegration, type Provider, ProviderTrouble } from './provider.ts';
+import { deleteHiddenIntegrations } from './store.ts';
+import * as store from './tokens.store.ts';
+import type { UserTokens } from './tokens.ts';
+
+const BATCH = 50;
+
+export interface Revocations {
+  job: JobKind;
+  /** Finds what no job was enqueued for, and what services could not be told before. */
+  schedule: Schedule;
+}
+
+interface Options {
+  integrations: Pick<Integrations, 'openAny'>;
+  provider: Pick<Provider, 'revoke'>;
+  tokens: Pick<UserTokens, 'open'>;
+}
+
+export function createRevocations({ integrations, provider, tokens }: Options): Revocations {
+  /** The refresh token first: most services end its access tokens with it. */
+  async function revoke(integration: OpenIntegration, row: store.RevokedTokenRow) {
+    const { accessToken, refreshToken } = tokens.open(row);
+    if (refreshToken) await provider.revoke(integration, refreshToken, 'refresh_token');
+    if (accessToken) await provider.revoke(integration, accessToken, 'access_token');
+  }
+
+  async function runAll(db: Database, log: Logger, signal: AbortSignal) {
+    const opened = new Map<number, OpenIntegration | undefined>();
+    /** One that does not answer is not asked again for each of its tokens. */
+    const silent = new Set<number>();
+    for (let afterId = 0; ; ) {
+      const rows = await store.listRevokedTokens(db, afterId, BATCH);
+      for (const row of rows) {
+        signal.throwIfAborted();
+        afterId = row.id;
+        const { integrationId } = row;
+        if (silent.has(integrationId)) continue;
+        if (!opened.has(integrationId))
+          opened.set(integrationId, await integrations.openAny(db, integrationId));
+        try {
+          const integration = opened.get(integrationId);
+          if (integration) await revoke(integration, row);
+        } catch (error) {
+          if (!(error instanceof ProviderTrouble)) throw error;
+          log.warn({ integrationId, reason: error.message }, 'a token could not be revoked at its service');
+          // Any other answer is the last word: the service has read the request.
+          if (error.kind === 'unavailable' || error.kind === 'client') {
+            silent.add(integrationId);
+            continue;
+          }
+        }
+        await store.deleteToken(db, row.id);
+      }
+      if (rows.length < BATCH) break;
+    }
+    while ((await deleteHiddenIntegrations(db, BATCH)) === BATCH) signal.throwIfAborted();
+  }
+
+  const job: JobKind = {
+    name: 'oauth.revoke-tokens',
+    run: (_payload, { db, log, signal }) => runAll(db, log, signal),
+  };
+  return { job, schedule: { name: 'oauth.revoke-tokens', everySeconds: 300, kind: job } };
+}

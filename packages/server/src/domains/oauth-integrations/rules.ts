@@ -1,0 +1,106 @@
+/** What an integration may be. */
+import { isIP } from 'node:net';
+import { ApiError, invalid } from '../../platform/errors.ts';
+import { isPublicAddress } from '../../platform/outbound/addresses.ts';
+import type { IntegrationConfig, IntegrationRow } from './store.ts';
+
+export const INTEGRATIONS_MAX = 100;
+export const CALLBACK_PATH = '/oauth/callback';
+
+export interface GivenAddresses {
+  authUrl: string;
+  tokenUrl: string;
+  redirectUri: string;
+  config?: IntegrationConfig;
+}
+
+/** What this server puts into the address itself. */
+const OF_PROTOCOL = [
+  'client_id',
+  'client_secret',
+  'code_challenge',
+  'code_challenge_method',
+  'redirect_uri',
+  'request',
+  'request_uri',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+];
+
+/** Throws a 400 that names the field. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
+export function checkAddresses(
+  { authUrl, tokenUrl, redirectUri, config = {} }: GivenAddresses,
+  { publicUrl, allowPrivate }: { publicUrl: string; allowPrivate: boolean },
+) {
+  const ours = publicUrl + CALLBACK_PATH;
+  if (redirectUri !== ours) {
+    const message = `must be the address of this server, ${ours}`;
+    throw invalid('redirectUri', message, 'oauth_redirect_uri_not_ours');
+  }
+  const given: [string, string | undefined][] = [
+    ['authUrl', authUrl],
+    ['tokenUrl', tokenUrl],
+    ['config.revocationUrl', config.revocationUrl],
+    ['config.issuer', config.issuer],
+  ];
+  for (const [field, address] of given) {
+    const problem = address !== undefined && problemOf(address, allowPrivate);
+    if (problem) throw invalid(field, problem, 'oauth_address_refused');
+  }
+  const parameters = config.authorizationParameters ?? {};
+  for (const name of Object.keys(parameters)) {
+    if (OF_PROTOCOL.includes(name.toLowerCase())) {
+      throw invalid(`config.authorizationParameters.${name}`, 'is set by this server');
+    }
+  }
+  for (const name of new URL(authUrl).searchParams.keys()) {
+    if (OF_PROTOCOL.includes(name.toLowerCase())) {
+      throw invalid(
+        'authUrl',
+        `must not have the parameter ${name}, which this server sets`,
+        'oauth_address_refused',
+      );
+    }
+  }
+}
+
+/** Names are resolved when a request is sent: the guard for outgoing requests decides then. */
+function problemOf(address: string, allowPrivate: boolean): string | undefined {
+  const { protocol, username, password, hash, hostname } = new URL(address);
+  if (username || password) return 'must not have a user name or a password in it';
+  if (hash || address.includes('#')) return 'must not have a part behind #';
+  if (allowPrivate) return undefined;
+  if (protocol !== 'https:') return 'must begin with https://';
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const isPrivate = isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost$/.test(host);
+  return isPrivate
+    ? 'must not be an address of this machine or of a private network, which only ORIEL_ALLOW_PRIVATE_REMOTES allows'
+    : undefined;
+}
+
+/** Whether stored tokens of people belong to the integration as it is now. */
+export const isSameService = (before: IntegrationRow, after: IntegrationRow) =>
+  before.authUrl === after.authUrl && before.clientId === after.clientId && isSentToSame(before, after);
+
+/** Whether secrets go to the same addresses as before. */
+export const isSentToSame = (
+  before: Pick<IntegrationRow, 'tokenUrl' | 'config'>,
+  after: Pick<IntegrationRow, 'tokenUrl' | 'config'>,
+) =>
+  before.tokenUrl === after.tokenUrl &&
+  // Without an address, nothing is sent.
+  (after.config.revocationUrl === undefined || before.config.revocationUrl === after.config.revocationUrl);
+
+/** The service has sent somebody back without a code. */
+export function refusalOf(error: string) {
+  const isDenied = error === 'access_denied';
+  // The text comes from the address, so only what looks like a code is shown.
+  const code = /^[a-z_]{1,50}$/.test(error) ? ` (${error})` : '';
+  return new ApiError('oauth_provider_refused', {
+    message: isDenied
+      ? 'You did not allow the access at the service, so nothing is connected.'
+      : `The service did not give access${code}. Begin again on your account page.`,
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * The tokens of people: sealed, used, and renewed before they end. Of all servers one renews, and stores what it got only
+ * if the tokens are still those that it renewed: services take a refresh token once, so two that renew at the same time
+ * would end the connection.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { ApiError, found } from '../../platform/errors.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { Platform } from '../../platform/module.ts';
+import type { BoxedColumn } from '../../platform/secrets/box.ts';
+import type { Integrations } from './integrations.ts';
+import { type OpenIntegration, type Provider, ProviderTrouble, type Tokens } from './provider.ts';
+import { holdIntegration } from './store.ts';
+import * as store from './tokens.store.ts';
+
+const columnOf = (column: string): BoxedColumn => ({
+  table: 'oauth_tokens',
+  column,
+  keyColumn: 'bound_to',
+  holds: 'the OAuth tokens of people',
+});
+
+/** A token that ends sooner is renewed first. */
+const AHEAD_SECONDS = 60;
+/** Longer than a request to a service may take. */
+const LEASE_SECONDS = 15;
+const RETRY_SECONDS = 10;
+const RETRY_CLIENT_SECONDS = 60;
+const WAIT_MS = 15_000;
+const LOOK_EVERY_MS = 100;
+
+export interface UsableToken {
+  accessToken: string;
+  /** Changes with the tokens. */
+  version: number;
+}
+
+export interface UserTokens {
+  /** Stores the tokens that the person has got. Throws a 404 if the integration has changed since then. */
+  connect(tx: Tx, userId: number, integration: OpenIntegration, tokens: Tokens): Promise<Connected>;
+  /**
+   * An access token that is valid now, as far as can be known. `refused` is the version that the data source has refused.
+   * Rejects with a `NotConnected` or a 502.
+   */
+  use(userId: number, integrationId: number, refused?: number): Promise<UsableToken>;
+  /** What is to be revoked, opened. */
+  open(row: store.RevokedTokenRow): { accessToken: string | undefined; refreshToken: string | undefined };
+}
+
+interface Connected {
+  before: store.ShownTokenRow | undefined;
+  after: store.ShownTokenRow;
+}
+
+/** The person has to connect, or to connect again. */
+export class NotConnected extends Error {}
+
+interface Options {
+  platform: Pick<Platform, 'box'>;
+  db: Database;
+  integrations: Pick<Integrations, 'open'>;
+  provider: Pick<Provider, 'refresh' | 'revoke'>;
+  log: Logger;
+}
+
+export function createUserTokens({ platform, db, integrations, provider, log }: Options): UserTokens {
+  const accessBox = platform.box(columnOf('access_token'));
+  const refreshBox = platform.box(columnOf('refresh_token'));
+  /** What this process renews or waits for. */
+  const renewing = new Map<string, Promise<UsableToken>>();
+
+  const boundTo = ({ integrationId, userId, id }: Owner) => `${integrationId}:${userId}:${id}`;
+  const seal = (owner: Owner, { accessToken, refreshToken, ...times }: Tokens): store.SealedTokens => ({
+    accessToken: accessBox.seal(boundTo(owner), Buffer.from(accessToken)),
+    refreshToken: refreshToken === null ? null : refreshBox.seal(boundTo(owner), Buffer.from(refreshToken)),
+    accessExpiresAt: times.accessExpiresAt?.toISOString() ?? null,
+    refreshExpiresAt: times.refreshExpiresAt?.toISOString() ?? null,
+  });
+  const usable = (row: store.UsedTokenRow): UsableToken => ({
+    accessToken: accessBox.open(boundTo(row), row.accessToken!).toString('utf8'),
+    version: row.version,
+  });
+
+  async function renewOnce(row: store.UsedTokenRow): Promise<UsableToken> {
+    const integration = await integrations.open(db, row.integrationId);
+    const before = refreshBox.open(boundTo(row), row.refreshToken!).toString('utf8');
+    const tokens = await provider.refresh(integration, before).catch((error) => giveUp(row, error));
+    if (await store.storeRenewed(db, row, seal(row, tokens))) {
+      return { accessToken: tokens.accessToken, version: row.version + 1 };
+    }
+    // Somebody ended or replaced the connection meanwhile. Only in the first case nobody else has these tokens.
+    if (!(await store.findUsedToken(db, row.userId, row.integrationId))) {
+      const [token, hint] = tokens.refreshToken
+        ? ([tokens.refreshToken, 'refresh_token'] as const)
+        : ([tokens.accessToken, 'access_token'] as const);
+      await provider.revoke(integration, token, hint).catch(() => {});
+    }
+    throw new NotConnected('You have ended the connection.');
+  }
+
+  async function giveUp(row: store.UsedTokenRow, error: unknown): Promise<never> {
+    if (!(error instanceof ProviderTrouble)) throw error;
+    const { kind, message: reason } = error;
+    const { integrationId, userId } = row;
+    log.warn({ integrationId, userId, kind, reason }, 'the OAuth tokens of a person could not be renewed');
+    if (kind === 'ended') {
+      const lastError = 'The service does not renew the access any more. Connect again.';
+      await store.storeEnded(db, row, lastError);
+      throw new NotConnected(lastError);
+    }
+    const isClient = kind === 'client';
+    await store.storeFailed(db, row, {
+      status: isClient ? 'error' : row.status,
+      lastError: isClient
+        ? 'The service refuses the client id or the secret of the integration. An admin must mend it.'
+        : 'The service could not renew the access. It is tried again.',
+      seconds: isClient ? RETRY_CLIENT_SECONDS : RETRY_SECONDS,
+    });
+    throw unavailable(isClient);
+  }
+
+  async function find(userId: number, integrationId: number, refused: number | undefined) {
+    for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
+      const row = await store.findUsedToken(db, userId, integrationId);
+      if (!row) throw new NotConnected('You are not connected.');
+      if (row.status === 'expired' || row.status === 'revoked') {
+        throw new NotConnected(row.lastError ?? 'The access has ended. Connect again.');
+      }
+      const { secondsLeft, refreshToken } = row;
+      const isGood = row.version !== refused && (secondsLeft === null || secondsLeft > 0);
+      if (isGood && !endsSoon(row)) return usable(row);
+      if (refreshToken === null) {
+        if (isGood) return usable(row);
+        const lastError =
+          row.version === refused
+            ? 'The data source refuses your access, and the service gave no way to renew it. Connect again.'
+            : 'The access has ended. Connect again.';
+        await store.storeEnded(db, row, lastError);
+        throw new NotConnected(lastError);
+      }
+      if (row.isRetriedLater) {
+        if (isGood) return usable(row);
+        throw unavailable(row.status === 'error');
+      }
+      if (await store.leaseToken(db, row, LEASE_SECONDS)) {
+        return renewOnce(row).catch((error) => {
+          if (isGood && error instanceof ApiError) return usable(row);
+          throw error;
+        });
+      }
+      // Another server renews it.
+      if (isGood) return usable(row);
+    }
+    throw unavailable(false);
+  }
+
+  return {
+    async connect(tx, userId, integration, tokens) {
+      const current = await holdIntegration(tx, integration.id);
+      if (current?.revision !== integration.revision) throw new ApiError('oauth_integration_not_found');
+      found(await store.lockPerson(tx, userId), 'oauth_flow_not_begun');
+      const before = await store.lockToken(tx, userId, integration.id);
+      const owner = {
+        integrationId: integration.id,
+        userId,
+        id: before?.id ?? (await store.nextTokenId(tx)),
+      };
+      const row = { ...owner, ...seal(owner, tokens) };
+      return { before, after: await (before ? store.replaceToken : store.insertToken)(tx, row) };
+    },
+
+    use(userId, integrationId, refused) {
+      const key = `${userId} ${integrationId} ${refused}`;
+      const known = renewing.get(key);
+      if (known) return known;
+      const found = find(userId, integrationId, refused).finally(() => renewing.delete(key));
+      renewing.set(key, found);
+      return found;
+    },
+
+    open: (row) => ({
+      accessToken: row.accessToken
+        ? accessBox.open(boundTo(row), row.accessToken).toString('utf8')
+        : undefined,
+      refreshToken: row.refreshToken
+        ? refreshBox.open(boundTo(row), row.refreshToken).toString('utf8')
+        : undefined,
+    }),
+  };
+}
+
+type Owner = Pick<store.NewToken, 'integrationId' | 'userId' | 'id'>;
+
+/** Short tokens are used for most of their life. */
+const endsSoon = ({ secondsLeft, lifeSeconds }: store.UsedTokenRow) =>
+  secondsLeft !== null && secondsLeft < Math.min(AHEAD_SECONDS, (lifeSeconds ?? AHEAD_SECONDS) / 5);
+
+const unavailable = (isClient: boolean) =>
+  new ApiError('oauth_provider_unavailable', {
+    ...(isClient && {
+      message: 'The service refuses the client id or the secret of the integration. An admin must mend it.',
+    }),
+  });
