@@ -215,6 +215,8 @@ const FOUND_FIRST: Record<string, string> = {
   getCommit: 'commit_not_found',
   getGroup: 'group_not_found',
   getGroupMembers: 'group_not_found',
+  getOAuthIntegration: 'oauth_integration_not_found',
+  getUserOAuthToken: 'oauth_token_not_found',
   pageAsset: 'asset_not_found',
 };
 
