@@ -1,10 +1,30 @@
 import { expect, test } from 'vitest';
 import { drillFrom } from './drill-query.ts';
 
+/** Granularities of the model. Answers say how long they are. */
+const INTERVALS: Record<string, string> = {
+  fiscal_year: '1 year',
+  sprint: '2 weeks',
+  shift: '8 hours',
+  ninety: '1 hour 30 minute',
+  odd: '3 moons',
+};
+
 const drilled = (granularity: string, time: unknown, row: object = {}) =>
   drillFrom({
     ...{ widgetId: 'w', title: 'T', member: 'orders.count', value: 1 },
-    annotation: { measures: {}, dimensions: {}, timeDimensions: {} },
+    annotation: {
+      measures: {},
+      dimensions: {},
+      timeDimensions: {
+        [`orders.at.${granularity}`]: {
+          ...{ title: 'At', shortTitle: 'At', type: 'time' },
+          ...(INTERVALS[granularity]
+            ? { granularity: { name: granularity, interval: INTERVALS[granularity] } }
+            : {}),
+        },
+      },
+    },
     row: { [`orders.at.${granularity}`]: time, ...row },
     query: {
       dimensions: ['orders.id'],
@@ -16,9 +36,15 @@ test.each([
   ['month', '2024-02-01T00:00:00.000', ['2024-02-01', '2024-02-29']],
   ['month', Date.UTC(2024, 1), ['2024-02-01', '2024-02-29']],
   ['day', '2024-02-01T00:00:00.000', ['2024-02-01', '2024-02-01']],
-  ['hour', '2024-02-01T23:00:00.000', ['2024-02-01T23:00', '2024-02-01T23:59']],
-  ['minute', '2024-02-01T23:07:00.000', ['2024-02-01T23:07', '2024-02-01T23:07']],
-  ['fiscal_year', '2024-02-01T00:00:00.000', 'last year'],
+  ['hour', '2024-02-01T23:00:00.000', ['2024-02-01T23:00:00', '2024-02-01T23:59:59']],
+  ['minute', '2024-02-01T23:07:00.000', ['2024-02-01T23:07:00', '2024-02-01T23:07:59']],
+  ['second', '2024-02-01T23:07:09.000', ['2024-02-01T23:07:09', '2024-02-01T23:07:09']],
+  ['fiscal_year', '2024-02-01T00:00:00.000', ['2024-02-01', '2025-01-31']],
+  ['sprint', '2024-02-26T00:00:00.000', ['2024-02-26', '2024-03-10']],
+  ['sprint', '2024-02-26T08:30:00.000', ['2024-02-26T08:30:00', '2024-03-11T08:29:59']],
+  ['shift', '2024-02-01T22:00:00.000', ['2024-02-01T22:00:00', '2024-02-02T05:59:59']],
+  ['ninety', '2024-02-01T22:30:00.000', ['2024-02-01T22:30:00', '2024-02-01T23:59:59']],
+  ['odd', '2024-02-01T00:00:00.000', 'last year'],
   ['day', null, 'last year'],
 ])('the rows behind a %s', (granularity, time, dateRange) => {
   expect(drilled(granularity, time).timeDimensions).toEqual([{ dimension: 'orders.at', dateRange }]);

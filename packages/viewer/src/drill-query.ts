@@ -1,5 +1,5 @@
 /** The queries for the rows behind a figure, a mark or a cell. */
-import { add, addDays, unitOf } from './dates.ts';
+import { add, unitOf } from './dates.ts';
 import { membersOf } from './query.ts';
 import type { Annotation, ColumnFormat, Query, Row } from './types.ts';
 
@@ -22,14 +22,32 @@ export interface Drilled {
   query: Query;
 }
 
-/** The range of a bucket of time; undefined for granularities of the model, whose length is not known here. */
-function rangeOf(time: string, granularity: string): [string, string] | undefined {
-  if (granularity === 'hour') return [`${time.slice(0, 13)}:00`, `${time.slice(0, 13)}:59`];
-  if (granularity === 'minute') return [time.slice(0, 16), time.slice(0, 16)];
-  if (granularity === 'second') return [time.slice(0, 19), time.slice(0, 19)];
-  const unit = unitOf(granularity);
-  const day = time.slice(0, 10);
-  return unit && [day, addDays(add(day, 1, unit), -1)];
+const MS: Record<string, number> = { hour: 3_600_000, minute: 60_000, second: 1000 };
+
+/** A time as long after another one as the interval says, `2 weeks` or `1 hour 30 minutes`; undefined for other words. */
+function after(time: string, interval: string): string | undefined {
+  let moved = time;
+  for (const part of interval.split(/ (?=\d)/)) {
+    const [, count, name] = /^(\d+) ([a-z]+?)s?$/.exec(part) ?? [];
+    const unit = name && unitOf(name);
+    const ms = name && MS[name];
+    if (unit) moved = `${add(moved, Number(count), unit)}${moved.slice(10)}`;
+    else if (ms) moved = seconds(Date.parse(`${moved}Z`) + Number(count) * ms);
+    else return undefined;
+  }
+  return moved;
+}
+
+const seconds = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+
+/** The range of a bucket of time, which includes its last second or day. */
+function rangeOf(time: string, interval: string): [string, string] | undefined {
+  const from = time.slice(0, 19);
+  const next = after(from, interval);
+  if (next === undefined) return undefined;
+  const to = seconds(Date.parse(`${next}Z`) - 1000);
+  const isDays = from.endsWith('T00:00:00') && to.endsWith('T23:59:59');
+  return isDays ? [from.slice(0, 10), to.slice(0, 10)] : [from, to];
 }
 
 export function drillFrom({
@@ -50,9 +68,11 @@ export function drillFrom({
     );
   }
   const timeDimensions = (query.timeDimensions ?? []).map(({ dimension, granularity, dateRange }) => {
-    const bucket = granularity && row[`${dimension}.${granularity}`];
+    const key = `${dimension}.${granularity}`;
+    const bucket = granularity && row[key];
     const text = typeof bucket === 'number' ? new Date(bucket).toISOString() : String(bucket);
-    const narrowed = (bucket ? rangeOf(text, granularity) : undefined) ?? dateRange;
+    const interval = rest.annotation.timeDimensions[key]?.granularity?.interval ?? `1 ${granularity}`;
+    const narrowed = (bucket ? rangeOf(text, interval) : undefined) ?? dateRange;
     return { dimension, ...(narrowed ? { dateRange: narrowed } : {}) };
   });
   const keys = [

@@ -26,7 +26,7 @@ export interface Shown {
   type: string;
   format?: string;
   meta?: unknown;
-  granularity?: { name: string };
+  granularity?: { name: string; interval?: string };
   /** Set by the page. */
   isDimension?: boolean;
 }

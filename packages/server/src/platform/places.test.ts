@@ -77,7 +77,23 @@ test('too many who wait are refused, in all and of one sharer', async () => {
   startAll('a1', 'a2', 'a3', 'a4', 'a5');
   await expect(start('a6')).rejects.toThrow(Busy);
   startAll('b1', 'b2');
-  await expect(start('c1')).rejects.toThrow(Busy);
+  await expect(start('a6')).rejects.toThrow(Busy);
+  startAll('b3');
+  await expect(start('b4')).rejects.toThrow(Busy);
+});
+
+test('a queue that others have filled has room for who waits with fewer, and the last of those who have the most goes', async () => {
+  const { begun, start, startAll, end } = workshop(1);
+  startAll('x1', 'a1', 'a2');
+  const [third, fourth] = [start('a3'), start('a4')];
+  const outcomes = [expect(third).rejects.toThrow(Busy), expect(fourth).rejects.toThrow(Busy)];
+  startAll('b1', 'b2');
+  startAll('c1', 'd1');
+  await Promise.all(outcomes);
+  // All have two at most now.
+  await expect(start('c2')).rejects.toThrow(Busy);
+  for (const name of ['x1', 'a1', 'b1', 'c1', 'd1', 'a2', 'b2']) await end(name);
+  expect(begun).toEqual(['x1', 'a1', 'b1', 'c1', 'd1', 'a2', 'b2']);
 });
 
 test('who has waited too long is refused, and who leaves makes way', async () => {

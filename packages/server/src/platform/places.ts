@@ -10,7 +10,10 @@ export interface PlaceLimits {
   places: number;
   /** How many of these one sharer can have. By default all but one, so that nobody keeps all others waiting. */
   sharerPlaces?: number;
-  /** How many calls may wait for one key, and how many of one sharer. Further calls are refused at once. */
+  /**
+   * How many calls may wait for one key, and how many of one sharer. Further calls are refused at once, but a sharer with
+   * fewer takes the room of one with more.
+   */
   waitingMax: number;
   sharerWaitingMax: number;
   waitMs: number;
@@ -64,10 +67,15 @@ interface Run {
   controller: AbortController;
 }
 
+interface Waiting {
+  start(): void;
+  giveUp(reason: unknown): void;
+}
+
 interface Sharer {
   running: number;
   /** In the order in which they came. */
-  waiting: (() => void)[];
+  waiting: Waiting[];
   /** The work that was told to end for this sharer. */
   ending?: Run | undefined;
 }
@@ -126,7 +134,7 @@ export function createPlaces(limits: PlaceLimits): Places {
     while (queue.runs.size < queue.places) {
       const next = nextOf(queue);
       if (!next) return;
-      next.waiting.shift()!();
+      next.waiting.shift()!.start();
     }
   }
 
@@ -166,11 +174,20 @@ export function createPlaces(limits: PlaceLimits): Places {
     run.controller.abort(how.reason());
   }
 
+  /** Refuses the last call of the sharer with the most that wait, so that a few sharers do not fill the queue for all. */
+  function makeRoom(queue: Queue, { waiting }: Sharer): boolean {
+    let most = waiting;
+    for (const other of queue.sharers.values()) if (other.waiting.length > most.length) most = other.waiting;
+    // Among equals, who came first stays.
+    if (most.length <= waiting.length + 1) return false;
+    most.at(-1)!.giveUp(busy());
+    return true;
+  }
+
   function wait(queue: Queue, sharer: Sharer, wish: Wish): Promise<Run> {
     const { signal } = wish;
-    if (queue.waiting >= waitingMax || sharer.waiting.length >= sharerWaitingMax) {
-      return Promise.reject(busy());
-    }
+    if (sharer.waiting.length >= sharerWaitingMax) return Promise.reject(busy());
+    if (queue.waiting >= waitingMax && !makeRoom(queue, sharer)) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
       queue.waiting++;
       const leave = () => {
@@ -186,9 +203,10 @@ export function createPlaces(limits: PlaceLimits): Places {
       };
       const giveUp = (reason: unknown) => {
         leave();
-        sharer.waiting.splice(sharer.waiting.indexOf(start), 1);
+        sharer.waiting.splice(sharer.waiting.indexOf(waiting), 1);
         reject(reason);
       };
+      const waiting = { start, giveUp };
       const onAbort = () => giveUp(signal!.reason);
       const timer = setTimeout(() => giveUp(busy()), waitMs);
       const impatience =
@@ -196,7 +214,7 @@ export function createPlaces(limits: PlaceLimits): Places {
           ? setInterval(() => preempt(queue, sharer, wish, preemption), preemption.afterMs)
           : undefined;
       signal?.addEventListener('abort', onAbort);
-      sharer.waiting.push(start);
+      sharer.waiting.push(waiting);
     });
   }
 
