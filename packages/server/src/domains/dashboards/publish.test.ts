@@ -53,6 +53,32 @@ test('publishing takes snapshots of the reports as they are, with Vega in place 
   expect(workbook).toMatchObject({ dashboardPublished: config, publishedDashboard: dashboard });
 });
 
+test.each(['regression', 'loess'])('a chart can have a %s of one field on another', async (kind) => {
+  const [x, y] = ['x', 'y'].map((field) => ({ field, type: 'quantitative' }));
+  const transform = [
+    { calculate: 'length(datum.sales__status)', as: 'x' },
+    { calculate: 'datum.x * 2', as: 'y' },
+    { [kind]: 'y', on: 'x' },
+  ];
+  const spec = { mark: 'line', transform, encoding: { x, y } };
+  const chartOf = { chart: { kind: 'vega', spec } };
+  const { reportSnapshots } = await publish({ config: { widgets: [chart(await report(chartOf))] } });
+  expect(reportSnapshots[0]!.spec).toMatchObject({
+    data: [
+      { name: 'rows' },
+      { transform: expect.arrayContaining([expect.objectContaining({ type: kind })]) },
+    ],
+  });
+  for (const on of [['x'], { events: 'click' }]) {
+    const wrong = { ...spec, transform: [...transform.slice(0, 2), { [kind]: 'y', on }] };
+    const widgets = [chart(await report({ chart: { kind: 'vega', spec: wrong } }))];
+    expect(await refused({ config: { widgets } })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('can not be used'),
+    });
+  }
+});
+
 const POINTS = {
   mark: 'point',
   encoding: { ...BARS.encoding, color: { field: 'event', type: 'nominal' } },

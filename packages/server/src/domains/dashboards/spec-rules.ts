@@ -96,6 +96,9 @@ function requireSelection(selection: Value, path: string) {
   }
 }
 
+/** Regressions name a field so. What is compiled is checked for events again. */
+const FIELD_OF_TRANSFORM = /(?:^|\.)transform\[\d+\]\.on$/;
+
 const isRows = (data: Value) =>
   typeof data === 'object' && data !== null && Object.keys(data).join() === 'name' && 'name' in data
     ? data.name === 'rows'
@@ -108,7 +111,9 @@ export function requireVegaLite(spec: object) {
   walk(spec, (key, value, path) => {
     if (key === 'select') requireSelection(value, path);
     const isOfSelection = path.endsWith('.select.on');
-    if (Object.hasOwn(REFUSED_KEYS, key) && !isOfSelection) throw new SpecProblem(path, REFUSED_KEYS[key]!);
+    const isField = typeof value === 'string' && FIELD_OF_TRANSFORM.test(path);
+    if (Object.hasOwn(REFUSED_KEYS, key) && !isOfSelection && !isField)
+      throw new SpecProblem(path, REFUSED_KEYS[key]!);
     if (key === 'bind' && value !== 'scales' && value !== 'legend')
       throw new SpecProblem(path, 'must be `"scales"` or `"legend"`: a chart has no inputs');
     if (key === 'data' && value !== null && !isRows(value))
