@@ -115,6 +115,10 @@ test(
       return reply.status === 200 && JSON.stringify(await reply.json()).includes('orders.count');
     });
 
+    // Podman lets containers make user namespaces, so engines have their sandbox.
+    expect(await logs('first')).not.toContain('engines run without a sandbox');
+    expect(await podman('exec', 'first', 'sh', '-c', 'cat /proc/[0-9]*/comm')).toContain('bwrap');
+
     const made = keyIn(await podman('exec', 'first', 'node', 'packages/server/dist/main.js', 'admin-key'))!;
     await podman('stop', '--time', '60', 'first');
     expect(await podman('inspect', 'first', '--format', 'code {{.State.ExitCode}}')).toContain('code 0');

@@ -36,7 +36,7 @@ export async function makeDemoFiles({
   day,
   log,
 }: DemoFilesOptions): Promise<void> {
-  const { script, command, user } = program;
+  const { script, command, user, fence } = program;
   const dir = await makeFilesDir(user, dataDir, deploymentId);
   const at = new Date(day);
   if (FILES.every((file) => isOf(at, join(dir, file)))) return;
@@ -46,7 +46,11 @@ export async function makeDemoFiles({
     const start: DemoDataSettings = { type: 'demo-data', folder: work, day };
     const maker = await supervise({
       name: 'maker of the demo data',
-      program: nodeProgram(script, { command, user }),
+      program: nodeProgram(script, {
+        command,
+        user,
+        ...(fence && { fence: { ...fence, writable: [work] } }),
+      }),
       start,
       startWithinMs: MAKE_WITHIN_MS,
       log,

@@ -1,12 +1,15 @@
 /** The program of the engines' processes. If the user who runs it can not reach it, a copy below the data dir is run. */
 import { createHash } from 'node:crypto';
-import { constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { makeDataDir } from '../platform/db/embedded/data-dir.ts';
+import type { Logger } from '../platform/log.ts';
 import { copyOnce } from '../platform/processes/copy-once.ts';
-import { canReach, canRead, type ProcessUser } from '../platform/processes/process-user.ts';
+import { BUBBLEWRAP, type Fence, inPlace, type Shown } from '../platform/processes/fence.ts';
+import { canReach, canRead, OURSELVES, type ProcessUser } from '../platform/processes/process-user.ts';
+import { runSandboxed } from '../platform/processes/sandbox.ts';
 import { engineUser } from './engine-user.ts';
 
 export interface EngineProgram {
@@ -14,6 +17,8 @@ export interface EngineProgram {
   /** The program of Node itself. */
   command: string;
   user: ProcessUser | undefined;
+  /** Shows the program itself. Undefined if there can be no fence on this machine. */
+  fence: Fence | undefined;
 }
 
 interface Installed {
@@ -21,6 +26,9 @@ interface Installed {
   dataDir: string;
   /** By default, our own Node. */
   node?: string;
+  /** By default, that of Debian. */
+  bubblewrap?: string;
+  log: Pick<Logger, 'warn'>;
 }
 
 /** What npm installs and the build does not bundle, because it has native code. */
@@ -40,13 +48,65 @@ export function createEngineProgram(installed: Installed): FindProgram {
   };
 }
 
-async function prepare({ script, dataDir, node = process.execPath }: Installed): Promise<EngineProgram> {
+async function prepare(installed: Installed): Promise<EngineProgram> {
+  const { dataDir, bubblewrap = BUBBLEWRAP, log } = installed;
   const user = engineUser();
-  if (!user) return { script, command: node, user };
+  const { script, command } = await reachableProgram(user, installed);
+  const fence: Fence = { bubblewrap, readable: neededBy(script, command), hidden: dataDir };
+  const problem = await problemWith({ script, command, user, fence });
+  if (problem === undefined) return { script, command, user, fence };
+  log.warn({ reason: `${problem} (see docs/operating.md, "Engines")` }, 'engines run without a sandbox');
+  return { script, command, user, fence: undefined };
+}
+
+const LOOK_WITHIN_MS = 30_000;
+
+/** Why there can be no fence on this machine, or undefined. Rejects if that can not be found out now. */
+async function problemWith({ command, user, fence }: EngineProgram & { fence: Fence }) {
+  if (!existsSync(fence.bubblewrap)) return 'There is no bubblewrap';
+  const { code, stderr, ended } = await runSandboxed({
+    fence,
+    user: user ?? OURSELVES,
+    command,
+    args: ['--version'],
+    input: [],
+    timeMs: LOOK_WITHIN_MS,
+    cpuSeconds: LOOK_WITHIN_MS / 1000,
+    textBytesMax: 1000,
+    resultBytesMax: 0,
+    signal: new AbortController().signal,
+  });
+  if (code === 0) return undefined;
+  // Such as on a busy machine. The next query looks again: taken for a no, it would keep the fence away until a restart.
+  if (ended || code === null) throw new Error('the sandbox of engines could not be tried');
+  return `bubblewrap can not make a sandbox: ${stderr.trim().slice(0, 200) || `exit code ${code}`}`;
+}
+
+/** What the script needs, with the packages where Node looks first, as in a copy. */
+function neededBy(script: string, command: string): Shown[] {
+  const folder = dirname(script);
+  return [
+    { from: realpathSync(command), to: command },
+    ...[...filesOf(script).values()].map(inPlace),
+    inPlace(manifestAbove(folder)),
+    ...[...packagesOf(script)].map(([name, from]) => ({ from, to: join(folder, 'node_modules', name) })),
+  ];
+}
+
+/** What says that the script is a module. */
+function manifestAbove(folder: string): string {
+  const manifest = join(folder, 'package.json');
+  return existsSync(manifest) || folder === dirname(folder) ? manifest : manifestAbove(dirname(folder));
+}
+
+async function reachableProgram(
+  user: ProcessUser | undefined,
+  { script, dataDir, node = process.execPath }: Installed,
+): Promise<Pick<EngineProgram, 'script' | 'command'>> {
+  if (!user) return { script, command: node };
   const reachable = {
     script: await reachableScript(user, script, dataDir),
     command: await reachableNode(user, node, dataDir),
-    user,
   };
   if (!canRead(user, [reachable.script])) {
     throw new Error(
@@ -130,8 +190,9 @@ function packagesOf(script: string): Map<string, string> {
   const add = (name: string, from: string) => {
     if (found.has(name)) return;
     const folders = createRequire(from).resolve.paths(name) ?? [];
-    const folder = folders.map((dir) => join(dir, name)).find((dir) => existsSync(join(dir, 'package.json')));
-    if (!folder) return;
+    const link = folders.map((dir) => join(dir, name)).find((dir) => existsSync(join(dir, 'package.json')));
+    if (!link) return;
+    const folder = realpathSync(link);
     found.set(name, folder);
     const { dependencies, optionalDependencies } = packageAt(folder);
     for (const next of Object.keys({ ...dependencies, ...optionalDependencies }))

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseIdentity } from '../platform/db/identity.ts';
 import type { Logger } from '../platform/log.ts';
 import { createPlaces, type Preemption } from '../platform/places.ts';
+import { type Fence, inPlace } from '../platform/processes/fence.ts';
 import { nodeProgram } from '../platform/processes/program.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';
 import type { ClickhouseSettings } from './clickhouse/connection.ts';
@@ -15,7 +16,7 @@ import { makeDemoFiles } from './demo-files.ts';
 import type { DuckdbSettings } from './duckdb/database.ts';
 import { type Engine, EngineError, Preempted } from './engine.ts';
 import { createEngineProgram, type FindProgram } from './engine-program.ts';
-import { filesDirOf } from './engine-user.ts';
+import { filesDirOf, makeFilesDir } from './engine-user.ts';
 import type { PostgresSettings } from './postgres/connections.ts';
 import type { SourceSettings } from './process/main.ts';
 import { createProcessEngine, type WithProcess } from './process-engine.ts';
@@ -30,8 +31,9 @@ export interface EnginesOptions {
   ownDatabase(): Promise<DatabaseIdentity>;
   log: Logger;
   limits?: Partial<EngineLimits>;
-  /** For tests: another program of Node. */
+  /** For tests: another program of Node, and another one that makes the fence. */
   node?: string;
+  bubblewrap?: string;
   /** For tests. */
   process?: Partial<SuperviseOptions>;
 }
@@ -87,6 +89,8 @@ const PAUSES = { firstMs: 200, maxMs: 2000 };
 export interface Engines {
   /** Costs nothing until the engine is used. */
   of(deploymentId: number, source: DataSource): Engine;
+  /** Finds out now and not at the first query what engines can have on this machine, and warns if they have no fence. */
+  look(): void;
   /** Does nothing if the files of the demo are there, with data up to this day, `2026-12-31`. */
   makeDemoFiles(deploymentId: number, day: string): Promise<void>;
   stop(): Promise<void>;
@@ -112,6 +116,7 @@ export function createEngines(options: EnginesOptions): Engines {
   const entries = new Map<string, Entry>();
   const stopping = new Set<Promise<void>>();
   let isStopped = false;
+  let looking: Promise<void> | undefined;
   const places = createPlaces({
     places: limits.atOnce,
     waitingMax: limits.waiting,
@@ -159,7 +164,7 @@ export function createEngines(options: EnginesOptions): Engines {
     makeRoomFor(deploymentId);
     const entry: Entry = {
       deploymentId,
-      process: startProcess(program, options, limits, settings),
+      process: startProcess(program, options, limits, deploymentId, settings),
       company: settings.type === 'duckdb' ? createCompany() : undefined,
       users: 0,
       lastUsed: 0,
@@ -197,10 +202,17 @@ export function createEngines(options: EnginesOptions): Engines {
       const key = `${deploymentId} ${source.name} ${fingerprint(settings)}`;
       return createProcessEngine(withProcessOf(deploymentId, key, settings), places, key);
     },
+    look() {
+      looking = program().then(
+        () => {},
+        (error) => log.warn({ err: error }, 'engines could not be looked at; the next query tries again'),
+      );
+    },
     makeDemoFiles: async (deploymentId, day) =>
       makeDemoFiles({ program: await program(), dataDir, deploymentId, day, log }),
     async stop() {
       isStopped = true;
+      await looking;
       await Promise.all([...entries].map(([key, entry]) => end(key, entry)));
       await Promise.all(stopping);
     },
@@ -227,12 +239,15 @@ async function startProcess(
   program: FindProgram,
   options: EnginesOptions,
   { atOnce }: EngineLimits,
+  deploymentId: number,
   settings: Settings,
 ): Promise<SupervisedProcess> {
   const { log } = options;
   const engineMb = settings.type === 'duckdb' ? settings.memoryMb : 0;
   try {
-    const { script, ...rest } = await program();
+    const { script, fence, ...rest } = await program();
+    // The fence shows only a folder that is there.
+    if (settings.type === 'duckdb') await makeFilesDir(rest.user, options.dataDir, deploymentId);
     return await supervise({
       name: `${settings.type} engine`,
       program: nodeProgram(script, {
@@ -241,6 +256,7 @@ async function startProcess(
         // Node runs each query of DuckDB in a thread of its own pool.
         env: { UV_THREADPOOL_SIZE: String(atOnce + 4), DUCKDB_JE_MALLOC_CONF: GIVE_MEMORY_BACK },
         limits: { openFiles: OPEN_FILES, dataMb: HEAP_MB + BASE_MB + engineMb },
+        ...(fence && { fence: fenceFor(settings, fence) }),
       }),
       start: await completed(settings, options),
       answerWithinMs: ANSWER_WITHIN_MS,
@@ -253,6 +269,12 @@ async function startProcess(
     throw new EngineError('source_unavailable', 'The engine could not be started.');
   }
 }
+
+/** DuckDB reads files and has no network. The other engines have one and read nothing. */
+const fenceFor = (settings: Settings, fence: Fence): Fence =>
+  settings.type === 'duckdb'
+    ? { ...fence, readable: [...fence.readable, inPlace(settings.filesDir)] }
+    : { ...fence, hasNetwork: true };
 
 const completed = async (settings: Settings, { ownDatabase }: EnginesOptions): Promise<SourceSettings> =>
   settings.type === 'postgres' ? { ...settings, own: await ownDatabase() } : settings;

@@ -6,6 +6,7 @@ import { installDebianPackages } from '../../../../../scripts/debian.ts';
 import { createShop, shopWith } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 import type { Logger } from '../../platform/log.ts';
+import { OURSELVES } from '../../platform/processes/process-user.ts';
 import { runSandboxed } from '../../platform/processes/sandbox.ts';
 import { createPython } from './python.ts';
 
@@ -50,12 +51,7 @@ describe('without a sandbox', () => {
 
   test('a caller who has left starts no process', async () => {
     const program = {
-      ...{
-        bubblewrap: '/nowhere/bwrap',
-        user: { name: 'nobody', ids: undefined },
-        command: [],
-        readable: [],
-      },
+      ...{ fence: { bubblewrap: '/nowhere/bwrap', readable: [] }, user: OURSELVES, command: '', args: [] },
       ...{ input: [], timeMs: 60_000, cpuSeconds: 1, textBytesMax: 1000, resultBytesMax: 1000 },
     };
     const reason = new Error('left');
@@ -140,7 +136,10 @@ output = {"sum": sum(row["amount"] for row in rows), "names": [row["name"] for r
 
   test('Python reaches no network, no files, no processes and no settings of the server', async () => {
     const { port } = new URL(world.url);
-    const { outputData } = await run(`import os, socket
+    const { outputData } = await run(`import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def errno_of(*call):
+    return ctypes.get_errno() if libc.syscall(*call) < 0 else 0
 def attempt(work):
     try:
         work()
@@ -149,15 +148,18 @@ def attempt(work):
         return type(error).__name__
 output = {
     "network": attempt(lambda: socket.create_connection(("127.0.0.1", ${port}), 5)),
-    "files": [name for name in ("/etc", "/home", "/root", "/var", "/work", "/usr/bin/sh") if os.path.exists(name)],
-    "processes": sorted(name for name in os.listdir("/proc") if name.isdigit()),
+    "files": [name for name in ("/etc", "/proc", "/home", "/root", "/var", "/work", "/usr/bin/sh") if os.path.exists(name)],
+    "processes": [os.getppid(), os.getpid()],
+    "namespaces": [errno_of(272, 0x10000000), errno_of(56, 0x10000011, 0, 0, 0, 0)],
     "settings": sorted(os.environ),
     "user": os.getuid(),
 }`);
     expect(outputData).toEqual({
       network: 'ConnectionRefusedError',
       files: [],
-      processes: ['1', '2'],
+      processes: [1, 2],
+      // EPERM, from `unshare` and from `clone`.
+      namespaces: [1, 1],
       // The first is Python's own, and the second is that of bubblewrap.
       settings: ['LC_CTYPE', 'PWD'],
       user: 65534,

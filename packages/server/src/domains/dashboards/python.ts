@@ -6,8 +6,10 @@ import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
 import type { Logger } from '../../platform/log.ts';
 import { createPlaces } from '../../platform/places.ts';
+import { BUBBLEWRAP } from '../../platform/processes/fence.ts';
 import { type ProcessUser, userWithoutRights } from '../../platform/processes/process-user.ts';
-import { CAN_FILTER, type Outcome, runSandboxed } from '../../platform/processes/sandbox.ts';
+import { type Outcome, runSandboxed } from '../../platform/processes/sandbox.ts';
+import { SYSTEM_CALL_FILTER } from '../../platform/processes/system-call-filter.ts';
 import { HARNESS } from './python-harness.ts';
 
 const PYTHON = '/usr/bin/python3';
@@ -51,7 +53,7 @@ export interface PythonCaller {
 
 export function createPython({
   log,
-  bubblewrap = '/usr/bin/bwrap',
+  bubblewrap = BUBBLEWRAP,
   timeMs = LIMITS.timeMs,
   cpuSeconds = LIMITS.cpuSeconds,
   findUser = userWithoutRights,
@@ -68,10 +70,10 @@ export function createPython({
 
   const start = (user: ProcessUser, source: string, rows: Rows, signal: AbortSignal) =>
     runSandboxed({
-      bubblewrap,
+      fence: { bubblewrap, readable: [{ from: realpathSync(PYTHON), to: PYTHON }] },
       user,
-      command: [PYTHON, '-I', '-c', HARNESS],
-      readable: readable(),
+      command: PYTHON,
+      args: ['-I', '-c', HARNESS],
       input: inputOf(source, rows),
       ...LIMITS,
       timeMs,
@@ -82,7 +84,7 @@ export function createPython({
   async function look(): Promise<string | undefined> {
     if (!existsSync(PYTHON)) return `The server has no ${PYTHON}.`;
     if (!existsSync(bubblewrap)) return 'The server has no bubblewrap.';
-    if (!CAN_FILTER) return 'It needs a processor of the type x64.';
+    if (!SYSTEM_CALL_FILTER) return 'It needs a processor of the type x64.';
     const user = findUser();
     if (!user) return 'The server runs as root, and there is no user `nobody` for the sandbox.';
     const { code, result, stderr } = await start(user, '', EMPTY, new AbortController().signal);
@@ -133,12 +135,6 @@ export function createPython({
 
 const unavailable = (why?: string) =>
   new ApiError('python_unavailable', why ? { message: `Python reports do not run here. ${why}` } : {});
-
-/** The interpreter and the libraries of the system. */
-function readable() {
-  const libraries = ['/usr/lib', '/usr/lib64'].filter((path) => existsSync(path));
-  return [...libraries.map((path) => ({ from: path, to: path })), { from: realpathSync(PYTHON), to: PYTHON }];
-}
 
 const EMPTY = Buffer.from('{"schema":[]}\n{"data":[]}\n{"rowsCapped":false}\n');
 

@@ -55,7 +55,10 @@ export const queries = (
   engines: Engines,
 ): Module => ({
   routes: queryRoutes(api),
-  ...(started ? { started } : {}),
+  started() {
+    started?.();
+    engines.look();
+  },
   async stop() {
     await api.stop?.();
     await engines.stop();

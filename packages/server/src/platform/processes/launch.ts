@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { type Channel, ChildError, createChannel } from './channel.ts';
+import { sendFilter } from './fence.ts';
 import { MESSAGE_BYTES_MAX } from './frames.ts';
 import { followOutput } from './output.ts';
 import { type Program, toSpawn } from './program.ts';
@@ -61,8 +62,9 @@ export function launch(options: LaunchOptions): Launched {
   const child = spawn(command, args, {
     ...spawnOptions,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', ...(start ? (['pipe'] as const) : [])],
+    stdio: ['ignore', 'pipe', 'pipe', start ? 'pipe' : 'ignore', program.fence ? 'pipe' : 'ignore'],
   });
+  if (program.fence) sendFilter(child.stdio);
   const { signalAtExit } = options;
   const onOwnExit = () => void child.kill(signalAtExit);
   if (signalAtExit) process.once('exit', onOwnExit);

@@ -23,9 +23,10 @@ export function nobody(): ProcessUser | undefined {
   return { name: 'nobody', ids };
 }
 
+export const OURSELVES: ProcessUser = { name: 'our own user', ids: undefined };
+
 /** Our own user, or `nobody` if we are root. Undefined if we are root and there is no `nobody`. */
-export const userWithoutRights = (): ProcessUser | undefined =>
-  isRoot() ? nobody() : { name: 'our own user', ids: undefined };
+export const userWithoutRights = (): ProcessUser | undefined => (isRoot() ? nobody() : OURSELVES);
 
 /**
  * Whether the user can enter a folder or run a program. This asks the kernel, which is safer than reading file modes.

@@ -1,6 +1,7 @@
-/** Describes a program to run, its user and its limits. */
+/** Describes a program to run, its user, its limits and the fence around it. */
 import type { SpawnOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { type Fence, fenceArguments } from './fence.ts';
 import type { ProcessUser } from './process-user.ts';
 
 export interface Program {
@@ -12,6 +13,8 @@ export interface Program {
   /** By default, our own user. */
   user?: ProcessUser;
   limits?: Limits;
+  /** By default, there is none. */
+  fence?: Fence;
 }
 
 /** Set by a shell that then becomes the program, so they also apply to all processes that it starts. */
@@ -73,13 +76,16 @@ function ownMaps(): string {
   }
 }
 
-/** Returns the arguments for `spawn`. */
+/** Returns the arguments for `spawn`. A program with a fence also needs `sendFilter`, and the pipe for it. */
 export function toSpawn(program: Program): { command: string; args: string[]; options: SpawnOptions } {
   const options = { ...program.user?.ids, cwd: program.cwd ?? '/', env: program.env };
+  const [command, ...args] = [...fenceOf(program), program.command, ...program.args];
   const wrapper = limitsWrapper(program.limits);
-  if (!wrapper) return { command: program.command, args: [...program.args], options };
-  return { command: '/bin/sh', args: ['-c', wrapper, program.command, ...program.args], options };
+  if (!wrapper) return { command: command!, args, options };
+  return { command: '/bin/sh', args: ['-c', wrapper, command!, ...args], options };
 }
+
+const fenceOf = ({ fence }: Program) => (fence ? [fence.bubblewrap, ...fenceArguments(fence)] : []);
 
 function limitsWrapper(limits: Limits = {}): string | undefined {
   const { openFiles, addressSpaceMb, dataMb, cpuSeconds } = limits;

@@ -1,28 +1,18 @@
-/**
- * Runs a program once in a sandbox that `bubblewrap` makes: without a network, with an empty file system of its own and a
- * few files of the host that it can only read, as a user without rights, and within limits.
- */
+/** Runs a program once, with a fence around it, as a user without rights, and within limits. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { ApiError } from '../errors.ts';
+import { type Fence, sendFilter } from './fence.ts';
 import type { ProcessUser } from './process-user.ts';
 import { toSpawn } from './program.ts';
 
-/** The filter of system calls knows the numbers of this processor only. */
-export const CAN_FILTER = process.arch === 'x64';
-
-const TEMPORARY_BYTES = 16 * 1024 * 1024;
-const NOBODY = '65534';
-
 export interface SandboxedProgram {
-  /** The path of the program. */
-  bubblewrap: string;
+  fence: Fence;
   /** Not root. */
   user: ProcessUser;
-  command: readonly string[];
-  /** Paths of the host that the program can read, and where it finds them. */
-  readable: readonly { from: string; to: string }[];
+  command: string;
+  args: readonly string[];
   input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   timeMs: number;
   cpuSeconds: number;
@@ -47,11 +37,12 @@ export interface Outcome {
 export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> {
   program.signal.throwIfAborted();
   const { command, args, options } = toSpawn({
-    command: program.bubblewrap,
-    args: [...argumentsOf(program), ...program.command],
+    command: program.command,
+    args: program.args,
     env: {},
     user: program.user,
     limits: { cpuSeconds: program.cpuSeconds },
+    fence: program.fence,
   });
   const child = spawn(command, args, {
     ...options,
@@ -76,15 +67,8 @@ export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> 
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };
-  const [, stdout, stderr, result, filter] = child.stdio as unknown as [
-    Writable,
-    Readable,
-    Readable,
-    Readable,
-    Writable,
-  ];
-  filter.on('error', () => {});
-  filter.end(SYSTEM_CALLS);
+  sendFilter(child.stdio);
+  const [, stdout, stderr, result] = child.stdio as unknown as [Writable, Readable, Readable, Readable];
   const leave = () => end('left');
   const timer = setTimeout(() => end('too late'), program.timeMs);
   program.signal.addEventListener('abort', leave, { once: true });
@@ -105,15 +89,6 @@ export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> 
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) end('left');
   }
 }
-
-const argumentsOf = ({ readable }: SandboxedProgram): string[] => [
-  ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
-  ...['--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY, '--clearenv', '--hostname', 'sandbox'],
-  ...readable.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-  ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64', '--proc', '/proc'],
-  ...['--dev', '/dev', '--remount-ro', '/dev', '--seccomp', '4'],
-  ...['--size', String(TEMPORARY_BYTES), '--tmpfs', '/tmp', '--chdir', '/tmp', '--remount-ro', '/', '--'],
-];
 
 /** A program that reads no further, or has ended, is no failure. */
 async function write(stdin: Writable, input: SandboxedProgram['input']) {
@@ -143,44 +118,4 @@ async function textOf(stream: Readable, bytesMax: number, onMore?: () => void): 
     if (bytes > bytesMax) onMore?.();
   }
   return Buffer.concat(kept).toString('utf8');
-}
-
-/**
- * A program for the kernel (seccomp) that refuses the system calls by which a process gets memory that its limit does
- * not count, and a few that no report needs. Each instruction has a code, two jumps and a value.
- */
-const SYSTEM_CALLS = systemCallFilter([
-  29, // shmget
-  319, // memfd_create
-  447, // memfd_secret
-  425, // io_uring_setup
-  248, // add_key
-  250, // keyctl
-  298, // perf_event_open
-  323, // userfaultfd
-]);
-
-function systemCallFilter(refused: readonly number[]): Buffer {
-  const [LOAD, JUMP_IF_EQUAL, JUMP_IF_NOT_LESS, RETURN] = [0x20, 0x15, 0x35, 0x06];
-  const [NUMBER_AT, ARCHITECTURE_AT] = [0, 4];
-  const [X86_64, X32_NUMBERS] = [0xc000003e, 0x40000000];
-  const [ALLOW, REFUSE] = [0x7fff0000, 0x00050001];
-  const count = refused.length;
-  const instructions: [code: number, ifTrue: number, ifFalse: number, value: number][] = [
-    [LOAD, 0, 0, ARCHITECTURE_AT],
-    [JUMP_IF_EQUAL, 0, count + 3, X86_64],
-    [LOAD, 0, 0, NUMBER_AT],
-    [JUMP_IF_NOT_LESS, count + 1, 0, X32_NUMBERS],
-    ...refused.map((call, i): [number, number, number, number] => [JUMP_IF_EQUAL, count - i, 0, call]),
-    [RETURN, 0, 0, ALLOW],
-    [RETURN, 0, 0, REFUSE],
-  ];
-  const bytes = Buffer.alloc(8 * instructions.length);
-  instructions.forEach(([code, ifTrue, ifFalse, value], i) => {
-    bytes.writeUInt16LE(code, 8 * i);
-    bytes.writeUInt8(ifTrue, 8 * i + 2);
-    bytes.writeUInt8(ifFalse, 8 * i + 3);
-    bytes.writeUInt32LE(value, 8 * i + 4);
-  });
-  return bytes;
 }
