@@ -388,6 +388,19 @@ create table oauth_tokens (
   revoked_at timestamp with time zone
 );
 
+create table oidc_token_configs (
+  id bigint not null generated always as identity,
+  name text not null,
+  audience_type text not null,
+  audience text not null,
+  sub_format text,
+  custom_claims json,
+  target_env_var text,
+  is_enabled boolean not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+
 create table password_links (
   user_id bigint not null,
   kind text not null,
@@ -685,6 +698,13 @@ CASE
 END)) stored
 );
 
+create table workload_keys (
+  id text not null,
+  public_key jsonb not null,
+  private_key bytea not null,
+  created_at timestamp with time zone not null default now()
+);
+
 create table write_probes (
   filler text not null
 );
@@ -882,6 +902,14 @@ alter table oauth_tokens add constraint oauth_tokens_last_error_check CHECK ((le
 alter table oauth_tokens add constraint oauth_tokens_pkey PRIMARY KEY (id);
 
 alter table oauth_tokens add constraint oauth_tokens_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text, 'revoked'::text, 'error'::text])));
+
+alter table oidc_token_configs add constraint oidc_token_configs_audience_type_check CHECK ((upper(audience_type) = ANY (ARRAY['AWS'::text, 'AZURE'::text, 'GCP'::text, 'CUSTOM'::text])));
+
+alter table oidc_token_configs add constraint oidc_token_configs_name_key UNIQUE (name);
+
+alter table oidc_token_configs add constraint oidc_token_configs_pkey PRIMARY KEY (id);
+
+alter table oidc_token_configs add constraint oidc_token_configs_target_env_var_key UNIQUE (target_env_var);
 
 alter table password_links add constraint password_links_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'reset'::text])));
 
@@ -1097,6 +1125,8 @@ alter table workbooks add constraint workbooks_pkey PRIMARY KEY (id);
 
 alter table workbooks add constraint workbooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 
+alter table workload_keys add constraint workload_keys_pkey PRIMARY KEY (id);
+
 -- indexes
 
 CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id);
@@ -1252,6 +1282,8 @@ CREATE INDEX oauth_tokens_by_integration ON public.oauth_tokens USING btree (int
 CREATE UNIQUE INDEX oauth_tokens_by_user ON public.oauth_tokens USING btree (user_id, integration_id) WHERE (revoked_at IS NULL);
 
 CREATE INDEX oauth_tokens_revoked ON public.oauth_tokens USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
+
+CREATE UNIQUE INDEX oidc_token_configs_one_of_each ON public.oidc_token_configs USING btree (upper(audience_type)) WHERE (upper(audience_type) <> 'CUSTOM'::text);
 
 CREATE INDEX password_links_expiry ON public.password_links USING btree (expires_at);
 
@@ -2380,6 +2412,8 @@ CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXEC
 
 CREATE TRIGGER jobs_returned AFTER UPDATE OF state, lease_until ON public.jobs FOR EACH ROW WHEN (((new.state = 'waiting'::text) OR (new.lease_until < old.lease_until))) EXECUTE FUNCTION notify_jobs();
 
+CREATE TRIGGER oidc_token_configs_changed AFTER INSERT OR DELETE OR UPDATE ON public.oidc_token_configs FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('oidc-token-configs');
+
 CREATE TRIGGER reports_counted_in AFTER INSERT ON public.reports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
 
 CREATE TRIGGER reports_counted_out AFTER DELETE ON public.reports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_reports();
@@ -2457,3 +2491,5 @@ CREATE TRIGGER workbooks_limited AFTER INSERT ON public.workbooks REFERENCING NE
 CREATE TRIGGER workbooks_need_deployment AFTER INSERT ON public.workbooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
 CREATE TRIGGER workbooks_need_owner AFTER INSERT ON public.workbooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_owner();
+
+CREATE TRIGGER workload_keys_changed AFTER INSERT OR DELETE ON public.workload_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('workload-keys');

@@ -17,6 +17,10 @@ export const limits = {
   envVariables: 500,
   /** The security context of an environment token. */
   tokenContext: 16 * KB,
+  /** The number of token configs of the account. */
+  oidcTokenConfigs: 50,
+  /** The claims that a token config adds. */
+  customClaims: 4 * KB,
   /** The number of reports in a workbook. */
   reportsInWorkbook: 10_000,
   /** The number of spreadsheets that a report can be placed in. */

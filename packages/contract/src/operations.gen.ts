@@ -21,6 +21,7 @@ import * as environments from './operations/environments.ts';
 import * as folders from './operations/folders.ts';
 import * as identities from './operations/identities.ts';
 import * as oauthIntegrations from './operations/oauth-integrations.ts';
+import * as oidcTokenConfigs from './operations/oidc-token-configs.ts';
 import * as pages from './operations/pages.ts';
 import * as passwordLinks from './operations/password-links.ts';
 import * as queries from './operations/queries.ts';
@@ -67,6 +68,7 @@ export const operations = {
   createFolder: folders.createFolder,
   createGroup: embedTenants.createGroup,
   createOAuthIntegration: oauthIntegrations.createOAuthIntegration,
+  createOidcTokenConfig: oidcTokenConfigs.createOidcTokenConfig,
   createReport: reports.createReport,
   createResetLink: passwordLinks.createResetLink,
   createRole: roles.createRole,
@@ -85,6 +87,7 @@ export const operations = {
   deleteGroup: embedTenants.deleteGroup,
   deleteMyApiKey: apiKeys.deleteMyApiKey,
   deleteOAuthIntegration: oauthIntegrations.deleteOAuthIntegration,
+  deleteOidcTokenConfig: oidcTokenConfigs.deleteOidcTokenConfig,
   deleteReport: reports.deleteReport,
   deleteRole: roles.deleteRole,
   deleteScimGroup: scim.deleteScimGroup,
@@ -144,6 +147,8 @@ export const operations = {
   getMe: users.getMe,
   getOAuthIntegration: oauthIntegrations.getOAuthIntegration,
   getOAuthMetadata: deviceCodes.getOAuthMetadata,
+  getOidcTokenConfig: oidcTokenConfigs.getOidcTokenConfig,
+  getOpenIdConfiguration: oidcTokenConfigs.getOpenIdConfiguration,
   getQueryMeta: queries.getQueryMeta,
   getReport: reports.getReport,
   getReports: reports.getReports,
@@ -164,6 +169,7 @@ export const operations = {
   getUserOAuthToken: userOauthTokens.getUserOAuthToken,
   getWorkbook: workbooks.getWorkbook,
   getWorkbooks: workbooks.getWorkbooks,
+  getWorkloadJwks: oidcTokenConfigs.getWorkloadJwks,
   initiateOAuthFlow: userOauthTokens.initiateOAuthFlow,
   invitationPage: pages.invitationPage,
   listApiKeys: apiKeys.listApiKeys,
@@ -180,6 +186,7 @@ export const operations = {
   listMyIdentities: identities.listMyIdentities,
   listMySessions: sessions.listMySessions,
   listOAuthIntegrations: oauthIntegrations.listOAuthIntegrations,
+  listOidcTokenConfigs: oidcTokenConfigs.listOidcTokenConfigs,
   listRegions: regions.listRegions,
   listRoles: roles.listRoles,
   listScimGroups: scim.listScimGroups,
@@ -207,6 +214,7 @@ export const operations = {
   postScimBulk: scim.postScimBulk,
   postScimSearch: scim.postScimSearch,
   postTokenBySessionId: embed.postTokenBySessionId,
+  previewOidcToken: oidcTokenConfigs.previewOidcToken,
   publishDashboard: dashboards.publishDashboard,
   pull: branches.pull,
   querySql: queries.querySql,
@@ -258,6 +266,7 @@ export const operations = {
   updateGroup: embedTenants.updateGroup,
   updateMe: users.updateMe,
   updateOAuthIntegration: oauthIntegrations.updateOAuthIntegration,
+  updateOidcTokenConfig: oidcTokenConfigs.updateOidcTokenConfig,
   updatePublishedDashboardAiWidgetThread: dashboards.updatePublishedDashboardAiWidgetThread,
   updateReport: reports.updateReport,
   updateRole: roles.updateRole,
@@ -291,6 +300,7 @@ export const tags = {
   ...environments.tags,
   ...folders.tags,
   ...oauthIntegrations.tags,
+  ...oidcTokenConfigs.tags,
   ...pages.tags,
   ...queries.tags,
   ...regions.tags,
@@ -330,6 +340,7 @@ export const errors = {
   ...folders.errors,
   ...identities.errors,
   ...oauthIntegrations.errors,
+  ...oidcTokenConfigs.errors,
   ...pages.errors,
   ...passwordLinks.errors,
   ...queries.errors,

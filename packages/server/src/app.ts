@@ -32,6 +32,7 @@ import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
 import { createOAuth } from './domains/oauth-integrations/index.ts';
+import { createWorkloadIdentity, oidcTokenConfigs } from './domains/oidc-token-configs/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
@@ -118,11 +119,13 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     ownDatabase: () => readIdentity(platform.essential),
     log: platform.log,
   });
+  const workloads = createWorkloadIdentity(platform);
   const prepareFiles = createDemoFiles({ engines, log: platform.log });
   const queryApi = createQueryApi(platform, {
     engines,
     compiler,
     variables,
+    identities: workloads.identities,
     tenantSettings: account,
     prepareFiles,
     dataDir: settings.dataDir,
@@ -166,6 +169,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     identities(platform, { settings: settings.oidc, console: people.console, links }),
     oauth.module,
     signingKeys(platform, { keys }),
+    oidcTokenConfigs(platform, workloads, requireDeployment),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),
     scim(platform, { removal: userRemoval }),
@@ -177,7 +181,14 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),
     builds(build, compiler),
-    dataSources({ engines, variables, prepareFiles, enqueueBuild, branchTurns }),
+    dataSources({
+      engines,
+      variables,
+      identities: workloads.identities,
+      prepareFiles,
+      enqueueBuild,
+      branchTurns,
+    }),
     queries(queryApi, engines),
     auditLog(platform, { tenantSettings: account }),
     embedTenants(platform, { tenant, leftovers }),

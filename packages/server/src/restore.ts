@@ -7,7 +7,7 @@ import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
 import { fingerprintsOf } from './domains/installation/index.ts';
 import { skipSessionIds } from './domains/sessions/index.ts';
-import { deleteAllSigningKeys } from './domains/signing-keys/index.ts';
+import { deleteAllSigningKeys, deleteAllWorkloadKeys } from './domains/signing-keys/index.ts';
 import { createFileLoader, hasStoredFiles, lastStoredFolder } from './engines/stored-files.ts';
 import { forgetSecrets, type LostVariables } from './forget-secrets.ts';
 import { openConnection, runCommand } from './open-connection.ts';
@@ -145,6 +145,7 @@ async function load(
 async function endLaterCredentials(db: Queryable, { tables }: Header) {
   const has = (name: string) => tables.some((table) => table.name === name);
   if (has('signing_keys')) await deleteAllSigningKeys(db);
+  if (has('workload_keys')) await deleteAllWorkloadKeys(db);
   if (has('sessions')) await skipSessionIds(db);
 }
 

@@ -21,6 +21,8 @@ const MENDED: Record<string, (row: Row, isFull: boolean) => Row> = {
     email: `${row.username}@example.com`,
     embed_tenant: isFull ? row.embed_tenant : null,
   }),
+  // One of each cloud.
+  oidc_token_configs: (row) => ({ ...row, audience_type: 'CUSTOM' }),
   folders: (row) => ({ ...row, path: [row.id], parent_id: null }),
   reports: (row, isFull) => ({ ...row, ...(isFull ? { folder_id: null } : {}) }),
 };

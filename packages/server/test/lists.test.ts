@@ -14,6 +14,7 @@ const BARE = [
   'getUserAttributeValues',
   'listMyIdentities',
   'listOAuthIntegrations',
+  'listOidcTokenConfigs',
   'listUserIdentities',
   'listUserOAuthTokens',
 ];

@@ -105,6 +105,8 @@ const environment = async () => {
   return { deploymentId: 1, environmentId: items[0]!.id };
 };
 const person = async () => ({ id: (await world.person()).userId });
+const tokenConfig = () =>
+  one(world.admin.createOidcTokenConfig({ body: { audienceType: 'CUSTOM', customAudience: 'a' } }));
 const userGroup = () => one(world.admin.createUserGroup({ body: { name: unique('group') } }));
 
 /** The reference shows the address of a server that runs at its default port. */
@@ -140,6 +142,8 @@ const given: Record<string, () => Promise<Given>> = {
   updateUserAttribute: async () => ({
     path: await one(world.admin.createUserAttribute({ body: { name: unique('attribute'), type: 'string' } })),
   }),
+  updateOidcTokenConfig: async () => ({ path: await tokenConfig() }),
+  previewOidcToken: async () => ({ path: await tokenConfig() }),
   advanceCreationStep: async () => {
     const { id: deploymentId } = await world.deployment();
     await world.admin.resetCreationStep({ deploymentId });
@@ -217,6 +221,7 @@ const FOUND_FIRST: Record<string, string> = {
   getGroupMembers: 'group_not_found',
   getOAuthIntegration: 'oauth_integration_not_found',
   getUserOAuthToken: 'oauth_token_not_found',
+  getOidcTokenConfig: 'oidc_token_config_not_found',
   pageAsset: 'asset_not_found',
 };
 

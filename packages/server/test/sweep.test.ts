@@ -17,6 +17,7 @@ const UNAUDITED: string[] = [
   'dryRunQuery',
   'explainQuery',
   'postDashboardPythonRun',
+  'previewOidcToken',
   // The ledger records minting and exchanging. Minting writes audit entries for its definitions in its own transaction.
   'generateSession',
   // Changes nothing.

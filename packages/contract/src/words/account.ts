@@ -58,6 +58,8 @@ const apiKey = {
 };
 
 export const account: FieldWords = {
+  OidcTokenPreview: { header: 'How the token would be signed' },
+  WorkloadKeySet: { keys: 'Newest first' },
   ApiKey: apiKey,
   CreatedApiKey: apiKey,
   CreateApiKeyInput: { name: 'What the key is for; people see it in the list of keys' },

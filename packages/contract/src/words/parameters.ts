@@ -15,6 +15,7 @@ export const pathParameters: Record<string, string> = {
   'groups/{id}': 'The number of the group',
   'user-groups/{id}': 'The number of the group',
   'sessions/{id}': 'The number of the session, which is not its secret',
+  'oidc-token-configs/{id}': 'The number of the token config',
   'api-keys/{id}': 'The number of the API key',
   'roles/{id}': 'The number of the role',
   'users/{id}': 'The number of the user',

@@ -15,6 +15,7 @@ import type { DataSource } from './data-sources.ts';
 import { makeDemoFiles } from './demo-files.ts';
 import type { DuckdbSettings } from './duckdb/database.ts';
 import { type Engine, EngineError, Preempted } from './engine.ts';
+import { type EngineIdentity, type GivenIdentity, giveIdentity } from './engine-identity.ts';
 import { createEngineProgram, type FindProgram } from './engine-program.ts';
 import { filesDirOf, makeFilesDir } from './engine-user.ts';
 import type { PostgresSettings } from './postgres/connections.ts';
@@ -87,8 +88,8 @@ const ANSWER_WITHIN_MS = 15_000;
 const PAUSES = { firstMs: 200, maxMs: 2000 };
 
 export interface Engines {
-  /** Costs nothing until the engine is used. */
-  of(deploymentId: number, source: DataSource): Engine;
+  /** Costs nothing until the engine is used. The identity is that of the deployment, if it has one. */
+  of(deploymentId: number, source: DataSource, identity?: EngineIdentity): Engine;
   /** Finds out now and not at the first query what engines can have on this machine, and warns if they have no fence. */
   look(): void;
   /** Does nothing if the files of the demo are there, with data up to this day, `2026-12-31`. */
@@ -102,6 +103,7 @@ type Settings = DuckdbSettings | Omit<PostgresSettings, 'own'> | ClickhouseSetti
 interface Entry {
   deploymentId: number;
   process: Promise<SupervisedProcess>;
+  identity: Promise<GivenIdentity> | undefined;
   /** Of DuckDB, whose queries share its memory. */
   company: Company | undefined;
   users: number;
@@ -137,10 +139,18 @@ export function createEngines(options: EnginesOptions): Engines {
     clearTimeout(entry.timer);
     const ended = entry.process
       .then((process) => process.stop())
-      .catch((error) => options.log.warn({ err: error }, 'an engine could not be stopped'));
+      .catch((error) => options.log.warn({ err: error }, 'an engine could not be stopped'))
+      .then(() => takeIdentity(entry));
     stopping.add(ended);
     return ended.finally(() => stopping.delete(ended));
   }
+
+  /** If the files can not be removed now, whoever makes the next folder does it. */
+  const takeIdentity = async ({ identity }: Entry) => {
+    await identity
+      ?.then(({ end }) => end())
+      .catch((error) => log.warn({ err: error }, 'tokens of an engine could not be removed'));
+  };
 
   function makeRoomFor(deploymentId: number) {
     const own = [...entries].filter(([, entry]) => entry.deploymentId === deploymentId);
@@ -160,11 +170,18 @@ export function createEngines(options: EnginesOptions): Engines {
     void end(...oldest);
   }
 
-  function open(deploymentId: number, key: string, settings: Settings): Entry {
+  function open(
+    deploymentId: number,
+    key: string,
+    settings: Settings,
+    identity: EngineIdentity | undefined,
+  ): Entry {
     makeRoomFor(deploymentId);
+    const given = identity && program().then(({ user }) => giveIdentity(identity, { dataDir, user, log }));
     const entry: Entry = {
       deploymentId,
-      process: startProcess(program, options, limits, deploymentId, settings),
+      process: startProcess(program, options, limits, deploymentId, settings, given),
+      identity: given,
       company: settings.type === 'duckdb' ? createCompany() : undefined,
       users: 0,
       lastUsed: 0,
@@ -174,15 +191,21 @@ export function createEngines(options: EnginesOptions): Engines {
     // The next query tries again.
     entry.process.catch(() => {
       if (entries.get(key) === entry) entries.delete(key);
+      void takeIdentity(entry);
     });
     return entry;
   }
 
   const withProcessOf =
-    (deploymentId: number, key: string, settings: Settings): WithProcess =>
+    (
+      deploymentId: number,
+      key: string,
+      settings: Settings,
+      identity: EngineIdentity | undefined,
+    ): WithProcess =>
     async (work) => {
       if (isStopped) throw new EngineError('source_unavailable', 'The server stops.');
-      const entry = entries.get(key) ?? open(deploymentId, key, settings);
+      const entry = entries.get(key) ?? open(deploymentId, key, settings, identity);
       entry.users++;
       clearTimeout(entry.timer);
       try {
@@ -196,11 +219,11 @@ export function createEngines(options: EnginesOptions): Engines {
     };
 
   return {
-    of(deploymentId, source) {
+    of(deploymentId, source, identity) {
       const settings = settingsOf(options, limits, deploymentId, source);
       // A source whose settings have changed gets another process. The old one is stopped when it is idle.
-      const key = `${deploymentId} ${source.name} ${fingerprint(settings)}`;
-      return createProcessEngine(withProcessOf(deploymentId, key, settings), places, key);
+      const key = `${deploymentId} ${source.name} ${fingerprint([settings, identity?.version])}`;
+      return createProcessEngine(withProcessOf(deploymentId, key, settings, identity), places, key);
     },
     look() {
       looking = program().then(
@@ -219,7 +242,7 @@ export function createEngines(options: EnginesOptions): Engines {
   };
 }
 
-const fingerprint = (settings: Settings) =>
+const fingerprint = (settings: unknown) =>
   createHash('sha256').update(JSON.stringify(settings)).digest('base64url');
 
 function settingsOf(
@@ -241,11 +264,13 @@ async function startProcess(
   { atOnce }: EngineLimits,
   deploymentId: number,
   settings: Settings,
+  identity: Promise<GivenIdentity> | undefined,
 ): Promise<SupervisedProcess> {
   const { log } = options;
   const engineMb = settings.type === 'duckdb' ? settings.memoryMb : 0;
   try {
     const { script, fence, ...rest } = await program();
+    const given = await identity;
     // The fence shows only a folder that is there.
     if (settings.type === 'duckdb') await makeFilesDir(rest.user, options.dataDir, deploymentId);
     return await supervise({
@@ -253,10 +278,14 @@ async function startProcess(
       program: nodeProgram(script, {
         heapMb: HEAP_MB,
         ...rest,
-        // Node runs each query of DuckDB in a thread of its own pool.
-        env: { UV_THREADPOOL_SIZE: String(atOnce + 4), DUCKDB_JE_MALLOC_CONF: GIVE_MEMORY_BACK },
+        env: {
+          ...given?.variables,
+          // Node runs each query of DuckDB in a thread of its own pool.
+          UV_THREADPOOL_SIZE: String(atOnce + 4),
+          DUCKDB_JE_MALLOC_CONF: GIVE_MEMORY_BACK,
+        },
         limits: { openFiles: OPEN_FILES, dataMb: HEAP_MB + BASE_MB + engineMb },
-        ...(fence && { fence: fenceFor(settings, fence) }),
+        ...(fence && { fence: fenceFor(settings, fence, given?.folder) }),
       }),
       start: await completed(settings, options),
       answerWithinMs: ANSWER_WITHIN_MS,
@@ -270,11 +299,12 @@ async function startProcess(
   }
 }
 
-/** DuckDB reads files and has no network. The other engines have one and read nothing. */
-const fenceFor = (settings: Settings, fence: Fence): Fence =>
-  settings.type === 'duckdb'
-    ? { ...fence, readable: [...fence.readable, inPlace(settings.filesDir)] }
-    : { ...fence, hasNetwork: true };
+/** DuckDB reads files and has no network. The other engines have one and read nothing but what identifies them. */
+function fenceFor(settings: Settings, fence: Fence, identityFolder: string | undefined): Fence {
+  const isDuckdb = settings.type === 'duckdb';
+  const folders = [...(isDuckdb ? [settings.filesDir] : []), ...(identityFolder ? [identityFolder] : [])];
+  return { ...fence, readable: [...fence.readable, ...folders.map(inPlace)], hasNetwork: !isDuckdb };
+}
 
 const completed = async (settings: Settings, { ownDatabase }: EnginesOptions): Promise<SourceSettings> =>
   settings.type === 'postgres' ? { ...settings, own: await ownDatabase() } : settings;

@@ -13,33 +13,36 @@ let asked: { deploymentId: number; answer(): void }[];
 beforeEach(() => {
   asked = [];
   leave = new AbortController();
-  const engineOf = (deploymentId: number): Engine => {
-    const ask = <T>(reply: T) =>
-      new Promise<T>((resolve) => asked.push({ deploymentId, answer: () => resolve(reply) }));
-    return {
-      query: () => Promise.reject(new Error('not asked here')),
-      listTables: () => ask<Table[]>([]),
-      test: () => ask(REACHED),
-    };
-  };
   sources = createDataSources({
     engines: { of: engineOf },
     variables: { readEnvVars: async () => new Map() },
+    identities: { of: async () => undefined },
     prepareFiles: async () => {},
   });
 });
 
+const engineOf = (deploymentId: number): Engine => {
+  const ask = <T>(reply: T) =>
+    new Promise<T>((resolve) => asked.push({ deploymentId, answer: () => resolve(reply) }));
+  return {
+    query: () => Promise.reject(new Error('not asked here')),
+    listTables: () => ask<Table[]>([]),
+    test: () => ask(REACHED),
+  };
+};
+const opened = (deploymentId: number) => ({ source, engine: engineOf(deploymentId) });
+
 /** Nobody waits for the answer. */
 const ask = (deploymentId: number) =>
-  void sources.test(deploymentId, source, { signal: leave.signal }).catch(() => {});
+  void sources.test(deploymentId, opened(deploymentId), { signal: leave.signal }).catch(() => {});
 
 afterEach(() => leave.abort());
 
 const deployments = () => asked.map(({ deploymentId }) => deploymentId);
 
 test('a deployment asks one source at a time, and all deployments few', async () => {
-  const first = sources.test(1, source, {});
-  const second = sources.listTables(1, source, {});
+  const first = sources.test(1, opened(1), {});
+  const second = sources.listTables(1, opened(1), {});
   for (const id of [2, 3, 4]) ask(id);
   expect(deployments()).toEqual([1, 2, 3]);
   asked[0]!.answer();
@@ -54,7 +57,7 @@ test('a deployment asks one source at a time, and all deployments few', async ()
 
 test('a few of a deployment wait, and more are refused', async () => {
   for (let i = 0; i < 6; i++) ask(1);
-  await expect(sources.test(1, source, {})).rejects.toMatchObject({ code: 'source_busy' });
-  await expect(sources.listTables(1, source, {})).rejects.toMatchObject({ code: 'source_busy' });
+  await expect(sources.test(1, opened(1), {})).rejects.toMatchObject({ code: 'source_busy' });
+  await expect(sources.listTables(1, opened(1), {})).rejects.toMatchObject({ code: 'source_busy' });
   expect(deployments()).toEqual([1]);
 });

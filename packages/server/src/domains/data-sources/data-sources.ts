@@ -1,23 +1,30 @@
 /** Finds data sources of deployments, and asks them. */
 import { type DataSource, dataSourcesOf } from '../../engines/data-sources.ts';
-import { type CallLimits, EngineError, type Reach, type Table } from '../../engines/engine.ts';
+import { type CallLimits, type Engine, EngineError, type Reach, type Table } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/engines.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createPlaces } from '../../platform/places.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import type { EngineIdentities } from '../oidc-token-configs/index.ts';
 import type { PrepareFiles } from './demo-files.ts';
+
+export interface OpenedSource {
+  source: DataSource;
+  engine: Engine;
+}
 
 export interface DataSources {
   /** Throws if there is no such source, or if its variables are wrong. */
-  require(db: Queryable, deploymentId: number, name: string): Promise<DataSource>;
-  listTables(deploymentId: number, source: DataSource, limits: CallLimits): Promise<Table[]>;
-  test(deploymentId: number, source: DataSource, limits: CallLimits): Promise<Reach>;
+  require(db: Queryable, deploymentId: number, name: string): Promise<OpenedSource>;
+  listTables(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Table[]>;
+  test(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Reach>;
 }
 
 interface Parts {
   engines: Pick<Engines, 'of'>;
   variables: Pick<EnvVars, 'readEnvVars'>;
+  identities: EngineIdentities;
   prepareFiles: PrepareFiles;
 }
 
@@ -43,21 +50,22 @@ export function createDataSources(parts: Parts): DataSources {
     places.take({ key: 'all', sharer: String(deploymentId), signal }, work);
   return {
     require: asking.require,
-    listTables: (deploymentId, source, limits) =>
-      inTurn(deploymentId, limits, () => asking.listTables(deploymentId, source, limits)),
-    test: (deploymentId, source, limits) =>
-      inTurn(deploymentId, limits, () => asking.test(deploymentId, source, limits)),
+    listTables: (deploymentId, opened, limits) =>
+      inTurn(deploymentId, limits, () => asking.listTables(deploymentId, opened, limits)),
+    test: (deploymentId, opened, limits) =>
+      inTurn(deploymentId, limits, () => asking.test(deploymentId, opened, limits)),
   };
 }
 
-const askingOf = ({ engines, variables, prepareFiles }: Parts): DataSources => ({
+const askingOf = ({ engines, variables, identities, prepareFiles }: Parts): DataSources => ({
   async require(db, deploymentId, name) {
-    const values = Object.fromEntries(await variables.readEnvVars(db, deploymentId));
-    const { sources, problems } = dataSourcesOf(values);
+    const values = await variables.readEnvVars(db, deploymentId);
+    const { sources, problems } = dataSourcesOf(Object.fromEntries(values));
     const source = sources.get(name);
     if (source) {
       await prepareFiles(db, deploymentId);
-      return source;
+      const identity = await identities.of(db, deploymentId, values);
+      return { source, engine: engines.of(deploymentId, source, identity) };
     }
     const own = problems.filter((problem) => problem.source === name);
     if (!own.length) throw notFound(name, [...sources.keys()]);
@@ -65,18 +73,18 @@ const askingOf = ({ engines, variables, prepareFiles }: Parts): DataSources => (
     throw new ApiError('data_source_invalid', { message });
   },
 
-  async listTables(deploymentId, source, limits) {
+  async listTables(_deploymentId, { engine }, limits) {
     try {
-      return await engines.of(deploymentId, source).listTables({ ...limits, sharer: CATALOGUE });
+      return await engine.listTables({ ...limits, sharer: CATALOGUE });
     } catch (error) {
       if (error instanceof EngineError) throw new ApiError('data_source_failed', { message: error.message });
       throw error;
     }
   },
 
-  async test(deploymentId, source, limits) {
+  async test(_deploymentId, { engine }, limits) {
     try {
-      return await engines.of(deploymentId, source).test({ ...limits, sharer: CATALOGUE });
+      return await engine.test({ ...limits, sharer: CATALOGUE });
     } catch (error) {
       // There is no engine for this type of source.
       if (error instanceof EngineError) return { isReachable: false, message: error.message };

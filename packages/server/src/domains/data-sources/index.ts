@@ -2,6 +2,7 @@ import type { Engines } from '../../engines/engines.ts';
 import type { Module } from '../../platform/module.ts';
 import type { BranchTurns, EnqueueBuild } from '../data-models/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import type { EngineIdentities } from '../oidc-token-configs/index.ts';
 import { createDataSources } from './data-sources.ts';
 import type { PrepareFiles } from './demo-files.ts';
 import { dataSourceRoutes } from './routes.ts';
@@ -11,6 +12,7 @@ export { createDemoFiles, type PrepareFiles } from './demo-files.ts';
 export interface DataSourcesOptions {
   engines: Engines;
   variables: EnvVars;
+  identities: EngineIdentities;
   prepareFiles: PrepareFiles;
   enqueueBuild: EnqueueBuild;
   branchTurns: BranchTurns;
@@ -19,8 +21,9 @@ export interface DataSourcesOptions {
 export const dataSources = ({
   engines,
   variables,
+  identities,
   prepareFiles,
   ...writing
 }: DataSourcesOptions): Module => ({
-  routes: dataSourceRoutes(createDataSources({ engines, variables, prepareFiles }), writing),
+  routes: dataSourceRoutes(createDataSources({ engines, variables, identities, prepareFiles }), writing),
 });

@@ -37,8 +37,8 @@ export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTur
     async ({ db, cursors, signal }, { params: { deploymentId, name }, query: { first, after } }) => {
       const list = `tables of ${name}`;
       const from = after === undefined ? undefined : cursors.decode(list, after);
-      const source = await sources.require(db, deploymentId, name);
-      const tables = inOrder(await sources.listTables(deploymentId, source, { signal }));
+      const opened = await sources.require(db, deploymentId, name);
+      const tables = inOrder(await sources.listTables(deploymentId, opened, { signal }));
       const size = pageSize(first);
       return toPage(tables.filter((table) => !from || isAfter(table, from)).slice(0, size + 1), {
         size,
@@ -56,8 +56,9 @@ export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTur
     operations.generateDataModel,
     async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
       const branch = await branchToWrite(db, actor, deploymentId, body);
-      const source = await sources.require(db, deploymentId, body.dataSource ?? DEFAULT_SOURCE);
-      const tables = inOrder(await sources.listTables(deploymentId, source, { signal }));
+      const opened = await sources.require(db, deploymentId, body.dataSource ?? DEFAULT_SOURCE);
+      const { source } = opened;
+      const tables = inOrder(await sources.listTables(deploymentId, opened, { signal }));
       const chosen = body.tables ? chosenTables(tables, body.tables) : tables;
       if (chosen.length > dataModelLimits.filesPerRequest) throw tooManyTables(chosen.length);
       const drafts = draftCubes(chosen, source.name === DEFAULT_SOURCE ? {} : { dataSource: source.name });

@@ -16,7 +16,7 @@ import { createViewers } from './viewers.ts';
 
 export { type Queries, type QueryCall, queryIn } from './queries.ts';
 
-export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFiles'> {
+export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFiles' | 'identities'> {
   engines: Engines;
   compiler: Compiler;
   variables: EnvVars;

@@ -1,6 +1,7 @@
 /** The data sources of deployments, with their engines. */
 import { type DataSource, dataSourcesOf } from '../../engines/data-sources.ts';
 import type { Engine } from '../../engines/engine.ts';
+import type { EngineIdentity } from '../../engines/engine-identity.ts';
 import type { Engines } from '../../engines/engines.ts';
 import { createFileVersions } from '../../engines/file-versions.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -8,10 +9,12 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import type { PrepareFiles } from '../data-sources/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import { CONFIGS_SUBJECT, type EngineIdentities } from '../oidc-token-configs/index.ts';
 
 export interface SourceOptions {
   engines: Engines;
   variables: EnvVars;
+  identities: EngineIdentities;
   prepareFiles: PrepareFiles;
   dataDir: string;
   platform: Pick<Platform, 'remember'>;
@@ -36,18 +39,19 @@ export interface Sources {
 export function createSources({
   engines,
   variables,
+  identities,
   prepareFiles,
   dataDir,
   platform,
 }: SourceOptions): Sources {
-  const known = platform.remember<number, FindSource>((id) => [`deployment:${id}`]);
+  const known = platform.remember<number, FindSource>((id) => [`deployment:${id}`, CONFIGS_SUBJECT]);
   const versionOf = createFileVersions(dataDir);
 
-  const open = (deploymentId: number, source: DataSource): OpenSource => {
+  const open = (deploymentId: number, source: DataSource, identity?: EngineIdentity): OpenSource => {
     // The id becomes part of the keys of results, which hold no secret.
     const { password: _password, ...settings } = { password: '', ...source };
     return {
-      engine: engines.of(deploymentId, source),
+      engine: engines.of(deploymentId, source, identity),
       type: source.type,
       id: JSON.stringify([deploymentId, settings]),
       version: () => (source.type === 'duckdb' ? versionOf(deploymentId) : ''),
@@ -55,9 +59,12 @@ export function createSources({
   };
 
   const read = async (db: Queryable, deploymentId: number): Promise<FindSource> => {
-    const given = Object.fromEntries(await variables.readEnvVars(db, deploymentId));
-    const { sources, problems } = dataSourcesOf(given);
-    const opened = new Map([...sources].map(([name, source]) => [name, open(deploymentId, source)]));
+    const given = await variables.readEnvVars(db, deploymentId);
+    const { sources, problems } = dataSourcesOf(Object.fromEntries(given));
+    const identity = await identities.of(db, deploymentId, given);
+    const opened = new Map(
+      [...sources].map(([name, source]) => [name, open(deploymentId, source, identity)]),
+    );
     return (name) => {
       const source = opened.get(name.toLowerCase());
       if (!source) throw notConfigured(name, problems);

@@ -1,2 +1,2 @@
 /** The tables that only this folder writes to. */
-export const tables = ['signing_keys'] as const;
+export const tables = ['signing_keys', 'workload_keys'] as const;
