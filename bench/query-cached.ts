@@ -37,7 +37,7 @@ async function run(options: RunOptions) {
     comparisons: [rounds.compare(fastify, { asked: { atLeast: 0.3 } })],
     facts: {
       wrk: `${wrk}, 1 thread, ${CONNECTIONS} connections`,
-      answer: `${body.length} bytes, 20 rows. For each request the viewer is read from the database, by one statement for the requests that wait at the same time; the plan is kept. Every two minutes the data source is asked again.`,
+      answer: `${body.length} bytes, 20 rows. The viewer and the plan are kept; the viewer is read again every minute. Every two minutes the data source is asked again.`,
     },
   };
 }

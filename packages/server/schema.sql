@@ -1798,6 +1798,8 @@ begin
     values (tenant, request->>'externalId', request->>'externalId', wanted_email, wanted_name, wanted_picture)
     returning id into viewer_id;
     is_new := true;
+    -- For notify_rights_of_users.
+    perform set_config('oriel.new_user', viewer_id::text, true);
     return;
   end loop;
   viewer_id := stored.id;
@@ -2024,7 +2026,7 @@ begin
   values (secret_hash, (request->>'deploymentId')::bigint, tenant, viewer_id, is_creator, (origin->>'apiKeyId')::bigint,
           request->'securityContext', request->'settings', request->'embedTheme', now() + interval '5 minutes')
   returning id into session_id;
-  return to_jsonb(session_id);
+  return jsonb_build_object('id', session_id, 'told', current_setting('oriel.told', true));
 end $function$
 ;
 
@@ -2055,9 +2057,9 @@ begin
   people := array(
     select distinct c.user_id from changed c join users u on u.id = c.user_id where u.embed_tenant is null limit 101);
   if cardinality(people) > 100 then
-    perform tell_servers('');
+    perform pg_notify('oriel_credentials', '');
   else
-    perform tell_servers('user:' || id) from unnest(people) as id;
+    perform pg_notify('oriel_credentials', 'user:' || id) from unnest(people) as id;
   end if;
   return null;
 end $function$
@@ -2093,6 +2095,29 @@ CREATE OR REPLACE FUNCTION public.notify_jobs()
 AS $function$
 begin
   notify oriel_jobs;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_rights_of_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ids bigint[];
+begin
+  ids := array(
+    select distinct c.user_id from changed c join users u on u.id = c.user_id
+    where coalesce(u.embed_tenant, '') not like '~%'
+      and u.id is distinct from nullif(current_setting('oriel.new_user', true), '')::bigint
+    limit 101);
+  if cardinality(ids) <= 100 then
+    perform tell_servers('user:' || id) from unnest(ids) as id;
+  elsif exists (select from changed c join users u on u.id = c.user_id where u.embed_tenant is null) then
+    perform tell_servers('');
+  else
+    perform tell_servers('viewers');
+  end if;
   return null;
 end $function$
 ;
@@ -2287,8 +2312,13 @@ CREATE OR REPLACE FUNCTION public.set_embed_attributes(viewer_id bigint, resolve
  LANGUAGE plpgsql
 AS $function$
 begin
-  if resolved is null then return; end if;
   -- `jsonb_to_recordset` turns a JSON null into an SQL null.
+  if resolved is null or not exists (
+    select from jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
+    left join user_attribute_values v on v.user_id = viewer_id and v.attribute_id = r.id
+    where v.value is distinct from r.value) then
+    return;
+  end if;
   delete from user_attribute_values v using jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
   where v.user_id = viewer_id and v.attribute_id = r.id and r.value is null;
   insert into user_attribute_values (user_id, attribute_id, value)
@@ -2436,7 +2466,7 @@ CREATE TRIGGER deployment_policies_set AFTER INSERT OR UPDATE ON public.resource
 
 CREATE TRIGGER resource_policies_need_deployment AFTER INSERT ON public.resource_policies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
-CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
+CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE OF name, actions ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 
 CREATE TRIGGER session_tokens_ended AFTER DELETE ON public.session_tokens FOR EACH ROW WHEN ((old.expires_at > now())) EXECUTE FUNCTION notify_credentials('session:', 'session_id');
 
@@ -2448,13 +2478,25 @@ CREATE TRIGGER tenant_settings_changed AFTER UPDATE ON public.tenant_settings FO
 
 CREATE TRIGGER uploads_need_deployment AFTER INSERT ON public.uploads REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION require_deployment();
 
-CREATE TRIGGER user_group_members_added AFTER INSERT ON public.user_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
+CREATE TRIGGER user_attribute_values_added AFTER INSERT ON public.user_attribute_values REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
 
-CREATE TRIGGER user_group_members_removed AFTER DELETE ON public.user_group_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
+CREATE TRIGGER user_attribute_values_changed AFTER UPDATE ON public.user_attribute_values REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
 
-CREATE TRIGGER user_roles_added AFTER INSERT ON public.user_roles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
+CREATE TRIGGER user_attribute_values_removed AFTER DELETE ON public.user_attribute_values REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
 
-CREATE TRIGGER user_roles_removed AFTER DELETE ON public.user_roles REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials_of_people();
+CREATE TRIGGER user_attributes_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_attributes FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('viewers');
+
+CREATE TRIGGER user_group_members_added AFTER INSERT ON public.user_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
+
+CREATE TRIGGER user_group_members_changed AFTER UPDATE ON public.user_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
+
+CREATE TRIGGER user_group_members_removed AFTER DELETE ON public.user_group_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
+
+CREATE TRIGGER user_groups_renamed AFTER UPDATE OF name ON public.user_groups FOR EACH ROW WHEN ((new.name <> old.name)) EXECUTE FUNCTION notify_credentials('viewers');
+
+CREATE TRIGGER user_roles_added AFTER INSERT ON public.user_roles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
+
+CREATE TRIGGER user_roles_removed AFTER DELETE ON public.user_roles REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_rights_of_users();
 
 CREATE TRIGGER user_roles_replaced AFTER UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials();
 

@@ -39,11 +39,12 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
   const secret = options.sessionIds.newSecret();
   const secretHash = hashSecret(secret);
   try {
-    const id = await retrying(
+    const { id, told } = await retrying(
       // Reads the input again on each try, because an internal user may have been deleted in the meantime.
       async () => store.insertSession(db.writes, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
+    db.tell(told);
     return { sessionId: options.sessionIds.format(id, secret) };
   } catch (error) {
     const [refusal] = refusalsOf(error);

@@ -4,7 +4,7 @@
 
 -- Mints the session, or raises an exception that names every error, which ends the transaction. A dry run returns the
 -- errors instead and mints nothing; the caller must roll back. The caller has already checked the request. It contains
--- null only to clear a value. Its `groupDefinitions` include the tenant group definitions.
+-- null only to clear a value. Its `groupDefinitions` include the tenant group definitions. `told` is for `db.tell`.
 create or replace function mint_embed_session(
   request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
 returns jsonb language plpgsql
@@ -75,7 +75,7 @@ begin
   values (secret_hash, (request->>'deploymentId')::bigint, tenant, viewer_id, is_creator, (origin->>'apiKeyId')::bigint,
           request->'securityContext', request->'settings', request->'embedTheme', now() + interval '5 minutes')
   returning id into session_id;
-  return to_jsonb(session_id);
+  return jsonb_build_object('id', session_id, 'told', current_setting('oriel.told', true));
 end $$;
 
 -- Returns whether a definition of the request was deleted during the call. Definitions that are already stored are not

@@ -35,9 +35,14 @@ const mint = ({ request, secretHash, maxExternalUsers, origin }: MintInput, isDr
   sql`select mint_embed_session(${json(request)}::jsonb, ${secretHash}, ${maxExternalUsers},
                                 ${json(origin)}::jsonb, ${isDryRun}) as result`.named('mint-embed-session');
 
-/** Returns the id of the session. */
+export interface Minted {
+  id: number;
+  /** For `db.tell`. */
+  told: string | null;
+}
+
 export const insertSession = async (db: Queryable, input: MintInput) =>
-  (await db.one<{ result: number }>(mint(input, false))).result;
+  (await db.one<{ result: Minted }>(mint(input, false))).result;
 
 /** Does everything that minting does, except for inserting the session. The caller must roll back the transaction. */
 export const rehearseSession = async (tx: Tx, input: MintInput) =>

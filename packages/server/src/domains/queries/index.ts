@@ -32,7 +32,7 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
   const api = createQueries({
     models,
     sources: createSources({ ...options, platform }),
-    viewers: createViewers(platform.db, options.tenantSettings),
+    viewers: createViewers(platform, options.tenantSettings),
     planner,
     plans: createKeptPlans(planner),
     meta: createKeptMeta(),

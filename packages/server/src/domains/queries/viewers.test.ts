@@ -1,6 +1,8 @@
-/** When viewers are read, with a database that tests control. */
+/** When viewers are read while no notification can be received, with a database that tests control. */
 import { beforeEach, expect, test } from 'vitest';
 import type { Queryable } from '../../platform/db/database.ts';
+import type { Listener } from '../../platform/db/listener.ts';
+import { createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import type { Sql } from '../../platform/db/sql.ts';
 import { type Asker, createViewers, type Viewers } from './viewers.ts';
 
@@ -33,9 +35,14 @@ beforeEach(() => {
       });
     });
   };
-  viewers = createViewers({ many } as unknown as Queryable, {
-    current: () => expect.fail('People do not depend on the settings.'),
-  });
+  const deaf = { hears: false, on: () => {} } as unknown as Listener;
+  viewers = createViewers(
+    {
+      db: { many } as unknown as Queryable,
+      remember: (subjectsOf) => createNotifiedCache(deaf, '', subjectsOf),
+    },
+    { current: () => expect.fail('People do not depend on the settings.') },
+  );
 });
 
 const person = (userId: number) => ({ kind: 'person', userId }) as Asker;

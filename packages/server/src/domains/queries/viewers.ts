@@ -1,11 +1,13 @@
 /**
- * The viewer of a query, as policies see the caller. It is read for each query, so that nothing outlives its end.
- * Viewers of queries that come at the same time are read by one statement.
+ * The viewer of a query, as policies see the caller. It stays in memory until a notification says that it changed. While
+ * notifications can not be received, it is read for each query; viewers of queries that come at the same time by one
+ * statement.
  */
 import type { Json, Viewer } from '@oriel/semantic';
 import type { Caller, Embedded, TokenHolder } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { gather } from '../../platform/gather.ts';
+import type { Platform } from '../../platform/module.ts';
 import { attributesInForce } from '../embed-sessions/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import * as store from './store.ts';
@@ -13,7 +15,7 @@ import * as store from './store.ts';
 export type Asker = Caller | TokenHolder;
 
 export interface Viewers {
-  /** Everything that was changed before this call is in force. */
+  /** Everything that this server was told of before this call is in force: its own changes, and those of others. */
   of(actor: Asker): Promise<Viewer>;
   /** The viewer that somebody asks about, who counts as one in a page of a host. */
   given(viewer: GivenViewer): Promise<Viewer>;
@@ -30,6 +32,9 @@ export interface GivenViewer {
 /** A statement does not begin before all calls that it is for, so a call never gets what was read before it. */
 const TOGETHER = { atOnce: 1, size: 100 };
 
+/** The subject of changes that may concern every viewer: names of groups and roles, and definitions of attributes. */
+const VIEWERS = 'viewers';
+
 const NOBODY: Viewer = {
   groups: [],
   tenantGroups: [],
@@ -42,8 +47,21 @@ const NOBODY: Viewer = {
 /** Whoever makes an environment token answers for what it opens; people have their own rights, embedded or not. */
 const OPEN = { seesUnguarded: true };
 
-export function createViewers(db: Queryable, settings: TenantSettings): Viewers {
-  const find = gather((keys: Key[]) => listViewers(db, keys), TOGETHER);
+/** A security context may be large, and thousands of viewers are kept. */
+const KEEP_CHARACTERS_MAX = 4000;
+
+export function createViewers(
+  { db, remember }: { db: Queryable } & Pick<Platform, 'remember'>,
+  settings: TenantSettings,
+): Viewers {
+  const kept = remember<string, Viewer>((key) => [`user:${key.split(' ', 1)[0]}`, VIEWERS]);
+  const read = gather((keys: Key[]) => listViewers(db, keys), TOGETHER);
+  const goodUntil = (viewer: Viewer) =>
+    JSON.stringify(viewer).length > KEEP_CHARACTERS_MAX ? 0 : Number.POSITIVE_INFINITY;
+  const find = (key: Key): Viewer | Promise<Viewer> => {
+    const text = textOf(key);
+    return kept.get(text) ?? kept.load(text, () => read(key), goodUntil);
+  };
   const openToEmbedded = async () => ({ seesUnguarded: (await settings.current()).embedWithoutPolicies });
   return {
     given: async (viewer) => ({

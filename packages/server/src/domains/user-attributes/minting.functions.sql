@@ -89,8 +89,13 @@ $$;
 create or replace function set_embed_attributes(viewer_id bigint, resolved jsonb) returns void
 language plpgsql as $$
 begin
-  if resolved is null then return; end if;
   -- `jsonb_to_recordset` turns a JSON null into an SQL null.
+  if resolved is null or not exists (
+    select from jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
+    left join user_attribute_values v on v.user_id = viewer_id and v.attribute_id = r.id
+    where v.value is distinct from r.value) then
+    return;
+  end if;
   delete from user_attribute_values v using jsonb_to_recordset(resolved) as r (id bigint, value jsonb)
   where v.user_id = viewer_id and v.attribute_id = r.id and r.value is null;
   insert into user_attribute_values (user_id, attribute_id, value)

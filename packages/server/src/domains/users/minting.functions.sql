@@ -29,6 +29,8 @@ begin
     values (tenant, request->>'externalId', request->>'externalId', wanted_email, wanted_name, wanted_picture)
     returning id into viewer_id;
     is_new := true;
+    -- For notify_rights_of_users.
+    perform set_config('oriel.new_user', viewer_id::text, true);
     return;
   end loop;
   viewer_id := stored.id;

@@ -1,7 +1,7 @@
 /** Verified credentials are cached in memory, but a revocation takes effect at once on every server. */
 import { createOrielClient } from '@oriel/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { administer } from '../../../test/databases.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stopListening, terminateListeners } from '../../../test/listening.ts';
 import { statementsDuring } from '../../../test/statements.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
@@ -62,7 +62,7 @@ test('a change of one person does not cause queries for other people', async () 
 test('while notifications can not be received, every request is verified in the database', async () => {
   const person = await world.person();
   await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBe(0);
-  const stopped = await stopListening();
+  const stopped = await stopListening(world);
   try {
     await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBeGreaterThan(0);
     await world.admin.deleteApiKey({ id: person.apiKeyId });
@@ -75,34 +75,8 @@ test('while notifications can not be received, every request is verified in the 
 test('values that changed while the server did not listen are not used afterwards', async () => {
   const person = await world.person();
   await person.client.getMe();
-  await terminateListeners();
+  await terminateListeners(world);
   await world.admin.deleteApiKey({ id: person.apiKeyId });
   await expectWithinASecond(() => statusOf(person.client.getMe()), 401);
   await expect.poll(async () => queriesDuring(() => world.admin.listRegions())).toBe(0);
 });
-
-const LISTENERS = `
-  select pid from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid() and query ~* '^(listen|select 1$)'`;
-
-const terminateListeners = () =>
-  world.server.db.pool.query(`select pg_terminate_backend(pid) from (${LISTENERS}) l`);
-
-/** Requests find open connections while new ones are refused. */
-async function openAllConnections() {
-  for (const { pool } of [world.server.db, world.server.essential]) {
-    const all = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
-    for (const connection of all) connection.release();
-  }
-}
-
-/** Refuses new connections, so that the listener can not reconnect until they are allowed again. */
-async function stopListening() {
-  await openAllConnections();
-  const database = new URL(world.databaseUrl).pathname.slice(1);
-  const allow = (allowed: boolean) =>
-    administer(inject('postgresUrl'), `alter database ${database} allow_connections ${allowed}`);
-  await allow(false);
-  await terminateListeners();
-  return { resume: () => allow(true) };
-}

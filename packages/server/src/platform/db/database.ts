@@ -41,6 +41,11 @@ export interface Database extends Queryable {
   readonly waiting: number;
   /** May run `work` again after a deadlock or serialisation failure, so `work` must do nothing but database work. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Calls `onTold` for what a committed statement has changed: the setting `oriel.told` at its end; see `tell_servers`.
+   * Transactions do it themselves.
+   */
+  tell(told: string | null): void;
   /** The same database, for the work of one caller. No caller gets all connections. */
   as(sharer: string): Database;
   /** Rejects if the database does not answer. */
@@ -211,7 +216,7 @@ const gateOf = (atOnce: number, waitMs: number) =>
 export interface DatabaseOptions {
   poolSize?: number;
   waits?: Waits;
-  /** Called after each transaction of ours that notified servers, with the subject of each notification. */
+  /** Called after each change of ours that notified servers, with the subject of each notification. */
   onTold?: (subject: string) => void;
 }
 
@@ -281,7 +286,16 @@ class SharedDatabase extends Queries implements Database {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const { all, changes } = this.#shared;
     const sharer = this.#sharer;
-    return retrying(() => changes.pass(sharer, () => all.pass(sharer, () => transact(this.#shared, work))));
+    const tell = (told: string | null) => this.tell(told);
+    return retrying(() =>
+      changes.pass(sharer, () => all.pass(sharer, () => transact(this.pool, work, tell))),
+    );
+  }
+
+  tell(told: string | null) {
+    for (const subject of told?.split(' ') ?? []) {
+      if (subject) this.#shared.onTold(subject === '*' ? '' : subject);
+    }
   }
 
   as(sharer: string): Database {
@@ -339,16 +353,18 @@ const isRefusal = (error: Error) => error instanceof pg.DatabaseError && error.s
 /** Both in one message. The first one reads what `tell_servers` noted. */
 const COMMIT = "select current_setting('oriel.told', true) as told; commit";
 
-async function transact<T>({ pool, onTold }: Shared, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(
+  pool: pg.Pool,
+  work: (tx: Tx) => Promise<T>,
+  tell: (told: string | null) => void,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
     const result = await work(new Transaction(client));
     const [{ rows }] = (await client.query(COMMIT)) as unknown as [pg.QueryResult<{ told: string | null }>];
-    for (const subject of rows[0]?.told?.split(' ') ?? []) {
-      if (subject) onTold(subject === '*' ? '' : subject);
-    }
+    tell(rows[0]?.told ?? null);
     return result;
   } catch (error) {
     // A database that does not answer would not answer the rollback either. It undoes what a closed connection began.

@@ -14,8 +14,8 @@ const KEEP_MAX = 10_000;
 export interface NotifiedCache<Key, Value> {
   get(key: Key): Value | undefined;
   /**
-   * Reads the value and keeps it, at most until the time that `goodUntil` gives for it. Calls for the same key that
-   * come while it is read share the result.
+   * Reads the value and keeps it, at most until the time that `goodUntil` gives for it; not at all if that is over. Calls
+   * for the same key that come while it is read share the result.
    */
   load(key: Key, read: () => Promise<Value>, goodUntil?: (value: Value) => number): Promise<Value>;
 }
@@ -30,32 +30,63 @@ export function createNotifiedCache<Key, Value>(
   subjectsOf?: (key: Key, value: Value) => string[],
 ): NotifiedCache<Key, Value> {
   const kept = new Map<Key, { value: Value; until: number; subjects: string[] }>();
+  /** The keys of `kept` by subject, so that a notification costs as much as it drops. */
+  const keysOf = new Map<string, Set<Key>>();
   const loads = new Map<Key, Promise<Value>>();
-  let generation = 0;
+  /** For each read that has not ended: the subjects that changed since it began, '' for all. */
+  const reads = new Set<Set<string>>();
 
-  listener.on(channel, (subject) => {
-    generation++;
+  listener.on(channel, (subject = '') => {
+    const changed = subjectsOf ? subject : '';
+    for (const heard of reads) heard.add(changed);
     loads.clear();
-    if (!subject || !subjectsOf) return kept.clear();
-    for (const [key, { subjects }] of kept) if (subjects.includes(subject)) kept.delete(key);
+    if (changed) return [...(keysOf.get(changed) ?? [])].forEach(drop);
+    kept.clear();
+    keysOf.clear();
   });
+
+  function drop(key: Key) {
+    const entry = kept.get(key);
+    if (!entry) return;
+    kept.delete(key);
+    for (const subject of entry.subjects) {
+      const keys = keysOf.get(subject)!;
+      keys.delete(key);
+      if (keys.size === 0) keysOf.delete(subject);
+    }
+  }
+
+  function keep(key: Key, value: Value, until: number, subjects: string[]) {
+    // Dropped first, so that the new entry is the last one in the order of the map.
+    drop(key);
+    if (kept.size >= KEEP_MAX) drop(kept.keys().next().value!);
+    kept.set(key, { value, until, subjects });
+    for (const subject of subjects) {
+      const keys = keysOf.get(subject);
+      if (keys) keys.add(key);
+      else keysOf.set(subject, new Set([key]));
+    }
+  }
 
   async function readAndKeep(
     key: Key,
     read: () => Promise<Value>,
     goodUntil?: (value: Value) => number,
   ): Promise<Value> {
-    const before = generation;
-    const value = await read();
-    // A value that was read before a change arrived must not be kept.
-    if (listener.hears && before === generation) {
-      // Deleted first, so that the new entry is the last one in the order of the map.
-      kept.delete(key);
-      if (kept.size >= KEEP_MAX) kept.delete(kept.keys().next().value!);
-      const until = Math.min(Date.now() + KEEP_MS, goodUntil?.(value) ?? Number.POSITIVE_INFINITY);
-      kept.set(key, { value, until, subjects: subjectsOf?.(key, value) ?? [] });
+    const heard = new Set<string>();
+    reads.add(heard);
+    try {
+      const value = await read();
+      const now = Date.now();
+      const until = Math.min(now + KEEP_MS, goodUntil?.(value) ?? Number.POSITIVE_INFINITY);
+      const subjects = subjectsOf?.(key, value) ?? [];
+      // A value that was read before a change arrived must not be kept.
+      const isCurrent = !heard.has('') && !subjects.some((subject) => heard.has(subject));
+      if (listener.hears && isCurrent && until > now) keep(key, value, until, subjects);
+      return value;
+    } finally {
+      reads.delete(heard);
     }
-    return value;
   }
 
   return {
