@@ -34,6 +34,15 @@ test('a server has a default port, and TLS with a checked certificate', () => {
   });
 });
 
+test('a source of any type may say how many queries run at once', () => {
+  const all = { DB_CONCURRENCY: '1', DS_EU_DB_CONCURRENCY: '64' };
+  const second = Object.fromEntries(Object.entries(SERVER).map(([name, value]) => [`DS_EU_${name}`, value]));
+  const { sources, problems } = dataSourcesOf({ ...all, ...second });
+  expect(problems).toEqual([]);
+  expect(sources.get('default')).toEqual({ name: 'default', type: 'duckdb', concurrency: 1 });
+  expect(sources.get('eu')).toMatchObject({ type: 'postgres', concurrency: 64 });
+});
+
 test('a second source has its own variables, and the default one stays', () => {
   const second = Object.fromEntries(
     Object.entries(SERVER).map(([name, value]) => [`DS_EU_WEST_${name}`, value]),
@@ -60,6 +69,10 @@ test.each<[Record<string, string>, string]>([
   [{ ...SERVER, DB_PORT: '0' }, 'DB_PORT must be a whole number from 1 to 65535'],
   [{ ...SERVER, DB_PORT: '5432 ' }, 'DB_PORT must be a whole number from 1 to 65535'],
   [{ ...SERVER, DB_SSL: 'maybe' }, 'DB_SSL must be one of true, no-verify, false'],
+  ...['0', '65', '2.5', '-1', 'many'].map((value): [Record<string, string>, string] => [
+    { DB_TYPE: 'duckdb', DB_CONCURRENCY: value },
+    'DB_CONCURRENCY must be a whole number from 1 to 64',
+  ]),
 ])('%j is refused with one clear problem', (envVars, problem) => {
   expect(problemsOf(envVars)).toEqual([problem]);
 });

@@ -1,15 +1,19 @@
 /** The data sources of a deployment, from its environment variables. */
 import { isIP } from 'node:net';
 
-export interface DuckdbSource {
+interface AnySource {
   /** `default`, or the lower-cased name in `DS_<NAME>_DB_…`. Cubes name it as their `data_source`. */
   name: string;
+  /** How many queries run at once. */
+  concurrency?: number;
+}
+
+export interface DuckdbSource extends AnySource {
   /** Reads the files of the deployment. */
   type: 'duckdb';
 }
 
-export interface ServerSource extends Server {
-  name: string;
+export interface ServerSource extends AnySource, Server {
   type: 'postgres' | 'clickhouse';
 }
 
@@ -42,7 +46,9 @@ export interface DataSources {
 
 export const DEFAULT_SOURCE = 'default';
 
-const FIELDS = ['TYPE', 'HOST', 'PORT', 'NAME', 'USER', 'PASS', 'SSL'] as const;
+const FIELDS = ['TYPE', 'HOST', 'PORT', 'NAME', 'USER', 'PASS', 'SSL', 'CONCURRENCY'] as const;
+/** What every type of source has. */
+const COMMON: readonly Field[] = ['TYPE', 'CONCURRENCY'];
 type Field = (typeof FIELDS)[number];
 type Given = Partial<Record<Field, string>>;
 /** Null: the value was lost with the secret key. */
@@ -52,11 +58,12 @@ const VARIABLE = new RegExp(`^(?:DS_([A-Z0-9][A-Z0-9_]*?)_)?DB_(${FIELDS.join('|
 const LOST = 'was lost with the secret key: set it again';
 const TYPES = ['duckdb', 'postgres', 'clickhouse'] as const;
 const PORTS = { postgres: 5432, clickhouse: 8443 };
+const CONCURRENCY_MAX = 64;
 const TLS: Record<string, ServerSource['tls']> = { true: 'verify', 'no-verify': 'no-verify', false: 'off' };
 /** Not a path, which would be a Unix socket of this machine. */
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
 
-/** Without any variable, the default source is DuckDB on the files of the deployment. */
+/** Without variables that say where it is, the default source is DuckDB on the files of the deployment. */
 export function dataSourcesOf(envVars: Stored): DataSources {
   const sources = new Map<string, DataSource>();
   const problems: DataSourceProblem[] = [];
@@ -96,27 +103,31 @@ function gather(envVars: Stored): Map<string, Partial<Record<Field, string | nul
     const key = name.toLowerCase();
     gathered.set(key, { ...gathered.get(key), [field]: value });
   }
-  const isUnset = Object.keys(gathered.get(DEFAULT_SOURCE)!).length === 0;
-  if (isUnset) gathered.set(DEFAULT_SOURCE, { TYPE: 'duckdb' });
+  const given = gathered.get(DEFAULT_SOURCE)!;
+  const isUnset = Object.keys(given).every((field) => field === 'CONCURRENCY');
+  if (isUnset) gathered.set(DEFAULT_SOURCE, { TYPE: 'duckdb', ...given });
   return gathered;
 }
 
 function problemsOf(given: Given): [Field, string][] {
-  const { TYPE, HOST: host, PORT, SSL } = given;
+  const { TYPE, HOST: host, PORT, SSL, CONCURRENCY } = given;
   const type = TYPES.find((known) => known === TYPE);
   if (!type) return [['TYPE', `must be one of ${TYPES.join(', ')}`]];
+  const problems: [Field, string][] = [];
+  if (CONCURRENCY !== undefined && !isWhole(CONCURRENCY, CONCURRENCY_MAX)) {
+    problems.push(['CONCURRENCY', `must be a whole number from 1 to ${CONCURRENCY_MAX}`]);
+  }
   if (type === 'duckdb') {
-    return FIELDS.filter((field) => field !== 'TYPE' && given[field] !== undefined).map((field) => [
-      field,
-      'is not for duckdb, which reads the files of the deployment',
-    ]);
+    const others = FIELDS.filter((field) => !COMMON.includes(field) && given[field] !== undefined);
+    const message = 'is not for duckdb, which reads the files of the deployment';
+    return [...problems, ...others.map((field): [Field, string] => [field, message])];
   }
   const missing = (['HOST', 'NAME', 'USER'] as const).filter((field) => given[field] === undefined);
-  const problems = missing.map((field): [Field, string] => [field, `must be set for ${type}`]);
+  problems.push(...missing.map((field): [Field, string] => [field, `must be set for ${type}`]));
   if (host !== undefined && !HOST_NAME.test(host) && !isIP(host)) {
     problems.push(['HOST', 'must be a host name or an address, without a protocol, a port or a path']);
   }
-  if (PORT !== undefined && !(/^\d{1,5}$/.test(PORT) && Number(PORT) >= 1 && Number(PORT) <= 65_535)) {
+  if (PORT !== undefined && !isWhole(PORT, 65_535)) {
     problems.push(['PORT', 'must be a whole number from 1 to 65535']);
   }
   if (SSL !== undefined && !Object.hasOwn(TLS, SSL)) {
@@ -125,12 +136,17 @@ function problemsOf(given: Given): [Field, string][] {
   return problems;
 }
 
+const isWhole = (text: string, max: number) =>
+  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= max;
+
 /** Only for variables without problems. */
-function sourceOf(name: string, { TYPE, HOST: host, PORT, NAME, USER, PASS, SSL }: Given): DataSource {
-  if (TYPE === 'duckdb') return { name, type: 'duckdb' };
+function sourceOf(name: string, given: Given): DataSource {
+  const { TYPE, HOST: host, PORT, NAME, USER, PASS, SSL, CONCURRENCY } = given;
+  const common = { name, ...(CONCURRENCY !== undefined && { concurrency: Number(CONCURRENCY) }) };
+  if (TYPE === 'duckdb') return { ...common, type: 'duckdb' };
   const type = TYPE as ServerSource['type'];
   return {
-    name,
+    ...common,
     type,
     host: host!,
     port: PORT === undefined ? PORTS[type] : Number(PORT),

@@ -105,6 +105,8 @@ export interface Reach {
 export type CallLimits = Partial<Pick<QueryLimits, 'timeoutMs' | 'signal' | 'sharer'>>;
 
 export interface Engine {
+  /** How many queries run at once. Others wait. */
+  readonly places: number;
   /** Resolves when the first rows are there or the query has none. Rejects with an `EngineError`. */
   query(query: Query, limits?: Partial<QueryLimits>): Promise<Answer>;
   /** Throws an `EngineError`. */

@@ -49,14 +49,17 @@ export interface EngineLimits {
   /** For one DuckDB. */
   memoryMb: number;
   threads: number;
-  /** Queries of one source that run at once. Others wait. Of several places, one sharer has all but one at most. */
+  /**
+   * Queries of one source that run at once, unless its settings say it. Others wait. Of several places, one sharer has all
+   * but one at most.
+   */
   atOnce: number;
   waiting: number;
   /** One sharer has at most this many queries that wait for a source. */
   sharerWaiting: number;
   waitMs: number;
   /** When the query of a sharer who has used much time makes way for somebody without a place. */
-  preemption: Pick<Preemption, 'afterMs' | 'ranMs' | 'leadMs'>;
+  preemption: Pick<Preemption, 'afterMs' | 'ranMs' | 'leadTimes' | 'leadMs'>;
 }
 
 const LIMITS: EngineLimits = {
@@ -69,7 +72,7 @@ const LIMITS: EngineLimits = {
   waiting: 200,
   sharerWaiting: 50,
   waitMs: 30_000,
-  preemption: { afterMs: 200, ranMs: 500, leadMs: 3000 },
+  preemption: { afterMs: 200, ranMs: 500, leadTimes: 4, leadMs: 3000 },
 };
 
 /** For JavaScript, beside the memory of DuckDB itself. */
@@ -99,6 +102,15 @@ export interface Engines {
 
 /** What decides which process runs the queries. */
 type Settings = DuckdbSettings | Omit<PostgresSettings, 'own'> | ClickhouseSettings;
+
+interface Opened {
+  deploymentId: number;
+  key: string;
+  settings: Settings;
+  identity: EngineIdentity | undefined;
+  /** Queries that run at once. */
+  atOnce: number;
+}
 
 interface Entry {
   deploymentId: number;
@@ -170,17 +182,12 @@ export function createEngines(options: EnginesOptions): Engines {
     void end(...oldest);
   }
 
-  function open(
-    deploymentId: number,
-    key: string,
-    settings: Settings,
-    identity: EngineIdentity | undefined,
-  ): Entry {
+  function open({ deploymentId, key, settings, identity, atOnce }: Opened): Entry {
     makeRoomFor(deploymentId);
     const given = identity && program().then(({ user }) => giveIdentity(identity, { dataDir, user, log }));
     const entry: Entry = {
       deploymentId,
-      process: startProcess(program, options, limits, deploymentId, settings, given),
+      process: startProcess(program, options, { deploymentId, settings, atOnce }, given),
       identity: given,
       company: settings.type === 'duckdb' ? createCompany() : undefined,
       users: 0,
@@ -197,15 +204,11 @@ export function createEngines(options: EnginesOptions): Engines {
   }
 
   const withProcessOf =
-    (
-      deploymentId: number,
-      key: string,
-      settings: Settings,
-      identity: EngineIdentity | undefined,
-    ): WithProcess =>
+    (opened: Opened): WithProcess =>
     async (work) => {
       if (isStopped) throw new EngineError('source_unavailable', 'The server stops.');
-      const entry = entries.get(key) ?? open(deploymentId, key, settings, identity);
+      const { key } = opened;
+      const entry = entries.get(key) ?? open(opened);
       entry.users++;
       clearTimeout(entry.timer);
       try {
@@ -220,10 +223,12 @@ export function createEngines(options: EnginesOptions): Engines {
 
   return {
     of(deploymentId, source, identity) {
+      const atOnce = source.concurrency ?? limits.atOnce;
       const settings = settingsOf(options, limits, deploymentId, source);
       // A source whose settings have changed gets another process. The old one is stopped when it is idle.
-      const key = `${deploymentId} ${source.name} ${fingerprint([settings, identity?.version])}`;
-      return createProcessEngine(withProcessOf(deploymentId, key, settings, identity), places, key);
+      const key = `${deploymentId} ${source.name} ${fingerprint([settings, identity?.version, atOnce])}`;
+      const withProcess = withProcessOf({ deploymentId, key, settings, identity, atOnce });
+      return createProcessEngine({ withProcess, places, key, atOnce });
     },
     look() {
       looking = program().then(
@@ -254,16 +259,14 @@ function settingsOf(
   if (source.type === 'duckdb') {
     return { type: 'duckdb', filesDir: filesDirOf(dataDir, deploymentId), memoryMb, threads };
   }
-  const { name: _name, ...server } = source;
-  return { ...server, connections: atOnce, allowPrivate: allowPrivateRemotes };
+  const { name: _name, concurrency = atOnce, ...server } = source;
+  return { ...server, connections: concurrency, allowPrivate: allowPrivateRemotes };
 }
 
 async function startProcess(
   program: FindProgram,
   options: EnginesOptions,
-  { atOnce }: EngineLimits,
-  deploymentId: number,
-  settings: Settings,
+  { deploymentId, settings, atOnce }: Pick<Opened, 'deploymentId' | 'settings' | 'atOnce'>,
   identity: Promise<GivenIdentity> | undefined,
 ): Promise<SupervisedProcess> {
   const { log } = options;

@@ -30,7 +30,16 @@ export type WithProcess = <T>(
   work: (process: SupervisedProcess, company: Company | undefined) => Promise<T>,
 ) => Promise<T>;
 
-export function createProcessEngine(withProcess: WithProcess, places: Places, key: string): Engine {
+export interface ProcessEngineOptions {
+  withProcess: WithProcess;
+  /** Of all engines. */
+  places: Places;
+  /** Of this engine among them. */
+  key: string;
+  atOnce: number;
+}
+
+export function createProcessEngine({ withProcess, places, key, atOnce }: ProcessEngineOptions): Engine {
   /**
    * Resolves with the first value that `work` passes to `begin`. The turn ends when the engine has ended the work. If it
    * can not be interrupted, that is later than the caller learns of it. Work that finds no memory beside others runs once
@@ -47,7 +56,7 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
       let deadline: number | undefined;
 
       const attempt = (isFirst: boolean) =>
-        places.take({ key, sharer, signal, isEndable, isPutBack }, (preempted) =>
+        places.take({ key, places: atOnce, sharer, signal, isEndable, isPutBack }, (preempted) =>
           withProcess(async (process, company) => {
             const guest = company?.enter();
             const ending = signal ? AbortSignal.any([signal, preempted]) : preempted;
@@ -94,6 +103,7 @@ export function createProcessEngine(withProcess: WithProcess, places: Places, ke
     );
 
   return {
+    places: atOnce,
     query(query, given = {}) {
       const limits = { ...DEFAULT_LIMITS, ...given };
       return inTurn<Answer>({ ...limits, isEndable: true }, (turn, begin) =>

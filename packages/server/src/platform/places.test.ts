@@ -123,7 +123,7 @@ describe('preemption', () => {
       sharerWaitingMax: 20,
       waitMs: 60_000,
       busy: () => new Busy(),
-      preemption: { afterMs: 300, ranMs: 500, leadMs: 3000, reason: () => new Ended() },
+      preemption: { afterMs: 300, ranMs: 500, leadTimes: 4, leadMs: 3000, reason: () => new Ended() },
     });
     const begun: string[] = [];
     const ends = new Map<string, () => void>();
@@ -185,6 +185,29 @@ describe('preemption', () => {
     expect(told).toEqual([]);
     await pass(600);
     expect(told).toEqual(['a2']);
+  });
+
+  test('nothing is ended among those who wait for their turns, although the work of some takes longer', async () => {
+    const { told, start, end } = contest({ places: 1 });
+    for (let round = 0; round < 6; round++) {
+      start(`a${round}`);
+      await pass(2000);
+      end(`a${round}`);
+      start(`b${round}`);
+      await pass(600);
+      end(`b${round}`);
+      await pass(0);
+    }
+    // One has used 12 seconds and the other 3.6.
+    start('a6');
+    await pass(1000);
+    start('b6');
+    await pass(3000);
+    expect(told).toEqual([]);
+    // Somebody who has used nothing is no equal.
+    start('c1');
+    await pass(300);
+    expect(told).toEqual(['a6']);
   });
 
   test('what was used long ago does not count', async () => {

@@ -33,7 +33,11 @@ export interface Preemption {
   afterMs: number;
   /** Work that has not run this long is not ended. */
   ranMs: number;
-  /** How much more time its sharer must have used than the one who waits. */
+  /**
+   * How much time its sharer must have used: so many times that of the one who waits, and so much more. Those who share
+   * a busy thing by turns differ by some factor, because their work does; to end work among them would only waste it.
+   */
+  leadTimes: number;
   leadMs: number;
   /** Makes the reason with which the work is aborted. */
   reason: () => Error;
@@ -145,11 +149,15 @@ export function createPlaces(limits: PlaceLimits): Places {
   }
 
   /** The longest-running work of the sharer who has used the most time. */
-  function preemptable(queue: Queue, waiting: Wish, { ranMs, leadMs }: Preemption): Run | undefined {
+  function preemptable(
+    queue: Queue,
+    waiting: Wish,
+    { ranMs, leadTimes, leadMs }: Preemption,
+  ): Run | undefined {
     const now = performance.now();
     const safe = [...queue.runs].filter(({ wish }) => wish.isPutBack).slice(0, Math.floor(queue.places / 2));
     let found: Run | undefined;
-    let most = usedIn(queue, waiting, now) + leadMs;
+    let most = leadTimes * usedIn(queue, waiting, now) + leadMs;
     for (const run of queue.runs) {
       const mayEnd = run.wish.isEndable && run.endingSince === undefined && !safe.includes(run);
       if (!mayEnd || now - run.since < ranMs) continue;

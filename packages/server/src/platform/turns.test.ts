@@ -124,3 +124,17 @@ test('a signal that is aborted after the work has begun leaves the work alone', 
   await end('b');
   expect([await first, await second]).toEqual(['a', 'b']);
 });
+
+test('a call may say how many run together', async () => {
+  const turns = createTurns({ togetherMax: 1, waitingMax: 10, waitMs: 1000, busy: () => new Busy() });
+  const ends: (() => void)[] = [];
+  const work = () => new Promise<void>((resolve) => ends.push(resolve));
+  const all = Array.from({ length: 4 }, () => turns.together('a', work, undefined, 3));
+  expect(ends).toHaveLength(3);
+  ends[0]!();
+  await all[0];
+  await vi.advanceTimersByTimeAsync(0);
+  expect(ends).toHaveLength(4);
+  for (const end of ends) end();
+  await Promise.all(all);
+});

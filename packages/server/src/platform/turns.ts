@@ -18,12 +18,16 @@ export interface Turns {
    * longer, and rejects with the reason of the signal.
    */
   alone<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Runs the work, possibly at the same time as other calls of `together`. The signal is as for `alone`. */
-  together<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /**
+   * Runs the work, possibly at the same time as other calls of `together`: if fewer of them than `max` run, or than
+   * `togetherMax`. The signal is as for `alone`.
+   */
+  together<T>(key: string, work: () => Promise<T>, signal?: AbortSignal, max?: number): Promise<T>;
 }
 
 interface Waiting {
   isAlone: boolean;
+  max: number;
   start: () => void;
 }
 
@@ -37,8 +41,8 @@ interface Queue {
 export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimits): Turns {
   const queues = new Map<string, Queue>();
 
-  const canStart = ({ running, runsAlone }: Queue, isAlone: boolean) =>
-    running === 0 || (!isAlone && !runsAlone && running < togetherMax);
+  const canStart = ({ running, runsAlone }: Queue, { isAlone, max }: Pick<Waiting, 'isAlone' | 'max'>) =>
+    running === 0 || (!isAlone && !runsAlone && running < max);
 
   function begin(queue: Queue, isAlone: boolean) {
     queue.running++;
@@ -52,14 +56,18 @@ export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimit
   }
 
   function startWaiting(queue: Queue) {
-    for (let next = queue.waiting[0]; next && canStart(queue, next.isAlone); next = queue.waiting[0]) {
+    for (let next = queue.waiting[0]; next && canStart(queue, next); next = queue.waiting[0]) {
       queue.waiting.shift();
       begin(queue, next.isAlone);
       next.start();
     }
   }
 
-  function wait(queue: Queue, isAlone: boolean, signal?: AbortSignal): Promise<void> {
+  function wait(
+    queue: Queue,
+    how: Pick<Waiting, 'isAlone' | 'max'>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     if (queue.waiting.length >= waitingMax) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
       const release = () => {
@@ -80,22 +88,22 @@ export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimit
         release();
         resolve();
       };
-      const waiting: Waiting = { isAlone, start };
+      const waiting: Waiting = { ...how, start };
       queue.waiting.push(waiting);
     });
   }
 
   async function take<T>(
     key: string,
-    isAlone: boolean,
+    how: Pick<Waiting, 'isAlone' | 'max'>,
     work: () => Promise<T>,
-    signal?: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<T> {
     signal?.throwIfAborted();
     const queue = queues.get(key) ?? { running: 0, runsAlone: false, waiting: [] };
     queues.set(key, queue);
-    if (queue.waiting.length === 0 && canStart(queue, isAlone)) begin(queue, isAlone);
-    else await wait(queue, isAlone, signal);
+    if (queue.waiting.length === 0 && canStart(queue, how)) begin(queue, how.isAlone);
+    else await wait(queue, how, signal);
     try {
       return await work();
     } finally {
@@ -104,7 +112,7 @@ export function createTurns({ togetherMax, waitingMax, waitMs, busy }: TurnLimit
   }
 
   return {
-    alone: (key, work, signal) => take(key, true, work, signal),
-    together: (key, work, signal) => take(key, false, work, signal),
+    alone: (key, work, signal) => take(key, { isAlone: true, max: 1 }, work, signal),
+    together: (key, work, signal, max = togetherMax) => take(key, { isAlone: false, max }, work, signal),
   };
 }

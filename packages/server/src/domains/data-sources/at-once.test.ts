@@ -25,6 +25,7 @@ const engineOf = (deploymentId: number): Engine => {
   const ask = <T>(reply: T) =>
     new Promise<T>((resolve) => asked.push({ deploymentId, answer: () => resolve(reply) }));
   return {
+    places: 4,
     query: () => Promise.reject(new Error('not asked here')),
     listTables: () => ask<Table[]>([]),
     test: () => ask(REACHED),

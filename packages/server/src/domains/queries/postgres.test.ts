@@ -75,9 +75,13 @@ afterAll(async () => {
   await shop.stop();
 });
 
-async function deploymentOn(source: SourceDatabase['source']): Promise<number> {
+async function deploymentOn(
+  source: SourceDatabase['source'],
+  more: { name: string; value: string }[] = [],
+): Promise<number> {
   const { id } = await world.deployment();
-  await world.admin.setEnvVariables({ deploymentId: id, body: { env_variables: variablesOf(source) } });
+  const variables = [...variablesOf(source), ...more];
+  await world.admin.setEnvVariables({ deploymentId: id, body: { env_variables: variables } });
   await deployModel(world, id, { 'model/cubes/shop.yml': MODEL });
   return id;
 }
@@ -90,8 +94,8 @@ const load = (query: object, id = deploymentId) =>
   });
 
 /** For answers that are not read to their end. */
-const loadUnchecked = (query: object, signal?: AbortSignal) =>
-  fetch(`${world.url}/query/api/v1/deployments/${deploymentId}/load`, {
+const loadUnchecked = (query: object, signal?: AbortSignal, id = deploymentId) =>
+  fetch(`${world.url}/query/api/v1/deployments/${id}/load`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Api-Key ${ADMIN_KEY}` },
     body: JSON.stringify({ query }),
@@ -105,6 +109,14 @@ async function rowsOf(query: object): Promise<Record<string, unknown>[]> {
 
 const COUNT = { measures: ['orders.count'], renewQuery: true };
 const requireWorking = async () => expect(await rowsOf(COUNT)).toEqual([{ 'orders.count': '3' }]);
+
+/** How many statements with this word in a comment the source runs. */
+const running = async (word: string) =>
+  (
+    await shop.administer(
+      `select from pg_stat_activity where state = 'active' and query like '%/* ${word} */%' and pid <> pg_backend_pid()`,
+    )
+  ).rowCount;
 
 test('numbers have all of their digits, and ids above 2^53 are told apart', async () => {
   const query = {
@@ -184,12 +196,6 @@ test('a large answer is sent as a whole, with its length', async () => {
 });
 
 describe('a data source that', () => {
-  const running = async (word: string) =>
-    (
-      await shop.administer(
-        `select from pg_stat_activity where state = 'active' and query like '%/* ${word} */%' and pid <> pg_backend_pid()`,
-      )
-    ).rowCount;
   const endQueries = (word: string) =>
     shop.administer(
       `select pg_terminate_backend(pid) from pg_stat_activity where query like '%/* ${word} */%' and pid <> pg_backend_pid()`,
@@ -246,4 +252,21 @@ describe('a data source that', () => {
     await expect.poll(() => running('sleeps')).toBe(0);
     await requireWorking();
   });
+});
+
+test.each([
+  ['1', 1],
+  ['6', 5],
+])('of %s queries at once, which DB_CONCURRENCY allows, one caller runs %i', async (concurrency, most) => {
+  const id = await deploymentOn(shop.source, [{ name: 'DB_CONCURRENCY', value: concurrency }]);
+  const leaving = new AbortController();
+  const asked = Array.from({ length: most + 2 }, (_, i) =>
+    loadUnchecked({ dimensions: ['slow.id', 'slow.text'], limit: i + 1 }, leaving.signal, id).catch(() => {}),
+  );
+  await expect.poll(() => running('sleeps'), { timeout: 20_000 }).toBe(most);
+  // The others wait: had they a place, they would have begun with these.
+  expect(await running('sleeps')).toBe(most);
+  leaving.abort();
+  await Promise.all(asked);
+  await expect.poll(() => running('sleeps'), { timeout: 20_000 }).toBe(0);
 });

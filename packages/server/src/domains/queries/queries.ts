@@ -133,6 +133,7 @@ export function createQueries(options: QueriesOptions): Queries {
       key,
       maxAgeMs,
       sharer,
+      atOnce: Math.max(1, source.engine.places - 1),
       signal,
       run: (ended, how) =>
         source.engine.query(statement, {

@@ -24,7 +24,6 @@ beforeEach(() => {
     resultBytes: 1000,
     unreadBytes: 40_000,
     smallBytes: 500,
-    atOnce: 2,
     waiting: 2,
     waitMs: 60_000,
   });
@@ -56,6 +55,7 @@ function ask(key: string, more: Partial<Asked> = {}): Promise<Result> {
     maxAgeMs: 60_000,
     isRenewed: false,
     sharer: 'acme',
+    atOnce: 2,
     mayBeLarge: true,
     signal: never,
     run: (signal, { isPutBack }) =>

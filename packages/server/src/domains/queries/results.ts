@@ -19,6 +19,8 @@ export interface Asked {
   isRenewed: boolean;
   /** Who shares the statements at once. */
   sharer: string;
+  /** How many of them. Fewer than the data source runs at once, so that nobody keeps all others waiting. */
+  atOnce: number;
   /** Whether the result may be too large to be kept. Otherwise that is an error. */
   mayBeLarge: boolean;
   signal: AbortSignal;
@@ -54,8 +56,6 @@ export interface ResultLimits {
   unreadBytes: number;
   /** The first bytes of each answer that do not count as unread. */
   smallBytes: number;
-  /** Fewer than a data source runs at once, so that nobody keeps all others waiting. */
-  atOnce: number;
   waiting: number;
   waitMs: number;
 }
@@ -65,7 +65,6 @@ const LIMITS: ResultLimits = {
   resultBytes: 4 * 1024 * 1024,
   unreadBytes: 512 * 1024 * 1024,
   smallBytes: 64 * 1024,
-  atOnce: 3,
   waiting: 200,
   waitMs: 60_000,
 };
@@ -95,7 +94,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   const running = new Map<string, Running>();
   const unread = createBudget(limits.unreadBytes);
   const turns = createTurns({
-    togetherMax: limits.atOnce,
+    togetherMax: 1,
     waitingMax: limits.waiting,
     waitMs: limits.waitMs,
     busy: () => new ApiError('too_many_queries', { retryAfterSeconds: 1 }),
@@ -198,7 +197,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
         }
         await Promise.all(started);
       };
-      turns.together(asked.sharer, work, asked.signal).catch(reject);
+      turns.together(asked.sharer, work, asked.signal, asked.atOnce).catch(reject);
     });
 
   return {
