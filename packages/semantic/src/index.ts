@@ -4,6 +4,10 @@ export {
   compileModel,
   isModelFile,
 } from './compile.ts';
+export { convertDbt, type DbtConversion, type DbtFile } from './dbt/convert.ts';
+export type { Note as DbtNote } from './dbt/cubes.ts';
+export { DbtProblem, readCatalog, readManifest } from './dbt/manifest.ts';
+export { type DbtSettings, isSelector } from './dbt/settings.ts';
 export { type Draft, draftCubes } from './drafts/drafts.ts';
 export type { DraftTable } from './drafts/tables.ts';
 export type * from './model.ts';

@@ -1,0 +1,1 @@
+select visitor, count(*) as hits from {{ ref('raw_hits') }} group by 1

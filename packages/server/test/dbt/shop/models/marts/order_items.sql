@@ -1,0 +1,1 @@
+select order_id, line, sku, quantity from {{ ref('stg_items') }}
