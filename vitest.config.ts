@@ -16,6 +16,8 @@ export default defineConfig({
       ...(process.env.ORIEL_TEST_PACKAGES ? ['acceptance/packages.check.ts'] : []),
       // Need programs of Debian; see scripts/test-deploy.ts.
       ...(process.env.ORIEL_TEST_DEPLOY ? ['acceptance/deploy/*.check.ts'] : []),
+      // Needs dbt; see scripts/test-dbt.ts.
+      ...(process.env.ORIEL_TEST_DBT ? ['packages/server/test/dbt.check.ts'] : []),
       // Needs ClickHouse; see scripts/test-clickhouse.ts.
       ...(process.env.ORIEL_TEST_CLICKHOUSE_URL ? ['packages/server/test/clickhouse.check.ts'] : []),
       // Writes files; see `npm run screenshots`.

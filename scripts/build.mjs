@@ -36,6 +36,7 @@ const OPTIONS = {
 const THREADS = {
   'chart-thread.js': 'domains/dashboards/chart-thread.ts',
   'compile-thread.js': 'domains/builds/compile-thread.ts',
+  'dbt-thread.js': 'domains/model-syncs/dbt-thread.ts',
   'parse-thread.js': 'domains/queries/parse-thread.ts',
   'plan-thread.js': 'domains/queries/plan-thread.ts',
   'text-thread.js': 'platform/git/text-thread.ts',

@@ -344,6 +344,38 @@ create table jobs (
   schedule text
 );
 
+create table model_sync_manifests (
+  deployment_id bigint not null,
+  manifest bytea not null,
+  catalog bytea,
+  summary json not null,
+  uploaded_at timestamp with time zone not null default now()
+);
+
+create table model_sync_sources (
+  deployment_id bigint not null,
+  settings json not null,
+  generated_head text,
+  updated_at timestamp with time zone not null default now()
+);
+
+create table model_syncs (
+  id uuid not null default gen_random_uuid(),
+  deployment_id bigint not null,
+  branch_id bigint,
+  branch_name text not null,
+  user_id bigint,
+  api_key_id bigint,
+  ip text,
+  request_id text,
+  job_id bigint not null,
+  state text not null default 'running'::text,
+  error text,
+  result json,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone
+);
+
 create table oauth_flows (
   id bigint not null generated always as identity,
   state_hash bytea not null,
@@ -881,6 +913,18 @@ alter table jobs add constraint jobs_pkey PRIMARY KEY (id);
 
 alter table jobs add constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text])));
 
+alter table model_sync_manifests add constraint model_sync_manifests_pkey PRIMARY KEY (deployment_id);
+
+alter table model_sync_sources add constraint model_sync_sources_pkey PRIMARY KEY (deployment_id);
+
+alter table model_syncs add constraint model_syncs_branch_id_fkey FOREIGN KEY (branch_id) REFERENCES branches(id) ON DELETE SET NULL;
+
+alter table model_syncs add constraint model_syncs_pkey PRIMARY KEY (id);
+
+alter table model_syncs add constraint model_syncs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])));
+
+alter table model_syncs add constraint model_syncs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
+
 alter table oauth_flows add constraint oauth_flows_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES oauth_integrations(id) ON DELETE CASCADE;
 
 alter table oauth_flows add constraint oauth_flows_pkey PRIMARY KEY (id);
@@ -1266,6 +1310,14 @@ CREATE UNIQUE INDEX jobs_one_of_a_schedule ON public.jobs USING btree (schedule)
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
 CREATE INDEX jobs_waiting ON public.jobs USING btree (lane, run_at, id) WHERE (state = 'waiting'::text);
+
+CREATE INDEX model_syncs_by_branch ON public.model_syncs USING btree (branch_id);
+
+CREATE INDEX model_syncs_by_deployment ON public.model_syncs USING btree (deployment_id, created_at);
+
+CREATE INDEX model_syncs_by_user ON public.model_syncs USING btree (user_id);
+
+CREATE UNIQUE INDEX model_syncs_running_key ON public.model_syncs USING btree (branch_id) WHERE (state = 'running'::text);
 
 CREATE INDEX oauth_flows_by_integration ON public.oauth_flows USING btree (integration_id);
 

@@ -182,6 +182,12 @@ export const bodyExamples: Record<string, unknown> = {
   updateUserGroup: { description: 'Closes the books every month' },
   updateWorkbook: { name: 'Monthly close 2026' },
   updateWorkbookDashboard: { dashboardDraft: dashboard },
+  startModelSync: { branchName: 'dbt-sync' },
+  updateModelSyncSource: { kind: 'manifest', select: ['tag:mart'], namePrefix: 'dbt_' },
+  uploadModelSyncManifest: {
+    manifest:
+      '{"metadata":{"dbt_schema_version":"https://schemas.getdbt.com/dbt/manifest/v12.json"},"nodes":{}}',
+  },
   uploadFile: {
     transaction: 'the `transaction.id` of `startUpload`',
     fileName: 'model/cubes/regions.yml',

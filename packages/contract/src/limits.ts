@@ -21,6 +21,8 @@ export const limits = {
   oidcTokenConfigs: 50,
   /** The claims that a token config adds. */
   customClaims: 4 * KB,
+  /** `manifest.json` or `catalog.json` of a dbt project, before it is compressed. */
+  dbtFile: 64 * MB,
   /** The number of reports in a workbook. */
   reportsInWorkbook: 10_000,
   /** The number of spreadsheets that a report can be placed in. */

@@ -20,6 +20,7 @@ import * as envVars from './operations/env-vars.ts';
 import * as environments from './operations/environments.ts';
 import * as folders from './operations/folders.ts';
 import * as identities from './operations/identities.ts';
+import * as modelSync from './operations/model-sync.ts';
 import * as oauthIntegrations from './operations/oauth-integrations.ts';
 import * as oidcTokenConfigs from './operations/oidc-token-configs.ts';
 import * as pages from './operations/pages.ts';
@@ -55,6 +56,7 @@ export const operations = {
   bulkDeleteWorkspaceObjects: workspace.bulkDeleteWorkspaceObjects,
   bulkMoveWorkspaceObjects: workspace.bulkMoveWorkspaceObjects,
   bulkUserAction: users.bulkUserAction,
+  cancelModelSync: modelSync.cancelModelSync,
   changeMyPassword: sessions.changeMyPassword,
   changePasswordByForm: pages.changePasswordByForm,
   commitChanges: branches.commitChanges,
@@ -145,6 +147,9 @@ export const operations = {
   getGroups: embedTenants.getGroups,
   getJwks: embed.getJwks,
   getMe: users.getMe,
+  getModelSyncResult: modelSync.getModelSyncResult,
+  getModelSyncSource: modelSync.getModelSyncSource,
+  getModelSyncStatus: modelSync.getModelSyncStatus,
   getOAuthIntegration: oauthIntegrations.getOAuthIntegration,
   getOAuthMetadata: deviceCodes.getOAuthMetadata,
   getOidcTokenConfig: oidcTokenConfigs.getOidcTokenConfig,
@@ -247,6 +252,7 @@ export const operations = {
   signOutAtProvider: identities.signOutAtProvider,
   signOutByForm: pages.signOutByForm,
   startDevMode: branches.startDevMode,
+  startModelSync: modelSync.startModelSync,
   startPage: pages.startPage,
   startUpload: uploads.startUpload,
   stopDevMode: branches.stopDevMode,
@@ -265,6 +271,7 @@ export const operations = {
   updateFolder: folders.updateFolder,
   updateGroup: embedTenants.updateGroup,
   updateMe: users.updateMe,
+  updateModelSyncSource: modelSync.updateModelSyncSource,
   updateOAuthIntegration: oauthIntegrations.updateOAuthIntegration,
   updateOidcTokenConfig: oidcTokenConfigs.updateOidcTokenConfig,
   updatePublishedDashboardAiWidgetThread: dashboards.updatePublishedDashboardAiWidgetThread,
@@ -278,6 +285,7 @@ export const operations = {
   updateWorkbook: workbooks.updateWorkbook,
   updateWorkbookDashboard: workbooks.updateWorkbookDashboard,
   uploadFile: uploads.uploadFile,
+  uploadModelSyncManifest: modelSync.uploadModelSyncManifest,
   upsertReportByPublicId: reports.upsertReportByPublicId,
   upsertUserAttributeValue: userAttributeValues.upsertUserAttributeValue,
   upsertWorkbookBySlug: workbooks.upsertWorkbookBySlug,
@@ -299,6 +307,7 @@ export const tags = {
   ...envVars.tags,
   ...environments.tags,
   ...folders.tags,
+  ...modelSync.tags,
   ...oauthIntegrations.tags,
   ...oidcTokenConfigs.tags,
   ...pages.tags,
@@ -339,6 +348,7 @@ export const errors = {
   ...environments.errors,
   ...folders.errors,
   ...identities.errors,
+  ...modelSync.errors,
   ...oauthIntegrations.errors,
   ...oidcTokenConfigs.errors,
   ...pages.errors,

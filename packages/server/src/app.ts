@@ -31,6 +31,7 @@ import { createEnvVars, envVars } from './domains/env-vars/index.ts';
 import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
+import { modelSyncs } from './domains/model-syncs/index.ts';
 import { createOAuth } from './domains/oauth-integrations/index.ts';
 import { createWorkloadIdentity, oidcTokenConfigs } from './domains/oidc-token-configs/index.ts';
 import { pages } from './domains/pages/index.ts';
@@ -153,6 +154,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const rechecks = createRechecks(charts);
   const models = createDataModels(enqueueBuild);
   const branchTurns = createBranchTurns(settings.turnWaitMs);
+  const texts = createTexts();
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     { leftovers: gitLeftovers },
@@ -176,7 +178,8 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     userAttributes(platform),
     tenantSettings(platform, { plan }),
     appConfig(platform),
-    dataModels({ enqueueBuild, branchTurns, texts: createTexts() }),
+    dataModels({ enqueueBuild, branchTurns, texts }),
+    modelSyncs({ enqueueBuild, branchTurns, texts }),
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),

@@ -2,7 +2,7 @@
  * Checks with the catalogue of the database what a deleted user, deployment, embed tenant or folder leaves behind: each
  * reference is cleared or deleted by its foreign key, or the owner of the table hands it over or removes it.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createModules } from '../src/app.ts';
@@ -159,6 +159,10 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'folders.deployment_id': 'deployments',
   'folders.embed_tenant': 'embed_tenants',
   'git_objects.deployment_id': 'deployments',
+  'model_sync_manifests.deployment_id': 'deployments',
+  'model_sync_sources.deployment_id': 'deployments',
+  'model_syncs.api_key_id': 'stays: it names the key in the audit log, and goes with the sync',
+  'model_syncs.deployment_id': 'deployments',
   'removed_folders.root_id': 'stays: the row is deleted with its own folder',
   'report_counts.deployment_id': 'deployments',
   'report_counts.folder_id': 'folders',
@@ -220,6 +224,10 @@ async function fill(deploymentId: number, embedTenantName: string) {
   await world.embedded({ deploymentId, internalId, embedTenantName });
   await world.admin.startDevMode({ deploymentId, body: {} });
   await world.admin.startUpload({ deploymentId, body: {} });
+  await world.admin.updateModelSyncSource({ deploymentId, body: { kind: 'manifest' } });
+  const manifest = readFileSync(join(import.meta.dirname, 'dbt/artifacts/shop.manifest.json'));
+  await world.admin.uploadModelSyncManifest({ deploymentId, body: { manifest: new Blob([manifest]) } });
+  await world.admin.startModelSync({ deploymentId, body: {} });
   const made: { type: 'Deployment' | 'Folder' | 'Workbook' | 'Report'; id: number }[] = [];
   for (const client of [world.admin, viewer.client]) {
     const folder = await client.createFolder({ deploymentId, body: { name: 'f' } });

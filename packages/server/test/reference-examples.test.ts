@@ -1,4 +1,6 @@
 /** Every request that the reference shows is sent to a server with the demo, and works. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   allOperations,
   bodyKindOf,
@@ -43,6 +45,10 @@ const REFUSED: Record<string, string> = {
   postDashboardPythonRun: 'python_not_found',
   pull: 'no_remote',
 };
+
+const dbtFile = (name: string) =>
+  readFileSync(join(import.meta.dirname, 'dbt/artifacts', `shop.${name}.json`), 'utf8');
+const DBT_FILES = { manifest: dbtFile('manifest'), catalog: dbtFile('catalog') };
 
 interface Shown {
   schema: object;
@@ -174,6 +180,12 @@ const given: Record<string, () => Promise<Given>> = {
     const { path, transaction } = await upload();
     return { path, body: { transaction } };
   },
+  startModelSync: async () => {
+    const path = { deploymentId: (await world.deployment()).id };
+    expect((await send('uploadModelSyncManifest', { path, body: DBT_FILES })).status).toBe(200);
+    return { path };
+  },
+  uploadModelSyncManifest: async () => ({ body: DBT_FILES }),
   createDeploymentEnvironmentToken: async () => ({ path: await environment() }),
   createDeploymentEnvironmentTokenForMetaSync: async () => ({ path: await environment() }),
   updateWorkbook: async () => ({ path: await workbook() }),
@@ -217,6 +229,8 @@ const prefilled = allOperations.filter(({ id, method, path }) =>
 const FOUND_FIRST: Record<string, string> = {
   embeddedPageFile: 'embedded_file_not_found',
   getCommit: 'commit_not_found',
+  getModelSyncStatus: 'model_sync_not_found',
+  getModelSyncResult: 'model_sync_not_found',
   getGroup: 'group_not_found',
   getGroupMembers: 'group_not_found',
   getOAuthIntegration: 'oauth_integration_not_found',

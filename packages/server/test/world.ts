@@ -34,7 +34,7 @@ export interface World {
   /** A deployment that no other test uses. */
   deployment(name?: string): Promise<{ id: number; name: string }>;
   /** Writes files that the queries of a deployment read as tables: `orders.csv` is `files.orders`. */
-  writeFiles(deploymentId: number, files: Record<string, string>): Promise<void>;
+  writeFiles(deploymentId: number, files: Record<string, string | Uint8Array>): Promise<void>;
   /** Mints a session for an external viewer or an internal user, and exchanges it as the embedded page does. */
   embedded(request: SessionRequest): Promise<Embedded>;
   /** A second server on the same database, with the same settings except for these. */
@@ -191,8 +191,8 @@ function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Prom
       }),
     async writeFiles(deploymentId, files) {
       const dir = await makeFilesDir(engineUser(), server.dataDir, deploymentId);
-      for (const [name, text] of Object.entries(files)) {
-        await writeFile(join(dir, name), text);
+      for (const [name, content] of Object.entries(files)) {
+        await writeFile(join(dir, name), content);
         await chmod(join(dir, name), 0o644);
       }
     },

@@ -40,7 +40,7 @@ function aggregationOf(model: SemanticModel, name: string, measure: Fields): Agg
   const agg = text(measure.agg) ?? '';
   if (isFields(measure.non_additive_dimension))
     throw new Unsayable('a measure that is not additive over time (`non_additive_dimension`)');
-  const type = TYPES[agg];
+  const type = Object.hasOwn(TYPES, agg) ? TYPES[agg] : undefined;
   if (type === undefined) throw new Unsayable(`there is no measure of the type \`${agg}\``);
   const expression = text(measure.expr) ?? (typeof measure.expr === 'number' ? String(measure.expr) : name);
   if (agg === 'count' && /^\s*(1|\*)\s*$/.test(expression))
@@ -211,7 +211,7 @@ export class Metrics {
       throw new Unsayable('its filter would be for measures of several cubes');
     for (const { measure } of found) {
       const { cube } = measure.model.members;
-      if (!isConnected(home, cube, this.#models)) {
+      if (cube !== home && !isConnected(home, cube, this.#models)) {
         throw new Unsayable(`no join leads from \`${home.name}\` to \`${cube.name}\``);
       }
     }

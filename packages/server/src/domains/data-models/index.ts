@@ -13,13 +13,18 @@ export { type BranchTurns, createBranchTurns } from './branch-turns.ts';
 export {
   branchToRead,
   branchToWrite,
+  createBranch,
   type EnqueueBuild,
   isBuilt,
   lockBranch,
   moveBranch,
   requireBranch,
+  requireBranchName,
+  requireDataModelLock,
   requireDeployBranch,
   requireDevMode,
+  requireStagingAllowed,
+  shownInAudit,
   uncommitted,
   type Where,
 } from './branches.ts';

@@ -28,7 +28,8 @@ export const updateSwept = (db: Database, { deploymentId, now }: UnsweptModel) =
 
 /**
  * Everything that is in use: commits and trees of branches, trees that are being built, the tree of the last
- * good build, which serves queries whatever its branch holds now, and files of uploads that are not finished.
+ * good build, which serves queries whatever its branch holds now, files of uploads that are not finished, and what was
+ * generated last from a dbt project.
  */
 export async function listRoots(db: Queryable, deploymentId: number): Promise<Required<Roots>> {
   const roots = await db.many<{ kind: keyof Roots; hash: string }>(sql`
@@ -43,6 +44,9 @@ export async function listRoots(db: Queryable, deploymentId: number): Promise<Re
       order by branch_id, status, id desc) b
     where exists (
       select from git_objects o where o.deployment_id = b.deployment_id and o.hash = decode(b.tree_hash, 'hex'))
+    union all
+    select 'commits', generated_head from model_sync_sources
+    where deployment_id = ${deploymentId} and generated_head is not null
     union all
     select 'blobs', f.blob from uploads u join upload_files f on f.upload_id = u.id
     where u.deployment_id = ${deploymentId}`);

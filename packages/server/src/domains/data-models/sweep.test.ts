@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Modeller, modeller } from '../../../test/data-models.ts';
@@ -179,4 +181,25 @@ test('a data model that can not be swept does not keep others from it', async ()
   await sweep();
   expect(await sweptAt(broken)).toBe(before[0]);
   expect(await sweptAt(deploymentId)).not.toBe(before[1]);
+});
+
+test('what was generated last from a dbt project is kept, also if its branch is gone', async () => {
+  const { admin } = world;
+  const path = join(import.meta.dirname, '../../../test/dbt/artifacts/shop.manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8'));
+  const sync = async (branchName: string) => {
+    const body = { manifest: new Blob([JSON.stringify(manifest)]) };
+    await admin.uploadModelSyncManifest({ deploymentId, body });
+    const { syncJobId } = await admin.startModelSync({ deploymentId, body: { branchName } });
+    await expect
+      .poll(() => admin.getModelSyncStatus({ deploymentId, syncJobId }), { timeout: 60_000 })
+      .toMatchObject({ status: 'COMPLETED' });
+    return admin.getModelSyncResult({ deploymentId, syncJobId });
+  };
+  await sync('generated-once');
+  await admin.deleteBranch({ deploymentId, branchName: 'generated-once' });
+  await later(2);
+  await sweep();
+  manifest.nodes['model.shop.orders'].description = 'Changed';
+  expect(await sync('generated-again')).toMatchObject({ conflicts: [], commit: expect.any(String) });
 });

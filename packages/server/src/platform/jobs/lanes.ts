@@ -8,6 +8,8 @@ export const LANES = {
   removals: 2,
   /** Compiles data models, each in a thread of its own. */
   builds: 2,
+  /** Makes data models of projects of other tools, which needs much memory. */
+  syncs: 1,
 };
 
 export type Lane = keyof typeof LANES;

@@ -1,0 +1,246 @@
+/** The job of a sync: reads the project, makes its cubes, and merges them into the branch, in one commit. */
+
+import type { DbtConversion } from '@oriel/semantic';
+import { changeFunction } from '../../platform/audit/change.ts';
+import type { Person } from '../../platform/auth/actor.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { ApiError, isApiError } from '../../platform/errors.ts';
+import { writeCommit } from '../../platform/git/commits.ts';
+import { createObjects } from '../../platform/git/objects.store.ts';
+import type { Hash } from '../../platform/git/objects.ts';
+import type { Texts } from '../../platform/git/text-work.ts';
+import { TooMuchWork } from '../../platform/git/work.ts';
+import type { JobContext, JobKind } from '../../platform/jobs/jobs.ts';
+import {
+  authorOf,
+  type BranchRow,
+  type BranchTurns,
+  type EnqueueBuild,
+  fileEntries,
+  findBranch,
+  findModelSettings,
+  lockBranch,
+  moveBranch,
+  requireNoClashes,
+  requireRoom,
+  requireWithinLimits,
+  rootOf,
+  uncommitted,
+} from '../data-models/index.ts';
+import { DbtFailure, type DbtWork } from './dbt-work.ts';
+import { type Merged, mergeGenerated, writeGenerated } from './generated.ts';
+import { DEFAULTS, toDbtSettings } from './source.ts';
+import * as store from './store.ts';
+
+export const STAGES = {
+  queued: 0,
+  reading: 5,
+  converting: 20,
+  merging: 70,
+  committing: 90,
+  done: 100,
+} as const;
+export type Stage = keyof typeof STAGES;
+
+const WORDS: Partial<Record<Stage, string>> = {
+  reading: 'Reading the files of dbt',
+  converting: 'Making cubes of the project',
+  merging: 'Merging them into the branch',
+  committing: 'Committing the changes',
+};
+
+export const GIVEN_UP =
+  'The sync was begun several times, and each time the server failed or stopped before it was done. The log of the server says why.';
+const ATTEMPTS_MAX = 3;
+/** If others change the branch meanwhile, the merge is made again. */
+const TRIES_MAX = 5;
+/** How often a running sync looks whether it was cancelled. */
+const LOOK_EVERY_MS = 500;
+
+export type SyncJob = JobKind<{ deploymentId: number; syncId: string }>;
+
+export interface SyncOptions {
+  work: DbtWork;
+  texts: Texts;
+  enqueueBuild: EnqueueBuild;
+  branchTurns: BranchTurns;
+}
+
+/** A sync that was cancelled, or whose deployment or branch is gone, ends without a trace. */
+class Unwanted extends Error {}
+
+export const createSyncJob = (options: SyncOptions): SyncJob => ({
+  name: 'model-syncs.sync',
+  lane: 'syncs',
+  maxAttempts: ATTEMPTS_MAX,
+  timeLimitMs: 10 * 60_000,
+  async run({ deploymentId, syncId }, context) {
+    const { db } = context;
+    const sync = await store.findSync(db, deploymentId, syncId);
+    if (sync?.state !== 'running') return 'done';
+    const unwanted = new AbortController();
+    const timer = setInterval(async () => {
+      // If the database can not be asked now, it can be asked again.
+      if (!(await store.isRunning(db, syncId).catch(() => true))) unwanted.abort(new Unwanted());
+    }, LOOK_EVERY_MS);
+    const signal = AbortSignal.any([context.signal, unwanted.signal]);
+    try {
+      await runSync(sync, { ...context, signal }, options);
+    } catch (error) {
+      if (unwanted.signal.aborted || error instanceof Unwanted) return 'done';
+      const reason = reasonOf(error);
+      if (reason === undefined) throw error;
+      await store.endSync(db.writes, syncId, { state: 'failed', error: reason });
+    } finally {
+      clearInterval(timer);
+    }
+    return 'done';
+  },
+});
+
+/** Why it failed, in words for people; nothing if that is not known, so that it is tried again. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof DbtFailure) return error.message;
+  if (error instanceof TooMuchWork)
+    return 'The generated files differ too much from those of the branch to merge them.';
+  return error instanceof ApiError && !isApiError(error, 'busy') ? error.message : undefined;
+}
+
+async function runSync(sync: store.SyncRow, context: JobContext, options: SyncOptions) {
+  const { db, signal } = context;
+  const { deploymentId } = sync;
+  const tell = (stage: Stage) => context.progress({ done: STAGES[stage], total: 100, message: stage });
+  tell('reading');
+  const { settings } = await store.findSource(db, deploymentId);
+  const root = rootOf((await findModelSettings(db, deploymentId))?.deployProjectRoot ?? '/');
+  const conversion = await options.work.convert(async () => {
+    const files = await store.findManifestFiles(db, deploymentId);
+    if (!files) throw new DbtFailure('The manifest was removed.');
+    tell('converting');
+    return {
+      manifest: files.manifest,
+      catalog: files.catalog ?? undefined,
+      settings: toDbtSettings(settings ?? DEFAULTS, root),
+    };
+  }, signal);
+  const bytes = conversion.files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  await requireRoom(db, deploymentId, bytes);
+  for (let tries = 1; ; tries++) {
+    tell('merging');
+    try {
+      return await mergeAndCommit(sync, conversion, { db, signal, tell }, options);
+    } catch (error) {
+      if (tries >= TRIES_MAX || !isApiError(error, 'branch_changed')) throw error;
+    }
+  }
+}
+
+interface Run {
+  db: Database;
+  signal: AbortSignal;
+  tell(stage: Stage): void;
+}
+
+async function mergeAndCommit(
+  sync: store.SyncRow,
+  conversion: DbtConversion,
+  { db, signal, tell }: Run,
+  { texts, enqueueBuild, branchTurns }: SyncOptions,
+) {
+  const { deploymentId, userId } = sync;
+  const objects = createObjects(db, deploymentId);
+  const branch = await requireOwnBranch(db, sync);
+  if (userId === null || !(await store.isActive(db, userId)))
+    throw new DbtFailure('The person who started the sync is not active any more.');
+  const author = await authorOf(db, userId);
+  const { generatedHead } = await store.findSource(db, deploymentId);
+  const generated = await writeGenerated(objects, conversion.files, generatedHead, author);
+  const merged = await texts.during({ deploymentId, signal }, (work) =>
+    mergeGenerated(objects, branch, generated, work),
+  );
+  let commit: Hash | null = null;
+  if (merged) {
+    requireNoClashes(merged.before, merged.after, (path) => path);
+    await requireWithinLimits(db, deploymentId, new Map(merged.after));
+    commit = await writeCommit(objects, {
+      tree: merged.tree,
+      parents: [branch.head, generated],
+      author: { ...author, at: new Date() },
+      message: `Sync with dbt: ${conversion.modelCount} ${conversion.modelCount === 1 ? 'cube' : 'cubes'}`,
+    });
+  }
+  tell('committing');
+  signal.throwIfAborted();
+  const result = resultOf(conversion, merged, commit);
+  const change = changeFunction(db, originOf(sync, userId));
+  await branchTurns([branch.id], signal, () =>
+    change(async (tx) => {
+      const now = await lockBranch(tx, { deploymentId, userId }, branch.id);
+      const source = await store.lockSource(tx, deploymentId);
+      if (now.head !== branch.head || source.generatedHead !== generatedHead)
+        throw new ApiError('branch_changed');
+      requireSyncable(now);
+      if (!(await store.endSync(tx, sync.id, { state: 'completed', result }))) throw new Unwanted();
+      if (!merged || commit === null) return { reply: undefined, changes: [] };
+      if (generated !== generatedHead) await store.updateGenerated(tx, deploymentId, generated, DEFAULTS);
+      const moved = await moveBranch(tx, now, { head: commit }, enqueueBuild);
+      const edits = new Map(
+        [...merged.changed, ...merged.removed].map((path) => [path, merged.after.get(path) ?? null]),
+      );
+      return { reply: undefined, changes: [moved, ...fileEntries(now, merged.before, edits)] };
+    }),
+  );
+}
+
+async function requireOwnBranch(db: Database, { deploymentId, branchId, userId, branchName }: store.SyncRow) {
+  const branch = branchId === null ? undefined : await findBranch(db, deploymentId, userId, { branchId });
+  if (!branch) throw new DbtFailure(`The branch ${branchName} was deleted.`);
+  requireSyncable(branch);
+  return branch;
+}
+
+/** Throws if a sync can not commit to this branch. Checked at the start, and again before the commit. */
+export function requireSyncable(branch: BranchRow): void {
+  if (branch.isDeploy) throw new ApiError('model_sync_on_deploy_branch');
+  if (branch.workingTree !== null) throw uncommitted(branch);
+}
+
+const resultOf = (
+  { modelCount, counts, files, notes, notesCount }: DbtConversion,
+  merged: Merged | undefined,
+  commit: Hash | null,
+): store.SyncResult => ({
+  modelCount,
+  manifestStats: counts,
+  generatedFiles: files.map(({ path }) => ({ path })),
+  commit,
+  changedFiles: merged?.changed ?? [],
+  removedFiles: merged?.removed ?? [],
+  conflicts: merged?.conflicts ?? [],
+  notes: [...notes],
+  notesCount,
+});
+
+/** The entries of the audit log name the request that started the sync. */
+function originOf({ deploymentId, apiKeyId, ip, requestId }: store.SyncRow, userId: number) {
+  const actor: Person = {
+    kind: 'person',
+    userId,
+    apiKeyId,
+    sessionId: null,
+    deploymentIds: null,
+    actions: new Set(),
+    deploymentActions: new Map(),
+  };
+  return {
+    operation: 'startModelSync',
+    resourceType: 'branch',
+    actor,
+    deploymentId,
+    embedTenantName: null,
+    ip,
+    requestId,
+  };
+}
+
+export const stageWords = (stage: Stage) => WORDS[stage];
