@@ -210,6 +210,18 @@ describe('preemption', () => {
     expect(told).toEqual(['a6']);
   });
 
+  test('who has several places is no equal of one who has none', async () => {
+    const { told, start, end } = contest({ places: 3 });
+    start('b0');
+    await pass(3000);
+    end('b0');
+    for (const name of ['a1', 'a2', 'c1']) start(name);
+    await pass(4000);
+    start('b1');
+    await pass(300);
+    expect(told).toEqual(['a1']);
+  });
+
   test('what was used long ago does not count', async () => {
     const { told, start, end } = contest({ places: 1 });
     start('a1');

@@ -34,8 +34,9 @@ export interface Preemption {
   /** Work that has not run this long is not ended. */
   ranMs: number;
   /**
-   * How much time its sharer must have used: so many times that of the one who waits, and so much more. Those who share
-   * a busy thing by turns differ by some factor, because their work does; to end work among them would only waste it.
+   * How much more time than the one who waits its sharer must have used. A sharer who has only this place must also have
+   * used so many times as much: those who share a busy thing by turns have a place each and differ by some factor, because
+   * their work does. To end work among them would only waste it.
    */
   leadTimes: number;
   leadMs: number;
@@ -157,12 +158,14 @@ export function createPlaces(limits: PlaceLimits): Places {
     const now = performance.now();
     const safe = [...queue.runs].filter(({ wish }) => wish.isPutBack).slice(0, Math.floor(queue.places / 2));
     let found: Run | undefined;
-    let most = leadTimes * usedIn(queue, waiting, now) + leadMs;
+    const usedByWaiting = usedIn(queue, waiting, now);
+    let most = usedByWaiting + leadMs;
     for (const run of queue.runs) {
       const mayEnd = run.wish.isEndable && run.endingSince === undefined && !safe.includes(run);
       if (!mayEnd || now - run.since < ranMs) continue;
       const ms = usedIn(queue, run.wish, now);
-      if (ms > most) {
+      const isTurn = queue.sharers.get(run.wish.sharer)!.running === 1;
+      if (ms > most && (!isTurn || ms > leadTimes * usedByWaiting + leadMs)) {
         most = ms;
         found = run;
       }
