@@ -37,6 +37,7 @@ const THREADS = {
   'chart-thread.js': 'domains/dashboards/chart-thread.ts',
   'compile-thread.js': 'domains/builds/compile-thread.ts',
   'dbt-thread.js': 'domains/model-syncs/dbt-thread.ts',
+  'pack-thread.js': 'platform/git/remote/pack-thread.ts',
   'parse-thread.js': 'domains/queries/parse-thread.ts',
   'plan-thread.js': 'domains/queries/plan-thread.ts',
   'text-thread.js': 'platform/git/text-thread.ts',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import type { GitObject, Hash, Objects } from './objects.ts';
-import { findReachable } from './reachable.ts';
+import { findReachable, findUnknown } from './reachable.ts';
 import { EMPTY_TREE } from './trees.ts';
 
 const compress = promisify(deflate);
@@ -28,9 +28,15 @@ export async function* streamBundle(
   yield* streamPack(objects, [...refs.values()]);
 }
 
-/** A pack of everything that these commits need. */
-export async function* streamPack(objects: Objects, commits: readonly Hash[]): AsyncGenerator<Buffer> {
-  const reachable = await findReachable(objects, { commits });
+/** A pack of everything that these commits need, apart from what `known` commits need. */
+export async function* streamPack(
+  objects: Objects,
+  commits: readonly Hash[],
+  known: readonly Hash[] = [],
+): AsyncGenerator<Buffer> {
+  const reachable = known.length
+    ? await findUnknown(objects, commits, known)
+    : await findReachable(objects, { commits });
   const hashes = [...reachable.commits, ...reachable.trees, ...reachable.blobs];
   const checksum = createHash('sha1');
   const signed = (bytes: Buffer) => {

@@ -23,7 +23,8 @@ export interface NewCommit {
   message: string;
 }
 
-const PERSON = /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d{4}$/;
+/** Time zones of foreign commits have any number of digits. */
+const PERSON = /^(.*?) ?<([^>]*)> ?(-?\d+)(?: [+-]\d+)?$/;
 
 export function parseCommit(hash: Hash, content: Buffer): Commit {
   const end = content.indexOf('\n\n');

@@ -23,24 +23,74 @@ const TREES_AT_ONCE = 500;
 
 /** Parsed trees are not kept in the cache: one walk through a long history would push out everything else. */
 export async function findReachable(objects: Objects, roots: Roots): Promise<Reachable> {
-  const reachable = { commits: new Set<Hash>(), trees: new Set(roots.trees), blobs: new Set(roots.blobs) };
-  let waiting = [...new Set(roots.commits)];
-  while (waiting.length) {
-    const part = await objects.readHistory(waiting.slice(0, HISTORY_PART), HISTORY_PART);
-    for (const [hash, { content }] of part) {
-      const { parents, tree } = parseCommit(hash, content);
-      reachable.commits.add(hash);
-      reachable.trees.add(tree);
-      waiting.push(...parents);
-    }
-    waiting = [...new Set(waiting)].filter((hash) => !reachable.commits.has(hash));
-  }
-  for (let level = [...reachable.trees]; level.length; ) level = await addBelow(objects, level, reachable);
+  const history = await readHistory(objects, roots.commits);
+  const reachable = {
+    commits: new Set(history.keys()),
+    trees: new Set([...(roots.trees ?? []), ...[...history.values()].map(({ tree }) => tree)]),
+    blobs: new Set(roots.blobs),
+  };
+  await addAllBelow(objects, [...reachable.trees], reachable);
   return reachable;
 }
 
+/**
+ * What these commits need and `known` ones do not, as a push sends it. Of the known history, only the trees at its edge
+ * are read, so an object that is only in an older known tree may be among the answer.
+ */
+export async function findUnknown(
+  objects: Objects,
+  commits: readonly Hash[],
+  known: readonly Hash[],
+): Promise<Reachable> {
+  const before = await readHistory(objects, known);
+  const added = await readHistory(objects, commits, before);
+  const edge = [...known, ...[...added.values()].flatMap(({ parents }) => parents)];
+  const edgeTrees = edge.flatMap((hash) => before.get(hash)?.tree ?? []);
+  const old = { trees: new Set(edgeTrees), blobs: new Set<Hash>() };
+  await addAllBelow(objects, [...old.trees], old);
+  const all = { trees: new Set(old.trees), blobs: new Set(old.blobs) };
+  const newTrees = [...new Set([...added.values()].map(({ tree }) => tree))].filter(
+    (tree) => !old.trees.has(tree),
+  );
+  for (const tree of newTrees) all.trees.add(tree);
+  await addAllBelow(objects, newTrees, all);
+  return {
+    commits: new Set(added.keys()),
+    trees: without(all.trees, old.trees),
+    blobs: without(all.blobs, old.blobs),
+  };
+}
+
+const without = (all: Set<Hash>, left: Set<Hash>) => new Set([...all].filter((hash) => !left.has(hash)));
+
+type History = Map<Hash, { tree: Hash; parents: Hash[] }>;
+
+/** These commits and their ancestors, but none that is in `known`. */
+async function readHistory(objects: Objects, commits: readonly Hash[], known?: History): Promise<History> {
+  const history: History = new Map();
+  const isNew = (hash: Hash) => !history.has(hash) && !known?.has(hash);
+  let waiting = [...new Set(commits)].filter(isNew);
+  while (waiting.length) {
+    const part = await objects.readHistory(waiting.slice(0, HISTORY_PART), HISTORY_PART);
+    for (const [hash, { content }] of part) {
+      if (!isNew(hash)) continue;
+      const { parents, tree } = parseCommit(hash, content);
+      history.set(hash, { parents, tree });
+      waiting.push(...parents);
+    }
+    waiting = [...new Set(waiting)].filter(isNew);
+  }
+  return history;
+}
+
+async function addAllBelow(objects: Objects, roots: Hash[], found: Trees) {
+  for (let level = roots; level.length; ) level = await addBelow(objects, level, found);
+}
+
+type Trees = Pick<Reachable, 'trees' | 'blobs'>;
+
 /** Adds the entries of these trees, and returns the trees that are new. */
-async function addBelow(objects: Objects, level: Hash[], { trees, blobs }: Reachable): Promise<Hash[]> {
+async function addBelow(objects: Objects, level: Hash[], { trees, blobs }: Trees): Promise<Hash[]> {
   const next: Hash[] = [];
   for (let i = 0; i < level.length; i += TREES_AT_ONCE) {
     const stored = level.slice(i, i + TREES_AT_ONCE).filter((hash) => hash !== EMPTY_TREE);

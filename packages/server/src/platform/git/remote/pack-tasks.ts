@@ -1,0 +1,40 @@
+/** What the thread for packs does: plain data goes in and comes out. */
+import type { GitObject, Hash } from '../objects.ts';
+import { type ContentLimits, checkObjects, type References } from './check-objects.ts';
+import { type PackLimits, readPack } from './read-pack.ts';
+import { RemoteError, type RemoteFailure } from './remote-error.ts';
+
+export interface PackTask {
+  pack: Uint8Array;
+  limits: PackLimits & ContentLimits;
+  /** For the deltas of a thin pack. */
+  known: [Hash, Plain][];
+}
+
+/** An object whose content is not a `Buffer`, because a thread receives plain arrays of bytes. */
+interface Plain {
+  type: GitObject['type'];
+  content: Uint8Array;
+}
+
+export type PackAnswer =
+  | { kind: 'objects'; objects: [Hash, Plain][]; references: References }
+  | { kind: 'missing'; missing: Hash[] }
+  | { kind: 'failed'; failure: RemoteFailure; message: string };
+
+/** Errors are answers, because an error that crosses to another thread loses its class. */
+export function answerPackTask({ pack, limits, known }: PackTask): PackAnswer {
+  try {
+    const { objects, missing } = readPack(toBuffer(pack), limits, toObjects(known));
+    if (missing.length) return { kind: 'missing', missing };
+    return { kind: 'objects', objects: [...objects], references: checkObjects(objects, limits) };
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    return { kind: 'failed', failure: error.failure, message: error.message };
+  }
+}
+
+const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export const toObjects = (list: [Hash, Plain][]): Map<Hash, GitObject> =>
+  new Map(list.map(([hash, { type, content }]) => [hash, { type, content: toBuffer(content) }]));
