@@ -285,6 +285,36 @@ create table folders (
   shown_path text[] not null
 );
 
+create table git_connections (
+  deployment_id bigint not null,
+  installation_id bigint not null,
+  repository text not null,
+  url text not null,
+  webhook_id text not null,
+  webhook_secret bytea,
+  message text,
+  checked_at timestamp with time zone,
+  requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default now()
+);
+
+create table git_deliveries (
+  deployment_id bigint not null,
+  delivery_id text not null,
+  received_at timestamp with time zone not null default now()
+);
+
+create table git_installations (
+  id bigint not null generated always as identity,
+  name text not null,
+  kind text not null,
+  url text not null,
+  username text,
+  token_id uuid not null,
+  token bytea not null,
+  created_at timestamp with time zone not null default now()
+);
+
 create table git_objects (
   deployment_id bigint not null,
   hash bytea not null,
@@ -293,6 +323,12 @@ create table git_objects (
   digest bytea,
   parents bytea[],
   written_at timestamp with time zone not null default now()
+);
+
+create table git_remote_heads (
+  deployment_id bigint not null,
+  branch_name text not null,
+  head text not null
 );
 
 create table identities (
@@ -879,9 +915,45 @@ alter table folders add constraint folders_updated_by_fkey FOREIGN KEY (updated_
 
 alter table folders add constraint folders_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 
+alter table git_connections add constraint git_connections_installation_id_fkey FOREIGN KEY (installation_id) REFERENCES git_installations(id);
+
+alter table git_connections add constraint git_connections_pkey PRIMARY KEY (deployment_id);
+
+alter table git_connections add constraint git_connections_repository_check CHECK ((length(repository) <= 500));
+
+alter table git_connections add constraint git_connections_url_check CHECK ((length(url) <= 2048));
+
+alter table git_connections add constraint git_connections_webhook_id_key UNIQUE (webhook_id);
+
+alter table git_deliveries add constraint git_deliveries_delivery_id_check CHECK ((length(delivery_id) <= 200));
+
+alter table git_deliveries add constraint git_deliveries_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES git_connections(deployment_id) ON DELETE CASCADE;
+
+alter table git_deliveries add constraint git_deliveries_pkey PRIMARY KEY (deployment_id, delivery_id);
+
+alter table git_installations add constraint git_installations_kind_check CHECK ((kind = ANY (ARRAY['github'::text, 'gitlab'::text, 'gitea'::text, 'bitbucket'::text, 'git'::text])));
+
+alter table git_installations add constraint git_installations_name_check CHECK ((length(name) <= 255));
+
+alter table git_installations add constraint git_installations_pkey PRIMARY KEY (id);
+
+alter table git_installations add constraint git_installations_token_id_key UNIQUE (token_id);
+
+alter table git_installations add constraint git_installations_url_check CHECK ((length(url) <= 2048));
+
+alter table git_installations add constraint git_installations_username_check CHECK ((length(username) <= 255));
+
 alter table git_objects add constraint git_objects_pkey PRIMARY KEY (deployment_id, hash);
 
 alter table git_objects add constraint git_objects_type_check CHECK ((type = ANY (ARRAY['blob'::text, 'tree'::text, 'commit'::text])));
+
+alter table git_remote_heads add constraint git_remote_heads_branch_name_check CHECK ((length(branch_name) <= 200));
+
+alter table git_remote_heads add constraint git_remote_heads_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES git_connections(deployment_id) ON DELETE CASCADE;
+
+alter table git_remote_heads add constraint git_remote_heads_head_check CHECK ((length(head) = 40));
+
+alter table git_remote_heads add constraint git_remote_heads_pkey PRIMARY KEY (deployment_id, branch_name);
 
 alter table identities add constraint identities_issuer_check CHECK ((length(issuer) <= 2048));
 
@@ -1292,6 +1364,10 @@ CREATE INDEX folders_of_tenant ON public.folders USING btree (embed_tenant) WHER
 CREATE INDEX folders_of_tenant_by_position ON public.folders USING btree (deployment_id, embed_tenant, "position", id) WHERE (embed_tenant IS NOT NULL);
 
 CREATE INDEX folders_search ON public.folders USING gin (name_key gin_trgm_ops);
+
+CREATE INDEX git_connections_installation ON public.git_connections USING btree (installation_id);
+
+CREATE INDEX git_deliveries_received_at ON public.git_deliveries USING btree (received_at);
 
 CREATE INDEX job_schedules_by_deployment ON public.job_schedules USING btree (deployment_id) WHERE (deployment_id IS NOT NULL);
 

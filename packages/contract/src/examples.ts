@@ -188,6 +188,7 @@ export const bodyExamples: Record<string, unknown> = {
     manifest:
       '{"metadata":{"dbt_schema_version":"https://schemas.getdbt.com/dbt/manifest/v12.json"},"nodes":{}}',
   },
+  testGitHostInstallation: { repository: 'acme/model' },
   uploadFile: {
     transaction: 'the `transaction.id` of `startUpload`',
     fileName: 'model/cubes/regions.yml',

@@ -8,6 +8,7 @@ export { dataModelLimits } from './data-model.ts';
 export { errorCodesOf } from './error-codes.ts';
 export { type ErrorShape, errorBodies, errorShapes } from './error-shapes.ts';
 export { type ErrorCode, type ErrorDefinition, errorCatalogue } from './errors.ts';
+export { gitHostLimits } from './git-hosts.ts';
 export * from './kinds.ts';
 export { limits, sizeText } from './limits.ts';
 export { openApiDocument } from './openapi.ts';

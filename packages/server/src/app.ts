@@ -30,6 +30,7 @@ import { embeddedPages } from './domains/embedded-pages/index.ts';
 import { createEnvVars, envVars } from './domains/env-vars/index.ts';
 import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
+import { createGitHosts, gitHosts, requestSync } from './domains/git-hosts/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
 import { modelSyncs } from './domains/model-syncs/index.ts';
 import { createOAuth } from './domains/oauth-integrations/index.ts';
@@ -112,7 +113,11 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const deploymentLog = createDeploymentLog(platform);
   const compiler = createCompiler();
   const build = createBuilds({ log: deploymentLog, compiler });
-  const { enqueueBuild } = build;
+  // What is built may also have to be pushed.
+  const enqueueBuild: typeof build.enqueueBuild = async (tx, branch) => {
+    await requestSync(tx, branch.deploymentId, true);
+    return build.enqueueBuild(tx, branch);
+  };
   const engines = createEngines({
     script: ENGINE_SCRIPT,
     dataDir: settings.dataDir,
@@ -155,6 +160,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const models = createDataModels(enqueueBuild);
   const branchTurns = createBranchTurns(settings.turnWaitMs);
   const texts = createTexts();
+  const hosts = createGitHosts(platform, { texts, branchTurns, enqueueBuild });
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     { leftovers: gitLeftovers },
@@ -178,8 +184,15 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     userAttributes(platform),
     tenantSettings(platform, { plan }),
     appConfig(platform),
-    dataModels({ enqueueBuild, branchTurns, texts }),
     modelSyncs({ enqueueBuild, branchTurns, texts }),
+    dataModels({
+      enqueueBuild,
+      branchTurns,
+      texts,
+      pull: hosts.pull,
+      removeRemoteBranch: hosts.removeBranch,
+    }),
+    gitHosts(platform, hosts, { enqueueBuild }),
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),

@@ -158,6 +158,7 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'environment_tokens.deployment_id': 'deployments',
   'folders.deployment_id': 'deployments',
   'folders.embed_tenant': 'embed_tenants',
+  'git_connections.deployment_id': 'deployments',
   'git_objects.deployment_id': 'deployments',
   'model_sync_manifests.deployment_id': 'deployments',
   'model_sync_sources.deployment_id': 'deployments',

@@ -34,8 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Forms of our pages hold a secret of the page, so only the pages send them. */
-const withBody = allOperations.filter((op) => hasBody(op) && !isPageForm(op) && !neverSucceeds(op));
+/** Forms of our pages hold a secret of the page, so only the pages send them. Plain bytes have no example. */
+const withBody = allOperations.filter(
+  (op) => hasBody(op) && bodyKindOf(op)!.kind !== 'bytes' && !isPageForm(op) && !neverSucceeds(op),
+);
 
 /** Why an example can not succeed in a test; each is the next best answer. */
 const REFUSED: Record<string, string> = {
@@ -44,6 +46,9 @@ const REFUSED: Record<string, string> = {
   // The dashboards of the demo have no Python.
   postDashboardPythonRun: 'python_not_found',
   pull: 'no_remote',
+  // They would ask a git host.
+  connect: 'git_installation_not_found',
+  testGitHostInstallation: 'git_installation_not_found',
 };
 
 const dbtFile = (name: string) =>
@@ -127,6 +132,8 @@ const given: Record<string, () => Promise<Given>> = {
       body: { ...ours(), name: unique('service') },
     };
   },
+  connect: async () => ({ body: { installationId: 404404 } }),
+  testGitHostInstallation: async () => ({ path: { installationId: 404404 } }),
   addGroupMembers: async () => ({ path: await group() }),
   removeGroupMembers: async () => ({ path: await group() }),
   updateGroup: async () => ({ path: await group() }),
@@ -228,15 +235,18 @@ const prefilled = allOperations.filter(({ id, method, path }) =>
 /** What no server has before: a reader creates it, or finds its name, which holds a hash, in another reply. */
 const FOUND_FIRST: Record<string, string> = {
   embeddedPageFile: 'embedded_file_not_found',
+  branches: 'git_installation_not_found',
   getCommit: 'commit_not_found',
   getModelSyncStatus: 'model_sync_not_found',
   getModelSyncResult: 'model_sync_not_found',
+  getGitHostConnection: 'not_connected',
   getGroup: 'group_not_found',
   getGroupMembers: 'group_not_found',
   getOAuthIntegration: 'oauth_integration_not_found',
   getUserOAuthToken: 'oauth_token_not_found',
   getOidcTokenConfig: 'oidc_token_config_not_found',
   pageAsset: 'asset_not_found',
+  repositories: 'git_installation_not_found',
 };
 
 test.each(prefilled.map((op) => [op.id, op] as const))(

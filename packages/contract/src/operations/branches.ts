@@ -7,6 +7,7 @@ import {
   DataModelWriteResponse,
 } from '../data-model.ts';
 import type { ErrorDefinitions } from '../errors.ts';
+import { syncErrors } from '../git-hosts.ts';
 import { Nothing, operation } from '../operation.ts';
 import { cursorQuery, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
@@ -128,11 +129,11 @@ export const deleteBranch = operation({
     branchName: BranchName,
     force: Maybe(Type.Boolean({ description: 'Delete it with its uncommitted changes, which are lost' })),
     removeOnUpstream: Maybe(
-      Type.Boolean({ description: 'Without effect while no remote repository is connected' }),
+      Type.Boolean({ description: 'Whether the branch is also deleted in the connected repository' }),
     ),
   },
   reply: Nothing,
-  errors: ['branch_not_found', 'deploy_branch_required', 'uncommitted_changes'],
+  errors: ['branch_not_found', 'deploy_branch_required', ...syncErrors],
   audit: 'branch',
 });
 
@@ -238,14 +239,22 @@ export const pull = operation({
   method: 'POST',
   path: `${path}/pull`,
   summary: 'Fetch the newest commits of a branch from the remote repository',
-  description: 'Remote repositories can not be connected yet, so this is always a 409.',
+  description:
+    'Also pushes what the git host does not have yet. Where both sides have new commits, they are merged as git would; a conflict is a 409 that names the files, and nothing changes. A branch that only the git host has is created.',
   permission: 'SchemaUpdateDevBranches',
   body: Shape('PullRequest', {
     branchName: Maybe({ ...BranchName, description: 'By default the deploy branch' }),
   }),
   optionalBody: true,
   reply: Shape('PullResponse', { buildTriggered: Type.Boolean() }),
-  errors: ['branch_not_found', 'no_remote'],
+  errors: [
+    'branch_not_found',
+    'invalid_branch_name',
+    'branch_name_taken',
+    'too_many_branches',
+    'no_remote',
+    ...syncErrors,
+  ],
   audit: 'branch',
 });
 

@@ -20,6 +20,7 @@ import {
   requireBranch,
   requireBranchName,
   requireDataModelLock,
+  requireDeletable,
   requireDeployBranch,
   shownInAudit,
   type Where,
@@ -29,7 +30,7 @@ import type { DataModelOptions } from './options.ts';
 import { toBranch, toDevBranch } from './shown.ts';
 import * as store from './store.ts';
 
-export const branchRoutes = ({ enqueueBuild, branchTurns }: DataModelOptions) => [
+export const branchRoutes = ({ enqueueBuild, branchTurns, removeRemoteBranch }: DataModelOptions) => [
   handle(operations.listBranches, async ({ actor, db, cursors }, { params: { deploymentId }, query }) => {
     const page = await pageById(cursors, 'branches by id', query, async (by) =>
       (await store.listBranches(db, deploymentId, actor.userId, by)).map(toBranch),
@@ -54,18 +55,23 @@ export const branchRoutes = ({ enqueueBuild, branchTurns }: DataModelOptions) =>
     });
   }),
 
-  handle(operations.deleteBranch, ({ actor, change }, { params: { deploymentId }, query }) =>
-    change(async (tx) => {
+  handle(
+    operations.deleteBranch,
+    async ({ actor, db, change, signal }, { params: { deploymentId }, query }) => {
       const where = { deploymentId, userId: actor.userId };
-      await store.lockDataModel(tx, deploymentId);
-      const { id } = await requireBranch(tx, where, query);
-      const branch = await lockBranch(tx, where, id);
-      if (branch.workingTree !== null && !branch.isDeploy && !query.force) {
-        const message = `The branch ${branch.name} has uncommitted changes, which would be lost: commit them, or delete it with \`force\`.`;
-        throw new ApiError('uncommitted_changes', { message });
+      if (query.removeOnUpstream) {
+        // First there: if the git host refuses, the branch stays here too.
+        requireDeletable(actor, await requireBranch(db, where, query), query.force === true);
+        await removeRemoteBranch({ db, signal }, deploymentId, query.branchName);
       }
-      return { reply: undefined, changes: await deleteBranch(tx, actor, branch) };
-    }),
+      return change(async (tx) => {
+        await store.lockDataModel(tx, deploymentId);
+        const { id } = await requireBranch(tx, where, query);
+        const branch = await lockBranch(tx, where, id);
+        requireDeletable(actor, branch, query.force === true);
+        return { reply: undefined, changes: await deleteBranch(tx, branch) };
+      });
+    },
   ),
 
   handle(operations.setBranchStagingEnvironment, ({ actor, change }, { params: { deploymentId }, body }) =>

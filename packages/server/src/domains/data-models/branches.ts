@@ -170,10 +170,18 @@ export async function createBranch(
   return requireBranch(tx, where, { branchId: id });
 }
 
-/** The data model must be locked before the branch is. */
-export async function deleteBranch(tx: Tx, actor: Person, branch: BranchRow): Promise<Change> {
+/** Throws unless the caller may delete the branch. With `force`, its uncommitted changes may be lost. */
+export function requireDeletable(actor: Person, branch: BranchRow, force: boolean): void {
   if (branch.isDeploy) throw new ApiError('deploy_branch_required');
   requireStagingAllowed(actor, branch);
+  if (branch.workingTree === null || force) return;
+  throw new ApiError('uncommitted_changes', {
+    message: `The branch ${branch.name} has uncommitted changes, which would be lost: commit them, or delete it with \`force\`.`,
+  });
+}
+
+/** The data model must be locked before the branch is; see `requireDeletable`. */
+export async function deleteBranch(tx: Tx, branch: BranchRow): Promise<Change> {
   await store.deleteBranch(tx, branch);
   return { id: branch.id, before: shownInAudit(branch), after: null };
 }

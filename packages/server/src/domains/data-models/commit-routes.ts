@@ -1,4 +1,4 @@
-/** Commits, uncommitted changes that are dropped, and what would come from a remote repository. */
+/** Commits, uncommitted changes that are dropped, and what comes from a connected repository. */
 import { operations } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -10,17 +10,17 @@ import { authorOf, messageOf } from './authors.ts';
 import {
   branchMeant,
   branchToResolve,
+  isBuilt,
   leaveDevMode,
   lockBranch,
   moveBranch,
-  requireBranch,
   requireDevMode,
 } from './branches.ts';
 import { computeAndChange, computeResolution, lockUnchanged } from './merges.ts';
 import type { DataModelOptions } from './options.ts';
 import * as store from './store.ts';
 
-export const commitRoutes = ({ enqueueBuild, branchTurns, texts }: DataModelOptions) => [
+export const commitRoutes = ({ enqueueBuild, branchTurns, texts, pull }: DataModelOptions) => [
   handle(
     operations.commitChanges,
     async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
@@ -89,11 +89,11 @@ export const commitRoutes = ({ enqueueBuild, branchTurns, texts }: DataModelOpti
     },
   ),
 
-  handle(operations.pull, ({ actor, change }, { params: { deploymentId }, body }) =>
-    change(async (tx) => {
-      const where = { deploymentId, userId: actor.userId };
-      if (body.branchName) await requireBranch(tx, where, body);
-      throw new ApiError('no_remote');
-    }),
-  ),
+  handle(operations.pull, async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
+    const author = await authorOf(db, actor.userId);
+    const moved = await pull({ db, change, author, signal }, deploymentId, body.branchName ?? null);
+    return moved
+      ? { ...moved, reply: { buildTriggered: isBuilt(moved.reply) } }
+      : change(async () => ({ reply: { buildTriggered: false }, changes: [] }));
+  }),
 ];

@@ -31,17 +31,21 @@ export {
 export { createDataModels, type DataModels } from './create.ts';
 export { demoDataModel } from './demo.ts';
 export { applied, type Edits, type Files, requireNoClashes, requirePaths } from './edits.ts';
+export { computeAndChange, computeMerge, lockUnchanged } from './merges.ts';
 export { composed, contentProblem, pathProblem } from './paths.ts';
 export { normalRoot, projectTree, rootOf, rootProblem } from './project-root.ts';
 export { requireRoom } from './room.ts';
 export {
   type BranchRow,
   findBranch,
+  findDeployBranch,
   findEnteredBranch,
   findModelSettings,
+  listSharedBranches,
   lockBranches,
   type ModelSettings,
   markChanged,
+  renameBranch,
   settleDeployMode,
 } from './store.ts';
 export {

@@ -14,6 +14,7 @@ import {
   enterDevMode,
   leaveDevMode,
   moveBranch,
+  requireDeletable,
   requireDeployBranch,
   requireParent,
   requireStagingAllowed,
@@ -122,6 +123,9 @@ async function putInPlace(
     changes.push(...(await leaveDevMode(tx, where, enqueueBuild, source.id)));
     if (!target.isDeploy) changes.push(await enterDevMode(tx, actor, target, enqueueBuild));
   }
-  if (deletesSource) changes.push(await deleteBranch(tx, actor, source));
+  if (deletesSource) {
+    requireDeletable(actor, source, true);
+    changes.push(await deleteBranch(tx, source));
+  }
   return { reply: { merged: seen.head !== undefined, branchDeleted: deletesSource }, changes };
 }

@@ -144,6 +144,14 @@ export const updateConflict = (db: Queryable, id: number, conflictBranchId: numb
     update branches set conflict_branch_id = ${conflictBranchId}
     where id = ${id} and conflict_branch_id is distinct from ${conflictBranchId}::bigint`);
 
+export const renameBranch = (tx: Tx, id: number, name: string) =>
+  tx.run(sql`update branches set name = ${name}, updated_at = now() where id = ${id}`);
+
+/** All branches but those for dev mode that belong to one person. */
+export const listSharedBranches = (db: Queryable, deploymentId: number) =>
+  db.many<BranchRow>(sql`
+    select ${columnsFor(null)} ${FROM} where b.deployment_id = ${deploymentId} and b.owner_id is null order by b.id`);
+
 export const updateStaging = (tx: Tx, id: number, isStaging: boolean) =>
   tx.run(sql`update branches set is_staging = ${isStaging}, updated_at = now() where id = ${id}`);
 

@@ -6,7 +6,13 @@ import { createRemoveDeployment } from './removal.ts';
 import { deploymentRoutes } from './routes.ts';
 
 export { createRequireDeployment, type RequireDeployment } from './known-deployments.ts';
-export { countAllDeployments, findDeployment, listExistingIds, lockDeployment } from './store.ts';
+export {
+  countAllDeployments,
+  findDeployment,
+  listExistingIds,
+  lockDeployment,
+  updateSource,
+} from './store.ts';
 
 export function deployments(
   platform: Platform,

@@ -131,6 +131,18 @@ export const updateDeployment = (tx: Tx, id: number, settings: ChangeableSetting
         launchpad_tabs = ${settings.launchpadTabs}, csps_config = ${json(settings.cspsConfig)}, updated_at = now()
     where id = ${id} returning ${COLUMNS}`);
 
+/** For a deployment whose model is in a repository from now on. */
+export const updateSource = (
+  tx: Tx,
+  id: number,
+  source: Pick<ChangeableSettings, 'deployBranchName' | 'deployProjectRoot'>,
+) =>
+  tx.one<DeploymentRow>(sql`
+    update deployments
+    set creation_method = 'git-host', deploy_mode = 'git', deploy_branch_name = ${source.deployBranchName},
+        deploy_project_root = ${source.deployProjectRoot}, updated_at = now()
+    where id = ${id} returning ${COLUMNS}`);
+
 export const updateCreationStep = (tx: Tx, id: number, creationStep: CreationStep) =>
   tx.one<DeploymentRow>(sql`
     update deployments set creation_step = ${creationStep}, updated_at = now() where id = ${id} returning ${COLUMNS}`);

@@ -10,6 +10,8 @@ export const LANES = {
   builds: 2,
   /** Makes data models of projects of other tools, which needs much memory. */
   syncs: 1,
+  /** Waits for servers of others, such as git hosts. */
+  remotes: 2,
 };
 
 export type Lane = keyof typeof LANES;

@@ -1,0 +1,32 @@
+/** What operations on git hosts and on branches share. */
+
+export const gitHostLimits = {
+  installations: 100,
+  /** Its sender is known only when all of it was read. What a larger one tells is found by the next poll. */
+  webhookBytes: 1024 * 1024,
+} as const;
+
+/** Why a git host does not answer a question. */
+export const remoteErrors = [
+  'git_host_refused',
+  'git_host_unreachable',
+  'git_host_failed',
+  'git_repository_not_found',
+] as const;
+
+/** Why a branch and its counterpart on the git host can not be made one. */
+export const syncErrors = [
+  ...remoteErrors,
+  'git_repository_unrelated',
+  'git_repository_unacceptable',
+  'git_repository_too_large',
+  'git_history_rewritten',
+  'git_branch_removed',
+  'git_push_rejected',
+  'uncommitted_changes',
+  'merge_conflict',
+  'merge_too_large',
+  'branch_changed',
+  'data_model_too_large',
+  'data_model_storage_full',
+] as const;

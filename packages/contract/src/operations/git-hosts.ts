@@ -1,0 +1,393 @@
+import { Type } from 'typebox';
+import { BranchName, FilePath } from '../data-model.ts';
+import { Deployment } from '../deployments.ts';
+import type { ErrorDefinitions } from '../errors.ts';
+import { gitHostLimits, remoteErrors, syncErrors } from '../git-hosts.ts';
+import { BytesBody } from '../kinds.ts';
+import { Nothing, operation } from '../operation.ts';
+import { DateTime, Id, Maybe, Name, Nullable, Shape, Url } from '../schemas.ts';
+import type { TagDefinitions } from '../tags.ts';
+
+export const tags = {
+  GitHost: 'Connections to servers that host git repositories, and what is there.',
+  'GitHost Connection': 'The repository that the data model of a deployment is one with.',
+} satisfies TagDefinitions;
+
+export const errors = {
+  git_installation_not_found: { status: 404, message: 'There is no such connection to a git host.' },
+  git_installation_in_use: {
+    status: 409,
+    message: 'Deployments are connected through it: disconnect them first.',
+  },
+  too_many_git_installations: {
+    status: 409,
+    message: 'There are as many connections to git hosts as are allowed.',
+  },
+  git_host_refused: {
+    status: 409,
+    message: 'The git host does not accept the credentials, or they may not do this.',
+  },
+  git_host_unreachable: { status: 409, message: 'The git host can not be reached.' },
+  git_host_failed: { status: 409, message: 'The git host reports an error.' },
+  git_repository_not_found: {
+    status: 404,
+    message: 'The git host does not have this repository, or does not show it.',
+  },
+  git_repository_unacceptable: {
+    status: 409,
+    message: 'The repository holds something that can not be stored here.',
+  },
+  git_repository_too_large: { status: 409, message: 'The repository is too large.' },
+  git_repository_unrelated: {
+    status: 409,
+    message:
+      'The data model has commits of its own, and the repository has another history: connect an empty repository, or a new deployment.',
+  },
+  git_history_rewritten: {
+    status: 409,
+    message: 'Somebody replaced the history of the branch on the git host, which is not followed.',
+  },
+  git_branch_removed: { status: 409, message: 'The branch is gone from the git host.' },
+  git_push_rejected: { status: 409, message: 'The git host did not take the changes.' },
+  already_connected: {
+    status: 409,
+    message: 'The deployment is connected to a repository already: disconnect it first.',
+  },
+  not_connected: { status: 404, message: 'The deployment is not connected to a repository.' },
+  webhook_refused: { status: 401, message: 'The webhook is not signed with the secret of this connection.' },
+} as const satisfies ErrorDefinitions;
+
+const Kind = Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket', 'git'], {
+  description:
+    'What the server is. `git` is any server that speaks git over HTTPS: its repositories can not be listed or made',
+});
+
+const HostUrl = {
+  ...Url,
+  description: 'The address of the host, without user and password; known for GitHub, GitLab and Bitbucket',
+  examples: ['https://git.example.com'],
+};
+
+const Token = Type.String({
+  minLength: 1,
+  maxLength: 4096,
+  description: 'An access token. It is stored encrypted, and no reply shows it',
+  examples: ['a-token-of-the-git-host'],
+});
+
+const InstallationId = { ...Id, description: 'The connection to the git host' };
+
+const Installation = Shape('GitHostInstallationResponse', {
+  id: Type.String({ description: 'The same as `installationId`' }),
+  installationId: Type.String({ description: 'The number of the connection, as text' }),
+  login: Type.String({ description: 'The name that was given to the connection' }),
+  avatarUrl: Type.String({ description: 'A picture of the account on the host, or an empty text' }),
+  kind: Kind,
+  url: Type.String({ description: 'The address of the host' }),
+});
+
+const Repository = Shape('GitHostRepoResponse', {
+  id: Type.Integer({ description: 'The number that the host gives it' }),
+  name: Type.String({ description: 'With its owner, as `connect` takes it', examples: ['acme/model'] }),
+  htmlUrl: Type.String({ description: 'The page of the repository' }),
+});
+
+const account = {
+  tag: 'GitHost',
+  auth: 'management',
+  permission: 'DeploymentsManage',
+  scopedKeys: 'refused',
+} as const;
+export const status = operation({
+  ...account,
+  id: 'status',
+  method: 'GET',
+  path: '/api/v1/git-host/status',
+  summary: 'Tell whether a git host is connected',
+  description: 'Both addresses are those of the page in the docs that says how to connect one.',
+  reply: Shape('GitHostConnectStatusResponse', {
+    connected: Type.Boolean({ description: 'Whether there is at least one connection' }),
+    linkUrl: Type.String({ description: 'Where to connect a git host' }),
+    settingsUrl: Type.String({ description: 'Where to change what is connected' }),
+  }),
+  audit: 'none',
+});
+
+export const installations = operation({
+  ...account,
+  id: 'installations',
+  method: 'GET',
+  path: '/api/v1/git-host/installations',
+  summary: 'List the connections to git hosts',
+  description: 'Oldest first. There are at most 100, so they come without pages.',
+  reply: Shape('GitHostInstallationsListResponse', {
+    data: Type.Array(Installation, { description: 'The connections' }),
+  }),
+  audit: 'none',
+});
+
+export const createGitHostInstallation = operation({
+  ...account,
+  id: 'createGitHostInstallation',
+  method: 'POST',
+  path: '/api/v1/git-host/installations',
+  summary: 'Connect a git host by a token',
+  description:
+    'The token is not tried: `testGitHostInstallation` does that. Whoever may connect deployments can then read every repository that the token can read.',
+  body: Shape(
+    'CreateGitHostInstallationInput',
+    {
+      name: { ...Name, description: 'How the connection is called here' },
+      kind: Kind,
+      url: Maybe(HostUrl),
+      username: Maybe(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'For hosts that want a user beside the token',
+        }),
+      ),
+      token: Token,
+    },
+    { examples: [{ name: 'acme', kind: 'github', token: 'a-token-of-the-git-host' }] },
+  ),
+  reply: Installation,
+  errors: ['too_many_git_installations'],
+  audit: 'gitHostInstallation',
+});
+
+export const deleteGitHostInstallation = operation({
+  ...account,
+  id: 'deleteGitHostInstallation',
+  method: 'DELETE',
+  path: '/api/v1/git-host/installations/{installationId}',
+  summary: 'Remove a connection to a git host',
+  description: 'Its token is deleted here; revoke it on the host too.',
+  params: { installationId: InstallationId },
+  reply: Nothing,
+  errors: ['git_installation_not_found', 'git_installation_in_use'],
+  audit: 'gitHostInstallation',
+});
+
+export const testGitHostInstallation = operation({
+  ...account,
+  id: 'testGitHostInstallation',
+  method: 'POST',
+  path: '/api/v1/git-host/installations/{installationId}/test',
+  summary: 'Try a connection to a git host',
+  description: 'Signs in to the host with the token. With a repository, also reads the list of its branches.',
+  params: { installationId: InstallationId },
+  body: Shape('TestGitHostInstallationInput', {
+    repository: Maybe(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'Such as `acme/model`',
+        examples: ['acme/model'],
+      }),
+    ),
+  }),
+  optionalBody: true,
+  reply: Shape('TestGitHostInstallationResponse', {
+    works: Type.Boolean({ description: 'Whether it can be used' }),
+    message: Type.String({ description: 'What was found, or what is wrong' }),
+  }),
+  errors: ['git_installation_not_found'],
+  rate: { max: 60, perSeconds: 60 },
+  audit: 'none',
+});
+
+export const repositories = operation({
+  ...account,
+  id: 'repositories',
+  method: 'GET',
+  path: '/api/v1/git-host/installations/{installationId}/repositories',
+  summary: 'List the repositories of a git host',
+  description:
+    'Those that the token can reach, up to 1000. A host of the kind `git` can not list them: give the path of the repository to `connect`.',
+  params: { installationId: InstallationId },
+  reply: Shape('GitHostReposListResponse', {
+    data: Type.Array(Repository, { description: 'The repositories' }),
+  }),
+  errors: ['git_installation_not_found', ...remoteErrors],
+  rate: { max: 60, perSeconds: 60 },
+  audit: 'none',
+});
+
+export const branches = operation({
+  ...account,
+  id: 'branches',
+  method: 'GET',
+  path: '/api/v1/git-host/repositories/{owner}/{repo}/branches',
+  summary: 'List the branches of a repository on a git host',
+  description: 'In the order of their names.',
+  params: {
+    owner: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Whom the repository belongs to',
+      examples: ['acme'],
+    }),
+    repo: Type.String({ minLength: 1, maxLength: 255, description: 'Its name', examples: ['model'] }),
+  },
+  query: { installationId: InstallationId },
+  reply: Shape('GitHostBranchesListResponse', {
+    data: Type.Array(
+      Shape('GitHostBranchResponse', {
+        name: Type.String({ description: 'The name of the branch' }),
+        isDefault: Type.Boolean({ description: 'Whether the repository is shown with this branch' }),
+      }),
+      { description: 'The branches' },
+    ),
+  }),
+  errors: ['git_installation_not_found', 'git_repository_too_large', ...remoteErrors],
+  rate: { max: 60, perSeconds: 60 },
+  audit: 'none',
+});
+
+const connectionPath = '/build/api/v1/deployments/{deploymentId}/git-host';
+const connection = {
+  tag: 'GitHost Connection',
+  auth: 'management',
+  permission: 'DeploymentsManage',
+  params: { deploymentId: Id },
+} as const;
+
+export const connect = operation({
+  ...connection,
+  id: 'connect',
+  method: 'POST',
+  path: `${connectionPath}/connect`,
+  summary: 'Connect the data model of a deployment to a repository',
+  description:
+    'The history of an existing repository becomes that of the deployment, if the deployment has no commits beside its first. An empty or new repository gets the data model. From then on, commits and merges on shared branches are pushed, and what others push is fetched and built. The branches for dev mode that belong to one person are not pushed.',
+  body: Shape(
+    'ConnectGitHostRequest',
+    {
+      installationId: InstallationId,
+      name: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'The repository with its owner',
+        examples: ['acme/model'],
+      }),
+      isNewRepo: Maybe(Type.Boolean({ description: 'Makes the repository on the host first' })),
+      private: Maybe(
+        Type.Boolean({ description: 'Whether a new repository is private, as it is by default' }),
+      ),
+      deployBranchName: Maybe({
+        ...BranchName,
+        description: 'The branch that is deployed; by default the one that the repository is shown with',
+      }),
+      branch: Maybe({ ...BranchName, description: 'The same as `deployBranchName`' }),
+      deployProjectRoot: Maybe({
+        ...FilePath,
+        description: 'The folder of the repository that holds the project',
+        examples: ['/analytics'],
+      }),
+    },
+    { examples: [{ installationId: 1, name: 'acme/model', deployBranchName: 'main' }] },
+  ),
+  reply: Deployment,
+  errors: [
+    'git_installation_not_found',
+    'already_connected',
+    'branch_name_taken',
+    'branch_not_found',
+    'invalid_branch_name',
+    ...syncErrors,
+  ],
+  rate: { max: 20, perSeconds: 60 },
+  audit: 'gitHostConnection',
+});
+
+const State = Type.Enum(['synced', 'failed'], {
+  description: '`failed` if the last try to bring both sides together did not succeed; `message` says why',
+});
+
+export const getGitHostConnection = operation({
+  ...connection,
+  id: 'getGitHostConnection',
+  method: 'GET',
+  path: `${connectionPath}/connection`,
+  summary: 'Get the connection of a deployment to its repository',
+  description: 'Tells what the last try to bring both sides together came to.',
+  permission: 'SchemaRead',
+  reply: Shape('GitHostConnection', {
+    installationId: Type.String({ description: 'The connection to the git host' }),
+    repository: Type.String({ description: 'With its owner' }),
+    url: Type.String({ description: 'The address that is fetched from and pushed to' }),
+    state: State,
+    message: Nullable(Type.String({ description: 'What is wrong; null if nothing is' })),
+    checkedAt: Nullable({ ...DateTime, description: 'When the host was asked last' }),
+    webhookUrl: Type.String({ description: 'Give this address to the host, to hear of pushes at once' }),
+  }),
+  errors: ['not_connected'],
+  audit: 'none',
+});
+
+export const deleteGitHostConnection = operation({
+  ...connection,
+  id: 'deleteGitHostConnection',
+  method: 'DELETE',
+  path: `${connectionPath}/connection`,
+  summary: 'Disconnect a deployment from its repository',
+  description: 'Both sides keep what they have.',
+  reply: Nothing,
+  errors: ['not_connected'],
+  audit: 'gitHostConnection',
+});
+
+export const rotateGitHostWebhookSecret = operation({
+  ...connection,
+  id: 'rotateGitHostWebhookSecret',
+  method: 'POST',
+  path: `${connectionPath}/connection/webhook-secret`,
+  summary: 'Make the secret that webhooks of the git host are signed with',
+  description: 'A former secret ends. The secret is shown once, in this reply.',
+  reply: Shape('GitHostWebhookSecret', {
+    webhookUrl: Type.String({ description: 'The address for the host' }),
+    secret: Type.String({ description: 'The secret for the host' }),
+  }),
+  errors: ['not_connected'],
+  audit: 'gitHostConnection',
+});
+
+const header = (description: string) => Type.Optional(Type.String({ maxLength: 4096, description }));
+
+export const receiveGitHostWebhook = operation({
+  tag: 'GitHost Connection',
+  auth: 'public',
+  permission: 'none',
+  id: 'receiveGitHostWebhook',
+  method: 'POST',
+  path: '/api/v1/git-host/webhooks/{webhookId}',
+  summary: 'Receive a webhook of a git host',
+  description:
+    'For git hosts. Takes the signatures of GitHub, Gitea, Forgejo, GitLab (token or signature) and of Standard Webhooks. A webhook only makes the server look at the repository: nothing in it is believed. A delivery that was received before is answered, and does nothing.',
+  params: {
+    webhookId: Type.String({
+      minLength: 12,
+      maxLength: 12,
+      description: 'Names the connection',
+      examples: ['aB3dE5gH7jK9'],
+    }),
+  },
+  headers: {
+    'x-hub-signature-256': header('The signature of GitHub, Gitea and Forgejo'),
+    'x-gitea-signature': header('The signature of Gitea'),
+    'x-forgejo-signature': header('The signature of Forgejo'),
+    'x-gitlab-token': header('The secret itself, as GitLab sends it'),
+    'webhook-id': header('The id of the delivery in Standard Webhooks'),
+    'webhook-timestamp': header('The time of the delivery in Standard Webhooks'),
+    'webhook-signature': header('The signatures in Standard Webhooks'),
+    'x-github-delivery': header('The id of the delivery of GitHub'),
+    'x-gitea-delivery': header('The id of the delivery of Gitea'),
+    'x-gitlab-event-uuid': header('The id of the delivery of GitLab'),
+  },
+  body: BytesBody(['application/json', 'application/x-www-form-urlencoded'], gitHostLimits.webhookBytes),
+  reply: Nothing,
+  errors: ['not_connected', 'webhook_refused'],
+  rate: { max: 120, perSeconds: 60 },
+  audit: 'none',
+});

@@ -1,0 +1,252 @@
+/** The repository of a deployment: connecting it, and keeping both sides one. */
+import { randomBytes } from 'node:crypto';
+import { type Committed, changeFunction, type Origin } from '../../platform/audit/change.ts';
+import { NOBODY } from '../../platform/auth/actor.ts';
+import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { readCommit } from '../../platform/git/commits.ts';
+import { mergeBase } from '../../platform/git/merge-bases.ts';
+import { isBranchName } from '../../platform/git/names.ts';
+import { createObjects } from '../../platform/git/objects.store.ts';
+import { createPackReader } from '../../platform/git/remote/receive.ts';
+import { createRemote, type Remote } from '../../platform/git/remote/smart-http.ts';
+import type { Texts } from '../../platform/git/text-work.ts';
+import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
+import type { Platform } from '../../platform/module.ts';
+import {
+  type BranchRow,
+  type BranchTurns,
+  type EnqueueBuild,
+  findDeployBranch,
+  listSharedBranches,
+} from '../data-models/index.ts';
+import { withHost } from './failures.ts';
+import { credentialsOf, type Host } from './hosts.ts';
+import type { Installations } from './installations.ts';
+import * as store from './store.ts';
+import { createFromRemote, type SyncOptions, syncBranch } from './sync.ts';
+
+/** A pack of a whole repository, compressed. */
+const REMOTE_LIMITS = { packBytes: 128 * 1024 * 1024, timeoutMs: 120_000 };
+
+/** Who makes merges that no person asked for. */
+const AUTOMATIC = { name: 'Oriel', email: 'oriel@localhost' };
+
+export const remoteOf = ({ outbound }: Pick<Platform, 'outbound'>, host: Host, url: string): Remote =>
+  createRemote(outbound, { url, credentials: credentialsOf(host) }, REMOTE_LIMITS);
+
+export interface ConnectionOptions {
+  installations: Installations;
+  texts: Texts;
+  branchTurns: BranchTurns;
+  enqueueBuild: EnqueueBuild;
+}
+
+/** Why a job was asked for: something changed here, or something may have changed there. */
+interface SyncPayload {
+  deploymentId: number;
+  isLocal: boolean;
+}
+
+export type SyncCall = Pick<SyncOptions, 'db' | 'change' | 'author' | 'signal'>;
+
+export interface Connections {
+  /** Brings one branch together with the repository. Without a name, the deploy branch. */
+  pull(
+    call: SyncCall,
+    deploymentId: number,
+    branchName: string | null,
+  ): Promise<Committed<BranchRow> | undefined>;
+  /** Deletes a branch of the repository, if the deployment is connected and the repository has it. */
+  removeBranch(
+    call: Pick<SyncCall, 'db' | 'signal'>,
+    deploymentId: number,
+    branchName: string,
+  ): Promise<void>;
+  packs: ReturnType<typeof createPackReader>;
+  job: JobKind<SyncPayload>;
+}
+
+const JOB_NAME = 'git-hosts.sync';
+
+/** Enqueues a job that brings the branches of the deployment together with its repository, if it is connected. */
+export async function requestSync(tx: Tx, deploymentId: number, isLocal: boolean): Promise<void> {
+  if (await store.requestSync(tx, deploymentId)) await enqueue(tx, SYNC_JOB, { deploymentId, isLocal });
+}
+
+/** What is enqueued. The kind that runs is made by `createConnections`, because it needs the platform. */
+const SYNC_JOB: JobKind<SyncPayload> = {
+  name: JOB_NAME,
+  lane: 'remotes',
+  maxAttempts: 5,
+  timeLimitMs: 10 * 60_000,
+  run: () => Promise.reject(new Error('this kind of job is only for enqueuing')),
+};
+
+export function createConnections(
+  platform: Platform,
+  { installations, texts, branchTurns, enqueueBuild }: ConnectionOptions,
+): Connections {
+  const packs = createPackReader();
+
+  async function open(db: Queryable, deploymentId: number) {
+    const connection = await store.findConnection(db, deploymentId);
+    if (!connection) throw new ApiError('no_remote');
+    const host = await installations.open(db, connection.installationId);
+    return remoteOf(platform, host, connection.url);
+  }
+
+  const optionsFor = (call: SyncCall, remote: Remote): SyncOptions => ({
+    ...call,
+    remote,
+    packs,
+    texts,
+    branchTurns,
+    enqueueBuild,
+  });
+
+  /** Notes on the connection how it went, and throws what was thrown. */
+  async function noted<Value>(
+    db: Database,
+    deploymentId: number,
+    work: () => Promise<Value>,
+  ): Promise<Value> {
+    try {
+      const value = await withHost(work);
+      await store.updateChecked(db, deploymentId, null);
+      return value;
+    } catch (error) {
+      if (error instanceof ApiError) await store.updateChecked(db, deploymentId, error.message);
+      throw error;
+    }
+  }
+
+  async function syncAll(call: SyncCall, deploymentId: number, isLocal: boolean) {
+    const { db, signal } = call;
+    const local = await listSharedBranches(db, deploymentId);
+    const seen = await store.listRemoteHeads(db, deploymentId);
+    // Most changes here are of files that are not committed yet.
+    if (isLocal && local.every(({ name, head }) => seen.get(name) === head)) return;
+    await noted(db, deploymentId, async () => {
+      const remote = await open(db, deploymentId);
+      const { heads } = await remote.listBranches(signal);
+      const failures: unknown[] = [];
+      for (const branch of local) {
+        const state = { remoteHead: heads.get(branch.name), seenHead: seen.get(branch.name) };
+        // One branch that can not be synced must not keep the others from it.
+        await withHost(() => syncBranch(optionsFor(call, remote), branch, state)).catch((error: unknown) => {
+          if (!(error instanceof ApiError)) throw error;
+          failures.push(error);
+        });
+      }
+      if (failures.length) throw failures[0];
+    });
+  }
+
+  return {
+    packs,
+
+    pull: (call, deploymentId, branchName) =>
+      noted(call.db, deploymentId, async () => {
+        const { db, signal } = call;
+        const remote = await open(db, deploymentId);
+        const local = await listSharedBranches(db, deploymentId);
+        const branch = local.find(({ name, isDeploy }) =>
+          branchName === null ? isDeploy : name === branchName,
+        );
+        const { heads } = await remote.listBranches(signal);
+        if (!branch) {
+          const head = branchName === null ? undefined : heads.get(branchName);
+          const deploy = local.find(({ isDeploy }) => isDeploy);
+          if (head !== undefined && deploy)
+            return createFromRemote(optionsFor(call, remote), deploy, { name: branchName!, head });
+          throw new ApiError('branch_not_found', {
+            message: `Neither the data model nor the repository has a shared branch ${branchName}.`,
+          });
+        }
+        const seen = await store.listRemoteHeads(db, deploymentId);
+        const state = { remoteHead: heads.get(branch.name), seenHead: seen.get(branch.name) };
+        return syncBranch(optionsFor(call, remote), branch, state);
+      }),
+
+    async removeBranch({ db, signal }, deploymentId, branchName) {
+      if (!(await store.findConnection(db, deploymentId))) return;
+      await withHost(async () => {
+        const remote = await open(db, deploymentId);
+        const head = (await remote.listBranches(signal)).heads.get(branchName);
+        if (head !== undefined)
+          await remote.push([{ branch: branchName, from: head, to: null }], undefined, signal);
+      });
+      await store.deleteRemoteHead(db.writes, deploymentId, branchName);
+    },
+
+    job: {
+      ...SYNC_JOB,
+      async run({ deploymentId, isLocal }, { db, signal, log }) {
+        await store.beginSync(db, deploymentId);
+        if (!(await store.findConnection(db, deploymentId))) return;
+        const origin: Origin = {
+          operation: 'pull',
+          resourceType: 'branch',
+          actor: NOBODY,
+          deploymentId,
+          embedTenantName: null,
+          ip: null,
+          requestId: null,
+        };
+        const call = { db, change: changeFunction(db, origin), author: AUTOMATIC, signal };
+        try {
+          await syncAll(call, deploymentId, isLocal);
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          // People mend these: the connection says what is wrong, and the next poll or change tries again.
+          log.warn(
+            { deploymentId, code: error.code },
+            'a deployment and its repository could not be brought together',
+          );
+        }
+      },
+    },
+  };
+}
+
+/** What connecting needs to know of the repository. */
+export interface Seen {
+  /** The branch that is deployed from now on. */
+  branchName: string;
+  /** Its newest commit; undefined if the repository does not have it. */
+  remoteHead: string | undefined;
+}
+
+/** Chooses the branch. Throws if the repository has branches, but not the one that was asked for. */
+export async function lookAt(
+  remote: Remote,
+  wanted: string | null,
+  own: string,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const { heads, defaultBranch } = await remote.listBranches(signal);
+  const branchName = wanted ?? (heads.size ? (defaultBranch ?? own) : own);
+  if (!isBranchName(branchName))
+    throw invalid('deployBranchName', 'must be a name that git accepts', 'invalid_branch_name');
+  const remoteHead = heads.get(branchName);
+  if (heads.size && remoteHead === undefined) {
+    throw new ApiError('branch_not_found', { message: `The repository has no branch ${branchName}.` });
+  }
+  return { branchName, remoteHead };
+}
+
+/**
+ * Whether the history of the repository can take the place of what is deployed: if both have commits in common, or if
+ * nothing was committed here beside the first commit.
+ */
+export async function isReplaceable(db: Database, branch: BranchRow, remoteHead: string): Promise<boolean> {
+  const objects = createObjects(db, branch.deploymentId);
+  if ((await readCommit(objects, branch.head)).parents.length === 0) return true;
+  return (await mergeBase(objects, branch.head, remoteHead)) !== null;
+}
+
+export const requireDeployed = async (db: Queryable, deploymentId: number): Promise<BranchRow> =>
+  found(await findDeployBranch(db, deploymentId, null), 'branch_not_found');
+
+export const newWebhookSecret = () => randomBytes(32).toString('base64url');

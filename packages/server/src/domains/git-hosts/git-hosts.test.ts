@@ -1,0 +1,373 @@
+/** A deployment and a repository on a real git server are one: what is committed on either side is on both. */
+import { createHmac } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { modeller, readFiles } from '../../../test/data-models.ts';
+import { createGitHttp, type GitHttp } from '../../../test/git-http.ts';
+import { createOwnWorld, unique, type World } from '../../../test/world.ts';
+
+let world: World;
+let host: GitHttp;
+let installationId: number;
+beforeAll(async () => {
+  host = await createGitHttp();
+  world = await createOwnWorld({ env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true' } });
+  installationId = await installed({ kind: 'git', url: host.url, ...userAndToken() });
+});
+afterAll(async () => {
+  await world.stop();
+  await host.stop();
+});
+
+const userAndToken = () => ({ username: host.credentials.user, token: host.credentials.token });
+type Installation = Parameters<World['admin']['createGitHostInstallation']>[0]['body'];
+async function installed(body: Omit<Installation, 'name'>): Promise<number> {
+  const made = await world.admin.createGitHostInstallation({ body: { name: unique('host'), ...body } });
+  return Number(made.installationId);
+}
+
+/** A repository with a clone of the git program, whose commits are pushed at once. */
+async function repository(files: Record<string, string>, branch = 'main') {
+  const name = unique('repository');
+  await host.createRepository(name);
+  await host.git.run(['-c', `init.defaultBranch=${branch}`, 'clone', '--quiet', `served/${name}.git`, name]);
+  const run = (...args: string[]) => host.git.run(['-C', name, ...args]);
+  const bare = (...args: string[]) => host.git.run(['-C', `served/${name}.git`, ...args]);
+  await run('checkout', '--quiet', '-B', branch);
+  const push = async (changes: Record<string, string>, message: string) => {
+    for (const [path, text] of Object.entries(changes)) await writeFile(join(host.git.dir, name, path), text);
+    await run('add', '--all');
+    await run('commit', '--quiet', '-m', message);
+    await run('push', '--quiet', 'origin', 'HEAD');
+    return (await run('rev-parse', 'HEAD')).trim();
+  };
+  if (Object.keys(files).length) {
+    await push(files, 'of the data team');
+    await bare('symbolic-ref', 'HEAD', `refs/heads/${branch}`);
+  }
+  const headOf = async (of = branch) => (await bare('rev-parse', of)).trim();
+  return { name: `${name}.git`, run, bare, push, headOf };
+}
+
+const connect = (deploymentId: number, name: string, more: object = {}) =>
+  world.admin.connect({ deploymentId, body: { installationId, name, ...more } });
+const headHere = async (deploymentId: number, name: string) =>
+  (await world.admin.listBranches({ deploymentId })).items.find((branch) => branch.name === name)?.lastHash;
+const codeOf = async (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { code?: string }) => error.code,
+  );
+const LINES = Array.from({ length: 20 }, (_, i) => `# line ${i}`);
+const withLine = (n: number, text: string) => LINES.map((line, i) => (i === n ? text : line)).join('\n');
+
+test('an existing repository becomes the data model, and what is new on either side comes to the other', async () => {
+  const repo = await repository({ 'shared.yml': withLine(-1, ''), 'README.md': 'ours' }, 'trunk');
+  const { id: deploymentId } = await world.deployment();
+  const deployment = await connect(deploymentId, repo.name);
+  expect(deployment.id).toBe(deploymentId);
+  expect(await headHere(deploymentId, 'trunk')).toBe(await repo.headOf());
+  expect(await readFiles(world.admin, deploymentId, 'trunk')).toMatchObject({ 'README.md': 'ours' });
+  expect((await world.admin.getDeploymentSettings({ deploymentId })).deployBranchName).toBe('trunk');
+  const [first] = (await world.admin.listCommits({ deploymentId, name: 'trunk' })).items;
+  expect(first).toMatchObject({
+    message: 'of the data team',
+    author: { name: 'Ada', email: 'ada@example.com' },
+  });
+
+  // What is merged here arrives there, by the job.
+  const mine = await modeller(world, deploymentId, { branch: 'feature', from: 'trunk', client: world.admin });
+  await mine.save({ 'shared.yml': withLine(2, 'changed here') }, 'from here');
+  await world.admin.mergeToDefaultBranch({
+    deploymentId,
+    body: { branchName: 'feature', message: 'merged here' },
+  });
+  await expect
+    .poll(async () => repo.bare('log', '--format=%s', 'trunk'), { timeout: 30_000 })
+    .toBe('merged here\nfrom here\nof the data team\n');
+  expect(await repo.bare('fsck', '--full', '--strict')).toBe('');
+  await expect
+    .poll(() => repo.headOf('feature'), { timeout: 30_000 })
+    .toBe(await headHere(deploymentId, 'feature'));
+
+  // What others push arrives here, merged with what is new here.
+  await repo.run('pull', '--quiet', 'origin', 'trunk');
+  const theirs = await repo.push(
+    { 'shared.yml': withLine(2, 'changed here').replace('# line 18', 'changed there') },
+    'there',
+  );
+  expect(await world.admin.pull({ deploymentId, body: {} })).toEqual({ buildTriggered: true });
+  expect(await headHere(deploymentId, 'trunk')).toBe(theirs);
+  expect(await world.admin.pull({ deploymentId })).toEqual({ buildTriggered: false });
+});
+
+test('both sides changed the same lines: a 409 names the file, and what is deployed stays', async () => {
+  const repo = await repository({ 'shared.yml': withLine(-1, '') });
+  const { id: deploymentId } = await world.deployment();
+  await connect(deploymentId, repo.name);
+  const deployed = await headHere(deploymentId, 'main');
+  await repo.push({ 'shared.yml': withLine(3, 'there') }, 'there');
+  const mine = await modeller(world, deploymentId, { client: world.admin });
+  await mine.save({ 'shared.yml': withLine(3, 'here') }, 'here');
+  await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  const here = await headHere(deploymentId, 'main');
+  expect(here).not.toBe(deployed);
+  const error = await world.admin.pull({ deploymentId }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'merge_conflict', message: expect.stringContaining('shared.yml') });
+  expect(await headHere(deploymentId, 'main')).toBe(here);
+  const state = await world.admin.getGitHostConnection({ deploymentId });
+  expect(state).toMatchObject({ state: 'failed', message: expect.stringContaining('shared.yml') });
+});
+
+test('a history that somebody replaced there is named, and never followed nor pushed over', async () => {
+  const repo = await repository({ a: '1' });
+  const { id: deploymentId } = await world.deployment();
+  await connect(deploymentId, repo.name);
+  const here = await headHere(deploymentId, 'main');
+  await repo.run('checkout', '--quiet', '--orphan', 'fresh');
+  await repo.run('commit', '--quiet', '-m', 'another beginning');
+  await repo.run('push', '--quiet', '--force', 'origin', 'fresh:main');
+  const theirs = await repo.headOf();
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  const mine = await modeller(world, deploymentId, { client: world.admin });
+  await mine.save({ b: '2' }, 'here');
+  await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  expect(await repo.headOf()).toBe(theirs);
+  expect(await headHere(deploymentId, 'main')).not.toBe(here);
+});
+
+test('an empty repository gets the data model; a model of its own is not lost to a foreign history', async () => {
+  const empty = await repository({});
+  const { id: deploymentId } = await world.deployment();
+  const mine = await modeller(world, deploymentId, { client: world.admin });
+  await mine.save({ 'own.yml': 'cubes: []\n' }, 'own work');
+  await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  const head = await headHere(deploymentId, 'main');
+
+  const foreign = await repository({ a: '1' });
+  expect(await codeOf(connect(deploymentId, foreign.name))).toBe('git_repository_unrelated');
+  expect(await codeOf(world.admin.getGitHostConnection({ deploymentId }))).toBe('not_connected');
+  expect(await headHere(deploymentId, 'main')).toBe(head);
+
+  await connect(deploymentId, empty.name);
+  await expect
+    .poll(() => empty.bare('for-each-ref', '--format=%(refname)'), { timeout: 30_000 })
+    .toBe('refs/heads/main\n');
+  expect(await empty.headOf()).toBe(head);
+  expect(await codeOf(connect(deploymentId, empty.name))).toBe('already_connected');
+  expect(await codeOf(world.admin.deleteGitHostInstallation({ installationId }))).toBe(
+    'git_installation_in_use',
+  );
+
+  // A branch that only the repository has is made by a pull, and removed on both sides.
+  await empty.run('fetch', '--quiet');
+  await empty.run('checkout', '--quiet', '-B', 'theirs', 'origin/main');
+  await empty.push({ 'theirs.yml': 'cubes: []\n' }, 'theirs');
+  await world.admin.pull({ deploymentId, body: { branchName: 'theirs' } });
+  expect(await headHere(deploymentId, 'theirs')).toBe(await empty.headOf('theirs'));
+  await world.admin.deleteBranch({ deploymentId, branchName: 'theirs', removeOnUpstream: true });
+  expect(await empty.bare('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n');
+
+  await world.admin.deleteGitHostConnection({ deploymentId });
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('no_remote');
+});
+
+const bodyOf = JSON.stringify({ ref: 'refs/heads/main' });
+const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text);
+const SIGNATURES: [string, (secret: string) => Record<string, string>][] = [
+  [
+    'GitHub',
+    (secret) => ({
+      'x-hub-signature-256': `sha256=${hmac(secret, bodyOf).digest('hex')}`,
+      'x-github-delivery': unique('d'),
+    }),
+  ],
+  [
+    'Gitea',
+    (secret) => ({
+      'x-gitea-signature': hmac(secret, bodyOf).digest('hex'),
+      'x-gitea-delivery': unique('d'),
+    }),
+  ],
+  ['GitLab with a token', (secret) => ({ 'x-gitlab-token': secret })],
+  [
+    'Standard Webhooks',
+    (secret) => {
+      const [id, timestamp] = [unique('d'), String(Math.floor(Date.now() / 1000))];
+      const signature = hmac(secret, `${id}.${timestamp}.${bodyOf}`).digest('base64');
+      return {
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,old v1,${signature}`,
+      };
+    },
+  ],
+];
+
+test('a signed webhook of each host brings what was pushed, once, and any other is refused', async () => {
+  const repo = await repository({ a: '1' });
+  const { id: deploymentId } = await world.deployment();
+  await connect(deploymentId, repo.name);
+  const { webhookUrl } = await world.admin.getGitHostConnection({ deploymentId });
+  const send = (headers: Record<string, string>) =>
+    world.raw('POST', new URL(webhookUrl).pathname, {
+      apiKey: null,
+      body: bodyOf,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  const forged = SIGNATURES[0]![1]('a guess');
+  // Before a secret is made, nothing is accepted.
+  expect((await send(forged)).status).toBe(401);
+  const { secret } = await world.admin.rotateGitHostWebhookSecret({ deploymentId });
+  for (const [who, sign] of SIGNATURES) {
+    expect((await send(sign('a guess'))).status, who).toBe(401);
+    const pushed = await repo.push({ a: who }, who);
+    expect((await send(sign(secret))).status, who).toBe(204);
+    await expect.poll(() => headHere(deploymentId, 'main'), { timeout: 30_000 }).toBe(pushed);
+  }
+  expect((await send({})).status).toBe(401);
+  const old = SIGNATURES[3]![1](secret);
+  expect((await send({ ...old, 'webhook-timestamp': '1700000000' })).status).toBe(401);
+
+  // Each delivery makes the server look once, and a look is two requests, if nothing is new.
+  const asked = () => host.requests.filter((request) => request.includes(repo.name)).length;
+  const checkedAt = async () => (await world.admin.getGitHostConnection({ deploymentId })).checkedAt;
+  const lookedAfter = async (headers: Record<string, string>) => {
+    const before = await checkedAt();
+    expect((await send(headers)).status).toBe(204);
+    await expect.poll(checkedAt, { timeout: 30_000 }).not.toBe(before);
+  };
+  const first = SIGNATURES[0]![1](secret);
+  await lookedAfter(first);
+  const count = asked();
+  expect((await send(first)).status).toBe(204);
+  await lookedAfter(SIGNATURES[0]![1](secret));
+  expect(asked() - count).toBe(2);
+  expect(
+    (
+      await world.raw('POST', '/api/v1/git-host/webhooks/aaaaaaaaaaaa', {
+        apiKey: null,
+        body: bodyOf,
+        headers: { 'content-type': 'application/json' },
+      })
+    ).status,
+  ).toBe(404);
+});
+
+test('a wrong token, a missing repository and addresses with secrets get clear errors that show no secret', async () => {
+  const wrong = await installed({
+    kind: 'git',
+    url: host.url,
+    username: 'oriel',
+    token: 'a-wrong-secret-token',
+  });
+  const tried = await world.admin.testGitHostInstallation({
+    installationId: wrong,
+    body: { repository: 'none.git' },
+  });
+  expect(tried.works).toBe(false);
+  expect(JSON.stringify(tried)).not.toContain('a-wrong-secret-token');
+  const { id: deploymentId } = await world.deployment();
+  const with_ = (name: string, id = installationId) =>
+    codeOf(world.admin.connect({ deploymentId, body: { installationId: id, name } }));
+  expect(await with_('none.git')).toBe('git_repository_not_found');
+  expect(await with_('none.git', wrong)).toBe('git_host_refused');
+  expect(await with_('../etc')).toBe('invalid_request');
+  expect(await with_('a.git', 999_999)).toBe('git_installation_not_found');
+  const made = (url: string) =>
+    codeOf(world.admin.createGitHostInstallation({ body: { name: 'x', kind: 'git', url, token: 't' } }));
+  expect(await made('https://ada:secret@git.example.com')).toBe('invalid_request');
+  expect(await made('ftp://git.example.com')).toBe('invalid_request');
+  const listed = await world.admin.installations();
+  expect(JSON.stringify(listed)).not.toContain(host.credentials.token);
+  const { rows } = await world.server.db.pool.query(
+    `select after from audit_log where resource_type = 'gitHostInstallation'`,
+  );
+  expect(JSON.stringify(rows)).not.toContain(host.credentials.token);
+});
+
+test('without the setting, no git host on a private address is asked', async () => {
+  const careful = await createOwnWorld();
+  try {
+    const { installationId: id } = await careful.admin.createGitHostInstallation({
+      body: { name: 'local', kind: 'git', url: host.url.replace('http:', 'https:'), token: 't' },
+    });
+    const { id: deploymentId } = await careful.deployment();
+    const asked = host.requests.length;
+    const body = { installationId: Number(id), name: 'a.git' };
+    expect(await codeOf(careful.admin.connect({ deploymentId, body }))).toBe('git_host_unreachable');
+    expect(host.requests.length).toBe(asked);
+  } finally {
+    await careful.stop();
+  }
+});
+
+test('repositories are listed and made by calls like those of GitHub, GitLab, Gitea and Bitbucket (a small double of their APIs)', async () => {
+  const calls: string[] = [];
+  const api: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      calls.push(
+        `${request.method} ${request.url} ${request.headers.authorization} ${Buffer.concat(chunks)}`,
+      );
+      const isFirst = /[?&]page=1\b/.test(request.url!);
+      const answer = request.url!.startsWith('/api/v4/namespaces')
+        ? { id: 7 }
+        : request.method === 'POST'
+          ? { id: 2, full_name: 'acme/new', path_with_namespace: 'acme/new' }
+          : request.url!.startsWith('/2.0')
+            ? {
+                values: [
+                  {
+                    uuid: '{0000-01}',
+                    full_name: 'acme/model',
+                    links: { html: { href: 'https://x/acme/model' } },
+                  },
+                ],
+              }
+            : isFirst
+              ? [
+                  {
+                    id: 1,
+                    full_name: 'acme/model',
+                    path_with_namespace: 'acme/model',
+                    html_url: 'https://x/acme/model',
+                    web_url: 'https://x/acme/model',
+                  },
+                ]
+              : [];
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  try {
+    for (const kind of ['github', 'gitlab', 'gitea', 'bitbucket'] as const) {
+      const id = await installed({ kind, url, token: 'tok' });
+      const { data } = await world.admin.repositories({ installationId: id });
+      expect(data, kind).toEqual([
+        { id: expect.any(Number), name: 'acme/model', htmlUrl: 'https://x/acme/model' },
+      ]);
+      const { id: deploymentId } = await world.deployment();
+      // The double makes the repository, and then serves no git.
+      const made = world.admin.connect({
+        deploymentId,
+        body: { installationId: id, name: 'acme/new', isNewRepo: true },
+      });
+      expect(await codeOf(made), kind).toBe('git_host_failed');
+    }
+    expect(calls.filter((call) => call.startsWith('POST'))).toEqual([
+      'POST /api/v3/orgs/acme/repos Bearer tok {"name":"new","private":true}',
+      'POST /api/v4/projects Bearer tok {"name":"new","path":"new","visibility":"private","namespace_id":7}',
+      'POST /api/v1/orgs/acme/repos token tok {"name":"new","private":true}',
+      'POST /2.0/repositories/acme/new Bearer tok {"scm":"git","is_private":true}',
+    ]);
+  } finally {
+    api.close();
+  }
+});

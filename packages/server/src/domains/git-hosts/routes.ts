@@ -1,0 +1,257 @@
+import { operations } from '@oriel/contract';
+import { type Change, changed } from '../../platform/audit/change.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { refusing } from '../../platform/db/refusing.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { handle } from '../../platform/http/routes.ts';
+import type { Platform } from '../../platform/module.ts';
+import { newPublicId } from '../../platform/public-id.ts';
+import type { BoxedColumn } from '../../platform/secrets/box.ts';
+import {
+  type EnqueueBuild,
+  lockBranch,
+  moveBranch,
+  normalRoot,
+  renameBranch,
+  requireDataModelLock,
+  rootProblem,
+} from '../data-models/index.ts';
+import { lockDeployment, updateSource } from '../deployments/index.ts';
+import {
+  type Connections,
+  isReplaceable,
+  lookAt,
+  newWebhookSecret,
+  remoteOf,
+  requestSync,
+  requireDeployed,
+  type Seen,
+} from './connections.ts';
+import { withHost } from './failures.ts';
+import { createRepository, listRepositories, repositoryUrl, tryToken } from './hosts.ts';
+import { type Installations, toInstallation } from './installations.ts';
+import * as store from './store.ts';
+import { fetchCommit } from './sync.ts';
+import { deliveryOf, isSigned } from './webhooks.ts';
+
+export const WEBHOOK_SECRET_COLUMN: BoxedColumn = {
+  table: 'git_connections',
+  column: 'webhook_secret',
+  keyColumn: 'webhook_id',
+  holds: 'secrets of webhooks of git hosts',
+};
+
+interface GitHostOptions {
+  installations: Installations;
+  connections: Connections;
+  enqueueBuild: EnqueueBuild;
+}
+
+const refuseTaken = refusing({ branches_name_key: 'branch_name_taken' });
+
+export function gitHostRoutes(
+  platform: Platform,
+  { installations, connections, enqueueBuild }: GitHostOptions,
+) {
+  const { outbound, publicUrl, box: boxOf } = platform;
+  const box = boxOf(WEBHOOK_SECRET_COLUMN);
+  const guide = `${publicUrl}/docs`;
+  const webhookUrl = ({ webhookId }: store.ConnectionRow) =>
+    `${publicUrl}/api/v1/git-host/webhooks/${webhookId}`;
+
+  return [
+    handle(operations.status, async ({ db }) => ({
+      connected: (await store.countInstallations(db)) > 0,
+      linkUrl: guide,
+      settingsUrl: guide,
+    })),
+
+    handle(operations.installations, async ({ db }) => ({
+      data: (await store.listInstallations(db)).map(toInstallation),
+    })),
+
+    handle(operations.createGitHostInstallation, ({ change }, { body }) =>
+      change(async (tx) => {
+        const made = await installations.create(tx, body);
+        const reply = toInstallation(made);
+        return { reply, changes: { id: made.id, before: null, after: reply } };
+      }),
+    ),
+
+    handle(operations.deleteGitHostInstallation, ({ change }, { params }) =>
+      change(async (tx) => {
+        if (await store.isInstallationUsed(tx, params.installationId))
+          throw new ApiError('git_installation_in_use');
+        const before = found(
+          await store.deleteInstallation(tx, params.installationId),
+          'git_installation_not_found',
+        );
+        return { reply: undefined, changes: { id: before.id, before: toInstallation(before), after: null } };
+      }),
+    ),
+
+    handle(operations.testGitHostInstallation, async ({ db, signal }, { params, body }) => {
+      const host = await installations.open(db, params.installationId);
+      try {
+        return await withHost(async () => {
+          const asked = await tryToken(outbound, host);
+          if (!body?.repository) {
+            const message = asked
+              ? 'The git host accepts the token.'
+              : 'A host of the kind `git` can only be tried with a repository: name one.';
+            return { works: asked, message };
+          }
+          const remote = remoteOf(platform, host, repositoryUrl(host, body.repository));
+          const { heads } = await remote.listBranches(signal);
+          return {
+            works: true,
+            message: `The repository can be read: it has ${count(heads.size, 'branch')}.`,
+          };
+        });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return { works: false, message: error.message };
+      }
+    }),
+
+    handle(operations.repositories, async ({ db }, { params }) => {
+      const host = await installations.open(db, params.installationId);
+      return { data: await withHost(() => listRepositories(outbound, host)) };
+    }),
+
+    handle(operations.branches, async ({ db, signal }, { params: { owner, repo }, query }) => {
+      const host = await installations.open(db, query.installationId);
+      const remote = remoteOf(platform, host, repositoryUrl(host, `${owner}/${repo}`));
+      const { heads, defaultBranch } = await withHost(() => remote.listBranches(signal));
+      return { data: [...heads.keys()].sort().map((name) => ({ name, isDefault: name === defaultBranch })) };
+    }),
+
+    handle(operations.connect, async ({ db, change, signal }, { params: { deploymentId }, body }) => {
+      const root = body.deployProjectRoot ?? null;
+      if (root !== null && rootProblem(root)) throw invalid('deployProjectRoot', rootProblem(root)!);
+      if (!/^[^/\s]+(\/[^/\s]+)*$/.test(body.name) || body.name.split('/').some((part) => /^\.+$/.test(part)))
+        throw invalid('name', 'must be the name of a repository, such as acme/model');
+      if (await store.findConnection(db, deploymentId)) throw new ApiError('already_connected');
+      const host = await installations.open(db, body.installationId);
+      const own = await requireDeployed(db, deploymentId);
+      const { repository, url, seen } = await withHost(async () => {
+        const name = body.isNewRepo
+          ? await createRepository(outbound, host, body.name, body.private !== false)
+          : body.name;
+        const address = repositoryUrl(host, name);
+        const remote = remoteOf(platform, host, address);
+        const found = await lookAt(remote, body.deployBranchName ?? body.branch ?? null, own.name, signal);
+        if (found.remoteHead !== undefined) {
+          await fetchCommit(
+            { db, remote, packs: connections.packs, signal },
+            deploymentId,
+            found.remoteHead,
+            [],
+          );
+          if (!(await isReplaceable(db, own, found.remoteHead)))
+            throw new ApiError('git_repository_unrelated');
+        }
+        return { repository: name, url: address, seen: found };
+      });
+      return change(async (tx) => {
+        const before = found(await lockDeployment(tx, deploymentId), 'deployment_not_found');
+        found(await store.lockInstallation(tx, body.installationId), 'git_installation_not_found');
+        const made = await store.insertConnection(tx, {
+          deploymentId,
+          installationId: body.installationId,
+          repository,
+          url,
+          webhookId: newPublicId(),
+        });
+        if (!made) throw new ApiError('already_connected');
+        const branchChange = await takePlace(tx, { deploymentId, branchId: own.id, head: own.head }, seen);
+        const after = await updateSource(tx, deploymentId, {
+          deployBranchName: seen.branchName,
+          deployProjectRoot: root === null ? before.deployProjectRoot : normalRoot(root),
+        });
+        await enqueueBuild(tx, { deploymentId, branchId: own.id });
+        await requestSync(tx, deploymentId, false);
+        const changes: Change[] = [
+          { id: deploymentId, before: null, after: { installationId: body.installationId, repository, url } },
+          { ...changed(before, after), resourceType: 'deployment' },
+          ...branchChange,
+        ];
+        const { id, name, creationStep } = after;
+        const deploymentUrl = `${publicUrl}/query/api/v1/deployments/${id}`;
+        return { reply: { id, name, creationStep, deploymentUrl }, changes };
+      });
+    }),
+
+    handle(operations.getGitHostConnection, async ({ db }, { params }) => {
+      const row = found(await store.findConnection(db, params.deploymentId), 'not_connected');
+      const { installationId, repository, url, message, checkedAt } = row;
+      return {
+        installationId: String(installationId),
+        repository,
+        url,
+        state: message === null ? ('synced' as const) : ('failed' as const),
+        message,
+        checkedAt,
+        webhookUrl: webhookUrl(row),
+      };
+    }),
+
+    handle(operations.deleteGitHostConnection, ({ change }, { params: { deploymentId } }) =>
+      change(async (tx) => {
+        const before = found(await store.deleteConnection(tx, deploymentId), 'not_connected');
+        const { installationId, repository, url } = before;
+        return {
+          reply: undefined,
+          changes: { id: deploymentId, before: { installationId, repository, url }, after: null },
+        };
+      }),
+    ),
+
+    handle(operations.rotateGitHostWebhookSecret, ({ change }, { params: { deploymentId } }) =>
+      change(async (tx) => {
+        const { webhookId } = found(await store.findConnection(tx, deploymentId), 'not_connected');
+        const secret = newWebhookSecret();
+        const sealed = box.seal(webhookId, Buffer.from(secret));
+        const row = found(await store.updateWebhookSecret(tx, deploymentId, sealed), 'not_connected');
+        const changes = {
+          id: deploymentId,
+          before: { webhookSecret: 'former' },
+          after: { webhookSecret: 'new' },
+        };
+        return { reply: { webhookUrl: webhookUrl(row), secret }, changes };
+      }),
+    ),
+
+    handle(operations.receiveGitHostWebhook, async ({ db }, { params, headers, body }) => {
+      const row = found(await store.findConnectionByWebhook(db, params.webhookId), 'not_connected');
+      if (row.webhookSecret === null) throw new ApiError('webhook_refused');
+      const secret = box.open(row.webhookId, row.webhookSecret).toString('utf8');
+      if (!isSigned(headers, await body.bytes(), secret)) throw new ApiError('webhook_refused');
+      const { deploymentId } = row;
+      const delivery = deliveryOf(headers);
+      await db.transaction(async (tx) => {
+        if (delivery !== undefined && !(await store.insertDelivery(tx, deploymentId, delivery))) return;
+        await requestSync(tx, deploymentId, false);
+      });
+    }),
+  ];
+
+  /** Gives the deploy branch the name and the newest commit that the repository has. */
+  async function takePlace(
+    tx: Tx,
+    own: { deploymentId: number; branchId: number; head: string },
+    { branchName, remoteHead }: Seen,
+  ): Promise<Change[]> {
+    const { deploymentId, branchId } = own;
+    await requireDataModelLock(tx, deploymentId);
+    const branch = await lockBranch(tx, { deploymentId, userId: 0 }, branchId);
+    if (branch.head !== own.head || !branch.isDeploy) throw new ApiError('branch_changed');
+    if (branch.name !== branchName) await renameBranch(tx, branchId, branchName).catch(refuseTaken);
+    if (remoteHead === undefined) return [];
+    await store.upsertRemoteHead(tx, deploymentId, branchName, remoteHead);
+    const to = { head: remoteHead, workingTree: null, uploadedTree: null };
+    return [{ ...(await moveBranch(tx, branch, to, enqueueBuild)), resourceType: 'branch' }];
+  }
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 'es'}`;

@@ -1,0 +1,149 @@
+import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
+import { sql } from '../../platform/db/sql.ts';
+
+export type HostKind = 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'git';
+
+export interface InstallationRow {
+  id: number;
+  name: string;
+  kind: HostKind;
+  url: string;
+  username: string | null;
+  tokenId: string;
+  /** Sealed. */
+  token: Buffer;
+}
+
+const INSTALLATION = sql`id, name, kind, url, username, token_id as "tokenId", token`;
+
+export const listInstallations = (db: Queryable) =>
+  db.many<InstallationRow>(sql`select ${INSTALLATION} from git_installations order by id`);
+
+export const findInstallation = (db: Queryable, id: number) =>
+  db.maybeOne<InstallationRow>(sql`select ${INSTALLATION} from git_installations where id = ${id}`);
+
+/** The connection can not be deleted until the transaction ends. */
+export const lockInstallation = (tx: Tx, id: number) =>
+  tx.maybeOne<InstallationRow>(
+    sql`select ${INSTALLATION} from git_installations where id = ${id} for key share`,
+  );
+
+/** Only one transaction at a time adds a connection, so that their number is exact. */
+export const lockInstallations = (tx: Tx) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended('connections to git hosts', 0))`);
+
+export const countInstallations = async (db: Queryable) =>
+  (await db.one<{ count: number }>(sql`select count(*)::int from git_installations`)).count;
+
+export const insertInstallation = (tx: Tx, made: Omit<InstallationRow, 'id'>) =>
+  tx.one<InstallationRow>(sql`
+    insert into git_installations (name, kind, url, username, token_id, token)
+    values (${made.name}, ${made.kind}, ${made.url}, ${made.username}, ${made.tokenId}, ${made.token})
+    returning ${INSTALLATION}`);
+
+export const isInstallationUsed = async (db: Queryable, id: number) =>
+  (
+    await db.one<{ isUsed: boolean }>(
+      sql`select exists (select from git_connections where installation_id = ${id}) as "isUsed"`,
+    )
+  ).isUsed;
+
+export const deleteInstallation = (tx: Tx, id: number) =>
+  tx.maybeOne<InstallationRow>(sql`delete from git_installations where id = ${id} returning ${INSTALLATION}`);
+
+export interface ConnectionRow {
+  deploymentId: number;
+  installationId: number;
+  repository: string;
+  url: string;
+  webhookId: string;
+  /** Sealed. */
+  webhookSecret: Buffer | null;
+  message: string | null;
+  checkedAt: string | null;
+}
+
+const CONNECTION = sql`
+  deployment_id as "deploymentId", installation_id as "installationId", repository, url, webhook_id as "webhookId",
+  webhook_secret as "webhookSecret", message, checked_at as "checkedAt"`;
+
+export const findConnection = (db: Queryable, deploymentId: number) =>
+  db.maybeOne<ConnectionRow>(
+    sql`select ${CONNECTION} from git_connections where deployment_id = ${deploymentId}`,
+  );
+
+export const findConnectionByWebhook = (db: Queryable, webhookId: string) =>
+  db.maybeOne<ConnectionRow>(sql`select ${CONNECTION} from git_connections where webhook_id = ${webhookId}`);
+
+/** Returns nothing if the deployment is connected already. */
+export const insertConnection = (
+  tx: Tx,
+  made: Pick<ConnectionRow, 'deploymentId' | 'installationId' | 'repository' | 'url' | 'webhookId'>,
+) =>
+  tx.maybeOne<ConnectionRow>(sql`
+    insert into git_connections (deployment_id, installation_id, repository, url, webhook_id, checked_at)
+    values (${made.deploymentId}, ${made.installationId}, ${made.repository}, ${made.url}, ${made.webhookId}, now())
+    on conflict do nothing returning ${CONNECTION}`);
+
+export const deleteConnection = (tx: Tx, deploymentId: number) =>
+  tx.maybeOne<ConnectionRow>(
+    sql`delete from git_connections where deployment_id = ${deploymentId} returning ${CONNECTION}`,
+  );
+
+export const updateWebhookSecret = (tx: Tx, deploymentId: number, webhookSecret: Buffer) =>
+  tx.maybeOne<ConnectionRow>(sql`
+    update git_connections set webhook_secret = ${webhookSecret} where deployment_id = ${deploymentId}
+    returning ${CONNECTION}`);
+
+export const updateChecked = (db: Database, deploymentId: number, message: string | null) =>
+  db.writes.run(sql`
+    update git_connections set message = ${message}, checked_at = now() where deployment_id = ${deploymentId}`);
+
+/** Notes that a job is wanted. Returns false if one waits already, or if the deployment is not connected. */
+export const requestSync = async (tx: Tx, deploymentId: number) =>
+  (await tx.run(sql`
+    update git_connections set requested_at = now()
+    where deployment_id = ${deploymentId} and requested_at is null`)) > 0;
+
+/** For a request whose job was lost. */
+export const forgetRequest = (tx: Tx, deploymentId: number) =>
+  tx.run(sql`update git_connections set requested_at = null where deployment_id = ${deploymentId}`);
+
+/** What is wanted from now on needs another job. */
+export const beginSync = (db: Database, deploymentId: number) =>
+  db.writes.run(sql`update git_connections set requested_at = null where deployment_id = ${deploymentId}`);
+
+/** The connections that were not checked for so long. A request that is older than an hour lost its job. */
+export const listUnchecked = (db: Queryable, seconds: number, limit: number) =>
+  db.many<{ deploymentId: number }>(sql`
+    select deployment_id as "deploymentId" from git_connections
+    where coalesce(checked_at, created_at) < now() - make_interval(secs => ${seconds})
+      and (requested_at is null or requested_at < now() - interval '1 hour')
+    order by checked_at nulls first limit ${limit}`);
+
+export const listRemoteHeads = async (db: Queryable, deploymentId: number) =>
+  new Map(
+    (
+      await db.many<{ branchName: string; head: string }>(sql`
+        select branch_name as "branchName", head from git_remote_heads where deployment_id = ${deploymentId}`)
+    ).map(({ branchName, head }) => [branchName, head]),
+  );
+
+export const upsertRemoteHead = (db: Queryable, deploymentId: number, branchName: string, head: string) =>
+  db.run(sql`
+    insert into git_remote_heads (deployment_id, branch_name, head)
+    select deployment_id, ${branchName}, ${head} from git_connections where deployment_id = ${deploymentId}
+    on conflict (deployment_id, branch_name) do update set head = excluded.head`);
+
+export const deleteRemoteHead = (db: Queryable, deploymentId: number, branchName: string) =>
+  db.run(sql`
+    delete from git_remote_heads where deployment_id = ${deploymentId} and branch_name = ${branchName}`);
+
+/** Returns false if the delivery was received before. */
+export const insertDelivery = async (tx: Tx, deploymentId: number, deliveryId: string) =>
+  (await tx.run(sql`
+    insert into git_deliveries (deployment_id, delivery_id) values (${deploymentId}, ${deliveryId})
+    on conflict do nothing`)) > 0;
+
+export const deleteOldDeliveries = (db: Database) =>
+  db.writes.run(sql`delete from git_deliveries where received_at < now() - interval '7 days'`);

@@ -1,0 +1,191 @@
+/**
+ * Makes a branch and its counterpart in the connected repository one: fetches what is new there, merges where both sides
+ * have new commits, and pushes. Nothing is ever forced on either side.
+ */
+import { buffer } from 'node:stream/consumers';
+import { dataModelLimits } from '@oriel/contract';
+import type { ChangeFunction, Committed } from '../../platform/audit/change.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { streamPack } from '../../platform/git/bundle.ts';
+import { mergeBase } from '../../platform/git/merge-bases.ts';
+import { createObjects } from '../../platform/git/objects.store.ts';
+import { type Hash, MissingObject, type Objects } from '../../platform/git/objects.ts';
+import type { PackReader, ReceiveLimits } from '../../platform/git/remote/receive.ts';
+import type { Remote } from '../../platform/git/remote/smart-http.ts';
+import type { Texts } from '../../platform/git/text-work.ts';
+import { listTree } from '../../platform/git/trees.ts';
+import {
+  type Author,
+  type BranchRow,
+  type BranchTurns,
+  computeAndChange,
+  computeMerge,
+  createBranch,
+  type EnqueueBuild,
+  findBranch,
+  lockUnchanged,
+  moveBranch,
+  requireBranchName,
+  requireDataModelLock,
+  requireRoom,
+  requireWithinLimits,
+  shownInAudit,
+  treeOfCommit,
+  uncommitted,
+} from '../data-models/index.ts';
+import * as store from './store.ts';
+
+/** A repository may hold more than a model: pictures, notebooks. What is deployed has the limits of every data model. */
+const RECEIVE_LIMITS: ReceiveLimits = {
+  objects: 500_000,
+  objectBytes: 32 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
+  deltaDepth: 4096,
+  segmentBytes: dataModelLimits.segmentBytes,
+  treeEntries: dataModelLimits.files + dataModelLimits.folders,
+  treeDepth: 100,
+};
+
+export interface SyncOptions {
+  db: Database;
+  remote: Remote;
+  packs: PackReader;
+  texts: Texts;
+  branchTurns: BranchTurns;
+  enqueueBuild: EnqueueBuild;
+  change: ChangeFunction;
+  author: Author;
+  signal: AbortSignal;
+}
+
+export interface SyncedBranch {
+  /** What the repository has; undefined if it does not have the branch. */
+  remoteHead: Hash | undefined;
+  /** What it had when it was seen last; undefined if it was never seen. */
+  seenHead: Hash | undefined;
+}
+
+/** Returns the reply of the change if the branch here moved. */
+export async function syncBranch(
+  options: SyncOptions,
+  branch: BranchRow,
+  { remoteHead, seenHead }: SyncedBranch,
+): Promise<Committed<BranchRow> | undefined> {
+  const { db, remote, signal } = options;
+  const { deploymentId, name } = branch;
+  if (remoteHead === undefined && seenHead !== undefined) {
+    throw new ApiError('git_branch_removed', {
+      message: `The branch ${name} is gone from the git host. It is kept here: delete it here too, or push it there again.`,
+    });
+  }
+  const objects = createObjects(db, deploymentId);
+  const isAhead = async () =>
+    remoteHead === branch.head ||
+    // Only of what was seen is it known that it is here.
+    (remoteHead === seenHead && (await baseIfKnown(objects, branch.head, remoteHead!)) === remoteHead);
+  const moved =
+    remoteHead === undefined || (await isAhead())
+      ? undefined
+      : await takeRemote(options, branch, { remoteHead, seenHead });
+  const head = moved?.reply.head ?? branch.head;
+  if (head !== remoteHead) {
+    const known = remoteHead === undefined ? [] : [remoteHead];
+    const pack = await buffer(streamPack(objects, [head], known));
+    await remote.push([{ branch: name, from: remoteHead ?? null, to: head }], pack, signal);
+  }
+  if (head !== seenHead) await store.upsertRemoteHead(db.writes, deploymentId, name, head);
+  return moved;
+}
+
+/** Fetches the commits of the repository, and moves the branch to them, or to a merge with them. */
+async function takeRemote(
+  options: SyncOptions,
+  branch: BranchRow,
+  { remoteHead, seenHead }: { remoteHead: Hash; seenHead: Hash | undefined },
+): Promise<Committed<BranchRow> | undefined> {
+  const { db } = options;
+  const { deploymentId, name } = branch;
+  const objects = createObjects(db, deploymentId);
+  await fetchCommit(options, deploymentId, remoteHead, [branch.head]);
+  if (seenHead !== undefined && (await baseIfKnown(objects, seenHead, remoteHead)) !== seenHead) {
+    const [before, after] = [seenHead, remoteHead].map((hash) => hash.slice(0, 10));
+    throw new ApiError('git_history_rewritten', {
+      message: `Somebody replaced the history of ${name} on the git host: it had the commit ${before}, and has ${after}. It is not followed, and nothing is pushed over it. Disconnect and connect again to take it.`,
+    });
+  }
+  const base = await mergeBase(objects, branch.head, remoteHead);
+  if (base === remoteHead) return undefined;
+  if (base === null) throw new ApiError('git_repository_unrelated');
+  if (branch.workingTree !== null && !branch.isDeploy) throw uncommitted(branch);
+  const where = { deploymentId, userId: 0 };
+  const compute = async () => {
+    const now = await requireSame(db, branch);
+    const theirs = { ...now, name: `${name} of the git host`, head: remoteHead, workingTree: null };
+    const head = await computeMerge(db, theirs, now, options);
+    await requireWithinLimits(
+      db,
+      deploymentId,
+      await listTree(objects, await treeOfCommit(objects, head ?? now.head)),
+    );
+    return { branches: [now], head };
+  };
+  return computeAndChange(options, compute, async (tx, { branches, head }) => {
+    const locked = (await lockUnchanged(tx, where, branches))[0]!;
+    const changes = head === undefined ? [] : [await moveBranch(tx, locked, { head }, options.enqueueBuild)];
+    return { reply: { ...locked, head: head ?? locked.head }, changes };
+  });
+}
+
+async function requireSame(db: Database, { id, deploymentId }: BranchRow): Promise<BranchRow> {
+  const now = await findBranch(db, deploymentId, null, { branchId: id });
+  if (!now) throw new ApiError('branch_changed');
+  return now;
+}
+
+async function baseIfKnown(objects: Objects, a: Hash, b: Hash): Promise<Hash | null> {
+  try {
+    return await mergeBase(objects, a, b);
+  } catch (error) {
+    // What was seen may have been swept, if its branch here went another way.
+    if (error instanceof MissingObject) return null;
+    throw error;
+  }
+}
+
+/** Makes a branch of one that only the repository has. */
+export async function createFromRemote(
+  options: SyncOptions,
+  deploy: BranchRow,
+  { name, head }: { name: string; head: Hash },
+): Promise<Committed<BranchRow>> {
+  const { db, change, enqueueBuild } = options;
+  const { deploymentId } = deploy;
+  requireBranchName(name);
+  await fetchCommit(options, deploymentId, head, [deploy.head]);
+  const objects = createObjects(db, deploymentId);
+  await requireWithinLimits(db, deploymentId, await listTree(objects, await treeOfCommit(objects, head)));
+  return change(async (tx) => {
+    await requireDataModelLock(tx, deploymentId);
+    const made = await createBranch(tx, { deploymentId, userId: 0 }, { name, parent: deploy });
+    await moveBranch(tx, made, { head }, enqueueBuild);
+    await store.upsertRemoteHead(tx, deploymentId, name, head);
+    const after = { ...made, head };
+    return { reply: after, changes: { id: made.id, before: null, after: shownInAudit(after) } };
+  });
+}
+
+/** Fetches a commit with all that it needs. */
+export async function fetchCommit(
+  { db, remote, packs, signal }: Pick<SyncOptions, 'db' | 'remote' | 'packs' | 'signal'>,
+  deploymentId: number,
+  commit: Hash,
+  haves: readonly Hash[],
+): Promise<void> {
+  await requireRoom(db, deploymentId);
+  const pack = await remote.fetchPack({ wants: [commit], haves }, signal);
+  const received = await packs.read(pack, createObjects(db, deploymentId), RECEIVE_LIMITS, signal);
+  await requireRoom(db, deploymentId, received.bytes);
+  // Together: if the server ends in between, no tree is here whose files are not.
+  await db.transaction((tx) => createObjects(tx, deploymentId).write(received.objects));
+}
