@@ -11,7 +11,15 @@ export const PLAN_ERRORS = [
   'too_many_queries',
 ] as const;
 
+/** Of a source that people query with their own access. */
+export const PERSONAL_ERRORS = [
+  'oauth_connection_required',
+  'oauth_person_required',
+  'oauth_provider_unavailable',
+] as const;
+
 export const RUN_ERRORS = [
+  ...PERSONAL_ERRORS,
   'query_invalid',
   'query_refused',
   'value_invalid',

@@ -127,12 +127,15 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   });
   const workloads = createWorkloadIdentity(platform);
   const prepareFiles = createDemoFiles({ engines, log: platform.log });
+  const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes });
+  const { sourceAccess } = oauth;
   const queryApi = createQueryApi(platform, {
     engines,
     compiler,
     variables,
     identities: workloads.identities,
     tenantSettings: account,
+    sourceAccess,
     prepareFiles,
     dataDir: settings.dataDir,
     embedQueryMs: 1000 * settings.embedQuerySeconds,
@@ -146,7 +149,6 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     seconds: deviceCodeSeconds,
     sessions: people.sessions,
   });
-  const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes });
   const forPeople = pages(platform, {
     people,
     devices,
@@ -202,6 +204,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       variables,
       identities: workloads.identities,
       prepareFiles,
+      sourceAccess,
       enqueueBuild,
       branchTurns,
     }),

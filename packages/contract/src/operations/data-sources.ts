@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { BranchName, branchInBody, dataModelLimits, FilePath } from '../data-model.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { operation } from '../operation.ts';
+import { PERSONAL_ERRORS } from '../query-errors.ts';
 import { CursorPage, cursorQuery, Id, Maybe, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
@@ -27,7 +28,13 @@ const SourceName = Type.String({
   examples: ['default'],
 });
 const params = { deploymentId: Id, name: SourceName };
-const foundErrors = ['data_source_not_found', 'data_source_invalid', 'source_busy'] as const;
+const foundErrors = [
+  ...PERSONAL_ERRORS,
+  'data_source_not_found',
+  'data_source_invalid',
+  'source_not_configured',
+  'source_busy',
+] as const;
 const sourceErrors = [...foundErrors, 'data_source_failed'] as const;
 /** Longer than the engine waits for the source. */
 const TIMEOUT_MS = 60_000;

@@ -88,7 +88,7 @@ const Config = Type.Object(
           minLength: 3,
           maxLength: 300,
           ...matching(
-            '^[^\\s/@:]+:[1-9][0-9]{0,4}$',
+            '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/@:\\[\\]]+):[1-9][0-9]{0,4}$',
             'must be a host and a port, such as db.example.com:5432',
           ),
         }),
@@ -101,7 +101,11 @@ const Config = Type.Object(
       ),
     ),
   },
-  { title: 'OAuthIntegrationConfig', additionalProperties: false },
+  {
+    title: 'OAuthIntegrationConfig',
+    additionalProperties: false,
+    description: 'What the service needs beside its addresses, and which data sources may get tokens',
+  },
 );
 
 const OAuthIntegration = Shape('OAuthIntegration', {

@@ -10,6 +10,15 @@ export const tags = {
 } satisfies TagDefinitions;
 
 export const errors = {
+  oauth_connection_required: {
+    status: 403,
+    message: 'This data is read with your own access to a service. Connect on your account page.',
+  },
+  oauth_person_required: {
+    status: 403,
+    message:
+      'This data is read only by people of the account, each with their own access. The variable `DB_OAUTH_OTHERS` of the deployment can open it to others.',
+  },
   oauth_token_not_found: { status: 404, message: 'You are not connected to this service.' },
   oauth_flow_not_begun: {
     status: 400,

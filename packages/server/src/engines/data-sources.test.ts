@@ -73,6 +73,17 @@ test.each<[Record<string, string>, string]>([
     { DB_TYPE: 'duckdb', DB_CONCURRENCY: value },
     'DB_CONCURRENCY must be a whole number from 1 to 64',
   ]),
+  [{ ...SERVER, DB_OAUTH: 'Warehouse' }, 'DB_OAUTH must be the id of an OAuth integration'],
+  [{ ...SERVER, DB_OAUTH_OTHERS: 'true' }, 'DB_OAUTH_OTHERS is only for a source with OAUTH'],
+  [{ ...SERVER, DB_OAUTH: '1', DB_OAUTH_OTHERS: 'yes' }, 'DB_OAUTH_OTHERS must be true or false'],
+  [
+    { ...SERVER, DB_OAUTH: '1', DB_OAUTH_USER: '{password}' },
+    'DB_OAUTH_USER may have no braces except {email} and {username}',
+  ],
+  [
+    { DB_TYPE: 'duckdb', DB_OAUTH: '1' },
+    'DB_OAUTH is not for duckdb, which reads the files of the deployment',
+  ],
 ])('%j is refused with one clear problem', (envVars, problem) => {
   expect(problemsOf(envVars)).toEqual([problem]);
 });

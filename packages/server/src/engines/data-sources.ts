@@ -15,6 +15,17 @@ export interface DuckdbSource extends AnySource {
 
 export interface ServerSource extends AnySource, Server {
   type: 'postgres' | 'clickhouse';
+  /** Given if people query it with their own access. */
+  oauth?: PersonalAccess;
+}
+
+/** How people query a source with their own access to it. */
+export interface PersonalAccess {
+  integrationId: number;
+  /** Who a person is in the source, with `{email}` or `{username}` in it. */
+  user: string;
+  /** Whether everybody who is not a person, such as embed viewers, uses the source's own user. */
+  isOpenToOthers: boolean;
 }
 
 /** Where a database is, and who connects to it. */
@@ -46,7 +57,19 @@ export interface DataSources {
 
 export const DEFAULT_SOURCE = 'default';
 
-const FIELDS = ['TYPE', 'HOST', 'PORT', 'NAME', 'USER', 'PASS', 'SSL', 'CONCURRENCY'] as const;
+const FIELDS = [
+  'TYPE',
+  'HOST',
+  'PORT',
+  'NAME',
+  'USER',
+  'PASS',
+  'SSL',
+  'CONCURRENCY',
+  'OAUTH',
+  'OAUTH_USER',
+  'OAUTH_OTHERS',
+] as const;
 /** What every type of source has. */
 const COMMON: readonly Field[] = ['TYPE', 'CONCURRENCY'];
 type Field = (typeof FIELDS)[number];
@@ -133,8 +156,30 @@ function problemsOf(given: Given): [Field, string][] {
   if (SSL !== undefined && !Object.hasOwn(TLS, SSL)) {
     problems.push(['SSL', `must be one of ${Object.keys(TLS).join(', ')}`]);
   }
+  return [...problems, ...problemsOfOAuth(given)];
+}
+
+function problemsOfOAuth({ OAUTH, OAUTH_USER, OAUTH_OTHERS }: Given): [Field, string][] {
+  if (OAUTH === undefined) {
+    const lonely = Object.entries({ OAUTH_USER, OAUTH_OTHERS }).filter(([, value]) => value !== undefined);
+    return lonely.map(([field]) => [field as Field, 'is only for a source with OAUTH']);
+  }
+  const problems: [Field, string][] = [];
+  if (!/^[1-9]\d{0,14}$/.test(OAUTH)) problems.push(['OAUTH', 'must be the id of an OAuth integration']);
+  if (OAUTH_USER !== undefined && /[{}]/.test(OAUTH_USER.replaceAll(PLACEHOLDER, ''))) {
+    problems.push(['OAUTH_USER', 'may have no braces except {email} and {username}']);
+  }
+  if (OAUTH_OTHERS !== undefined && !['true', 'false'].includes(OAUTH_OTHERS)) {
+    problems.push(['OAUTH_OTHERS', 'must be true or false']);
+  }
   return problems;
 }
+
+const PLACEHOLDER = /\{(email|username)\}/g;
+
+/** The user of the source who the person is. */
+export const userOf = ({ user }: PersonalAccess, person: { email: string; username: string }) =>
+  user.replaceAll(PLACEHOLDER, (_, name: 'email' | 'username') => person[name]);
 
 const isWhole = (text: string, max: number) =>
   /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= max;
@@ -142,6 +187,7 @@ const isWhole = (text: string, max: number) =>
 /** Only for variables without problems. */
 function sourceOf(name: string, given: Given): DataSource {
   const { TYPE, HOST: host, PORT, NAME, USER, PASS, SSL, CONCURRENCY } = given;
+  const { OAUTH, OAUTH_USER, OAUTH_OTHERS } = given;
   const common = { name, ...(CONCURRENCY !== undefined && { concurrency: Number(CONCURRENCY) }) };
   if (TYPE === 'duckdb') return { ...common, type: 'duckdb' };
   const type = TYPE as ServerSource['type'];
@@ -154,5 +200,12 @@ function sourceOf(name: string, given: Given): DataSource {
     user: USER!,
     password: PASS ?? '',
     tls: TLS[SSL ?? 'true']!,
+    ...(OAUTH !== undefined && {
+      oauth: {
+        integrationId: Number(OAUTH),
+        user: OAUTH_USER ?? USER!,
+        isOpenToOthers: OAUTH_OTHERS === 'true',
+      },
+    }),
   };
 }

@@ -17,6 +17,12 @@ export type MoreValue =
   | { readonly key: string; readonly text: string }
   | { readonly key: string; readonly sameAs: string };
 
+/** Who connects to a data source, in place of its own user. */
+export interface Credential {
+  user: string;
+  password: string;
+}
+
 export interface QueryLimits {
   /** Further rows are left out, and the summary says so. */
   maxRows: number;
@@ -26,6 +32,8 @@ export interface QueryLimits {
   timeoutMs: number;
   /** Ends the query. */
   signal?: AbortSignal;
+  /** The query gets a connection of its own with it, which nobody else uses. */
+  credential?: Credential;
   /** Who asks. Those who ask the same source get its places by turns. */
   sharer?: string;
   /** Whether the query was ended for somebody else before (see `Preempted`). */
@@ -102,7 +110,7 @@ export interface Reach {
   message: string;
 }
 
-export type CallLimits = Partial<Pick<QueryLimits, 'timeoutMs' | 'signal' | 'sharer'>>;
+export type CallLimits = Partial<Pick<QueryLimits, 'timeoutMs' | 'signal' | 'sharer' | 'credential'>>;
 
 export interface Engine {
   /** How many queries run at once. Others wait. */
@@ -111,7 +119,7 @@ export interface Engine {
   query(query: Query, limits?: Partial<QueryLimits>): Promise<Answer>;
   /** Throws an `EngineError`. */
   listTables(limits?: CallLimits): Promise<Table[]>;
-  /** Never throws an `EngineError`. */
+  /** Never throws an `EngineError`, except that a given credential is refused. */
   test(limits?: CallLimits): Promise<Reach>;
 }
 
@@ -127,8 +135,10 @@ export type EngineErrorCode =
   | 'query_too_large'
   /** The answer has more bytes than it may have. */
   | 'result_too_large'
-  /** The data source can not be reached, refuses us, or was lost during the query. */
+  /** The data source can not be reached, or was lost during the query. */
   | 'source_unavailable'
+  /** The data source does not accept the user or the password. */
+  | 'credential_refused'
   /** Too many queries wait for this source. */
   | 'source_busy'
   /** The data source failed for another reason. */

@@ -259,7 +259,7 @@ function settingsOf(
   if (source.type === 'duckdb') {
     return { type: 'duckdb', filesDir: filesDirOf(dataDir, deploymentId), memoryMb, threads };
   }
-  const { name: _name, concurrency = atOnce, ...server } = source;
+  const { name: _name, oauth: _oauth, concurrency = atOnce, ...server } = source;
   return { ...server, connections: concurrency, allowPrivate: allowPrivateRemotes };
 }
 

@@ -97,9 +97,9 @@ export function createProcessEngine({ withProcess, places, key, atOnce }: Proces
       onAsked?.(ended);
     });
 
-  const call = <T>(method: string, limits: CallLimits = {}) =>
+  const call = <T>(method: string, { credential, ...limits }: CallLimits = {}) =>
     inTurn<T>({ timeoutMs: CALL_TIMEOUT_MS, ...limits, isEndable: false }, async (turn, begin) =>
-      begin(await twice(turn, (options) => turn.process.request<T>(method, {}, options))),
+      begin(await twice(turn, (options) => turn.process.request<T>(method, { credential }, options))),
     );
 
   return {
@@ -115,7 +115,8 @@ export function createProcessEngine({ withProcess, places, key, atOnce }: Proces
       try {
         return { isReachable: true, message: await call<string>('test', limits) };
       } catch (error) {
-        if (!(error instanceof EngineError)) throw error;
+        const isForCaller = limits?.credential && (error as EngineError).code === 'credential_refused';
+        if (!(error instanceof EngineError) || isForCaller) throw error;
         return { isReachable: false, message: error.message.split('\n')[0]! };
       }
     },
@@ -134,7 +135,7 @@ interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
 async function runQuery(
   turn: Turn,
   query: Query,
-  { maxRows, maxBytes }: QueryLimits,
+  { maxRows, maxBytes, credential }: QueryLimits,
   begin: (answer: Answer) => void,
 ) {
   const left = new AbortController();
@@ -155,7 +156,13 @@ async function runQuery(
     begin({ columns: JSON.parse(bytes.toString()) as Column[], rows: queue, summary });
   };
   try {
-    const run: Run = { query, maxRows, maxBytes, timeoutMs: turn.timeoutMs };
+    const run: Run = {
+      query,
+      maxRows,
+      maxBytes,
+      timeoutMs: turn.timeoutMs,
+      ...(credential && { credential }),
+    };
     const result = await twice(
       { ...turn, signal },
       (options) => turn.process.request<Summary>('query', run, { ...options, onBytes }),

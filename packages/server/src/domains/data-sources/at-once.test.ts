@@ -18,6 +18,7 @@ beforeEach(() => {
     variables: { readEnvVars: async () => new Map() },
     identities: { of: async () => undefined },
     prepareFiles: async () => {},
+    sourceAccess: { of: () => Promise.reject(new Error('not asked here')) },
   });
 });
 

@@ -1,22 +1,31 @@
 /** Finds data sources of deployments, and asks them. */
-import { type DataSource, dataSourcesOf } from '../../engines/data-sources.ts';
+import {
+  type DataSource,
+  dataSourcesOf,
+  type PersonalAccess,
+  type ServerSource,
+} from '../../engines/data-sources.ts';
 import { type CallLimits, type Engine, EngineError, type Reach, type Table } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/engines.ts';
+import type { Identified } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createPlaces } from '../../platform/places.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
 import type { EngineIdentities } from '../oidc-token-configs/index.ts';
 import type { PrepareFiles } from './demo-files.ts';
 
 export interface OpenedSource {
   source: DataSource;
   engine: Engine;
+  /** Given if the caller asks the source with their own access. */
+  access?: OwnAccess | undefined;
 }
 
 export interface DataSources {
-  /** Throws if there is no such source, or if its variables are wrong. */
-  require(db: Queryable, deploymentId: number, name: string): Promise<OpenedSource>;
+  /** Throws if there is no such source, if its variables are wrong, or if the caller can not ask it. */
+  require(db: Queryable, actor: Identified, deploymentId: number, name: string): Promise<OpenedSource>;
   listTables(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Table[]>;
   test(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Reach>;
 }
@@ -26,6 +35,7 @@ interface Parts {
   variables: Pick<EnvVars, 'readEnvVars'>;
   identities: EngineIdentities;
   prepareFiles: PrepareFiles;
+  sourceAccess: SourceAccess;
 }
 
 /** Lists of tables and tests take turns, as one sharer, with the queries of the same source. */
@@ -57,15 +67,16 @@ export function createDataSources(parts: Parts): DataSources {
   };
 }
 
-const askingOf = ({ engines, variables, identities, prepareFiles }: Parts): DataSources => ({
-  async require(db, deploymentId, name) {
+const askingOf = ({ engines, variables, identities, prepareFiles, sourceAccess }: Parts): DataSources => ({
+  async require(db, actor, deploymentId, name) {
     const values = await variables.readEnvVars(db, deploymentId);
     const { sources, problems } = dataSourcesOf(Object.fromEntries(values));
     const source = sources.get(name);
     if (source) {
       await prepareFiles(db, deploymentId);
       const identity = await identities.of(db, deploymentId, values);
-      return { source, engine: engines.of(deploymentId, source, identity) };
+      const access = isPersonal(source) ? await sourceAccess.of(db, actor, source) : undefined;
+      return { source, engine: engines.of(deploymentId, source, identity), access };
     }
     const own = problems.filter((problem) => problem.source === name);
     if (!own.length) throw notFound(name, [...sources.keys()]);
@@ -73,18 +84,18 @@ const askingOf = ({ engines, variables, identities, prepareFiles }: Parts): Data
     throw new ApiError('data_source_invalid', { message });
   },
 
-  async listTables(_deploymentId, { engine }, limits) {
+  async listTables(_deploymentId, opened, limits) {
     try {
-      return await engine.listTables({ ...limits, sharer: CATALOGUE });
+      return await ask(opened, (engine, more) => engine.listTables({ ...limits, ...more }));
     } catch (error) {
       if (error instanceof EngineError) throw new ApiError('data_source_failed', { message: error.message });
       throw error;
     }
   },
 
-  async test(_deploymentId, { engine }, limits) {
+  async test(_deploymentId, opened, limits) {
     try {
-      return await engine.test({ ...limits, sharer: CATALOGUE });
+      return await ask(opened, (engine, more) => engine.test({ ...limits, ...more }));
     } catch (error) {
       // There is no engine for this type of source.
       if (error instanceof EngineError) return { isReachable: false, message: error.message };
@@ -92,6 +103,15 @@ const askingOf = ({ engines, variables, identities, prepareFiles }: Parts): Data
     }
   },
 });
+
+/** As the person, if people ask the source with their own access. */
+const ask = <T>({ engine, access }: OpenedSource, work: (engine: Engine, more: CallLimits) => Promise<T>) =>
+  access
+    ? access.run((credential) => work(engine, { sharer: CATALOGUE, credential }))
+    : work(engine, { sharer: CATALOGUE });
+
+const isPersonal = (source: DataSource): source is ServerSource & { oauth: PersonalAccess } =>
+  source.type !== 'duckdb' && source.oauth !== undefined;
 
 function notFound(name: string, known: readonly string[]) {
   const others = known.map((one) => `\`${one}\``).join(', ') || 'none';

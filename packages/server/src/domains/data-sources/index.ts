@@ -2,6 +2,7 @@ import type { Engines } from '../../engines/engines.ts';
 import type { Module } from '../../platform/module.ts';
 import type { BranchTurns, EnqueueBuild } from '../data-models/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import type { SourceAccess } from '../oauth-integrations/index.ts';
 import type { EngineIdentities } from '../oidc-token-configs/index.ts';
 import { createDataSources } from './data-sources.ts';
 import type { PrepareFiles } from './demo-files.ts';
@@ -14,6 +15,7 @@ export interface DataSourcesOptions {
   variables: EnvVars;
   identities: EngineIdentities;
   prepareFiles: PrepareFiles;
+  sourceAccess: SourceAccess;
   enqueueBuild: EnqueueBuild;
   branchTurns: BranchTurns;
 }
@@ -23,7 +25,11 @@ export const dataSources = ({
   variables,
   identities,
   prepareFiles,
+  sourceAccess,
   ...writing
 }: DataSourcesOptions): Module => ({
-  routes: dataSourceRoutes(createDataSources({ engines, variables, identities, prepareFiles }), writing),
+  routes: dataSourceRoutes(
+    createDataSources({ engines, variables, identities, prepareFiles, sourceAccess }),
+    writing,
+  ),
 });

@@ -34,10 +34,10 @@ interface Writing {
 export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTurns }: Writing) => [
   handle(
     operations.listDataSourceTables,
-    async ({ db, cursors, signal }, { params: { deploymentId, name }, query: { first, after } }) => {
+    async ({ actor, db, cursors, signal }, { params: { deploymentId, name }, query: { first, after } }) => {
       const list = `tables of ${name}`;
       const from = after === undefined ? undefined : cursors.decode(list, after);
-      const opened = await sources.require(db, deploymentId, name);
+      const opened = await sources.require(db, actor, deploymentId, name);
       const tables = inOrder(await sources.listTables(deploymentId, opened, { signal }));
       const size = pageSize(first);
       return toPage(tables.filter((table) => !from || isAfter(table, from)).slice(0, size + 1), {
@@ -48,15 +48,16 @@ export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTur
     },
   ),
 
-  handle(operations.testDataSource, async ({ db, signal }, { params: { deploymentId, name } }) =>
-    sources.test(deploymentId, await sources.require(db, deploymentId, name), { signal }),
-  ),
+  handle(operations.testDataSource, async ({ actor, db, signal }, { params: { deploymentId, name } }) => {
+    const opened = await sources.require(db, actor, deploymentId, name);
+    return sources.test(deploymentId, opened, { signal });
+  }),
 
   handle(
     operations.generateDataModel,
     async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
       const branch = await branchToWrite(db, actor, deploymentId, body);
-      const opened = await sources.require(db, deploymentId, body.dataSource ?? DEFAULT_SOURCE);
+      const opened = await sources.require(db, actor, deploymentId, body.dataSource ?? DEFAULT_SOURCE);
       const { source } = opened;
       const tables = inOrder(await sources.listTables(deploymentId, opened, { signal }));
       const chosen = body.tables ? chosenTables(tables, body.tables) : tables;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { integrationOf } from '../../../test/oauth.ts';
 import { ADMIN_KEY, createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { readConfig } from '../../config.ts';
 import { forgetSecrets } from '../../forget-secrets.ts';
@@ -69,6 +70,8 @@ test('if the key is lost, the names of variables stay, and each can be set again
   const id = (await world.deployment()).id;
   const variables = ['B', 'A'].map((name) => ({ name, value: 'x' }));
   await world.admin.setEnvVariables({ deploymentId: id, body: { env_variables: variables } });
+  const integration = integrationOf(world, 'https://login.example.com');
+  const { id: integrationId } = await world.admin.createOAuthIntegration({ body: integration });
   const [fingerprint] = fingerprintsOf([OTHER_KEY]);
   const lost = await forgetSecrets({ connectionString: world.databaseUrl }, fingerprint!);
   expect(lost.find(({ deploymentId }) => deploymentId === id)).toEqual({
@@ -78,7 +81,8 @@ test('if the key is lost, the names of variables stay, and each can be set again
 
   // The keys of embed tokens are sealed too. A restore leaves them out.
   await world.server.db.pool.query('delete from signing_keys');
-  const client = clientOf(await world.anotherServer({ ORIEL_SECRET_KEY: OTHER_KEY }));
+  const another = await world.anotherServer({ ORIEL_SECRET_KEY: OTHER_KEY });
+  const client = clientOf(another);
   const { items } = await client.getEnvVariables({ deploymentId: id });
   expect(items).toEqual(['A', 'B'].map((name) => ({ name, value: LOST })));
   await client.setEnvVariables({ deploymentId: id, body: { env_variables: [{ name: 'A', value: 'y' }] } });
@@ -87,4 +91,10 @@ test('if the key is lost, the names of variables stay, and each can be set again
     { name: 'A', value: 'y' },
     { name: 'B', value: LOST },
   ]);
+  // So does an integration, whose secret can be given again.
+  expect((await client.initiateOAuthFlow({ integrationId })).authorizationUrl).toContain('login.example.com');
+  await client.updateOAuthIntegration({
+    id: integrationId,
+    body: integrationOf(another, 'https://login.example.com'),
+  });
 });

@@ -11,15 +11,17 @@ import { createProvider } from './provider.ts';
 import { createRevocations } from './revocations.ts';
 import { oauthRoutes } from './routes.ts';
 import { CALLBACK_PATH } from './rules.ts';
+import { createSourceAccess, type SourceAccess } from './source-access.ts';
 import { deleteUnrevokable } from './tokens.store.ts';
-import { createUserTokens, type UserTokens } from './tokens.ts';
+import { createUserTokens } from './tokens.ts';
 
-export { NotConnected, type UsableToken, type UserTokens } from './tokens.ts';
+export type { AskedSource, OwnAccess, SourceAccess } from './source-access.ts';
+export { clearSecrets as clearOAuthSecrets } from './store.ts';
 
 export interface OAuth {
   module: Module;
   connections: Connections;
-  tokens: UserTokens;
+  sourceAccess: SourceAccess;
 }
 
 const upkeep = expirySchedule('oauth.delete-expired', 17, [deleteExpiredFlows, deleteUnrevokable]);
@@ -41,6 +43,6 @@ export function createOAuth(platform: Platform, { allowPrivate }: { allowPrivate
       leftovers,
     },
     connections: createConnections(used),
-    tokens,
+    sourceAccess: createSourceAccess({ integrations, tokens, publicUrl, allowPrivate }),
   };
 }

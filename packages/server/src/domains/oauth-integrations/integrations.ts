@@ -56,6 +56,8 @@ interface Outcome {
 }
 
 const refuseTaken = refusing({ oauth_integrations_name_key: 'oauth_integration_name_taken' });
+/** It was lost with the secret key. The service refuses requests without one, so people see that an admin must mend it. */
+export const SECRET_LOST = '';
 const CHANGED = 'The integration was changed. Connect again.';
 
 export function createIntegrations(
@@ -71,7 +73,9 @@ export function createIntegrations(
   const withoutSecret = ({ clientSecret: _secret, ...row }: store.SealedIntegrationRow) => row;
   const opened = (row: store.SealedIntegrationRow): OpenIntegration => ({
     ...row,
-    clientSecret: box.open(String(row.id), row.clientSecret).toString('utf8'),
+    clientSecret: row.clientSecret.length
+      ? box.open(String(row.id), row.clientSecret).toString('utf8')
+      : SECRET_LOST,
   });
   const sealed = (id: number, secret: string) => box.seal(String(id), Buffer.from(secret));
 
@@ -113,8 +117,8 @@ export function createIntegrations(
       return {
         reply: shown(after),
         changes: changed(
-          { ...shown(withoutSecret(before)), hasNewSecret: false },
-          { ...shown(after), hasNewSecret: isNewSecret },
+          { ...shown(withoutSecret(before)), hasNewClientKey: false },
+          { ...shown(after), hasNewClientKey: isNewSecret },
         ),
       };
     },

@@ -66,7 +66,6 @@ export function createProvider(outbound: Outbound, redirectUri: string): Provide
 
   function configurationOf(integration: OpenIntegration, issuer: string) {
     const { authUrl, tokenUrl, clientId, clientSecret, config } = integration;
-    const isPost = config.clientAuthentication === 'client_secret_post';
     const configuration = new oidc.Configuration(
       {
         issuer,
@@ -76,7 +75,7 @@ export function createProvider(outbound: Outbound, redirectUri: string): Provide
       },
       clientId,
       {},
-      isPost ? oidc.ClientSecretPost(clientSecret) : oidc.ClientSecretBasic(clientSecret),
+      authenticationOf(clientSecret, config.clientAuthentication),
     );
     configuration[oidc.customFetch] = withoutIdToken;
     // The guard decides whether requests may go without TLS.
@@ -135,6 +134,12 @@ export function createProvider(outbound: Outbound, redirectUri: string): Provide
         });
       }),
   };
+}
+
+function authenticationOf(secret: string, way: IntegrationRow['config']['clientAuthentication']) {
+  // It was lost.
+  if (secret === '') return oidc.None();
+  return way === 'client_secret_post' ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
 }
 
 /** Answers that have no body. `Response` refuses one for them. */

@@ -102,6 +102,13 @@ export const updateIntegration = (tx: Tx, given: GivenIntegration) =>
 export const hideIntegration = (tx: Tx, id: number) =>
   tx.run(sql`update oauth_integrations set deleted_at = now() where id = ${id}`);
 
+/** The secret key was lost. Each integration stays, and its secret must be given again. */
+export async function clearSecrets(tx: Tx) {
+  await tx.run(sql`delete from oauth_flows`);
+  await tx.run(sql`delete from oauth_tokens`);
+  await tx.run(sql`update oauth_integrations set client_secret = ''`);
+}
+
 /** Deletes those that were hidden and whose tokens are gone. */
 export const deleteHiddenIntegrations = (db: Queryable, rows: number) =>
   db.run(sql`

@@ -103,6 +103,8 @@ export interface UsedTokenRow {
   status: TokenStatus;
   lastError: string | null;
   version: number;
+  /** When the person connected. */
+  connectedAt: string;
   /** How long the access token is still valid; null if the service did not say. */
   secondsLeft: number | null;
   /** How long it was valid when it was given. */
@@ -115,6 +117,7 @@ export const findUsedToken = (db: Queryable, userId: number, integrationId: numb
   db.maybeOne<UsedTokenRow>(sql`
     select id, integration_id as "integrationId", user_id as "userId", access_token as "accessToken",
            refresh_token as "refreshToken", status, last_error as "lastError", version,
+           created_at as "connectedAt",
            extract(epoch from access_expires_at - now())::float8 as "secondsLeft",
            extract(epoch from access_expires_at - updated_at)::float8 as "lifeSeconds",
            coalesce(retry_at > now(), false) as "isRetriedLater"
@@ -127,14 +130,19 @@ export const leaseToken = async (db: Queryable, { id, version }: UsedTokenRow, s
     where id = ${id} and version = ${version} and (leased_until is null or leased_until < now())`)) === 1;
 
 /** Returns false if the tokens have changed, ended or been replaced since they were read. */
-export const storeRenewed = async (db: Queryable, { id, version }: UsedTokenRow, tokens: SealedTokens) =>
+export const storeRenewed = async (
+  db: Queryable,
+  { id, version }: UsedTokenRow,
+  tokens: SealedTokens,
+  pauseSeconds: number | null,
+) =>
   (await db.run(sql`
     update oauth_tokens
     set access_token = ${tokens.accessToken}, refresh_token = coalesce(${tokens.refreshToken}, refresh_token),
         access_expires_at = ${tokens.accessExpiresAt},
         refresh_expires_at = coalesce(${tokens.refreshExpiresAt}::timestamptz, refresh_expires_at),
-        status = 'active', last_error = null, version = version + 1, leased_until = null, retry_at = null,
-        updated_at = now()
+        status = 'active', last_error = null, version = version + 1, leased_until = null,
+        retry_at = now() + ${pauseSeconds} * interval '1 second', updated_at = now()
     where id = ${id} and version = ${version} and ${IS_LIVE}`)) === 1;
 
 /** The tokens can never be renewed. */

@@ -34,6 +34,8 @@ export interface UsableToken {
   accessToken: string;
   /** Changes with the tokens. */
   version: number;
+  /** Which connection it is of: changes when the person connects again, perhaps as somebody else. */
+  connection: string;
 }
 
 export interface UserTokens {
@@ -52,6 +54,9 @@ interface Connected {
   before: store.ShownTokenRow | undefined;
   after: store.ShownTokenRow;
 }
+
+/** For the person, if renewing does not help. */
+export const STILL_REFUSED = 'The data source does not accept it, although it was just renewed.';
 
 /** The person has to connect, or to connect again. */
 export class NotConnected extends Error {}
@@ -80,14 +85,17 @@ export function createUserTokens({ platform, db, integrations, provider, log }: 
   const usable = (row: store.UsedTokenRow): UsableToken => ({
     accessToken: accessBox.open(boundTo(row), row.accessToken!).toString('utf8'),
     version: row.version,
+    connection: connectionOf(row),
   });
 
-  async function renewOnce(row: store.UsedTokenRow): Promise<UsableToken> {
+  async function renewOnce(row: store.UsedTokenRow, isRefused: boolean): Promise<UsableToken> {
     const integration = await integrations.open(db, row.integrationId);
     const before = refreshBox.open(boundTo(row), row.refreshToken!).toString('utf8');
     const tokens = await provider.refresh(integration, before).catch((error) => giveUp(row, error));
-    if (await store.storeRenewed(db, row, seal(row, tokens))) {
-      return { accessToken: tokens.accessToken, version: row.version + 1 };
+    // A source that refuses every token does not make this server ask the service again and again.
+    const pauseSeconds = isRefused ? RETRY_SECONDS : null;
+    if (await store.storeRenewed(db, row, seal(row, tokens), pauseSeconds)) {
+      return { accessToken: tokens.accessToken, version: row.version + 1, connection: connectionOf(row) };
     }
     // Somebody ended or replaced the connection meanwhile. Only in the first case nobody else has these tokens.
     if (!(await store.findUsedToken(db, row.userId, row.integrationId))) {
@@ -139,12 +147,14 @@ export function createUserTokens({ platform, db, integrations, provider, log }: 
         await store.storeEnded(db, row, lastError);
         throw new NotConnected(lastError);
       }
-      if (row.isRetriedLater) {
+      // After a renewal for a source that refused the token, only such renewals wait.
+      if (row.isRetriedLater && (row.version === refused || row.lastError !== null)) {
         if (isGood) return usable(row);
+        if (row.version === refused && row.lastError === null) throw new NotConnected(STILL_REFUSED);
         throw unavailable(row.status === 'error');
       }
       if (await store.leaseToken(db, row, LEASE_SECONDS)) {
-        return renewOnce(row).catch((error) => {
+        return renewOnce(row, row.version === refused).catch((error) => {
           if (isGood && error instanceof ApiError) return usable(row);
           throw error;
         });
@@ -191,6 +201,8 @@ export function createUserTokens({ platform, db, integrations, provider, log }: 
 }
 
 type Owner = Pick<store.NewToken, 'integrationId' | 'userId' | 'id'>;
+
+const connectionOf = ({ id, connectedAt }: store.UsedTokenRow) => `${id} ${connectedAt}`;
 
 /** Short tokens are used for most of their life. */
 const endsSoon = ({ secondsLeft, lifeSeconds }: store.UsedTokenRow) =>

@@ -10,6 +10,7 @@ const FROM_SOURCE: ReadonlySet<EngineErrorCode> = new Set([
   'query_refused',
   'value_invalid',
   'source_unavailable',
+  'credential_refused',
   'query_failed',
 ]);
 
@@ -31,7 +32,8 @@ export function toApiError(
     return new ApiError(code, { message, issues: [...issues], cause: error });
   }
   if (!(error instanceof EngineError)) return error;
-  const code: ErrorCode = error.code;
+  // Whose own credential is refused is told before. For all others the source can not be used.
+  const code: ErrorCode = error.code === 'credential_refused' ? 'source_unavailable' : error.code;
   const own = isSql ? OF_SQL[error.code] : undefined;
   const message = FROM_SOURCE.has(error.code) && !showsSource ? own : error.message;
   const retryAfterSeconds = code === 'source_busy' ? 1 : undefined;

@@ -2,6 +2,7 @@ import type { Engines } from '../../engines/engines.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { Compiler } from '../builds/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import type { SourceAccess } from '../oauth-integrations/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import { createKeptMeta } from './kept-meta.ts';
 import { createKeptPlans } from './kept-plans.ts';
@@ -21,6 +22,7 @@ export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFi
   compiler: Compiler;
   variables: EnvVars;
   tenantSettings: TenantSettings;
+  sourceAccess: SourceAccess;
   /** How long a statement of an embed viewer may run. */
   embedQueryMs: number;
 }
@@ -39,6 +41,7 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
     results: createResults(options.dataDir),
     parser,
     tenantSettings: options.tenantSettings,
+    sourceAccess: options.sourceAccess,
     embedQueryMs: options.embedQueryMs,
   });
   return {

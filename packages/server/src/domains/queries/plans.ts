@@ -162,8 +162,11 @@ function withBlendedTime(planned: MadeQuery): MadeQuery {
 }
 
 /** Everything that a result depends on. */
-export const keyOf = (source: OpenSource, statement: Query, version: readonly string[]): string =>
-  JSON.stringify([source.id, source.version(), version, statementHash(statement)]);
+export const keyOf = (
+  source: Pick<OpenSource, 'id' | 'version'>,
+  statement: Query,
+  version: readonly string[],
+): string => JSON.stringify([source.id, source.version(), version, statementHash(statement)]);
 
 /** Kept together with the statement, which is kept with its plan. */
 const statementHashes = new WeakMap<Query, string>();

@@ -8,6 +8,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { ApiError, invalid, isApiError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
+import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
 import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts';
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { toApiError } from './errors.ts';
@@ -79,13 +80,16 @@ export interface QueriesOptions {
   results: Results;
   parser: Pick<SqlParser, 'parse'>;
   tenantSettings: TenantSettings;
+  sourceAccess: SourceAccess;
   /** How long a statement of an embed viewer may run. */
   embedQueryMs: number;
 }
 
+type ResultWishes = Freshness & { isRenewed: boolean; mayBeLarge: boolean };
+
 export function createQueries(options: QueriesOptions): Queries {
   const { models, sources, viewers, planner, plans, meta, results, parser } = options;
-  const { tenantSettings, embedQueryMs } = options;
+  const { tenantSettings, embedQueryMs, sourceAccess } = options;
   const servedBy = ({ actor, deploymentId }: QueryCall) => ({
     deploymentId,
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
@@ -115,13 +119,28 @@ export function createQueries(options: QueriesOptions): Queries {
     return { ...made, source: context.source(made.dataSource) };
   };
 
+  /** Each person has results of their own from a source that they ask with their own access. */
   const resultOf = (
     call: QueryCall,
     source: OpenSource,
     statement: Query,
-    { maxAgeMs, version, ...wishes }: Freshness & { isRenewed: boolean; mayBeLarge: boolean },
+    how: ResultWishes,
+  ): Result | Promise<Result> =>
+    source.personal
+      ? sourceAccess
+          .of(call.db, call.actor, source.personal)
+          .then((access) => resultFor(call, source, statement, how, access))
+      : resultFor(call, source, statement, how);
+
+  const resultFor = (
+    call: QueryCall,
+    source: OpenSource,
+    statement: Query,
+    { maxAgeMs, version, ...wishes }: ResultWishes,
+    access?: OwnAccess,
   ): Result | Promise<Result> => {
-    const key = keyOf(source, statement, version);
+    const asked = access ? { id: `${source.id} ${access.key}`, version: source.version } : source;
+    const key = keyOf(asked, statement, version);
     const known = wishes.isRenewed ? undefined : results.known(key, maxAgeMs);
     if (known) return known;
     const { signal } = call;
@@ -135,13 +154,16 @@ export function createQueries(options: QueriesOptions): Queries {
       sharer,
       atOnce: Math.max(1, source.engine.places - 1),
       signal,
-      run: (ended, how) =>
-        source.engine.query(statement, {
+      run(ended, how) {
+        const limits = {
           ...how,
           signal: ended,
           sharer,
           ...(embedOf(call.actor) && { timeoutMs: embedQueryMs }),
-        }),
+        };
+        if (!access) return source.engine.query(statement, limits);
+        return access.run((credential) => source.engine.query(statement, { ...limits, credential }));
+      },
     });
   };
 

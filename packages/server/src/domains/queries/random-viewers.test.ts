@@ -86,6 +86,7 @@ function queriesOf(world: World, id: string): Queries {
     parser,
     planner,
     tenantSettings: { current: () => ({ embedSql: true }) as never },
+    sourceAccess: { of: async () => expect.fail('Nobody asks with their own access.') },
     embedQueryMs: 30_000,
   });
 }

@@ -9,6 +9,7 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import type { PrepareFiles } from '../data-sources/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
+import type { AskedSource } from '../oauth-integrations/index.ts';
 import { CONFIGS_SUBJECT, type EngineIdentities } from '../oidc-token-configs/index.ts';
 
 export interface SourceOptions {
@@ -23,6 +24,8 @@ export interface SourceOptions {
 export interface OpenSource {
   readonly engine: Engine;
   type: DataSource['type'];
+  /** Given if people ask it with their own access. */
+  personal?: AskedSource;
   /** Which source it is: changes if its settings change. */
   id: string;
   /** Changes if the data has changed, as far as that can be known without asking the source. */
@@ -53,6 +56,7 @@ export function createSources({
     return {
       engine: engines.of(deploymentId, source, identity),
       type: source.type,
+      ...('oauth' in source && source.oauth && { personal: source as AskedSource }),
       id: JSON.stringify([deploymentId, settings]),
       version: () => (source.type === 'duckdb' ? versionOf(deploymentId) : ''),
     };

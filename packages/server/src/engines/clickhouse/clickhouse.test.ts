@@ -282,7 +282,7 @@ describe('errors', () => {
     ['limited_user', 'source_unavailable', /set `readonly` of the user to 2/],
     ['too_slow', 'query_timed_out', /took too long/],
     ['too_much', 'query_too_large', /Memory limit/],
-    ['stranger', 'source_unavailable', /Authentication failed/],
+    ['stranger', 'credential_refused', /Authentication failed/],
     ['web_page', 'source_unavailable', /^The server at this address does not answer as ClickHouse does\.$/],
     ['web_text', 'source_unavailable', /^The server at this address does not answer as ClickHouse does\.$/],
   ])('%s is %s', async (word, code, message) => {

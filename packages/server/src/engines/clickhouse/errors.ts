@@ -13,7 +13,8 @@ const CODES: [EngineErrorCode, number[]][] = [
   ['query_timed_out', [159, 160]],
   ['query_too_large', [158, 161, 162, 167, 168, 173, 191, 241, 306, 307]],
   ['result_too_large', [396]],
-  ['source_unavailable', [81, 115, 192, 193, 194, 195, 202, 209, 210, 236, 279, 394, 516]],
+  ['credential_refused', [192, 193, 194, 195, 516]],
+  ['source_unavailable', [81, 115, 202, 209, 210, 236, 279, 394]],
 ];
 const MEANINGS = new Map(CODES.flatMap(([meaning, codes]) => codes.map((code) => [String(code), meaning])));
 

@@ -19,7 +19,7 @@ const CODES: [string, EngineErrorCode][] = [
   ['53200', 'query_too_large'],
   ['54', 'query_too_large'],
   ['08', 'source_unavailable'],
-  ['28', 'source_unavailable'],
+  ['28', 'credential_refused'],
   ['3D', 'source_unavailable'],
   ['53', 'source_unavailable'],
   ['57', 'source_unavailable'],

@@ -3,7 +3,7 @@ import { serveParent, type Write } from '../../platform/processes/serve-parent.t
 import type { ClickhouseSettings } from '../clickhouse/connection.ts';
 import type { DuckdbSettings } from '../duckdb/database.ts';
 import type { PostgresSettings } from '../postgres/connections.ts';
-import type { Run, Source } from './source.ts';
+import type { Asked, Run, Source } from './source.ts';
 
 export type SourceSettings = DuckdbSettings | PostgresSettings | ClickhouseSettings;
 
@@ -16,6 +16,7 @@ export interface DemoDataSettings {
 }
 
 let source: Source | undefined;
+let own: SourceSettings;
 
 /** Each driver is loaded only where it is used. */
 async function open(settings: SourceSettings): Promise<Source> {
@@ -29,17 +30,31 @@ async function open(settings: SourceSettings): Promise<Source> {
   }
 }
 
+/** A request with a credential of its own gets connections of its own, which end with it: nobody shares them. */
+async function as<T>({ credential }: Asked, work: (source: Source) => Promise<T>): Promise<T> {
+  if (!credential) return work(source!);
+  const personal = await open({ ...own, ...credential, connections: 1 } as SourceSettings);
+  try {
+    return await work(personal);
+  } finally {
+    await personal.close();
+  }
+}
+
 serveParent({
   async onStart(settings: SourceSettings | DemoDataSettings) {
     if (settings.type === 'demo-data') {
       const { writeDemoData } = await import('../duckdb/demo-data.ts');
       await writeDemoData(settings.folder, settings.day);
-    } else source = await open(settings);
+    } else {
+      own = settings;
+      source = await open(settings);
+    }
   },
   handlers: {
-    query: (run: Run, signal: AbortSignal, write: Write) => source!.run(run, signal, write),
-    listTables: (_: unknown, signal: AbortSignal) => source!.listTables(signal),
-    test: (_: unknown, signal: AbortSignal) => source!.test(signal),
+    query: (run: Run, signal: AbortSignal, write: Write) => as(run, (one) => one.run(run, signal, write)),
+    listTables: (asked: Asked, signal: AbortSignal) => as(asked, (one) => one.listTables(signal)),
+    test: (asked: Asked, signal: AbortSignal) => as(asked, (one) => one.test(signal)),
   },
   onStop: () => source?.close(),
 });

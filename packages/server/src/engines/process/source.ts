@@ -1,8 +1,20 @@
 /** What a data source does inside of the engine's process. */
 import type { Write } from '../../platform/processes/serve-parent.ts';
-import { EngineError, type Query, type QueryLimits, type Summary, type Table } from '../engine.ts';
+import {
+  type Credential,
+  EngineError,
+  type Query,
+  type QueryLimits,
+  type Summary,
+  type Table,
+} from '../engine.ts';
 
-export interface Run {
+/** What every request may have. */
+export interface Asked {
+  credential?: Credential;
+}
+
+export interface Run extends Asked {
   query: Query;
   maxRows: QueryLimits['maxRows'];
   maxBytes: QueryLimits['maxBytes'];
