@@ -58,6 +58,9 @@ const apiKey = {
 };
 
 export const account: FieldWords = {
+  OAuthIntegration: {
+    config: 'What the service needs beside its addresses, and which data sources may get tokens',
+  },
   OidcTokenPreview: { header: 'How the token would be signed' },
   WorkloadKeySet: { keys: 'Newest first' },
   ApiKey: apiKey,
