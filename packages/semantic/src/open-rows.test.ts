@@ -23,8 +23,22 @@ test('a cube without a policy beside one that has policies is a warning', () => 
   ]);
 });
 
-test('cubes that all have policies, or none, are no warning', () => {
-  expect(compileText(orders(JOIN) + customers()).warnings).toEqual([]);
+test('a model without any policy is one warning, because embed viewers see nothing of it', () => {
+  expect(compileText(orders(JOIN) + customers()).warnings).toMatchObject([
+    {
+      code: 'no_access_policy',
+      line: 2,
+      message: 'No cube or view has an `access_policy`: embed viewers see nothing.',
+    },
+  ]);
+  const view = (policy: string) =>
+    `views:\n  - name: all\n    cubes: [{ join_path: customers, includes: "*" }]\n${policy}`;
+  expect(compileText(customers() + view('')).warnings).toHaveLength(1);
+  expect(compileText(customers() + view(POLICY)).warnings).toEqual([]);
+  expect(compileText('cubes: []\n').warnings).toEqual([]);
+});
+
+test('cubes that all have policies are no warning', () => {
   expect(compileText(orders(JOIN + POLICY) + customers(POLICY)).warnings).toEqual([]);
 });
 

@@ -188,7 +188,16 @@ export const truth: Reader<boolean> = (value, problems) => {
 /** One of these words. Those of `older` are understood, and those of `meant` help who writes them. */
 export const oneOf = <Word extends string>(
   words: readonly Word[],
-  { meant = {}, older = {} }: { meant?: Record<string, Word>; older?: Record<string, Word> } = {},
+  {
+    meant = {},
+    older = {},
+    instead = {},
+  }: {
+    meant?: Record<string, Word>;
+    older?: Record<string, Word>;
+    /** What to write for words that there are elsewhere. */
+    instead?: Record<string, string>;
+  } = {},
 ): Reader<Word> & { words: readonly Word[] } => {
   const read: Reader<Word> = (value, problems) => {
     const given = textValue(value, problems);
@@ -198,7 +207,8 @@ export const oneOf = <Word extends string>(
     if (given && found && found !== given.text) noteOlderWord(problems, value, given.text, found);
     if (given && !found) {
       const same = Object.hasOwn(meant, given.text) ? `Did you mean \`${meant[given.text]}\`?` : undefined;
-      const hint = same ?? didYouMean(given.text, words);
+      const other = Object.hasOwn(instead, wanted!) ? instead[wanted!] : undefined;
+      const hint = same ?? other ?? didYouMean(given.text, words);
       problems.add(value, 'bad_value', `\`${shorten(given.text)}\` is not ${listed(words)}.`, hint);
     }
     return found ?? words[0]!;

@@ -151,14 +151,15 @@ test('two join paths of the same length are a warning, once for each pair that i
   );
   expect(errors).toEqual([]);
   expect(model).toBeDefined();
-  const pairs = warnings.map(({ message }) =>
+  const ambiguous = warnings.filter(({ code }) => code === 'ambiguous_join');
+  const pairs = ambiguous.map(({ message }) =>
     message
       .match(/`(\w+)` and `(\w+)`/)!
       .slice(1)
       .join(),
   );
   expect(pairs.sort()).toEqual(['a,d', 'b,c']);
-  expect(warnings[0]).toMatchObject({ code: 'ambiguous_join', hint: /join_path/ });
+  expect(ambiguous[0]).toMatchObject({ hint: /join_path/ });
 });
 
 test('one shortest path is no ambiguity', () => {
@@ -170,7 +171,7 @@ test('one shortest path is no ambiguity', () => {
         ['a', 'c'],
       ]),
     ).warnings,
-  ).toEqual([]);
+  ).not.toContainEqual(expect.objectContaining({ code: 'ambiguous_join' }));
 });
 
 test('a join leads in both directions, with the relationship turned around', () => {

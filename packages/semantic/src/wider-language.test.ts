@@ -1,12 +1,13 @@
 /** Models that were written for the wider language: what is taken, with which notes, and within which bounds. */
 import { describe, expect, test } from 'vitest';
 import { compileText, customers, expectError, JOIN, orders, withMeasure } from '../test/marked.ts';
-import { errorOf, somebody } from '../test/plans.ts';
+import { errorOf, planOf, somebody } from '../test/plans.ts';
 import { metaOf } from './index.ts';
 
-/** What the text compiles to, with the codes of its warnings. */
+/** What the text compiles to, with the codes of its warnings but for the one that none of these models has a policy. */
 function taken(text: string) {
-  const { model, errors, warnings } = compileText(text);
+  const { model, errors, warnings: all } = compileText(text);
+  const warnings = all.filter(({ code }) => code !== 'no_access_policy');
   expect(errors).toEqual([]);
   return { model: model!, codes: warnings.map(({ code }) => code), warnings };
 }
@@ -187,16 +188,33 @@ describe('anchors', () => {
   });
 });
 
-test('a granularity may have the name of a unit, and is used instead of it', () => {
-  const { model } = taken(
+test('a granularity with the name of a unit is ignored with a warning, because the name always means the unit', () => {
+  const { model, warnings } = taken(
     orders().replace(
       'type: time }',
       'type: time, granularities: [{ name: month, interval: 1 month, offset: 3 days }] }',
     ),
   );
-  expect(model.cubes.get('orders')!.dimensions.get('created_at')!.granularities.get('month')).toMatchObject({
-    offset: [{ count: 3, unit: 'day' }],
-  });
+  expect(warnings).toMatchObject([
+    {
+      code: 'not_used',
+      message:
+        'The granularity `month` of `created_at` is ignored, because `month` always means the built-in one.',
+    },
+  ]);
+  const query = { timeDimensions: [{ dimension: 'orders.created_at', granularity: 'month' }] };
+  const plain = taken(orders()).model;
+  expect(planOf(model, query).statement).toEqual(planOf(plain, query).statement);
+});
+
+test('hints for other programs are a warning, and a running total is told how it is written', () => {
+  const { warnings } = taken(
+    orders('    rewriteQueries: true\n').replace('type: time }', 'type: time, suggestFilterValues: false }'),
+  );
+  expect(warnings.map(({ code }) => code)).toEqual(['not_used', 'not_used']);
+  expect(compileText(withMeasure('{ name: m, sql: a, type: runningTotal }')).errors).toMatchObject([
+    { code: 'bad_value', hint: expect.stringContaining('rolling_window: { trailing: unbounded }') },
+  ]);
 });
 
 test('measures may be among the drill members, and are shown apart', () => {

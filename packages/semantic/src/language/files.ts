@@ -82,6 +82,7 @@ const cube = object({
     sql_alias: 'Oriel chooses the alias of a cube in SQL.',
     pre_aggregations: NO_PRE_AGGREGATIONS,
     rollups: NO_PRE_AGGREGATIONS,
+    rewrite_queries: 'Queries are not rewritten for pre-aggregations, which are not used yet.',
   },
   refused: {
     calendar: 'Calendar cubes are not supported. Use `granularities` of a time dimension.',

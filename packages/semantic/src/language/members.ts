@@ -100,6 +100,7 @@ export const dimension = object({
     granularities: orElse(list('`granularities`', granularity), []),
   },
   older: OLDER_KEYS,
+  unused: { suggest_filter_values: 'Filters suggest the values of every dimension that the viewer may see.' },
   refused: {
     propagate_filters_to_sub_query: 'The filters of a query do not reach into a `sub_query`.',
     latitude:
@@ -121,6 +122,9 @@ const MEASURE_TYPES: readonly MeasureType[] = [
   'number',
 ];
 const MEASURES_MEANT = { average: 'avg', total: 'sum' } as const;
+const MEASURES_INSTEAD = {
+  running_total: 'A running total is a `sum` with `rolling_window: { trailing: unbounded }`.',
+};
 const MEASURE_FORMATS: readonly MeasureFormat[] = ['currency', 'percent', 'number'];
 
 const filter = object({ what: 'a filter of a measure', fields: { sql: needed(expression, NO_SQL) } });
@@ -146,7 +150,7 @@ export const measure = object({
   what: 'a measure',
   fields: {
     ...described,
-    type: needed(oneOf(MEASURE_TYPES, { meant: MEASURES_MEANT }), 'count'),
+    type: needed(oneOf(MEASURE_TYPES, { meant: MEASURES_MEANT, instead: MEASURES_INSTEAD }), 'count'),
     sql: optional(column),
     filters: orElse(list('`filters`', filter), []),
     rolling_window: optional(rollingWindow),

@@ -323,7 +323,13 @@ function usualOrder(outputs: readonly Output[]): Order[] {
 function indexOf({ name, path }: Order, outputs: readonly Output[]): number {
   const index = outputs.findIndex(({ key }) => key === name);
   if (index >= 0) return index;
-  const byMember = outputs.findIndex(({ member }) => member.key === name);
+  // The plain name of a time is a column too: the one of its smallest granularity.
+  const plain = plainTimesOf(outputs).find(({ key }) => key === name);
+  const byMember = plain ? outputs.findIndex(({ key }) => key === plain.sameAs) : -1;
   if (byMember >= 0) return byMember;
-  throw queryError('invalid_query', 'A query is ordered by members that it asks for.', path);
+  throw queryError(
+    'invalid_query',
+    `A query is ordered by members that it asks for, and not by \`${name.slice(0, 100)}\`.`,
+    path,
+  );
 }

@@ -31,6 +31,7 @@ test.each<[string, unknown, string, RegExp]>([
   ['measures that are no list', { measures: 'orders.count' }, 'measures', /list/],
   ['a limit below zero', { ...MEASURES, limit: -1 }, 'limit', /0 or more/],
   ['a limit with decimals', { ...MEASURES, limit: 1.5 }, 'limit', /whole/],
+  ['a limit under both names', { ...MEASURES, limit: 1, rowLimit: 1 }, 'rowLimit', /not both/],
   ['a limit as a text', { ...MEASURES, limit: '5' }, 'limit', /whole/],
   ['a total that is no truth', { ...MEASURES, total: 'yes' }, 'total', /true/],
   ['a wish to renew that is no truth', { ...MEASURES, renewQuery: 'yes' }, 'renewQuery', /true/],

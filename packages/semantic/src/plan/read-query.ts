@@ -24,6 +24,7 @@ const KEYS = [
   'filters',
   'order',
   'limit',
+  'rowLimit',
   'offset',
   'timezone',
   'total',
@@ -78,7 +79,8 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
     segments: names('segments'),
     filters: list(json.filters, 'filters', reading, (item, path) => filter(item, path, 1, reading)),
     order: isGiven(json.order) ? order(json.order, reading) : undefined,
-    limit: wholeNumber(json.limit, 'limit', reading),
+    // Clients know it by both names.
+    limit: wholeNumber(json.limit, 'limit', reading) ?? wholeNumber(json.rowLimit, 'rowLimit', reading),
     offset: wholeNumber(json.offset, 'offset', reading) ?? 0,
     timezone: isGiven(json.timezone) ? text(json.timezone, 'timezone', reading).name : 'UTC',
     total: truth(json.total, 'total', reading),
@@ -87,6 +89,8 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
     isCompact: json.responseFormat === 'compact',
     joinHints: list(json.joinHints, 'joinHints', reading, joinHint),
   };
+  if (isGiven(json.limit) && isGiven(json.rowLimit))
+    refuse(reading, 'rowLimit', 'Give `limit` or `rowLimit`, which mean the same, and not both.');
   const { responseFormat } = json;
   if (isGiven(responseFormat) && !FORMATS.includes(responseFormat as string)) {
     refuse(reading, 'responseFormat', 'Rows come as `default`, objects, or as `compact`, lists of values.');

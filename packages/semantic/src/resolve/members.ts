@@ -1,5 +1,6 @@
 /** Dimensions, measures, segments and hierarchies with their references resolved. */
 import type { RawExpression } from '../expressions.ts';
+import { UNITS } from '../language/intervals.ts';
 import type {
   RawDimension,
   RawGranularity,
@@ -129,6 +130,11 @@ function granularitiesOf(raw: RawDimension, { problems }: Context): Map<string, 
   for (const item of raw.granularities) {
     if (wrong(item)) continue;
     const { name, title, interval, offset, origin } = item;
+    if ((UNITS as readonly string[]).includes(name.text)) {
+      const message = `The granularity \`${name.text}\` of \`${raw.name.text}\` is ignored, because \`${name.text}\` always means the built-in one.`;
+      problems.note(name.spot, 'not_used', message, 'Give it a name of its own.');
+      continue;
+    }
     found.set(name.text, { name: name.text, title, interval, offset, origin });
   }
   return found;

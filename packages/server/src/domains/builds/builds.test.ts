@@ -224,6 +224,8 @@ test('a model that builds with a warning is valid, and validate and the log hold
   expect(errors).toEqual([]);
   const message = expect.stringContaining('`a` and `d` can be joined by several paths');
   expect(warnings[0]).toEqual({ fileName: FILE, line: 2, column: 11, message });
+  const closed = warnings.filter(({ message }) => message.includes('No cube or view has an `access_policy`'));
+  expect(closed).toHaveLength(1);
   expect(await settled(id, dev.branchName)).toMatchObject({ status: 'built', errorText: null });
   const lines = async () => (await dev.client.logs({ deploymentId: id, source: 'dev' })).items;
   const { lastHash } = await status(id, dev.branchName);
