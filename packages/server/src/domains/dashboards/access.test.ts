@@ -1,5 +1,6 @@
 /** Who sees a dashboard. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { deployModel, SHOP_MODEL } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
 let world: World;
@@ -73,7 +74,7 @@ describe('a viewer with an embed token', () => {
   });
 
   test('does not get the SQL of reports', async () => {
-    const body = { sqlQuery: 'select 1' };
+    const body = { sqlQuery: 'select count(*) from example_orders' };
     const { id: reportId } = await world.admin.createReport({ deploymentId, body });
     const position = { x: 0, y: 0, w: 1, h: 1 };
     const config = { widgets: [{ id: 'a', type: 'CHART' as const, position, config: { reportId } }] };
@@ -149,7 +150,8 @@ describe('a creator', () => {
     const creator = await viewer(tenant, { creatorMode: true });
     const at = { deploymentId };
     const book = await creator.createWorkbook({ ...at, body: {} });
-    const query = { jsonQuery: '{}' };
+    await deployModel(world, deploymentId, SHOP_MODEL);
+    const query = { jsonQuery: '{"measures":["orders.count"]}' };
     const python = 'output = 1';
     const draftOf = (reportId: number) => ({
       widgets: [

@@ -1,4 +1,4 @@
-/** Charts that can not work are not published: members that are not in the model, and fields that the query does not give. */
+/** Charts that can not work are not published: queries that can not be planned, and fields that the query does not give. */
 import type { OrielError } from '@oriel/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createShop, deployModel, SHOP_MODEL } from '../../../test/shops.ts';
@@ -12,6 +12,16 @@ const MARGINS = {
       - { name: count, type: count }
       - { name: margin, sql: amount, type: sum }
     access_policy: [{ group: "*", member_level: { excludes: [margin] } }]
+`,
+  'model/cubes/balances.yml': `cubes:
+  - name: balances
+    sql_table: files.orders
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+      - { name: at, sql: ordered_at, type: time }
+    measures:
+      - { name: balance, sql: amount, type: sum, rolling_window: { trailing: unbounded } }
+    access_policy: [{ group: "*" }]
 `,
 };
 
@@ -150,6 +160,141 @@ test.each<[string, Chart | null, object, string]>([
   expect(issues[0]!.message).toContain(`\`${field}\``);
 });
 
+const MONTHLY = { dimension: 'sales.ordered_at', granularity: 'month' };
+const queryWith = (more: object) => ({ ...QUERY, ...more });
+
+test.each<[string, object, string]>([
+  [
+    'another form of rows',
+    queryWith({ responseFormat: 'columnar' }),
+    'jsonQuery.responseFormat: Rows come as',
+  ],
+  ['hints that are no list', queryWith({ joinHints: 'orders' }), 'jsonQuery.joinHints: This must be a list'],
+  ['hints of a view', queryWith({ joinHints: [['orders', 'customers']] }), 'has its own join paths'],
+  [
+    'an unknown operator',
+    queryWith({ filters: [{ member: 'sales.status', operator: 'like', values: ['a'] }] }),
+    'jsonQuery.filters[0].operator: There is no such operator',
+  ],
+  [
+    'an operator that is nearly one',
+    queryWith({ filters: [{ member: 'sales.status', operator: 'equal', values: ['a'] }] }),
+    'Did you mean `equals`?',
+  ],
+  [
+    'an empty group beside a member',
+    queryWith({ filters: [{ member: 'sales.status', or: [] }] }),
+    'jsonQuery.filters[0].member: A filter with `or` has nothing beside it',
+  ],
+  [
+    'an unknown key',
+    queryWith({ measurse: [] }),
+    'jsonQuery.measurse: There is no such key. Did you mean `measures`?',
+  ],
+  [
+    'an unknown time zone',
+    queryWith({ timezone: 'Mars/Base' }),
+    'jsonQuery.timezone: There is no such time zone',
+  ],
+  [
+    'an unknown range',
+    queryWith({ timeDimensions: [{ ...MONTHLY, dateRange: 'last fortnight' }] }),
+    'jsonQuery.timeDimensions[0].dateRange: This is not a date range',
+  ],
+  ['a negative limit', queryWith({ limit: -1 }), 'jsonQuery.limit: This must be a whole number'],
+  ['nothing', {}, 'jsonQuery: A query needs a measure'],
+  [
+    'an unknown granularity',
+    queryWith({ timeDimensions: [{ ...MONTHLY, granularity: 'monthly' }] }),
+    'jsonQuery.timeDimensions[0].granularity: `sales.ordered_at` has no such granularity. Did you mean `month`?',
+  ],
+  [
+    'a rolling measure without a range',
+    { measures: ['balances.balance'] },
+    'needs one time dimension with a date range',
+  ],
+  [
+    'a number that is a text',
+    queryWith({ filters: [{ member: 'sales.amount', operator: 'gt', values: ['abc'] }] }),
+    'jsonQuery.filters[0]',
+  ],
+  [
+    'a view and a cube',
+    { measures: ['sales.amount'], dimensions: ['customers.region'] },
+    'A query is for one view, or for cubes',
+  ],
+  ['cubes that nothing joins', { measures: ['balances.balance', 'margins.count'] }, 'jsonQuery: '],
+])('a query with %s is refused in the words of the planner', async (_name, query, said) => {
+  const issues = await issuesOf([await report(null, query)]);
+  expect(new Set(issues.map(({ path }) => path))).toEqual(new Set(['config.widgets[0].config.reportId']));
+  expect(issues[0]!.message).toMatch(/^The report `Amounts` of the widget `amounts`: .*[^.][.?]$/);
+  expect(issues[0]!.message).toContain(said);
+});
+
+test('several queries with SQL among them are planned together, and all that is wrong is told', async () => {
+  const sql = async (sqlQuery: string, id: string) => {
+    const { id: reportId } = await world.admin.createReport({
+      deploymentId,
+      body: { name: id, sqlQuery },
+    });
+    return { id, type: 'CHART' as const, position, config: { reportId } };
+  };
+  const widgets = [
+    await sql('select count(*) from sales', 'good'),
+    await sql('select nothing from sales', 'column'),
+    { ...(await report(null, { ...QUERY, limit: -1 })), id: 'limit' },
+    await sql('selec 1', 'words'),
+    ...(await Promise.all(
+      [...Array(9).keys()].map(async (i) => ({ ...(await report(null)), id: `fine ${i}` })),
+    )),
+    { ...(await report(null, {})), id: 'empty' },
+  ];
+  const issues = await issuesOf(widgets);
+  expect(issues.map(({ path, message }) => [path, message.split(':')[1]])).toEqual([
+    ['config.widgets[1].config.reportId', ' sqlQuery'],
+    ['config.widgets[2].config.reportId', ' jsonQuery.limit'],
+    ['config.widgets[3].config.reportId', ' sqlQuery'],
+    ['config.widgets[13].config.reportId', ' jsonQuery'],
+  ]);
+});
+
+const kpi = (spec: object) => ({ kind: 'kpi', spec: { measure: 'sales.amount', ...spec } });
+const offset = { amount: 1, unit: 'month' };
+test.each<[string, Chart, string]>([
+  [
+    'a compared period of an unknown time',
+    kpi({ comparison: { type: 'period', periodComparison: { timeDimension: 'sales.nothing', offset } } }),
+    'meta.chart.spec.comparison.periodComparison.timeDimension: there is no time `sales.nothing`',
+  ],
+  [
+    'a compared query that can not work',
+    kpi({ comparison: { query: { ...QUERY, limit: -1 } } }),
+    'meta.chart.spec.comparison.query.limit: ',
+  ],
+  [
+    'a trend by an unknown granularity',
+    kpi({ sparkline: { timeDimension: 'sales.ordered_at', granularity: 'monthly' } }),
+    'meta.chart.spec.sparkline.timeDimensions[0].granularity: ',
+  ],
+])('a figure with %s', async (_name, chart, said) => {
+  const issues = await issuesOf([await report(chart)]);
+  expect(issues).toEqual([
+    { path: 'config.widgets[0].config.reportId', message: expect.stringContaining(said) },
+  ]);
+});
+
+test('a rolling measure is published where a filter gives it a range from the beginning', async () => {
+  const chart = await report(null, { measures: ['balances.balance'] });
+  const filter = (config: object) => ({
+    ...{ id: 'range', type: 'FILTER' as const, position },
+    config: { member: 'balances.at', kind: 'date-range', ...config },
+  });
+  const range = { default: { operator: 'between', value: ['2024-01-01', '2024-12-31'] } };
+  expect(await issuesOf([chart, filter({})])).toHaveLength(1);
+  expect(await issuesOf([chart, filter({ ...range, widgets: ['amounts'] })])).toEqual([]);
+  expect(await issuesOf([chart, filter(range)])).toEqual([]);
+});
+
 test.each<[string, Chart | null, object]>([
   ['times by month', vega({ x: y('sales__ordered_at__month'), y: y('sales__amount') }), QUERY],
   ['plain times', vega({ x: y('sales__ordered_at') }), QUERY],
@@ -206,6 +351,14 @@ test.each<[string, Chart | null, object]>([
   expect(await issuesOf([await report(chart, query)])).toEqual([]);
 });
 
+test('a compared measure that is not there is offered those that are', async () => {
+  const periodComparisons = [
+    { measure: 'sales.count', timeDimension: 'sales.ordered_at', offset: { amount: 1, unit: 'year' } },
+  ];
+  const [issue] = await issuesOf([await report({ kind: 'table', periodComparisons })]);
+  expect(issue!.message).toMatch(/which the query does not give; it gives `sales\.amount`\.$/);
+});
+
 test('all that is wrong is said at once', async () => {
   const chart = vega({ x: y('one'), y: y('two') });
   const issues = await issuesOf([await report(chart), { ...(await report(chart)), id: 'other' }]);
@@ -218,10 +371,12 @@ test('all that is wrong is said at once', async () => {
 });
 
 test.each([
-  ['FILTER' as const, 'sales.nothing'],
-  ['TIME_GRAIN' as const, 'sales.status'],
-])('a %s for a member that it can not be for', async (type, member) => {
-  const config = { member, grains: ['day'] };
+  ['FILTER' as const, 'sales.nothing', undefined],
+  ['FILTER' as const, 'sales.status', 'date-range'],
+  ['FILTER' as const, 'sales.ordered_at', 'number-range'],
+  ['TIME_GRAIN' as const, 'sales.status', undefined],
+])('a %s for a member that it can not be for', async (type, member, kind) => {
+  const config = { member, grains: ['day'], kind };
   const issues = await issuesOf([{ id: 'control', type, position, config }]);
   expect(issues).toEqual([
     { path: 'config.widgets[0].config.member', message: expect.stringContaining(`\`${member}\``) },

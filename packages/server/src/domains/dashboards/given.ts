@@ -1,9 +1,9 @@
 /**
- * Whether a chart can show anything: the members of its query are in the model, and the fields that it names are in the rows
+ * Whether a chart can show anything: its queries can be planned on the model, and the fields that it names are in the rows
  * that the query gives. A chart of other fields would be drawn, with `undefined` in it.
  */
 import type { ReportChart } from '@oriel/contract';
-import type { MemberKind } from '@oriel/semantic';
+import type { MemberKind, QueryIssue } from '@oriel/semantic';
 import type { Static } from 'typebox';
 
 /** Undefined for a name that is not known to whoever publishes. */
@@ -21,6 +21,7 @@ export const MISSING_MAX = 10;
 type GivenChart = Static<typeof ReportChart>;
 interface Drawn extends Pick<GivenChart, 'kind' | 'fillMissingRows' | 'periodComparisons'> {
   query: object | null;
+  sqlQuery: string | null;
   spec: object;
   python?: string | null;
 }
@@ -40,29 +41,82 @@ const isObject = (value: Value): value is Record<string, unknown> =>
 const textsIn = (value: Value): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
 const objectsIn = (value: Value) => (Array.isArray(value) ? value : []).filter(isObject);
-const plural = (kind: string) => `${kind === 'time' ? 'dimension' : kind}s`;
 
-/** Messages about members that queries can not use, or not in this place. */
-function problemsOfQuery(query: AskedQuery, kindOf: FindKind): string[] {
-  const problems: string[] = [];
-  const check = (name: Value, kinds: MemberKind[], place: string) => {
-    if (typeof name !== 'string' || problems.length === MISSING_MAX) return;
-    // A dimension may have a granularity behind its name.
-    const kind = kindOf(name.split('.').slice(0, 2).join('.'));
-    if (!kind) problems.push(`jsonQuery: there is no member \`${short(name)}\` that a query can use`);
-    else if (kinds.length && !kinds.includes(kind))
-      problems.push(
-        place === 'timeDimensions'
-          ? `jsonQuery: \`${short(name)}\` among its \`timeDimensions\` is not a time`
-          : `jsonQuery: \`${short(name)}\` among its \`${place}\` is one of the ${plural(kind)}`,
-      );
-  };
-  for (const name of textsIn(query.measures)) check(name, ['measure'], 'measures');
-  for (const name of textsIn(query.dimensions)) check(name, ['dimension', 'time'], 'dimensions');
-  for (const { dimension } of objectsIn(query.timeDimensions)) check(dimension, ['time'], 'timeDimensions');
-  for (const name of textsIn(query.segments)) check(name, ['segment'], 'segments');
-  for (const name of filtered(query.filters)) check(name, [], 'filters');
-  return problems;
+/** What a page asks for to draw a chart. */
+export interface AskedFor {
+  /** For messages. */
+  place: string;
+  /** A query, or SQL. */
+  asked: object | string;
+}
+
+/** `ranged` are the times that filters of the dashboard limit from the beginning, if the query does not. */
+export function askedBy({ kind, query, sqlQuery, spec }: Drawn, ranged: readonly string[] = []): AskedFor[] {
+  if (!query) return sqlQuery ? [{ place: 'sqlQuery', asked: sqlQuery }] : [];
+  const asked: AskedFor[] = [{ place: 'jsonQuery', asked: withRanges(query, ranged) }];
+  if (kind !== 'kpi') return asked;
+  const { measure, comparison, sparkline } = spec as Record<string, unknown>;
+  if (isObject(comparison) && isObject(comparison.query))
+    asked.push({
+      place: 'meta.chart.spec.comparison.query',
+      asked: withRanges(comparison.query, ranged),
+    });
+  if (isObject(sparkline) && typeof sparkline.timeDimension === 'string') {
+    const { timeDimension: dimension, granularity = 'day', dateRange } = sparkline;
+    const others = objectsIn((query as AskedQuery).timeDimensions);
+    const range = dateRange ?? others.find((time) => time.dimension === dimension)?.dateRange;
+    const trend = {
+      ...query,
+      measures: typeof measure === 'string' ? [measure] : (query as AskedQuery).measures,
+      timeDimensions: [
+        { dimension, granularity, ...(range == null ? {} : { dateRange: range }) },
+        ...others.filter((time) => time.dimension !== dimension),
+      ],
+      order: { [dimension as string]: 'asc' },
+    };
+    asked.push({ place: 'meta.chart.spec.sparkline', asked: withRanges(trend, ranged) });
+  }
+  return asked;
+}
+
+function withRanges(query: AskedQuery, ranged: readonly string[]): object {
+  const { timeDimensions } = query;
+  if (!ranged.length || (timeDimensions != null && !Array.isArray(timeDimensions))) return query;
+  const missing = new Set(ranged);
+  const times = (timeDimensions ?? []).map((time: Value) => {
+    if (!isObject(time) || typeof time.dimension !== 'string' || !missing.delete(time.dimension)) return time;
+    return time.dateRange == null && time.compareDateRange == null ? { ...time, dateRange: 'today' } : time;
+  });
+  const added = [...missing].map((dimension) => ({ dimension, dateRange: 'today' }));
+  return { ...query, timeDimensions: [...times, ...added] };
+}
+
+/** The planner's words as messages. */
+export const saidBy = ({ place }: AskedFor, issues: readonly QueryIssue[]): string[] =>
+  issues.slice(0, MISSING_MAX).map(({ path, message }) => `${place}${path ? `.${path}` : ''}: ${message}`);
+
+/**
+ * Messages about members that queries can not use. The planner tells of the first one only, and of none to viewers whom no
+ * policy lets pass, because they have no rows in any case.
+ */
+function problemsOfQuery({ place, asked }: AskedFor, kindOf: FindKind, said: readonly string[]): string[] {
+  if (typeof asked === 'string') return [];
+  const query: AskedQuery = asked;
+  const named = new Set([
+    ...textsIn(query.measures),
+    ...textsIn(query.dimensions),
+    ...objectsIn(query.timeDimensions).flatMap(({ dimension }) => textsIn(dimension)),
+    ...textsIn(query.segments),
+    ...filtered(query.filters),
+  ]);
+  return (
+    [...named]
+      // A dimension may have a granularity behind its name.
+      .filter((name) => !kindOf(name.split('.').slice(0, 2).join('.')))
+      .filter((name) => !said.some((message) => message.includes(`\`${name}\``)))
+      .slice(0, MISSING_MAX)
+      .map((name) => `${place}: there is no member \`${short(name)}\` that a query can use`)
+  );
 }
 
 function filtered(filters: Value, depth = 0): string[] {
@@ -105,25 +159,42 @@ function givenBy({ query, periodComparisons }: Drawn): Given {
   return { members, times };
 }
 
-/** Messages. Empty if the chart can be drawn. For Vega-Lite, the thread that compiles it looks for its fields. */
-export function problemsOf(snapshot: Drawn, kindOf: FindKind | undefined): string[] {
+/** What was found about the queries of a chart. */
+export interface PlannedOn {
+  kindOf: FindKind;
+  /** Each with what the planner says about it. */
+  asked: readonly (AskedFor & { issues: readonly QueryIssue[] })[];
+}
+
+/**
+ * Messages. Empty if the chart can be drawn. For Vega-Lite, the thread that compiles it looks for its fields. Without a model
+ * only fields are looked at.
+ */
+export function problemsOf(snapshot: Drawn, model: PlannedOn | undefined): string[] {
   const { kind, query, spec, python } = snapshot;
+  const problems = (model?.asked ?? []).flatMap((one) => {
+    const said = saidBy(one, one.issues);
+    return [...said, ...problemsOfQuery(one, model!.kindOf, said)];
+  });
   // The columns of SQL and of Python are not known before they run.
-  if (!query || python) return [];
-  const problems = kindOf ? problemsOfQuery(query, kindOf) : [];
+  if (!query || python) return problems;
   const given = givenBy(snapshot);
   const asked = query as AskedQuery;
   const isGiven = (member: string) =>
     given.members.has(member) || given.times.has(member.split('.').slice(0, 2).join('.'));
+  const measures = new Set(textsIn(asked.measures));
+  const times = new Set(objectsIn(asked.timeDimensions).flatMap(({ dimension }) => textsIn(dimension)));
+  const isMeasure = (member: string) => measures.has(member);
+  const isTime = (member: string) => times.has(member);
+  const offered = (among: typeof isGiven) =>
+    among === isMeasure ? measures : among === isTime ? times : given.members;
   const named = (place: string, member: Value, among = isGiven) => {
     if (typeof member === 'string' && problems.length < MISSING_MAX && !among(member))
-      problems.push(`${place} names \`${short(member)}\`, which the query does not give${hint(given)}`);
+      problems.push(
+        `${place} names \`${short(member)}\`, which the query does not give${hint(offered(among))}`,
+      );
   };
-  const measures = new Set(textsIn(asked.measures));
-  const isMeasure = (member: string) => measures.has(member);
-  const isTime = (member: string) =>
-    objectsIn(asked.timeDimensions).some(({ dimension }) => dimension === member);
-  for (const member of orderedBy(asked.order)) named('jsonQuery.order', member);
+  if (!model) for (const member of orderedBy(asked.order)) named('jsonQuery.order', member);
   const own = spec as Record<string, unknown>;
   if (kind === 'table') {
     for (const [i, { member }] of objectsIn(own.columns).entries())
@@ -134,12 +205,13 @@ export function problemsOf(snapshot: Drawn, kindOf: FindKind | undefined): strin
   if (kind === 'kpi') {
     named('meta.chart.spec.measure', own.measure, isMeasure);
     const comparison = isObject(own.comparison) ? own.comparison : {};
-    if (kindOf && isObject(comparison.query))
-      for (const problem of problemsOfQuery(comparison.query, kindOf))
-        problems.push(problem.replace('jsonQuery', 'meta.chart.spec.comparison.query'));
-    const sparkline = isObject(own.sparkline) ? own.sparkline.timeDimension : undefined;
-    if (kindOf && typeof sparkline === 'string' && kindOf(sparkline) !== 'time')
-      problems.push(`meta.chart.spec.sparkline.timeDimension: there is no time \`${short(sparkline)}\``);
+    // Whoever leaves out the outer object means the same.
+    const period = isObject(comparison.periodComparison) ? comparison.periodComparison : comparison;
+    const { timeDimension } = period;
+    if (model && typeof timeDimension === 'string' && model.kindOf(timeDimension) !== 'time')
+      problems.push(
+        `meta.chart.spec.comparison${period === comparison ? '' : '.periodComparison'}.timeDimension: there is no time \`${short(timeDimension)}\``,
+      );
   }
   if (kind === 'map') {
     named('meta.chart.spec.member', own.member);
@@ -163,10 +235,10 @@ export function fieldsGiven(snapshot: Drawn): string[] | undefined {
 }
 
 export const missingMessage = (snapshot: Drawn, { path, field }: MissingField) =>
-  `meta.chart.spec at \`${path}\` names \`${field}\`, which the query does not give${hint(givenBy(snapshot), fieldOf)}`;
+  `meta.chart.spec at \`${path}\` names \`${field}\`, which the query does not give${hint(givenBy(snapshot).members, fieldOf)}`;
 
 const GIVEN_SHOWN = 300;
-const hint = ({ members }: Given, write = (member: string) => member) => {
+const hint = (members: ReadonlySet<string>, write = (member: string) => member) => {
   const names = [...members].filter((name) => name !== 'compareDateRange').map(write);
   const text = names.map((name) => `\`${name}\``).join(', ');
   return names.length && text.length <= GIVEN_SHOWN ? `; it gives ${text}` : '';

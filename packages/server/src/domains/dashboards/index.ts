@@ -16,7 +16,7 @@ export const dashboards = (
   { log }: Pick<Platform, 'log'>,
   charts: Charts,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'loadSql' | 'kinds'>,
+  queries: Pick<Queries, 'loadSql' | 'kinds' | 'check'>,
 ): Module => ({
   routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), rechecks, queries),
   leftovers,

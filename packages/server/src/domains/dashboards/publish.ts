@@ -10,7 +10,7 @@ import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/i
 import { type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
 import { type FindKind, short } from './given.ts';
-import { type Taking, takeSnapshots } from './snapshots.ts';
+import { type ModelToday, type Taking, takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
 /** Older versions are deleted. */
@@ -22,9 +22,10 @@ export interface Prepared extends store.NewVersion {
   config: DashboardConfig;
 }
 
-export interface Preparing extends Omit<Taking, 'kindOf'> {
+export interface Preparing extends Omit<Taking, 'model' | 'rangedFor'> {
   /** Finds the members of the model. It may have to be compiled first. */
   kinds(): Promise<FindKind | undefined>;
+  check: ModelToday['check'];
 }
 
 /** Checks everything that needs no lock, and compiles the charts. */
@@ -45,7 +46,9 @@ export async function prepare(
   const widgets = requireConfig(config, root);
   const kindOf = await context.kinds();
   if (kindOf) requireControls(config, root, kindOf);
-  const snapshots = await takeSnapshots({ ...context, kindOf }, widgets);
+  const model = kindOf && { kindOf, check: context.check };
+  const rangedFor = (widgetId: string, query: object | null) => rangedIn(config, widgetId, query);
+  const snapshots = await takeSnapshots({ ...context, model, rangedFor }, widgets);
   return {
     config,
     snapshots,
@@ -59,7 +62,7 @@ export async function prepare(
 function requireControls({ widgets }: DashboardConfig, root: string, kindOf: FindKind) {
   for (const [i, { id, type, config }] of (widgets ?? []).entries()) {
     if (type !== 'FILTER' && type !== 'TIME_GRAIN') continue;
-    const { member } = config as { member: string };
+    const { member, kind: filtersBy } = config as unknown as FilterConfig;
     const kind = kindOf(member.split('.').slice(0, 2).join('.'));
     const path = `${root}.widgets[${i}].config.member`;
     if (!kind || kind === 'segment')
@@ -67,9 +70,35 @@ function requireControls({ widgets }: DashboardConfig, root: string, kindOf: Fin
         path,
         `The widget \`${id}\` names \`${short(member)}\`, which is no member that a query can filter by.`,
       );
-    if (type === 'TIME_GRAIN' && kind !== 'time')
+    if (kind !== 'time' && (type === 'TIME_GRAIN' || filtersBy === 'date-range'))
       throw invalid(path, `The widget \`${id}\` names \`${short(member)}\`, which is not a time.`);
+    if (kind === 'time' && filtersBy === 'number-range')
+      throw invalid(
+        path,
+        `The widget \`${id}\` names \`${short(member)}\`, which is a time and not a number.`,
+      );
   }
+}
+
+const RANGES = ['between', 'inDateRange'];
+
+/** The times that filters limit from the beginning: of those that name the chart, or that are about its view or cube. */
+function rangedIn({ widgets }: DashboardConfig, chartId: string, query: object | null): string[] {
+  const owners = new Set(JSON.stringify(query).match(/(?<=")\w{1,200}(?=\.\w)/g));
+  return (widgets ?? []).flatMap(({ type, config }) => {
+    if (type !== 'FILTER') return [];
+    const { member, kind, widgets: named, default: first } = config as FilterConfig;
+    if (kind !== 'date-range' || !RANGES.includes(first?.operator ?? '')) return [];
+    const isReached = named?.length ? named.includes(chartId) : owners.has(member.split('.')[0]!);
+    return isReached ? [member] : [];
+  });
+}
+
+interface FilterConfig {
+  member: string;
+  kind?: string;
+  widgets?: string[];
+  default?: { operator?: string };
 }
 
 /** Makes the next version. The lock on the workbook keeps the numbers without gaps. */

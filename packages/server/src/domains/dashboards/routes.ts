@@ -4,7 +4,7 @@ import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
-import type { Queries } from '../queries/index.ts';
+import type { Asked, Queries } from '../queries/index.ts';
 import {
   lockPlainWorkbook,
   lockWorkbookRow,
@@ -32,13 +32,16 @@ export const dashboardRoutes = (
   charts: Charts,
   runPython: PythonRuns,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'kinds'>,
+  queries: Pick<Queries, 'kinds' | 'check'>,
 ) => [
   handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
     const viewer = viewerOf(actor, params.deploymentId);
     const call = { actor, db, signal, deploymentId: params.deploymentId };
-    const kinds = () => queries.kinds(call);
-    const context = { db, viewer, charts, sharer: sharerOf(actor), signal, kinds };
+    const model = {
+      kinds: () => queries.kinds(call),
+      check: (asked: readonly Asked[]) => queries.check(call, asked),
+    };
+    const context = { db, viewer, charts, sharer: sharerOf(actor), signal, ...model };
     const version = await prepare(context, params.workbookId, body);
     return change(async (tx) => {
       const { before, after } = await publish(tx, actor, params, { given: body, version, etag });

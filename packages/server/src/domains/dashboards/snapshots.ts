@@ -5,10 +5,11 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
 import type { Viewer } from '../access/index.ts';
+import type { Asked, Queries } from '../queries/index.ts';
 import { listReports, type ReportRow } from '../reports/index.ts';
 import type { Charts } from './charts.ts';
 import { type Chart, requireText } from './config-rules.ts';
-import { type FindKind, fieldsGiven, missingMessage, problemsOf } from './given.ts';
+import { askedBy, type FindKind, fieldsGiven, missingMessage, type PlannedOn, problemsOf } from './given.ts';
 import { requirePlainSpec, requireVegaLite, SpecProblem } from './spec-rules.ts';
 
 type GivenChart = Static<typeof ReportChart>;
@@ -50,12 +51,20 @@ export interface Taking {
   sharer: string;
   signal: AbortSignal;
   /** Undefined if there is no model yet. */
-  kindOf?: FindKind | undefined;
+  model?: ModelToday | undefined;
+  /** The times that filters limit from the beginning, of a chart with this id and query. */
+  rangedFor?(widgetId: string, query: object | null): string[];
+}
+
+/** The model that charts are checked against. */
+export interface ModelToday {
+  kindOf: FindKind;
+  check: (asked: readonly Asked[]) => ReturnType<Queries['check']>;
 }
 
 /** Throws a 400 that names the widget unless the viewer can read every report and each can be drawn. */
 export async function takeSnapshots(
-  { db, viewer, charts, sharer, signal, kindOf }: Taking,
+  { db, viewer, charts, sharer, signal, model, rangedFor }: Taking,
   widgets: Chart[],
 ): Promise<StoredSnapshot[]> {
   const firstOf = new Map<number, Chart>();
@@ -70,8 +79,9 @@ export async function takeSnapshots(
     throw new ApiError('forbidden', {
       message: 'Reports with Python are published by people of the account only.',
     });
-  const refusals = snapshots.flatMap(({ widget, snapshot }) =>
-    problemsOf(snapshot, kindOf).map((problem) => refusal(widget, snapshot, problem)),
+  const planned = model && (await planAll(model, snapshots, rangedFor));
+  const refusals = snapshots.flatMap(({ widget, snapshot }, i) =>
+    problemsOf(snapshot, planned?.[i]).map((problem) => refusal(widget, snapshot, problem)),
   );
   const vega = snapshots.filter(({ snapshot }) => snapshot.kind === 'vega');
   const answers = await charts.compile(
@@ -96,6 +106,23 @@ export async function takeSnapshots(
   const all = snapshots.map(({ snapshot }) => snapshot);
   if (Buffer.byteLength(JSON.stringify(all)) > SNAPSHOTS_MAX_BYTES) throw tooLarge();
   return all;
+}
+
+/** All queries go to the planner together. */
+async function planAll(
+  { kindOf, check }: ModelToday,
+  snapshots: readonly { widget: Chart; snapshot: StoredSnapshot }[],
+  rangedFor: Taking['rangedFor'],
+): Promise<PlannedOn[]> {
+  const asked = snapshots.map(({ widget, snapshot }) =>
+    askedBy(snapshot, rangedFor?.(widget.id, snapshot.query)),
+  );
+  const all = asked.flat();
+  const issues = new Map((await check(all.map((one) => one.asked))).map((found, i) => [all[i]!, found]));
+  return asked.map((ofChart) => ({
+    kindOf,
+    asked: ofChart.map((one) => ({ ...one, issues: issues.get(one)! })),
+  }));
 }
 
 const ISSUES_MAX = 50;
@@ -135,7 +162,9 @@ async function readReports(db: Queryable, viewer: Viewer, ids: number[]) {
 const refusal = ({ id, path }: Chart, report: { name: string } | undefined, message: string) =>
   invalid(
     `${path}.reportId`,
-    report ? `The report \`${report.name}\` of the widget \`${id}\`: ${message}.` : message,
+    report
+      ? `The report \`${report.name}\` of the widget \`${id}\`: ${message.replace(/\.$/, '')}${message.endsWith('?') ? '' : '.'}`
+      : message,
     report ? 'invalid_request' : 'invalid_reference',
   );
 

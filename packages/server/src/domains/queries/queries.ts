@@ -1,6 +1,6 @@
 /** Answers queries: the model and the viewer of the caller, the plans, and the results of the data source. */
 import { setMaxListeners } from 'node:events';
-import { kindOfMember, type MemberKind } from '@oriel/semantic';
+import { kindOfMember, type MemberKind, QueryError, type QueryIssue } from '@oriel/semantic';
 import { EngineError, type Query } from '../../engines/engine.ts';
 import { mayIn, withoutAction } from '../../platform/auth/access.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
@@ -59,9 +59,17 @@ export interface Queries {
    * a model with cubes.
    */
   kinds(call: QueryCall): Promise<((name: string) => MemberKind | undefined) | undefined>;
+  /**
+   * What is wrong with each query: nothing if it can be planned on the model, for the caller or, for those who may read the
+   * model, for somebody whom every policy lets pass.
+   */
+  check(call: QueryCall, asked: readonly Asked[]): Promise<readonly (readonly QueryIssue[])[]>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
 }
+
+/** A query, or SQL that reads cubes and views as tables. */
+export type Asked = object | string;
 
 type Loaded = Uint8Array | WholeBytes;
 
@@ -118,6 +126,19 @@ export function createQueries(options: QueriesOptions): Queries {
     const made = await planner.plan('sql', tree, tree.length / TREE_GROWTH, context, by);
     return { ...made, source: context.source(made.dataSource) };
   };
+
+  async function treeOf(
+    asked: Asked,
+    by: PlannedFor,
+  ): Promise<{ item: Asked } | { issues: readonly QueryIssue[] }> {
+    if (typeof asked !== 'string') return { item: asked };
+    try {
+      return { item: await parser.parse(asked, by) };
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      return { issues: error.issues };
+    }
+  }
 
   /** Each person has results of their own from a source that they ask with their own access. */
   const resultOf = (
@@ -231,6 +252,20 @@ export function createQueries(options: QueriesOptions): Queries {
         throw error;
       }
     },
+    check: (call, asked) =>
+      withApiErrors(call, async () => {
+        const by = forCaller(call);
+        const context = await contextOf(call);
+        const found: (readonly QueryIssue[])[] = [];
+        for (let i = 0; i < asked.length; i += CHECKED_TOGETHER) {
+          const batch = await Promise.all(asked.slice(i, i + CHECKED_TOGETHER).map((one) => treeOf(one, by)));
+          const items = batch.flatMap((one) => ('item' in one ? [one.item] : []));
+          const input = { items, isOpen: readsModel(call) };
+          const planned = items.length ? await planner.plan('check', input, NEVER_CHEAP, context, by) : [];
+          for (const one of batch) found.push('item' in one ? planned.shift()! : one.issues);
+        }
+        return found;
+      }),
     run: (call, query) =>
       withApiErrors(call, async () => {
         const { queries } = await plan(call, query);
@@ -276,6 +311,11 @@ export function createQueries(options: QueriesOptions): Queries {
 
 /** The tree of a statement has about so many characters for each of its own. */
 const TREE_GROWTH = 10;
+
+/** Queries that one turn of a thread checks: the largest take a few hundred milliseconds each. */
+const CHECKED_TOGETHER = 10;
+/** Many queries, of which each may be large, are not planned on the loop. */
+const NEVER_CHEAP = Number.POSITIVE_INFINITY;
 
 /** Several queries in one request. */
 const QUERIES_MAX = 20;

@@ -126,8 +126,31 @@ test('rows have a time also under its plain name, in its smallest granularity', 
   // A query may ask for the time itself.
   const [first] = (await rowsOf({ dimensions: ['orders.ordered_at'], limit: 1 })) as typeof rows;
   expect(first!['orders.ordered_at']).not.toMatch(/-01T00:00:00.000$/);
+  // The plain name orders by what stands under it, and not by the granularity that is named first.
+  const [last] = (await rowsOf({ order: { 'orders.ordered_at': 'desc' }, rowLimit: 1 })) as typeof rows;
+  expect(last!['orders.ordered_at']).toBe(`${LAST_YEAR}-12-01T00:00:00.000`);
   const annotation = (await api.load(query as Parameters<CubeApi['load']>[0])).annotation();
   expect(annotation.timeDimensions).toMatchObject({ 'orders.ordered_at': { type: 'time' } });
+});
+
+test('the example of SQL in the docs is answered by the demo', async () => {
+  const docs = readFileSync(new URL('../../../../../docs/queries.md', import.meta.url), 'utf8');
+  const [, sql] = /^## SQL$[\s\S]*?```sql\n([\s\S]*?)```/m.exec(docs)!;
+  const { schema, data } = await api.cubeSql(sql!);
+  expect(schema.map(({ name }) => name)).toEqual(['status', 'placed', 'revenue']);
+  expect(data.length).toBeGreaterThan(1);
+});
+
+test('what is wrong with a request is told in full, although the body has no list of issues', async () => {
+  const reply = await fetch(`${world.url}/query/api/v1/deployments/1/load`, {
+    method: 'POST',
+    headers: { authorization: ADMIN_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ measures: ['orders.count'], dimensions: [] }),
+  });
+  const { error } = (await reply.json()) as { error: string };
+  expect(error).toContain('measures');
+  expect(error).toContain('dimensions');
+  expect(error).not.toContain('more)');
 });
 
 test('it asks for one day, and what can not be answered is refused in clear words', async () => {
