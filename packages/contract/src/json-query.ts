@@ -75,6 +75,7 @@ export const JsonQuery = Shape(
       ]),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 0 })),
+    rowLimit: Type.Optional(Type.Integer({ minimum: 0, description: 'Another name for `limit`' })),
     offset: Type.Optional(Type.Integer({ minimum: 0 })),
     timezone: Type.Optional(Type.String({ examples: ['Europe/Berlin'] })),
     total: Type.Optional(Type.Boolean({ description: 'Count all rows, whatever the limit' })),

@@ -53,4 +53,6 @@ test('the commands lead from a database to the answer that a viewer may see', as
     [{ 'customers.region': 'EMEA', 'orders.count': '2' }],
   ]);
   expect(stdout).toContain('"valid":true,"errors":[],"warnings":[]');
+  const dashboard = JSON.parse(stdout.trim().split('\n').at(-1)!);
+  expect(dashboard.reportSnapshots).toMatchObject([{ name: 'Orders by region' }]);
 });

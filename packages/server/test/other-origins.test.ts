@@ -187,7 +187,9 @@ test('an API key in a page is refused, and a cookie is no credential there', asy
       '/api/v1/embed/dashboard/DemoCommerce',
     ]) {
       const refused = await asked(path, { authorization });
-      expect([path, refused.status, allowed(refused)]).toEqual([path, 403, null]);
+      // A refusal holds no data, and the page must be able to say why.
+      expect([path, refused.status, allowed(refused)]).toEqual([path, 403, '*']);
+      expect(await refused.text()).toContain('An API key belongs to a server');
     }
   }
   // A server that calls with its key sends no origin, and our own pages send ours.

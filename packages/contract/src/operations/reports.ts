@@ -207,7 +207,7 @@ export const upsertReportByPublicId = operation({
   path: `${path}/by-public-id/{publicId}`,
   summary: 'Create the report with this public id, or change it',
   description:
-    'With `If-None-Match: *` the operation only creates, and with `If-Match` it only changes. If that is not possible, the reply is a 412.',
+    'With `If-None-Match: *` the operation only creates, and with `If-Match` it only changes. If that is not possible, the reply is a 412. A change merges `meta` key by key: keys that are not given stay. An update replaces it as a whole.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id, publicId: PublicId },
   body: CreateReportInput,

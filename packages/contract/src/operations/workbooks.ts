@@ -147,7 +147,7 @@ export const upsertWorkbookBySlug = operation({
   path: `${path}/by-slug/{slug}`,
   summary: 'Create the workbook with this slug, or change it',
   description:
-    'With `If-None-Match: *` the operation only creates, and with `If-Match` it only changes. If that is not possible, the reply is a 412.',
+    'With `If-None-Match: *` the operation only creates, and with `If-Match` it only changes. If that is not possible, the reply is a 412. A change merges `meta` key by key: keys that are not given stay. An update replaces it as a whole.',
   permission: 'AIBIExplore',
   params: { deploymentId: Id, slug: Slug },
   body: CreateWorkbookInput,

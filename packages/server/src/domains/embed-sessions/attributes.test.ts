@@ -125,7 +125,10 @@ describe.each([false, true])('with creator mode %j', (creatorMode) => {
       code: 'user_attributes_not_found',
       message: 'User attributes not found',
       issues: [
-        { path: 'userAttributes[0].name', message: expect.stringContaining('zebra') },
+        {
+          path: 'userAttributes[0].name',
+          message: 'There is no attribute zebra. It must be an attribute of the account.',
+        },
         { path: 'userAttributes[2].name', message: expect.stringContaining('ant') },
       ],
     });

@@ -146,9 +146,12 @@ export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
       });
     }
     case 'user_attributes_not_found': {
+      const where = request.creatorMode
+        ? 'In creator mode, it must be an attribute of the embed tenant: define it with `userAttributeDefinitions`, or leave it out.'
+        : 'It must be an attribute of the account.';
       const issues = refusal.names.map((name) => ({
         path: `${at('userAttributes', name)}.name`,
-        message: `There is no attribute ${name}.`,
+        message: `There is no attribute ${name}. ${where}`,
       }));
       return new ApiError(refusal.code, { issues });
     }

@@ -92,7 +92,7 @@ export function createCompression(limits: CompressionLimits = LIMITS): Compress 
     if (!isStream && typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     if (reply.statusCode >= 300 || reply.hasHeader('content-encoding')) return payload;
     if (!TEXT.test(String(reply.getHeader('content-type')))) return payload;
-    vary(reply);
+    varyByEncoding(reply);
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (!encoding) return payload;
     const announce = () => {
@@ -120,8 +120,8 @@ export function createCompression(limits: CompressionLimits = LIMITS): Compress 
   };
 }
 
-/** Beside what the reply depends on already. */
-function vary(reply: FastifyReply) {
+/** Beside what the reply depends on already. A 304 says so as the whole reply would. */
+export function varyByEncoding(reply: FastifyReply) {
   const before = reply.getHeader('vary');
   reply.header('vary', before === undefined ? 'Accept-Encoding' : `${before}, Accept-Encoding`);
 }

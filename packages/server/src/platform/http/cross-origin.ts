@@ -58,14 +58,14 @@ export function createCrossOrigin({ authenticator, csrf, allowedOrigins }: Cross
       const { origin } = request.headers;
       if (origin === undefined || csrf.isOurs(request.headers)) return undefined;
       request.isCrossOrigin = true;
-      if (authenticator.isForServers(request)) {
+      const answer = (allowed: readonly string[]): undefined => {
+        if (allow(allowed, origin, reply)) reply.header('access-control-expose-headers', EXPOSED);
+        // Only now, so that the page can read why.
+        if (!authenticator.isForServers(request)) return;
         throw new ApiError('forbidden', {
           message:
             'The request carries an API key and comes from a page of another origin. An API key belongs to a server: give the page an embed token. If a server sent this, it must not send the header Origin.',
         });
-      }
-      const answer = (allowed: readonly string[]): undefined => {
-        if (allow(allowed, origin, reply)) reply.header('access-control-expose-headers', EXPOSED);
       };
       const allowed = origins();
       return allowed instanceof Promise ? allowed.then(answer) : answer(allowed);

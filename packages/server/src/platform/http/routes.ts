@@ -35,7 +35,7 @@ import type { Logger } from '../log.ts';
 import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
-import { type Compress, createCompression } from './compression.ts';
+import { type Compress, createCompression, varyByEncoding } from './compression.ts';
 import { type AllowedOrigins, type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
 import { isKnown } from './etag.ts';
 import { methodsToRefuse } from './known-paths.ts';
@@ -332,7 +332,10 @@ function register(
     } = await (op.timeoutMs === undefined
       ? work
       : call.lifetime.within(work, ({ payload }) => discard(payload)));
-    if (mayBeKnown && isKnown(request, reply)) return reply.code(304).send();
+    if (mayBeKnown && isKnown(request, reply)) {
+      varyByEncoding(reply);
+      return reply.code(304).send();
+    }
     reply.code(orNothing && payload === undefined ? 204 : status);
     if (headers) reply.headers(headers);
     if (payload instanceof Readable) {

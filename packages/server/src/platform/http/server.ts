@@ -215,13 +215,24 @@ function answerError(
   const body = errorBodies[shape]({
     ...errorCatalogue[failure.code],
     ...failure,
-    message: failure.message,
+    message: inFull(failure),
     isJson: mediaTypeOf(request) === 'application/json',
   });
   reply
     .header('x-error-code', failure.code)
     .type(`${errorShapes[shape].contentType}; charset=utf-8`)
     .send(JSON.stringify(body));
+}
+
+const TOLD_MAX = 5;
+
+/** All that is wrong, for bodies that have no list of issues. */
+function inFull({ message, issues = [] }: ApiError): string {
+  const [first, ...others] = issues;
+  // Other errors have a message of their own, which says everything.
+  if (!first || !others.length || !/ \(and \d+ more\)$/.test(message)) return message;
+  const told = issues.slice(0, TOLD_MAX).map((issue) => `${issue.path || 'The body'}: ${issue.message}`);
+  return told.join('; ') + (issues.length > TOLD_MAX ? ` (and ${issues.length - TOLD_MAX} more)` : '');
 }
 
 function setErrorHeaders(failure: ApiError, reply: FastifyReply) {
