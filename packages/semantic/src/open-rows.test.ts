@@ -32,9 +32,9 @@ test('a model without any policy is one warning, because embed viewers see nothi
     },
   ]);
   const view = (policy: string) =>
-    `views:\n  - name: all\n    cubes: [{ join_path: customers, includes: "*" }]\n${policy}`;
-  expect(compileText(customers() + view('')).warnings).toHaveLength(1);
-  expect(compileText(customers() + view(POLICY)).warnings).toEqual([]);
+    `views:\n  - name: all\n    cubes: [{ join_path: orders, includes: "*" }]\n${policy}`;
+  expect(compileText(orders() + view('')).warnings).toHaveLength(1);
+  expect(compileText(orders() + view(POLICY)).warnings).toEqual([]);
   expect(compileText('cubes: []\n').warnings).toEqual([]);
 });
 
