@@ -22,7 +22,7 @@ const messages = async (deploymentId: number, query: object = {}) =>
   (await world.admin.logs({ deploymentId, first: 1000, ...query })).items
     .map(({ message }) => message)
     // A new deployment is built, which its log tells too.
-    .filter((message) => !message.startsWith('The build of '));
+    .filter((message) => !/^(The build of|Warning:) /.test(message));
 
 test('lines are shown newest first, with the time and the process that wrote them', async () => {
   const { id } = await world.deployment();
