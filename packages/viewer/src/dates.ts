@@ -38,8 +38,12 @@ export function startOf(date: string, unit: Unit): string {
   return unit === 'year' ? `${date.slice(0, 4)}-01-01` : date.slice(0, 10);
 }
 
-export const todayIn = (timezone: string): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
+export const todayIn = (timezone: string, now = new Date()): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(now);
+
+/** The time of the day, to the minute: `09:05`. */
+export const clockIn = (timezone: string, now: Date): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeStyle: 'short' }).format(now);
 
 export const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}/.test(text);
 

@@ -15,6 +15,8 @@ export interface Formats {
   /** The difference of two rates, with a sign: `+1.5 pts`. */
   points(difference: number): string;
   date(value: unknown, granularity?: string): string;
+  /** The time of a day: `9:05 AM`. */
+  clock(time: string): string;
   /** From the first to the last day: `Jan – Mar 2026`. */
   period(days: readonly [string, string]): string;
   /** The format of a whole column: its values have the same number of decimals. */
@@ -81,7 +83,6 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
   const dates: Record<string, Intl.DateTimeFormatOptions> = {
     year: { year: 'numeric' },
     month: { year: 'numeric', month: 'short' },
-    week: { dateStyle: 'medium' },
     day: { dateStyle: 'medium' },
     hour: { dateStyle: 'medium', timeStyle: 'short' },
   };
@@ -93,10 +94,25 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
       typeof value === 'number' ? value : /[zZ]|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`,
     );
     if (Number.isNaN(at.getTime())) return text;
+    if (granularity === 'week') {
+      const day = at.toISOString().slice(0, 10);
+      return period([day, addDays(day, 6)]);
+    }
     if (granularity === 'quarter') return `Q${Math.floor(at.getUTCMonth() / 3) + 1} ${at.getUTCFullYear()}`;
     const isDay = text.endsWith('T00:00:00.000');
     const options = dates[granularity ?? (isDay ? 'day' : 'hour')] ?? dates.hour;
     return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(at);
+  }
+
+  function period([from, to]: readonly [string, string]): string {
+    const isWhole = (ending: string) => from.endsWith(ending) && addDays(to, 1).endsWith(ending);
+    const options: Intl.DateTimeFormatOptions = isWhole('-01-01')
+      ? { year: 'numeric' }
+      : isWhole('-01')
+        ? { year: 'numeric', month: 'short' }
+        : { dateStyle: 'medium' };
+    const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).formatRange(first, last);
   }
 
   const isNumber = (value: unknown) =>
@@ -139,16 +155,11 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
         value: format(difference * 100, { maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
       }),
     date,
-    period([from, to]) {
-      const isWhole = (ending: string) => from.endsWith(ending) && addDays(to, 1).endsWith(ending);
-      const options: Intl.DateTimeFormatOptions = isWhole('-01-01')
-        ? { year: 'numeric' }
-        : isWhole('-01')
-          ? { year: 'numeric', month: 'short' }
-          : { dateStyle: 'medium' };
-      const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
-      return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).formatRange(first, last);
-    },
+    clock: (time) =>
+      new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' }).format(
+        new Date(`1970-01-01T${time || '00:00'}Z`),
+      ),
+    period,
     column(values, shown, override) {
       const kind = kindOf(shown, override);
       const isFree = shown?.type === 'number' && typeof override?.decimalPlaces !== 'number';

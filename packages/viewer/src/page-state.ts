@@ -43,6 +43,8 @@ export class PageState {
   tokens!: Tokens;
   /** Counts refreshes; rows are asked for again when it changes. */
   round = 0;
+  /** When what is shown was asked for. It stays, so that the queries of a page do not change by themselves. */
+  askedAt = new Date();
   /** Counts viewers. Nothing that one of them sees stays on the page for the next one. */
   viewers = 0;
   readonly address: Address;
@@ -270,6 +272,7 @@ export class PageState {
   }
 
   #presets() {
+    this.askedAt = new Date();
     this.filters = presetFilters(this.filterWidgets(), this.address.filters, this.filters);
     this.grains = presetGrains(this.widgets, this.grains);
     this.address.filters.clear();
@@ -284,6 +287,7 @@ export class PageState {
   }
 
   setFilter(member: string, filter: FilterValue | undefined) {
+    this.askedAt = new Date();
     this.filters = new Map(this.filters);
     if (filter) this.filters.set(member, filter);
     else this.filters.delete(member);
@@ -291,6 +295,7 @@ export class PageState {
   }
 
   setGrain(member: string, grain: string) {
+    this.askedAt = new Date();
     this.grains = new Map(this.grains).set(member, grain);
     this.changed();
   }
@@ -302,6 +307,7 @@ export class PageState {
         if (!isConfirmed || this.phase !== 'ready') return;
         this.#answers.clear();
         this.round++;
+        this.askedAt = new Date();
         this.changed();
       },
       (error) => this.#fail(error, 'session'),

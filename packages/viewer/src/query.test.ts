@@ -70,6 +70,31 @@ test.each<[string, string | string[] | undefined, number, string, string[] | und
   expect(earlier?.timeDimensions?.[0]?.dateRange).toEqual(moved);
 });
 
+const NOV_18 = '2026-11-18T23:30:00Z';
+test.each<[string, string, string | string[], number, string, string, string[]]>([
+  ['this month', NOV_18, 'this month', 1, 'year', 'UTC', ['2025-11-01', '2025-11-18T23:30']],
+  ['where it is tomorrow', NOV_18, 'this month', 1, 'year', 'Asia/Tokyo', ['2025-11-01', '2025-11-19T08:30']],
+  ['today', NOV_18, 'today', 1, 'week', 'UTC', ['2026-11-11', '2026-11-11T23:30']],
+  [
+    'a range to today',
+    NOV_18,
+    ['2026-11-17', '2026-11-18'],
+    7,
+    'day',
+    'UTC',
+    ['2026-11-10', '2026-11-11T23:30'],
+  ],
+  ['all of February', '2026-03-31T10:00:00Z', 'this month', 1, 'month', 'UTC', ['2026-02-01', '2026-02-28']],
+  ['a month that is over', NOV_18, 'last month', 1, 'year', 'UTC', ['2025-10-01', '2025-10-31']],
+  ['a month to come', NOV_18, ['2026-12-01', '2026-12-31'], 1, 'year', 'UTC', ['2025-12-01', '2025-12-31']],
+])(
+  'as much of the earlier time as has passed of this one: %s',
+  (_name, now, range, amount, unit, timezone, moved) => {
+    const earlier = shifted({ ...at(range), timezone }, 'orders.at', { amount, unit }, new Date(now));
+    expect(earlier?.timeDimensions?.[0]?.dateRange).toEqual(moved);
+  },
+);
+
 test('rows are compared with those of the same group and time of an earlier period', () => {
   const bucket = (time: string | null, status: string, count: number | string) => ({
     'orders.at.hour': time,

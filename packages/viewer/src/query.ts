@@ -1,5 +1,6 @@
 /** From what a report asks for to what the page asks the server for: filters, time grain, time zone, other periods. */
-import { add, addDays, daysOf, isDate, startOf, todayIn, unitOf } from './dates.ts';
+import { takesGrain } from './charts/time-units.ts';
+import { add, addDays, clockIn, daysOf, isDate, startOf, todayIn, unitOf } from './dates.ts';
 import type { FilterValue, Offset, Query, Result, Row, Snapshot, Widget } from './types.ts';
 
 const OPERATORS: Record<string, string> = {
@@ -64,7 +65,7 @@ export function queryFor(
   }
   for (const time of query.timeDimensions ?? []) {
     const grain = grains.get(time.dimension);
-    if (grain && time.granularity) time.granularity = grain;
+    if (grain && time.granularity && takesGrain(snapshot.spec, time, query, grain)) time.granularity = grain;
   }
   if (timezone) query.timezone = timezone;
   return query;
@@ -103,16 +104,51 @@ export function addFilter(query: Query, member: string, { operator, value }: Fil
   else if (texts.length) query.filters.push({ member, operator: known, values: texts });
 }
 
-/** The same query about another time, or undefined if the query has no range of time that can be moved. */
-export function shifted(query: Query, timeDimension: string, offset: Offset): Query | undefined {
+/** The days that a query is about. One that is not over ends now, and `until` is the time of its last day. */
+export interface Period {
+  days: [string, string];
+  until?: string;
+}
+
+export function periodOf(query: Query, now: Date, timeDimension?: string): Period | undefined {
+  const { timeDimensions = [], timezone = 'UTC' } = query;
+  const range = timeDimensions.find(
+    ({ dimension, dateRange }) => dateRange && (timeDimension ?? dimension) === dimension,
+  )?.dateRange;
+  const today = todayIn(timezone, now);
+  const days = range && daysOf(range, today);
+  if (!days) return undefined;
+  const isOpen = days[0] <= today && today <= days[1];
+  return isOpen ? { days: [days[0], today], until: clockIn(timezone, now) } : { days };
+}
+
+/**
+ * The same query about another time, or undefined if the query has no range of time that can be moved. A range that is not over
+ * is compared with as much of the earlier one as has passed of it.
+ */
+export function shifted(
+  query: Query,
+  timeDimension: string,
+  offset: Offset,
+  now = new Date(),
+): Query | undefined {
   const { amount } = offset;
   const unit = unitOf(offset.unit);
   const moved = structuredClone(query);
   const time = moved.timeDimensions?.find(({ dimension }) => dimension === timeDimension);
-  const days = time?.dateRange && daysOf(time.dateRange, todayIn(query.timezone ?? 'UTC'));
-  if (!time || !days || !unit) return undefined;
-  // The end is moved as the first day after it, so that whole months stay whole.
-  time.dateRange = [add(days[0], -amount, unit), addDays(add(addDays(days[1], 1), -amount, unit), -1)];
+  const period = periodOf(query, now, timeDimension);
+  if (!time || !period || !unit) return undefined;
+  const { days, until } = period;
+  const first = add(days[0], -amount, unit);
+  if (until === undefined) {
+    // The end is moved as the first day after it, so that whole months stay whole.
+    time.dateRange = [first, addDays(add(addDays(days[1], 1), -amount, unit), -1)];
+    return moved;
+  }
+  const last = add(days[1], -amount, unit);
+  // A shorter month has no such day: then it is all over.
+  const isOver = add(last, amount, unit) !== days[1];
+  time.dateRange = [first, isOver ? last : `${last}T${until}`];
   return moved;
 }
 

@@ -3,19 +3,9 @@ import { type Formats, shownOf } from '../format.ts';
 import { isPlainTime } from '../query.ts';
 import type { Annotation, ColumnFormat, Query, Row, Shown } from '../types.ts';
 import type { marksOf, Spot, Target } from './spots.ts';
+import { keyOf, UNITS } from './time-units.ts';
 import type { TooltipLine } from './tooltip.tsx';
 
-export const keyOf = (member: string) => member.replaceAll('.', '__');
-
-/** How Vega-Lite calls times that it has put together, and the granularity of each. */
-const UNITS: Record<string, string> = {
-  year: 'year',
-  yearquarter: 'quarter',
-  yearmonth: 'month',
-  yearweek: 'week',
-  yearmonthdate: 'day',
-  yearmonthdatehours: 'hour',
-};
 const UNIT = new RegExp(`^(?:utc)?(${Object.keys(UNITS).join('|')})_(.+)$`);
 const OPERATION =
   /^(sum|mean|average|median|min|max|distinct|valid|missing|product|stdevp?|variancep?|stderr|q1|q3)_(.+)$/;

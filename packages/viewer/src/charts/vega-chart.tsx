@@ -7,11 +7,12 @@ import type { Annotation, Row } from '../types.ts';
 import type { DrawProps } from '../widgets/rows.ts';
 import { axisFormats } from './axis-formats.ts';
 import { configOf, recolored } from './config.ts';
-import { createReader, keyOf } from './datum.ts';
+import { createReader } from './datum.ts';
 import { fitSpec } from './fit-spec.ts';
 import { chartLocale, currencyIn, withFormats } from './locale.ts';
 import { createPointing, type Pointed, type Pointing } from './pointing.ts';
 import { marksOf, type SpecMark, type Target } from './spots.ts';
+import { keyOf, withGrains } from './time-units.ts';
 import { Tooltip } from './tooltip.tsx';
 import { viewOf } from './vega.ts';
 
@@ -58,7 +59,8 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     let view: ReturnType<typeof viewOf> | undefined;
     const size = sizeOf(element);
     const members = aliasesOf(rows, snapshot.meta?.query ?? query, query);
-    const text = JSON.stringify(snapshot.spec);
+    const { spec: source, names } = withGrains(snapshot.spec, snapshot.meta?.query ?? query, query);
+    const text = JSON.stringify(source);
     const isUtc = /"type":\s*"utc"|utcFormat|"utc/.test(text);
     const values = dataOf(rows, members, result.annotation, isUtc);
 
@@ -121,7 +123,16 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       const marks = marksOf(spec);
       const columnFormats = snapshot.preferences?.columnFormats;
       const { annotation } = result;
-      const reader = createReader({ members, annotation, query, isUtc, formats, columnFormats, marks });
+      const named = [...members, ...names];
+      const reader = createReader({
+        members: named,
+        annotation,
+        query,
+        isUtc,
+        formats,
+        columnFormats,
+        marks,
+      });
       const open = (target: Target) => {
         const found = reader.rowOf(target);
         if (!found) return;

@@ -66,6 +66,7 @@ export const texts: Texts = {
   andMore: 'und {count} weitere',
   touchAgain: 'Für Einzelheiten noch einmal berühren',
   periods: '{now}, verglichen mit {before}',
+  periodsUntil: '{now}, verglichen mit {before}, jeweils bis {time}',
   points: '{value} Pp.',
   noData: 'Keine Daten',
   filters: 'Filter',

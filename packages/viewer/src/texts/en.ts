@@ -62,6 +62,7 @@ export const en = {
   andMore: 'and {count} more',
   touchAgain: 'Touch again for details',
   periods: '{now}, compared with {before}',
+  periodsUntil: '{now}, compared with {before}, until {time}',
   points: '{value} pts',
   noData: 'No data',
   filters: 'Filters',

@@ -65,6 +65,7 @@ export const texts: Texts = {
   andMore: 'y {count} más',
   touchAgain: 'Toque otra vez para ver los detalles',
   periods: '{now}, comparado con {before}',
+  periodsUntil: '{now}, comparado con {before}, hasta las {time}',
   points: '{value} p. p.',
   noData: 'Sin datos',
   filters: 'Filtros',

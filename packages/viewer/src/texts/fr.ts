@@ -65,6 +65,7 @@ export const texts: Texts = {
   andMore: 'et {count} de plus',
   touchAgain: 'Touchez encore pour voir les détails',
   periods: '{now}, comparé à {before}',
+  periodsUntil: '{now}, comparé à {before}, jusqu’à {time}',
   points: '{value} pts',
   noData: 'Aucune donnée',
   filters: 'Filtres',

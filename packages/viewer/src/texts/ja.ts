@@ -64,6 +64,7 @@ export const texts: Texts = {
   andMore: 'ほか {count} 件',
   touchAgain: 'もう一度タップすると詳細を表示します',
   periods: '{now}（比較対象：{before}）',
+  periodsUntil: '{now}（比較対象：{before}、{time}まで）',
   points: '{value} ポイント',
   noData: 'データなし',
   filters: 'フィルター',

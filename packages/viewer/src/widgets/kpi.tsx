@@ -1,20 +1,13 @@
 /** One figure, what it was before, and how it went. */
 
-import { daysOf, todayIn } from '../dates.ts';
 import { drillFrom } from '../drill-query.ts';
 import { kindOf, shownOf } from '../format.ts';
 import { usePage, useShared } from '../shared.ts';
-import type { Query, Row } from '../types.ts';
+import type { Row } from '../types.ts';
 import type { DrawProps } from './rows.ts';
 
-/** The days that a query is about, if it says so. */
-function periodOf({ timeDimensions = [], timezone = 'UTC' }: Query) {
-  const range = timeDimensions.find(({ dateRange }) => dateRange)?.dateRange;
-  return range && daysOf(range, todayIn(timezone));
-}
-
 export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
-  const { rows, result, query, before, beforeQuery, trend } = shownRows;
+  const { rows, result, query, before, trend } = shownRows;
   const { page, drill } = useShared();
   const { formats, say } = page;
   const spec = snapshot.spec ?? {};
@@ -33,10 +26,7 @@ export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
   // What would be shown as 0% or as 0 points is no change.
   const ratio = change !== undefined && Math.abs(change) < 0.0005 ? 0 : change;
   const isGood = ratio === undefined || ratio === 0 ? undefined : ratio > 0 === (spec.goodWhen !== 'down');
-  const [period, earlierPeriod] = [query, before && beforeQuery].map((asked) => {
-    const days = asked && periodOf(asked);
-    return days && formats.period(days);
-  });
+  const { period, earlierPeriod } = shownRows;
   return (
     <div class="kpi">
       <button
@@ -74,7 +64,13 @@ export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
       )}
       {period && (
         <p class="periods">
-          {earlierPeriod ? say('periods', { now: period, before: earlierPeriod }) : period}
+          {earlierPeriod
+            ? say(period.until ? 'periodsUntil' : 'periods', {
+                now: formats.period(period.days),
+                before: formats.period(earlierPeriod.days),
+                time: formats.clock(period.until ?? ''),
+              })
+            : formats.period(period.days)}
         </p>
       )}
       {trend && <Sparkline rows={trend} measure={measure} />}

@@ -1,7 +1,17 @@
 /** The rows of a report: asked for in one request, with those of the periods that it is compared with. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PageState } from '../page-state.ts';
-import { compare, fillMissing, filteredMembers, queryFor, shifted, totalQuery, typed } from '../query.ts';
+import {
+  compare,
+  fillMissing,
+  filteredMembers,
+  type Period,
+  periodOf,
+  queryFor,
+  shifted,
+  totalQuery,
+  typed,
+} from '../query.ts';
 import type { Offset, Problem, Query, Result, Row, Snapshot } from '../types.ts';
 
 export interface Rows {
@@ -10,8 +20,10 @@ export interface Rows {
   query: Query;
   /** Rows of the earlier period and of the sparkline of a KPI. */
   before?: Row[];
-  beforeQuery?: Query;
   trend?: Row[];
+  /** The periods that the rows and those before are about. */
+  period?: Period;
+  earlierPeriod?: Period;
   /** The measures of the whole query, also of rows that its limit leaves out. */
   total?: Row;
 }
@@ -43,12 +55,16 @@ const isOffset = (offset: unknown): offset is Offset =>
 
 export function askFor(page: PageState, snapshot: Snapshot, widgetId: string): Ask {
   const query = queryFor(snapshot, widgetId, page, page.filterWidgets());
-  return snapshot.kind === 'kpi' ? askForKpi(page, query, snapshot, widgetId) : askForRows(query, snapshot);
+  return snapshot.kind === 'kpi'
+    ? askForKpi(page, query, snapshot, widgetId)
+    : askForRows(page, query, snapshot);
 }
 
-function askForRows(query: Query, snapshot: Snapshot): Ask {
+function askForRows({ askedAt }: PageState, query: Query, snapshot: Snapshot): Ask {
   const comparisons = (snapshot.periodComparisons ?? []).filter(({ offset }) => isOffset(offset));
-  const earlier = comparisons.map(({ timeDimension, offset }) => shifted(query, timeDimension, offset));
+  const earlier = comparisons.map(({ timeDimension, offset }) =>
+    shifted(query, timeDimension, offset, askedAt),
+  );
   return {
     queries: [query, ...earlier.filter((each) => each !== undefined)],
     total: snapshot.kind === 'table' && snapshot.spec?.totals === true ? totalQuery(query) : undefined,
@@ -72,7 +88,7 @@ function askForKpi(page: PageState, query: Query, snapshot: Snapshot, widgetId: 
   const earlier: Query | undefined = comparison?.query
     ? queryFor({ ...snapshot, meta: { query: comparison.query } }, widgetId, page, page.filterWidgets())
     : period && isOffset(period.offset)
-      ? shifted(query, period.timeDimension, period.offset)
+      ? shifted(query, period.timeDimension, period.offset, page.askedAt)
       : undefined;
   const trend: Query | undefined = sparkline?.timeDimension && {
     ...query,
@@ -89,6 +105,8 @@ function askForKpi(page: PageState, query: Query, snapshot: Snapshot, widgetId: 
     ],
     order: { [sparkline.timeDimension]: 'asc' },
   };
+  const shownPeriod = periodOf(query, page.askedAt);
+  const earlierPeriod = earlier && periodOf(earlier, page.askedAt);
   return {
     queries: [query, earlier, trend].filter((each) => each !== undefined),
     read([result, ...others]) {
@@ -97,7 +115,9 @@ function askForKpi(page: PageState, query: Query, snapshot: Snapshot, widgetId: 
         result: result!,
         rows: typed(result!),
         query,
-        ...(before ? { before, beforeQuery: earlier! } : {}),
+        ...(shownPeriod ? { period: shownPeriod } : {}),
+        ...(before ? { before } : {}),
+        ...(before && earlierPeriod ? { earlierPeriod } : {}),
         ...(trend ? { trend: typed(others.shift()!) } : {}),
       };
     },

@@ -215,7 +215,7 @@ export const OPERATIONS: DemoChart[] = [
   },
   {
     id: 'late-shipments',
-    title: 'Late deliveries by month',
+    title: 'Late deliveries over time',
     kind: 'vega',
     query: {
       measures: ['operations.late_count', 'operations.late_rate'],

@@ -46,12 +46,13 @@ function dashboardOf(reports: Report[]) {
   };
 }
 
-async function show(reports: Report[], { query = '', width = 1280 } = {}): Promise<Page> {
+async function show(reports: Report[], { query = '', width = 1280, now = '' } = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height: 900 }, locale: 'en-US' });
   await withDashboards({ shown: dashboardOf(reports) })(context);
   const body = { deploymentId, externalId: unique('viewer') };
   const { sessionId } = await world.admin.generateSession({ body });
   const page = await context.newPage();
+  if (now) await page.clock.setFixedTime(new Date(now));
   await page.goto(`${world.url}/embed/dashboard/shown?session=${sessionId}${query}`);
   await page.locator('.grid').waitFor();
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
@@ -107,6 +108,26 @@ test('a figure names both periods, and the change of a rate is in points', async
   expect(await page.locator('.periods').first().innerText()).toBe('Feb 2024, compared with Jan 2024');
   expect(await page.locator('.chip').allInnerTexts()).toEqual(['▼ -59.8%', '▼ -1,825 pts']);
   await page.context().close();
+});
+
+test('a period that is not over is compared with as much of the earlier one', async () => {
+  const at = async (now: string) => {
+    const page = await show([february()], { now });
+    const texts = await Promise.all(
+      ['.change', '.periods'].map((selector) => page.locator(selector).innerText()),
+    );
+    await page.context().close();
+    return texts.map((text) => text.replaceAll(/\s/g, ' '));
+  };
+  expect(await at('2024-02-10T08:30:00Z')).toEqual([
+    '▲ +16.7% from $10.50',
+    'Feb 1 – 10, 2024, compared with Jan 1 – 10, 2024, until 8:30 AM',
+  ]);
+  // The only order of those days came a minute later.
+  expect(await at('2024-02-10T07:59:00Z')).toEqual([
+    'Nothing to compare with',
+    'Feb 1 – 10, 2024, compared with Jan 1 – 10, 2024, until 7:59 AM',
+  ]);
 });
 
 test('the filters in force are on paper', async () => {
