@@ -61,7 +61,7 @@ ${OPEN}  - name: orders
       - { name: ordered_at, sql: ordered_at, type: time }
     measures:
       - { name: count, type: count, drill_members: [id, status] }
-      - { name: amount, sql: amount, type: sum, format: currency }
+      - { name: amount, sql: amount, type: sum, format: currency, drill_members: [id] }
     segments:
       - { name: done, sql: "{CUBE}.status = 'done'" }
 ${OPEN}`,

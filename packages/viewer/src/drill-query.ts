@@ -1,6 +1,5 @@
 /** The queries for the rows behind a figure, a mark or a cell. */
 import { add, unitOf } from './dates.ts';
-import { membersOf } from './query.ts';
 import type { Annotation, ColumnFormat, Query, Row } from './types.ts';
 
 /** Details come in pages of so many rows. */
@@ -17,6 +16,8 @@ export interface Drilled {
   format?: ColumnFormat | null | undefined;
   /** What tells the row apart from the others: times and dimensions, with the keys that they have in rows. */
   values: [key: string, value: unknown][];
+  /** What values are called, if not as the model says: the country of a code. */
+  names?: Record<string, string>;
   annotation: Annotation;
   /** The query of the widget, narrowed down to the row. */
   query: Query;
@@ -49,6 +50,13 @@ function rangeOf(time: string, interval: string): [string, string] | undefined {
   const isDays = from.endsWith('T00:00:00') && to.endsWith('T23:59:59');
   return isDays ? [from.slice(0, 10), to.slice(0, 10)] : [from, to];
 }
+
+const drillMembersOf = ({ measures }: Annotation, member: string): string[] =>
+  measures[member]?.drillMembersGrouped?.dimensions ?? [];
+
+/** Without drill members, details would say again what is there already. */
+export const canDrill = (annotation: Annotation, member: string): boolean =>
+  drillMembersOf(annotation, member).length > 0;
 
 export function drillFrom({
   row,
@@ -89,21 +97,10 @@ export const orderBy = (dimensions: string[], { member, desc }: { member: string
   ...dimensions.filter((dimension) => dimension !== member).map((dimension) => [dimension, 'asc']),
 ];
 
-/** By the drill members of the measure; of a view, by those of its own members that mean the same. */
-export function detailsOf(
-  cubes: { name: string; dimensions: { name: string; aliasMember?: string }[] }[],
-  member: string,
-  drillMembers: string[],
-  query: Query,
-): Query | undefined {
-  const owner = member.split('.')[0];
-  const own = cubes.find(({ name }) => name === owner)?.dimensions ?? [];
-  const dimensions = drillMembers.map(
-    (drilled) => own.find(({ aliasMember }) => aliasMember === drilled)?.name ?? drilled,
-  );
-  const used = membersOf(query);
-  const asked = [...new Set([...dimensions, ...(query.dimensions ?? [])])];
-  if (!asked.length || !used.length) return undefined;
+/** By the drill members of the measure, and by what its query asks for. */
+export function detailsOf(annotation: Annotation, member: string, query: Query): Query | undefined {
+  const asked = [...new Set([...drillMembersOf(annotation, member), ...(query.dimensions ?? [])])];
+  if (!asked.length) return undefined;
   const { filters, segments, timezone, timeDimensions } = query;
   return {
     dimensions: asked,

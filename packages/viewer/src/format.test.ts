@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFormats, shownOf } from './format.ts';
+import { en } from './texts/en.ts';
+import { sayWith } from './texts/index.ts';
 
 const number = { type: 'number', title: 'N', shortTitle: 'N' };
 const money = { ...number, format: 'currency', meta: { currency: 'EUR' } };
@@ -49,6 +51,25 @@ test.each([
   expect(formats.period(days as [string, string]).replaceAll('\u2009', ' ')).toBe(text);
 });
 
+test('the ends of a scale use one number word, or none', () => {
+  const plain = (texts: string[]) => texts.map((text) => text.replaceAll('\u00a0', ' '));
+  const dollars = { ...number, format: 'currency' };
+  expect(plain(createFormats('de').ends([531_151.9, 1_512_345.6], dollars))).toEqual([
+    '531.152 $',
+    '1.512.346 $',
+  ]);
+  expect(plain(createFormats('de').ends([1_200_000, 1_512_345.6], dollars))).toEqual([
+    '1,2 Mio. $',
+    '1,5 Mio. $',
+  ]);
+  expect(plain([createFormats('de').short(531_151.9, dollars)])).toEqual(['531.152 $']);
+});
+
+test('one row is no rows', () => {
+  const say = sayWith(en);
+  expect([say('rows', { count: '1' }), say('rows', { count: '21' })]).toEqual(['1 row', '21 rows']);
+});
+
 test('large figures are short', () => {
   expect(formats.short(1_234_567, number)).toBe('1.2M');
   expect(formats.short('12345678901234567890', number)).toBe('12,345,678.9T');
@@ -59,9 +80,10 @@ test('large figures are short', () => {
 test.each([
   ['2024-05-01T00:00:00.000', 'month', 'May 2024'],
   ['2024-05-01T00:00:00.000', 'quarter', 'Q2 2024'],
+  ['2026-01-12T00:00:00.000', 'week', 'Jan 12 – 18, 2026'],
   ['2024-05-01T00:00:00.000', undefined, 'May 1, 2024'],
   ['nothing', 'day', 'nothing'],
 ])('%s by %s', (time, name, text) => {
   const shown = { type: 'time', title: 'T', shortTitle: 'T', ...(name ? { granularity: { name } } : {}) };
-  expect(formats.value(time, shown)).toBe(text);
+  expect(formats.value(time, shown).replaceAll('\u2009', ' ')).toBe(text);
 });

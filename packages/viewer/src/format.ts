@@ -2,7 +2,7 @@
 import { addDays } from './dates.ts';
 import { en } from './texts/en.ts';
 import { type Say, sayWith } from './texts/index.ts';
-import type { Annotation, ColumnFormat, Shown } from './types.ts';
+import type { Annotation, ColumnFormat, Query, Shown } from './types.ts';
 
 const CURRENCY = 'USD';
 
@@ -10,6 +10,8 @@ export interface Formats {
   value(value: unknown, shown: Shown | undefined, override?: ColumnFormat | null): string;
   /** Short, for large figures: `1.2M`. */
   short(value: unknown, shown: Shown | undefined, override?: ColumnFormat | null): string;
+  /** The ends of a scale: short if both have the same number word. */
+  ends(values: readonly unknown[], shown: Shown | undefined, override?: ColumnFormat | null): string[];
   /** With a sign: `+12.5%`. */
   change(ratio: number): string;
   /** The difference of two rates, with a sign: `+1.5 pts`. */
@@ -43,6 +45,8 @@ const isName = (shown: Shown | undefined) =>
   shown?.isDimension === true && (shown.format === undefined || shown.format === 'id');
 
 const DECIMALS_MAX = 2;
+/** From here on, figures are short. */
+const SHORT_FROM = 10_000;
 
 function decimalsOf(value: unknown): number {
   const text = typeof value === 'number' ? value.toFixed(DECIMALS_MAX) : String(value ?? '');
@@ -79,6 +83,20 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
       ...(isName(shown) ? { useGrouping: false } : {}),
     };
   };
+
+  const shortOf = (options: Intl.NumberFormatOptions) => ({
+    ...options,
+    notation: 'compact' as const,
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 1,
+  });
+  /** `M` of `1.5M`. Small figures are not shortened. */
+  const wordOf = (value: number, options: Intl.NumberFormatOptions): string | undefined =>
+    Math.abs(value) < SHORT_FROM
+      ? undefined
+      : new Intl.NumberFormat(locale, shortOf(options))
+          .formatToParts(value)
+          .find(({ type }) => type === 'compact')?.value;
 
   const dates: Record<string, Intl.DateTimeFormatOptions> = {
     year: { year: 'numeric' },
@@ -139,14 +157,20 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
     short(value, shown, override) {
       if (!isNumber(value)) return '–';
       const options = optionsOf(shown, override);
-      if (Math.abs(Number(value)) < 10_000)
+      if (Math.abs(Number(value)) < SHORT_FROM)
         return this.value(Number(value), { type: 'number', title: '', shortTitle: '', ...shown }, override);
-      return format(Number(value), {
-        ...options,
-        notation: 'compact',
-        minimumFractionDigits: 0,
-        maximumFractionDigits: 1,
-      });
+      const { notation, ...short } = shortOf(options);
+      // Not every language has a word for thousands.
+      return wordOf(Number(value), options)
+        ? format(Number(value), { ...short, notation })
+        : format(Number(value), { ...short, maximumFractionDigits: 0 });
+    },
+    ends(values, shown, override) {
+      const options = optionsOf(shown, override);
+      const words = new Set(values.map((value) => wordOf(Number(value), options)));
+      return values.map((value) =>
+        words.size > 1 ? this.value(value, shown, override) : this.short(value, shown, override),
+      );
     },
     change: (ratio) =>
       format(ratio, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
@@ -179,6 +203,12 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
   };
 }
 
+const COMPARED = /^(.+)\.(previous|change|percent)$/;
+
+/** Whether a column is a measure of the query, or the comparison of one. */
+export const measureIn = ({ measures = [] }: Query, member: string): boolean =>
+  measures.includes(member) || measures.includes(COMPARED.exec(member)?.[1] ?? '');
+
 const OUTPUTS: Record<string, string> = { previous: 'previous', change: 'change', percent: 'percent' };
 
 /** What a column means, also one that the page computed. */
@@ -189,7 +219,7 @@ export function shownOf(
   const shown = measures[key] ?? timeDimensions[key];
   if (shown) return shown;
   if (dimensions[key]) return { ...dimensions[key], isDimension: true };
-  const [, measure, output] = /^(.+)\.(previous|change|percent)$/.exec(key) ?? [];
+  const [, measure, output] = COMPARED.exec(key) ?? [];
   const base = measure ? measures[measure] : undefined;
   if (!base || !output) return undefined;
   const shortTitle = `${base.shortTitle}, ${OUTPUTS[output]}`;

@@ -27,6 +27,8 @@ export interface Shown {
   format?: string;
   meta?: unknown;
   granularity?: { name: string; interval?: string };
+  /** Of measures: what shows the rows behind them. */
+  drillMembersGrouped?: { dimensions: string[] };
   /** Set by the page. */
   isDimension?: boolean;
 }

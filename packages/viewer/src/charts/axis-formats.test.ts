@@ -9,7 +9,8 @@ const own = {
   timeFormat: () => String,
   utcFormat: () => String,
 } as unknown as VegaLocale;
-const axis = (locale: string, currency = 'USD') => axisFormats(own, locale, currency) as VegaLocale;
+const axis = (locale: string, currency = 'USD') =>
+  axisFormats(own, locale, currency, createFormats(locale).points) as VegaLocale;
 const ticks = (locale: string, specifier: string | undefined, values: number[]) =>
   values.map(axis(locale).formatSpan(values[0]!, values.at(-1)!, values.length - 1, specifier));
 /** `Intl` writes spaces that do not break. */
@@ -37,6 +38,10 @@ test.each([
   ['~s', [1_000_000, 1_000_100, 1_000_200], ['1M', '1.0001M', '1.0002M']],
   ['~%', [0, 0.05, 0.1], ['0%', '5%', '10%']],
   ['.1f', [0, 1.5, 3], ['0.0', '1.5', '3.0']],
+  ['.1f', [3.1, 3.15, 3.2], ['3.10', '3.15', '3.20']],
+  ['d', [0, 0.5, 1], ['0.0', '0.5', '1.0']],
+  ['.2s', [1_200_000, 1_250_000, 1_300_000], ['1.2M', '1.25M', '1.3M']],
+  ['points', [-0.05, 0, 0.05], ['-5 pts', '0 pts', '+5 pts']],
   [',.0f', [0, 50_000], ['0', '50,000']],
   ['.2e', [0, 1], ['0', '1']],
 ])('%s writes the ticks %j', (specifier, values, expected) => {

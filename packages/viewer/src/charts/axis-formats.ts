@@ -51,12 +51,14 @@ export function intlOptions(
   const mayBeShort = type === 's' || (all === '' && span) || all === '$';
   if (mayBeShort && isLarge) {
     const between = span ? magnitude(span.largest) - magnitude(span.step) + 2 : DIGITS;
-    const digits = precision && type === 's' ? Number(precision) : between;
+    const digits = precision && type === 's' ? Math.max(Number(precision), span ? between : 0) : between;
     return { ...style, notation: 'compact', maximumSignificantDigits: bounded(digits, 1, 12) };
   }
   const step = span && (type === '%' ? span.step * 100 : span.step);
   const needed = step ? bounded(-magnitude(step), 0, 12) : undefined;
-  const decimals = type === 'd' ? 0 : precision && type !== 's' ? Number(precision) : needed;
+  const asked = type === 'd' ? 0 : precision && type !== 's' ? Number(precision) : undefined;
+  // With fewer decimals than the ticks have, two of them would have one label.
+  const decimals = asked === undefined ? needed : Math.max(asked, needed ?? 0);
   const isFixed = decimals !== undefined;
   return {
     ...style,
@@ -126,9 +128,18 @@ function wrapped(specifier: unknown): ((value: unknown) => string | string[]) | 
   };
 }
 
+/** The format of differences of rates. */
+export const POINTS = 'points';
+
 /** The labels of a locale, in place of those of d3, which knows no number words but those of physics: `5,1 $k`. */
-export function axisFormats(own: VegaLocale, locale: string, currency: string): Partial<VegaLocale> {
+export function axisFormats(
+  own: VegaLocale,
+  locale: string,
+  currency: string,
+  points: (difference: number) => string,
+): Partial<VegaLocale> {
   const numberFormat = (specifier: unknown, span: Span | undefined, otherwise: (value: number) => string) => {
+    if (specifier === POINTS) return points;
     const options = intlOptions(specifier, currency, span);
     if (!options) return otherwise;
     const format = new Intl.NumberFormat(locale, options);

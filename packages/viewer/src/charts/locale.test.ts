@@ -19,6 +19,8 @@ test('an axis has the format of its measure, unless it has one of its own or sho
   const measures = [
     { key: 'sales__amount', shown: shown('currency'), format: undefined },
     { key: 'sales__share', shown: shown('percent'), format: undefined },
+    { key: 'sales__amount__percent', shown: shown('percent'), format: undefined },
+    { key: 'sales__share__change', shown: shown('points'), format: undefined },
     { key: 'sales__count', shown: shown('number'), format: undefined },
   ];
   const scale = (name: string, field: string, type = 'linear') => ({
@@ -31,13 +33,20 @@ test('an axis has the format of its measure, unless it has one of its own or sho
     scale('b', 'sales__share'),
     scale('c', 'sales__count'),
     scale('d', 'sales__amount', 'band'),
+    scale('e', 'sales__amount__percent'),
+    scale('f', 'sales__share__change'),
   ];
-  const axes = [...['a', 'b', 'c', 'd'].map((name) => ({ scale: name })), { scale: 'a', format: '.2f' }];
+  const axes = [
+    ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ scale: name })),
+    { scale: 'a', format: '.2f' },
+  ];
   expect(withFormats(axes, scales, measures)).toEqual([
     { scale: 'a', format: '$~s' },
     { scale: 'b', format: '~%' },
     { scale: 'c' },
     { scale: 'd' },
+    { scale: 'e', format: '~%' },
+    { scale: 'f', format: 'points' },
     { scale: 'a', format: '.2f' },
   ]);
 });

@@ -1,6 +1,7 @@
 /** How the axes and legends of charts write numbers and times: in the locale of the page, and as the measure is written. */
 import { currencyOf, kindOf } from '../format.ts';
 import type { ColumnFormat, Shown } from '../types.ts';
+import { POINTS } from './axis-formats.ts';
 
 /** What d3 needs to know of a locale. */
 export function chartLocale(locale: string, currency: string) {
@@ -54,7 +55,7 @@ export interface Measure {
 export const currencyIn = (measures: Measure[]) =>
   currencyOf(measures.find(({ shown, format }) => kindOf(shown, format) === 'currency')?.shown);
 
-const FORMATS: Record<string, string> = { currency: '$~s', percent: '~%' };
+const FORMATS: Record<string, string> = { currency: '$~s', percent: '~%', points: POINTS };
 
 type Guide = { scale?: string; fill?: string; stroke?: string; size?: string; format?: unknown };
 type Scale = { name: string; type?: string; domain?: unknown };
@@ -68,6 +69,8 @@ const isWrittenOut = (format: unknown) =>
 /** The axes or legends, with the format of the measure that they show, unless the spec gives one. */
 export function withFormats(guides: unknown, scales: unknown, measures: Measure[]): unknown {
   if (!Array.isArray(guides) || !Array.isArray(scales)) return guides;
+  // The key of a measure begins those of its comparisons: `<key>__percent`.
+  const longestFirst = measures.toSorted((a, b) => b.key.length - a.key.length);
   return (guides as Guide[]).map((guide) => {
     const scale = (scales as Scale[]).find(({ name }) =>
       [guide.scale, guide.fill, guide.stroke, guide.size].includes(name),
@@ -75,7 +78,7 @@ export function withFormats(guides: unknown, scales: unknown, measures: Measure[
     const domain = JSON.stringify(scale?.domain ?? null);
     const isContinuous = !['band', 'point', 'ordinal', 'time', 'utc'].includes(scale?.type ?? '');
     // A stacked or added measure is called `<key>_end` or `sum_<key>`.
-    const measure = measures.find(({ key }) => new RegExp(`"(?:\\w+_)?${key}(?:_\\w+)?"`).test(domain));
+    const measure = longestFirst.find(({ key }) => new RegExp(`"(?:\\w+_)?${key}(?:_\\w+)?"`).test(domain));
     const format = measure && isContinuous ? FORMATS[kindOf(measure.shown, measure.format)] : undefined;
     if (isTime(scale) && isWrittenOut(guide.format)) return { ...guide, format: undefined };
     return format && guide.format === undefined ? { ...guide, format } : guide;

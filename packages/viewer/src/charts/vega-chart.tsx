@@ -1,7 +1,7 @@
 /** A chart by Vega, as SVG. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { drillFrom } from '../drill-query.ts';
-import { shownOf } from '../format.ts';
+import { canDrill, drillFrom } from '../drill-query.ts';
+import { measureIn, shownOf } from '../format.ts';
 import { useShared } from '../shared.ts';
 import type { Annotation, Row } from '../types.ts';
 import type { DrawProps } from '../widgets/rows.ts';
@@ -10,6 +10,7 @@ import { configOf, recolored } from './config.ts';
 import { createReader } from './datum.ts';
 import { fitSpec } from './fit-spec.ts';
 import { chartLocale, currencyIn, withFormats } from './locale.ts';
+import { showAlone } from './lone-points.ts';
 import { createPointing, type Pointed, type Pointing } from './pointing.ts';
 import { marksOf, type SpecMark, type Target } from './spots.ts';
 import { keyOf, withGrains } from './time-units.ts';
@@ -85,7 +86,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       // The card is the background.
       delete spec.background;
       const measures = members.flatMap(([key, member]) =>
-        query.measures?.includes(member)
+        measureIn(query, member)
           ? [
               {
                 key,
@@ -97,6 +98,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       );
       spec.axes = withFormats(quietAxes(spec.axes), spec.scales, measures);
       spec.legends = withFormats(spec.legends, spec.scales, measures);
+      showAlone(spec);
       const { width, height } = element.getBoundingClientRect();
       const least = fitSpec(spec, values, {
         width,
@@ -114,7 +116,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         spec,
         configOf(tokens, page.isRightToLeft),
         chartLocale(page.locale, currency),
-        (own) => axisFormats(own, page.locale, currency),
+        (own) => axisFormats(own, page.locale, currency, formats.points),
         fail,
       );
       view.initialize(element);
@@ -135,7 +137,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       });
       const open = (target: Target) => {
         const found = reader.rowOf(target);
-        if (!found) return;
+        if (!found || !canDrill(annotation, found.member)) return;
         const format = columnFormats?.[found.member];
         drill(drillFrom({ widgetId, title, format, annotation, ...found }));
       };
@@ -177,6 +179,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   }, [pointed === undefined]);
 
   if (error) throw error;
+  const opens = query.measures?.some((member) => canDrill(result.annotation, member));
   const [at, count] = pointed?.stop ?? [0, rows.length];
   return (
     <div class="vega">
@@ -205,7 +208,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         onKeyDown={(event) => pointing.current?.press(event.key) && event.preventDefault()}
         onBlur={() => pointing.current?.leave()}
       />
-      {pointed && <Tooltip {...pointed} hint={pointed.isTouched ? say('touchAgain') : undefined} />}
+      {pointed && <Tooltip {...pointed} hint={pointed.isTouched && opens ? say('touchAgain') : undefined} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Countries in colours. The geometry is Natural Earth's, in the public domain, and comes with this part of the page. */
 import { useEffect, useState } from 'preact/hooks';
 import { Tooltip } from '../charts/tooltip.tsx';
-import { drillFrom } from '../drill-query.ts';
+import { canDrill, drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
@@ -74,13 +74,16 @@ export function WorldMap(props: DrawProps) {
         world,
       )
     : [0, 0, world.width, world.height];
-  const open = (row: Row) =>
+  const opens = canDrill(result.annotation, measure);
+  const open = (row: Row, name: string) =>
     drill(
       drillFrom({
         ...{ widgetId, title, member: measure, row, query, value: row[measure], format },
         annotation: result.annotation,
+        ...(hasCountries ? { names: { [member]: name } } : {}),
       }),
     );
+  const [lowest, highest] = formats.ends([values[0], values.at(-1)], shown, format);
   return (
     <div class="map">
       <svg
@@ -94,9 +97,9 @@ export function WorldMap(props: DrawProps) {
           <path
             key={country[2]}
             d={country[3]}
-            class={row ? 'land known' : 'land'}
+            class={row ? (opens ? 'land known opens' : 'land known') : 'land'}
             style={hasValue(row) ? { fill: colorOf(row) } : {}}
-            onClick={row ? () => open(row) : undefined}
+            onClick={row && opens ? () => open(row, nameOf(country[0]) ?? country[2]) : undefined}
             onMouseMove={
               row
                 ? (event) =>
@@ -113,13 +116,13 @@ export function WorldMap(props: DrawProps) {
         ))}
       </svg>
       <div class="map-legend" aria-hidden="true">
-        <span>{formats.short(values[0], shown, format)}</span>
+        <span>{lowest}</span>
         <span class="ramp">
           {tokens.ramp.map((color) => (
             <span key={color} class="swatch" style={{ background: color }} />
           ))}
         </span>
-        <span>{formats.short(values.at(-1), shown, format)}</span>
+        <span>{highest}</span>
         {known.length < countries.length && (
           <span class="no-data">
             <span class="swatch" />

@@ -31,7 +31,14 @@ export async function textsOf(locale: string): Promise<Texts> {
   return load ? (await load()).texts : en;
 }
 
+/** `{count}` is a value, and `{count:row|rows}` a word that goes with it. */
 export const sayWith =
   (texts: Texts): Say =>
   (key, values = {}) =>
-    texts[key].replaceAll(/\{(\w+)\}/g, (_all, name: string) => String(values[name] ?? ''));
+    texts[key].replaceAll(
+      /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g,
+      (_all, name: string, one?: string, more?: string) => {
+        const value = String(values[name] ?? '');
+        return one === undefined ? value : value === '1' ? one : more!;
+      },
+    );

@@ -18,7 +18,7 @@ interface Details extends Rows {
 }
 
 export function Drill(props: Drilled & { onClose(): void }) {
-  const { widgetId, title, member, value, format, values, annotation, query, onClose } = props;
+  const { widgetId, title, member, value, format, values, names, annotation, query, onClose } = props;
   const page = usePage();
   const { say, formats } = page;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -32,7 +32,7 @@ export function Drill(props: Drilled & { onClose(): void }) {
 
   const named = values.map(([key, each]) => {
     const shown = shownOf(annotation, key);
-    const text = formats.value(each, shown);
+    const text = names?.[key] ?? formats.value(each, shown);
     return shown?.type === 'number' || each === null ? `${shown?.shortTitle ?? key} ${text}` : text;
   });
   const heading = `${title}: ${named.length ? named.join(', ') : say('details')}`;
@@ -44,10 +44,8 @@ export function Drill(props: Drilled & { onClose(): void }) {
   }, []);
   useEffect(() => void load(undefined), [sort]);
 
-  async function askedFor(): Promise<Query | undefined> {
-    const cubes = await page.meta();
-    const measure = cubes.flatMap(({ measures }) => measures).find(({ name }) => name === member);
-    const asked = detailsOf(cubes, member, measure?.drillMembersGrouped.dimensions ?? [], query);
+  function askedFor(): Query | undefined {
+    const asked = detailsOf(annotation, member, query);
     return asked && { ...asked, order: orderBy(asked.dimensions!, sort) };
   }
 
@@ -57,7 +55,7 @@ export function Drill(props: Drilled & { onClose(): void }) {
     asking.current = turn;
     setProblem(undefined);
     try {
-      const asked = before?.query ?? (await askedFor());
+      const asked = before?.query ?? askedFor();
       if (!asked) return setEmpty(true);
       const offset = before?.rows.length ?? 0;
       const [result] = await page.load([

@@ -1,6 +1,6 @@
 /** One figure, what it was before, and how it went. */
 
-import { drillFrom } from '../drill-query.ts';
+import { canDrill, drillFrom } from '../drill-query.ts';
 import { kindOf, shownOf } from '../format.ts';
 import { usePage, useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
@@ -27,24 +27,31 @@ export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
   const ratio = change !== undefined && Math.abs(change) < 0.0005 ? 0 : change;
   const isGood = ratio === undefined || ratio === 0 ? undefined : ratio > 0 === (spec.goodWhen !== 'down');
   const { period, earlierPeriod } = shownRows;
+  const [figure, whole] = [formats.short(value, shown, override), formats.value(value, shown, override)];
   return (
     <div class="kpi">
-      <button
-        type="button"
-        class="figure"
-        title={formats.value(value, shown, override)}
-        onClick={() =>
-          drill(
-            drillFrom({
-              ...{ widgetId, title, member: measure, row: {}, query, value },
-              format: override ?? undefined,
-              annotation: result.annotation,
-            }),
-          )
-        }
-      >
-        {formats.short(value, shown, override)}
-      </button>
+      {canDrill(result.annotation, measure) ? (
+        <button
+          type="button"
+          class="figure"
+          title={whole}
+          onClick={() =>
+            drill(
+              drillFrom({
+                ...{ widgetId, title, member: measure, row: {}, query, value },
+                format: override ?? undefined,
+                annotation: result.annotation,
+              }),
+            )
+          }
+        >
+          {figure}
+        </button>
+      ) : (
+        <span class="figure" title={whole}>
+          {figure}
+        </span>
+      )}
       {before && (
         <p class={`change ${isGood === undefined ? '' : isGood ? 'good' : 'bad'}`}>
           {ratio === undefined ? (

@@ -1,6 +1,6 @@
 /** Rows as a table: sortable, with totals and bars. Only the rows that are in sight are in the page. */
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { drillFrom } from '../drill-query.ts';
+import { canDrill, drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { isPlainTime } from '../query.ts';
 import { useScrollHint } from '../scroll-hint.ts';
@@ -204,7 +204,7 @@ export function Table({
                         aria-hidden="true"
                       />
                     ) : null}
-                    {column.isMeasure ? (
+                    {column.isMeasure && canDrill(result.annotation, column.member) ? (
                       <button
                         type="button"
                         class="drill"

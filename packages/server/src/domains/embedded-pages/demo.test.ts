@@ -128,6 +128,18 @@ test('details say what they are about, go on to the last row, and leave as a fil
   await closed.close();
 });
 
+test('the details of a country have its name, and not its code', async () => {
+  const embedding = await embed(browser, host.origin, [await addressFor('DemoCommerce', 'acme-corp', 'EU')]);
+  await embedding.heard('dashboard-loaded');
+  const frame = embedding.frame();
+  const map = frame.getByRole('group', { name: 'Revenue by country' });
+  // In the middle of a country is always some of it that others do not cover.
+  await map.locator('.land.opens').first().click();
+  const heading = frame.getByRole('dialog').getByRole('heading');
+  expect(await heading.innerText()).toMatch(/^Revenue by country: (Germany|France|Spain|Italy)$/);
+  await embedding.close();
+});
+
 test('a dashboard that is not there is not available', async () => {
   const embedding = await embed(browser, host.origin, [
     await addressFor('no-such-dashboard', 'acme-corp', 'EU'),

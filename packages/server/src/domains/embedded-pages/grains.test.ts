@@ -147,10 +147,15 @@ async function toldBy(page: Page, chart: Locator): Promise<string[][]> {
   return told;
 }
 
+/** What a shape can be asked in the page. */
+interface Drawn {
+  getBoundingClientRect(): { x: number; width: number; height: number };
+}
+
 const boxesOf = (chart: Locator) =>
   chart.locator('.vega-frame .mark-rect.role-mark path').evaluateAll((paths) =>
     paths.map((path) => {
-      const { x, width, height } = path.getBoundingClientRect();
+      const { x, width, height } = (path as never as Drawn).getBoundingClientRect();
       return { x, width, height };
     }),
   );

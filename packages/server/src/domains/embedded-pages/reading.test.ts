@@ -251,6 +251,71 @@ test.each([390, 768, 900, 1280])('nothing is cut off at %i px', async (width) =>
   await page.context().close();
 });
 
+const through = (title: string, type: string, from: string): Report => ({
+  kind: 'vega',
+  title,
+  query: {
+    measures: ['sales.count'],
+    timeDimensions: [
+      { dimension: 'sales.ordered_at', granularity: 'month', dateRange: [from, '2024-03-31'] },
+    ],
+  },
+  spec: {
+    data: BARS.data,
+    scales: [
+      { name: 'x', type: 'utc', domain: { data: 'rows', field: 'sales__ordered_at__month' }, range: 'width' },
+      { name: 'y', domain: { data: 'rows', field: 'sales__count' }, range: 'height', zero: true },
+    ],
+    marks: [
+      {
+        type,
+        from: { data: 'rows' },
+        encode: {
+          update: {
+            x: { scale: 'x', field: 'sales__ordered_at__month' },
+            y: { scale: 'y', field: 'sales__count' },
+            y2: { scale: 'y', value: 0 },
+          },
+        },
+      },
+    ],
+  },
+});
+
+test('a line or an area through a single row is a point', async () => {
+  const titles = ['line', 'area'].flatMap((type) => [`${type} of one`, `${type} of many`]);
+  const page = await show(
+    titles.map((title) =>
+      through(title, title.split(' ')[0]!, title.endsWith('one') ? '2024-03-01' : '2024-01-01'),
+    ),
+  );
+  const points = titles.map((title) =>
+    page.getByRole('group', { name: title }).locator('.vega .mark-symbol path').count(),
+  );
+  await expect.poll(() => page.locator('.vega svg').count()).toBe(4);
+  expect(await Promise.all(points)).toEqual([1, 0, 1, 0]);
+  await page.context().close();
+});
+
+test('what has no drill members does not offer details', async () => {
+  const figure = (measure: string): Report => ({
+    ...{ kind: 'kpi', title: measure, query: { measures: [measure] } },
+    spec: { measure },
+  });
+  const page = await show([
+    figure('sales.count'),
+    figure('customers.count'),
+    table('Counts', { measures: ['customers.count'], dimensions: ['customers.region'] }),
+  ]);
+  const buttons = (title: string, name: string) =>
+    page.getByRole('group', { name: title, exact: true }).locator(name).count();
+  expect(await page.locator('.figure').allInnerTexts()).toEqual(['5', '3']);
+  expect(await buttons('sales.count', 'button.figure')).toBe(1);
+  expect(await buttons('customers.count', 'button.figure')).toBe(0);
+  expect(await buttons('Counts', 'td button')).toBe(0);
+  await page.context().close();
+});
+
 test('twelve series have twelve colours', async () => {
   const page = await show([wordy]);
   const symbols = page.locator('.role-legend-symbol path');

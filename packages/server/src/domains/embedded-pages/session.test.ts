@@ -276,16 +276,17 @@ test('the language that was set last is shown, whichever texts come first', asyn
 });
 
 test('details can be asked for again after a failure', async () => {
-  let isBroken = true;
+  let isBroken = false;
   const json = { statusCode: 500, code: 'broken', message: 'Broken.' };
   const embedding = await show({
     prepare: (context) =>
-      context.route(/\/meta$/, (route) =>
+      context.route(/\/load$/, (route) =>
         isBroken ? route.fulfill({ status: 500, json }) : route.fallback(),
       ),
   });
   await embedding.heard('dashboard-loaded');
   const frame = embedding.frame();
+  isBroken = true;
   await frame.getByRole('group', { name: 'Orders by name' }).locator('.drill').first().click();
   const dialog = frame.getByRole('dialog');
   await dialog.getByRole('alert').waitFor();
