@@ -67,8 +67,8 @@ export function intlOptions(
   };
 }
 
-/** Times tell their year, and hours their day, if the time before was of another one. */
-function timeLabels(locale: string, isUtc: boolean) {
+/** Times tell their year, and hours their day, if the time before that is seen was of another one. */
+function timeLabels(locale: string, isUtc: boolean, unseen: ReadonlySet<number>) {
   const formatter = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
     return (date: Date) => format.format(date);
@@ -86,7 +86,7 @@ function timeLabels(locale: string, isUtc: boolean) {
     if (Number.isNaN(Number(date))) return '';
     // Ticks go forwards: one that does not is the first one of another round.
     const before = last && last < date ? last : undefined;
-    last = date;
+    if (!unseen.has(at)) last = date;
     const isSame = (length: number) =>
       before?.toISOString().slice(0, length) === date.toISOString().slice(0, length);
     if (Number(date) % 86_400_000 !== 0) {
@@ -137,6 +137,7 @@ export function axisFormats(
   locale: string,
   currency: string,
   points: (difference: number) => string,
+  unseen: ReadonlySet<number> = new Set(),
 ): Partial<VegaLocale> {
   const numberFormat = (specifier: unknown, span: Span | undefined, otherwise: (value: number) => string) => {
     if (specifier === POINTS) return points;
@@ -147,7 +148,7 @@ export function axisFormats(
   };
   const times = (isUtc: boolean) => (specifier: unknown) =>
     specifier === undefined || specifier === null
-      ? timeLabels(locale, isUtc)
+      ? timeLabels(locale, isUtc, unseen)
       : own[isUtc ? 'utcFormat' : 'timeFormat'](specifier);
   return {
     format: (specifier) =>

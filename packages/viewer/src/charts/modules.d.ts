@@ -32,6 +32,8 @@ declare module 'vega-view' {
     width?: number;
     height?: number;
     orient?: string;
+    opacity?: number;
+    text?: unknown;
     defined?: boolean;
     stroke?: unknown;
     fill?: unknown;

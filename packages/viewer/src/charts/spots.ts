@@ -78,6 +78,23 @@ const paintOf = ({ stroke, fill }: Item, marktype: string) => {
   return typeof paint === 'string' && paint !== 'transparent' ? paint : undefined;
 };
 
+/** The times whose labels found no room, if one of them has a second line: the year, which nobody would see then. */
+export function unseenTimes(root: Mark): Set<number> {
+  const unseen = new Set<number>();
+  let isLost = false;
+  function visit({ role, items }: Mark) {
+    for (const item of items) {
+      for (const inner of item.items ?? []) visit(inner);
+      const time = item.datum?.value;
+      if (role !== 'axis-label' || item.opacity !== 0 || !(time instanceof Date)) continue;
+      unseen.add(Number(time));
+      isLost ||= Array.isArray(item.text);
+    }
+  }
+  visit(root);
+  return isLost ? unseen : new Set();
+}
+
 /** The cells of what is drawn now. */
 export function cellsOf(root: Mark, named: Map<string, SpecMark>): Cell[] {
   const cells = new Map<string, Cell>();

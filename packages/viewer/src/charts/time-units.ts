@@ -81,6 +81,9 @@ function visit(part: unknown, see: (part: Part, name: string) => void, name = ''
   }
 }
 
+/** Every text of a spec is searched for each of its units, so a spec with more keeps them, and the grain of its report. */
+const UNITS_MAX = 100;
+
 const known = new WeakMap<object, TimeUnit[]>();
 
 function timeUnitsOf(spec: unknown): TimeUnit[] {
@@ -109,6 +112,7 @@ function unitsOf(spec: unknown, { dimension, granularity }: TimeDimension, { dim
 
 /** Whether a chart can show the grain. Weeks by month can only be wrong: then the chart keeps the grain of its report. */
 export function takesGrain(spec: unknown, time: TimeDimension, query: Query, grain: string): boolean {
+  if (timeUnitsOf(spec).length > UNITS_MAX) return false;
   const { others } = unitsOf(spec, time, query);
   return others.every(({ units }) => INSIDE[units.at(-1) ?? '']?.includes(grain));
 }
@@ -127,6 +131,7 @@ export function withGrains(
   reported: Query,
   query: Query,
 ): { spec: unknown; names: [key: string, member: string][] } {
+  if (timeUnitsOf(spec).length > UNITS_MAX) return { spec, names: [] };
   const buckets: Bucket[] = (reported.timeDimensions ?? []).flatMap((time) => {
     const { dimension, granularity } = time;
     const grain = query.timeDimensions?.find((other) => other.dimension === dimension)?.granularity;

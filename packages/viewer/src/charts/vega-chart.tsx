@@ -12,7 +12,7 @@ import { fitSpec } from './fit-spec.ts';
 import { chartLocale, currencyIn, withFormats } from './locale.ts';
 import { showAlone } from './lone-points.ts';
 import { createPointing, type Pointed, type Pointing } from './pointing.ts';
-import { marksOf, type SpecMark, type Target } from './spots.ts';
+import { marksOf, type SpecMark, type Target, unseenTimes } from './spots.ts';
 import { keyOf, withGrains } from './time-units.ts';
 import { Tooltip } from './tooltip.tsx';
 import { viewOf } from './vega.ts';
@@ -73,7 +73,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       if (!isOver) setError(failure);
     };
 
-    async function draw() {
+    async function draw(unseen: ReadonlySet<number> = new Set()): Promise<void> {
       const spec = recolored(titled(JSON.parse(text), titles), tokens) as {
         data?: { name: string; values?: Row[]; url?: unknown }[];
         marks?: SpecMark[];
@@ -116,7 +116,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         spec,
         configOf(tokens, page.isRightToLeft),
         chartLocale(page.locale, currency),
-        (own) => axisFormats(own, page.locale, currency, formats.points),
+        (own) => axisFormats(own, page.locale, currency, formats.points, unseen),
         fail,
       );
       view.initialize(element);
@@ -143,7 +143,15 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       };
       pointing.current = createPointing({ view, frame: element, marks, reader, show: setPointed, open });
       await view.runAsync();
-      if (!isOver) page.rendered(widgetId);
+      if (isOver) return;
+      // Only what is drawn tells which labels have room. The next ones that have tell the year.
+      const lost = unseenTimes(view.scenegraph().root);
+      if (lost.size && !unseen.size) {
+        view.finalize();
+        element.replaceChildren();
+        return draw(lost);
+      }
+      page.rendered(widgetId);
     }
 
     draw().catch(fail);

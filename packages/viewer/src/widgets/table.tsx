@@ -226,7 +226,7 @@ export function Table({
                         {text}
                       </button>
                     ) : (
-                      text
+                      <span class="over">{text}</span>
                     )}
                   </td>
                 );

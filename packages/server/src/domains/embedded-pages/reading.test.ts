@@ -297,6 +297,24 @@ test('a line or an area through a single row is a point', async () => {
   await page.context().close();
 });
 
+test('a year is told by a label that is seen', async () => {
+  const weeks = through('Weeks', 'line', '2024-01-01');
+  const [across, upwards] = (weeks.spec as { scales: object[] }).scales;
+  const domain = [Date.UTC(2023, 10, 13), Date.UTC(2024, 1, 21)];
+  const axes = [{ orient: 'bottom', scale: 'x', tickCount: 14, labelOverlap: true }];
+  const page = await show([
+    { ...weeks, spec: { ...weeks.spec, axes, scales: [{ ...across, domain }, upwards] } },
+  ]);
+  const labels = page.locator('.role-axis-label text');
+  await labels.first().waitFor({ state: 'attached' });
+  const hidden = page.locator('.role-axis-label text[opacity="0"]');
+  // January 7 is the eighth of the Sundays, of which each second one is left out.
+  expect(await hidden.first().textContent()).toBe('Nov 26');
+  const seen = await page.locator('.role-axis-label text:not([opacity="0"])').allTextContents();
+  expect(seen.filter((text) => /20\d\d/.test(text))).toEqual(['Nov 192023', 'Jan 142024']);
+  await page.context().close();
+});
+
 test('what has no drill members does not offer details', async () => {
   const figure = (measure: string): Report => ({
     ...{ kind: 'kpi', title: measure, query: { measures: [measure] } },
@@ -305,7 +323,10 @@ test('what has no drill members does not offer details', async () => {
   const page = await show([
     figure('sales.count'),
     figure('customers.count'),
-    table('Counts', { measures: ['customers.count'], dimensions: ['customers.region'] }),
+    {
+      ...table('Counts', { measures: ['customers.count'], dimensions: ['customers.region'] }),
+      spec: { columns: [{ member: 'customers.region' }, { member: 'customers.count', bar: true }] },
+    },
   ]);
   const buttons = (title: string, name: string) =>
     page.getByRole('group', { name: title, exact: true }).locator(name).count();
@@ -313,6 +334,10 @@ test('what has no drill members does not offer details', async () => {
   expect(await buttons('sales.count', 'button.figure')).toBe(1);
   expect(await buttons('customers.count', 'button.figure')).toBe(0);
   expect(await buttons('Counts', 'td button')).toBe(0);
+  // The bar is behind its number.
+  const { x, y, width, height } = (await page.locator('td:has(.bar) .over').first().boundingBox())!;
+  const top = `document.elementFromPoint(${x + width / 2}, ${y + height / 2}).className`;
+  expect(await page.evaluate(top)).toBe('over');
   await page.context().close();
 });
 
