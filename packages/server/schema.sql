@@ -736,6 +736,44 @@ create table users (
   heir_id bigint
 );
 
+create table webhook_deliveries (
+  id bigint not null generated always as identity,
+  webhook_id bigint not null,
+  message_id uuid not null,
+  event text not null,
+  resource text not null,
+  payload text not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  lease_token uuid,
+  lease_until timestamp with time zone,
+  response_status integer,
+  error text,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone
+);
+
+create table webhook_secrets (
+  id uuid not null,
+  webhook_id bigint not null,
+  secret bytea not null,
+  ends_at timestamp with time zone,
+  created_at timestamp with time zone not null default now()
+);
+
+create table webhooks (
+  id bigint not null generated always as identity,
+  name text not null,
+  url text not null,
+  events text[] not null,
+  is_enabled boolean not null,
+  notice text,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+
 create table workbooks (
   id bigint not null generated always as identity,
   deployment_id bigint not null,
@@ -1217,6 +1255,18 @@ alter table users add constraint users_settings_max_128_kb CHECK ((octet_length(
 
 alter table users add constraint users_tos_accepted_max_128_kb CHECK ((octet_length((tos_accepted)::text) <= (128 * 1024))) NOT VALID;
 
+alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (id);
+
+alter table webhook_deliveries add constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])));
+
+alter table webhook_deliveries add constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+
+alter table webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
+
+alter table webhook_secrets add constraint webhook_secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+
+alter table webhooks add constraint webhooks_pkey PRIMARY KEY (id);
+
 alter table workbooks add constraint workbooks_calculated_fields_max_128_kb CHECK ((octet_length((calculated_fields)::text) <= (128 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
@@ -1542,6 +1592,16 @@ CREATE INDEX users_people_by_state ON public.users USING btree (is_deactivated, 
 CREATE INDEX users_search ON public.users USING gin (lower(((((username || chr(1)) || COALESCE(email, ''::text)) || chr(1)) || COALESCE(first_name, ''::text))) gin_trgm_ops) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(NORMALIZE(username, NFKC))) WHERE ((embed_tenant IS NULL) AND (deleted_at IS NULL));
+
+CREATE INDEX webhook_deliveries_by_time ON public.webhook_deliveries USING btree (created_at);
+
+CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, id);
+
+CREATE INDEX webhook_deliveries_in_order ON public.webhook_deliveries USING btree (webhook_id, resource, id) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (webhook_id, id) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_secrets_by_webhook ON public.webhook_secrets USING btree (webhook_id);
 
 CREATE INDEX workbooks_at_root_by_created ON public.workbooks USING btree (deployment_id, created_at, id) WHERE ((folder_id IS NULL) AND (embed_tenant IS NULL));
 
@@ -2651,6 +2711,8 @@ CREATE TRIGGER users_end_sessions AFTER UPDATE OF password_hash, is_deactivated 
 CREATE TRIGGER users_keep_names AFTER UPDATE OF username, email, deleted_at ON public.users FOR EACH ROW WHEN (((old.embed_tenant IS NULL) AND (((new.username IS DISTINCT FROM old.username) OR (new.email IS DISTINCT FROM old.email)) OR (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION keep_sign_in_names();
 
 CREATE TRIGGER users_take_names AFTER INSERT ON public.users FOR EACH ROW WHEN (((new.embed_tenant IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION keep_sign_in_names();
+
+CREATE TRIGGER webhooks_changed AFTER INSERT OR DELETE OR UPDATE OF is_enabled, events ON public.webhooks FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('webhooks');
 
 CREATE TRIGGER workbooks_deleted AFTER DELETE ON public.workbooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_policies('Workbook');
 

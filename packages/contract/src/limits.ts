@@ -23,6 +23,8 @@ export const limits = {
   customClaims: 4 * KB,
   /** `manifest.json` or `catalog.json` of a dbt project, before it is compressed. */
   dbtFile: 64 * MB,
+  /** The number of webhooks of the account. */
+  webhooks: 20,
   /** The number of reports in a workbook. */
   reportsInWorkbook: 10_000,
   /** The number of spreadsheets that a report can be placed in. */

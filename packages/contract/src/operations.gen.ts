@@ -41,6 +41,7 @@ import * as userAttributes from './operations/user-attributes.ts';
 import * as userGroups from './operations/user-groups.ts';
 import * as userOauthTokens from './operations/user-oauth-tokens.ts';
 import * as users from './operations/users.ts';
+import * as webhooks from './operations/webhooks.ts';
 import * as workbooks from './operations/workbooks.ts';
 import * as workspace from './operations/workspace.ts';
 
@@ -83,6 +84,7 @@ export const operations = {
   createUser: users.createUser,
   createUserAttribute: userAttributes.createUserAttribute,
   createUserGroup: userGroups.createUserGroup,
+  createWebhook: webhooks.createWebhook,
   createWorkbook: workbooks.createWorkbook,
   deleteApiKey: apiKeys.deleteApiKey,
   deleteBranch: branches.deleteBranch,
@@ -104,6 +106,7 @@ export const operations = {
   deleteUserAttribute: userAttributes.deleteUserAttribute,
   deleteUserGroup: userGroups.deleteUserGroup,
   deleteUserGroupAtGroups: userGroups.deleteUserGroupAtGroups,
+  deleteWebhook: webhooks.deleteWebhook,
   deleteWorkbook: workbooks.deleteWorkbook,
   deploymentToken: environments.deploymentToken,
   devicePage: pages.devicePage,
@@ -179,6 +182,7 @@ export const operations = {
   getUserGroup: userGroups.getUserGroup,
   getUserGroupMembers: userGroups.getUserGroupMembers,
   getUserOAuthToken: userOauthTokens.getUserOAuthToken,
+  getWebhook: webhooks.getWebhook,
   getWorkbook: workbooks.getWorkbook,
   getWorkbooks: workbooks.getWorkbooks,
   getWorkloadJwks: oidcTokenConfigs.getWorkloadJwks,
@@ -210,6 +214,8 @@ export const operations = {
   listUserIdentities: identities.listUserIdentities,
   listUserOAuthTokens: userOauthTokens.listUserOAuthTokens,
   listUsers: users.listUsers,
+  listWebhookDeliveries: webhooks.listWebhookDeliveries,
+  listWebhooks: webhooks.listWebhooks,
   load: queries.load,
   loadByAddress: queries.loadByAddress,
   login: sessions.login,
@@ -233,6 +239,7 @@ export const operations = {
   querySql: queries.querySql,
   querySqlByAddress: queries.querySqlByAddress,
   receiveGitHostWebhook: gitHosts.receiveGitHostWebhook,
+  redeliverWebhook: webhooks.redeliverWebhook,
   refreshReport: reports.refreshReport,
   refreshTokens: sessions.refreshTokens,
   removeFiles: dataModelFiles.removeFiles,
@@ -249,6 +256,7 @@ export const operations = {
   revokeEmbedSessions: embedSessions.revokeEmbedSessions,
   revokeUserOAuthToken: userOauthTokens.revokeUserOAuthToken,
   rotateGitHostWebhookSecret: gitHosts.rotateGitHostWebhookSecret,
+  rotateWebhookSecret: webhooks.rotateWebhookSecret,
   runSql: queries.runSql,
   searchScimGroups: scim.searchScimGroups,
   searchScimUsers: scim.searchScimUsers,
@@ -295,6 +303,7 @@ export const operations = {
   updateUserAttribute: userAttributes.updateUserAttribute,
   updateUserByPost: users.updateUserByPost,
   updateUserGroup: userGroups.updateUserGroup,
+  updateWebhook: webhooks.updateWebhook,
   updateWorkbook: workbooks.updateWorkbook,
   updateWorkbookDashboard: workbooks.updateWorkbookDashboard,
   uploadFile: uploads.uploadFile,
@@ -340,6 +349,7 @@ export const tags = {
   ...userGroups.tags,
   ...userOauthTokens.tags,
   ...users.tags,
+  ...webhooks.tags,
   ...workbooks.tags,
   ...workspace.tags,
 };
@@ -381,6 +391,7 @@ export const errors = {
   ...userGroups.errors,
   ...userOauthTokens.errors,
   ...users.errors,
+  ...webhooks.errors,
   ...workbooks.errors,
   ...workspace.errors,
 };

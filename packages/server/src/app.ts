@@ -50,10 +50,12 @@ import { uploads } from './domains/uploads/index.ts';
 import { userAttributes } from './domains/user-attributes/index.ts';
 import { userGroups } from './domains/user-groups/index.ts';
 import { createUserRemoval, users } from './domains/users/index.ts';
+import { createWebhooks } from './domains/webhooks/index.ts';
 import { workbooks } from './domains/workbooks/index.ts';
 import { workspace } from './domains/workspace/index.ts';
 import { createEngines } from './engines/engines.ts';
 import { openPlatform } from './open-platform.ts';
+import type { OnChange } from './platform/audit/change.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
 import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { readIdentity } from './platform/db/identity.ts';
@@ -82,6 +84,7 @@ export interface Modules {
   requireDeployment: RequireDeployment;
   showError: ShowError;
   allowedOrigins: AllowedOrigins;
+  onChange: OnChange;
 }
 
 export type ModuleSettings = Pick<
@@ -112,7 +115,11 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const variables = createEnvVars(platform);
   const deploymentLog = createDeploymentLog(platform);
   const compiler = createCompiler();
-  const build = createBuilds({ log: deploymentLog, compiler });
+  const { events, module: webhooks } = createWebhooks(platform, {
+    allowPrivate: settings.allowPrivateRemotes,
+  });
+  const { onChange } = events;
+  const build = createBuilds({ log: deploymentLog, compiler, events });
   // What is built may also have to be pushed.
   const enqueueBuild: typeof build.enqueueBuild = async (tx, branch) => {
     await requestSync(tx, branch.deploymentId, true);
@@ -176,7 +183,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     deviceCodes(platform, devices, people.sessions),
     passwordLinks(links),
     forPeople,
-    identities(platform, { settings: settings.oidc, console: people.console, links }),
+    identities(platform, { settings: settings.oidc, console: people.console, links, onChange }),
     oauth.module,
     signingKeys(platform, { keys }),
     oidcTokenConfigs(platform, workloads, requireDeployment),
@@ -227,6 +234,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       requireDeployment,
     }),
     embeddedPages({ folder: VIEWER_DIR, tenantSettings: account }),
+    webhooks,
   ];
   const authenticator = createAuthenticator(list.flatMap(({ credentials }) => credentials ?? []));
   const allowedOrigins = () => {
@@ -235,7 +243,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       ? settings.then(({ embedAllowedOrigins }) => embedAllowedOrigins)
       : settings.embedAllowedOrigins;
   };
-  return { list, authenticator, requireDeployment, showError: forPeople.showError, allowedOrigins };
+  return { list, authenticator, requireDeployment, showError: forPeople.showError, allowedOrigins, onChange };
 }
 
 type AppSettings = Pick<Config, 'limits' | 'trustProxy' | 'metricsToken'> & {
@@ -269,7 +277,7 @@ let document: object | undefined;
 
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
   const { db, attempts, cursors, csrf, log } = platform;
-  const { authenticator, requireDeployment, showError, allowedOrigins } = modules;
+  const { authenticator, requireDeployment, showError, allowedOrigins, onChange } = modules;
   const app = createOperationalApp(platform, settings, showError);
   const atOnce = createAtOnce(settings.limits);
   const listening = createAtOnce(listeningLimits(settings.limits.connections));
@@ -284,6 +292,7 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
     cursors,
     csrf,
     allowedOrigins,
+    onChange,
     log,
   });
   document ??= openApiDocument(allOperations);

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { clearEnvVariables } from './domains/env-vars/index.ts';
 import { updateFingerprint } from './domains/installation/index.ts';
 import { clearOAuthSecrets } from './domains/oauth-integrations/index.ts';
+import { forgetWebhookSecrets } from './domains/webhooks/index.ts';
 import { restartSeals } from './platform/audit/seals.store.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import { openDatabase } from './platform/db/database.ts';
@@ -20,6 +21,7 @@ export async function forgetSecrets(
     return await db.transaction(async (tx) => {
       const lost = await clearEnvVariables(tx);
       await clearOAuthSecrets(tx);
+      await forgetWebhookSecrets(tx);
       await restartSeals(tx);
       await updateFingerprint(tx, newFingerprint);
       return lost;

@@ -83,8 +83,13 @@ describe('every list can be paged to its end', () => {
       await admin.createBranch({ deploymentId, body: { name } });
       await admin.setBranchStagingEnvironment({ deploymentId, body: { branchName: name, enabled: true } });
     });
+    const [webhook] = await times(() =>
+      admin.createWebhook({ body: { url: 'https://hooks.example.com/', events: ['role.created'] } }),
+    );
+    await times(() => admin.createRole({ body: { name: unique('role'), actions: ['ReportRead'] } }));
     ids = {
       deploymentId,
+      webhookId: webhook!.id,
       environmentId: Number(environment!.id),
       listUserGroups: userGroup!.id,
       getGroups: embedGroup.id,
@@ -158,6 +163,7 @@ describe('every list can be paged to its end', () => {
       .replace('{name}', 'main')
       .replace('{embedTenantName}', embedTenantName)
       .replace('{environmentId}', String(ids.environmentId))
+      .replace('/webhooks/{id}', `/webhooks/${ids.webhookId}`)
       .replace('{id}', String(op.path.includes('embed-tenants') ? ids.getGroups : ids.listUserGroups));
 
   const page = async (op: Operation, query: Record<string, string>) => {

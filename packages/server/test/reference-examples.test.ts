@@ -116,6 +116,8 @@ const environment = async () => {
   return { deploymentId: 1, environmentId: items[0]!.id };
 };
 const person = async () => ({ id: (await world.person()).userId });
+const webhook = () =>
+  one(world.admin.createWebhook({ body: { url: 'https://hooks.example.com/', events: ['role.deleted'] } }));
 const tokenConfig = () =>
   one(world.admin.createOidcTokenConfig({ body: { audienceType: 'CUSTOM', customAudience: 'a' } }));
 const userGroup = () => one(world.admin.createUserGroup({ body: { name: unique('group') } }));
@@ -155,6 +157,8 @@ const given: Record<string, () => Promise<Given>> = {
   updateUserAttribute: async () => ({
     path: await one(world.admin.createUserAttribute({ body: { name: unique('attribute'), type: 'string' } })),
   }),
+  updateWebhook: async () => ({ path: await webhook() }),
+  rotateWebhookSecret: async () => ({ path: await webhook() }),
   updateOidcTokenConfig: async () => ({ path: await tokenConfig() }),
   previewOidcToken: async () => ({ path: await tokenConfig() }),
   advanceCreationStep: async () => {
@@ -245,6 +249,8 @@ const FOUND_FIRST: Record<string, string> = {
   getOAuthIntegration: 'oauth_integration_not_found',
   getUserOAuthToken: 'oauth_token_not_found',
   getOidcTokenConfig: 'oidc_token_config_not_found',
+  getWebhook: 'webhook_not_found',
+  listWebhookDeliveries: 'webhook_not_found',
   pageAsset: 'asset_not_found',
   repositories: 'git_installation_not_found',
 };

@@ -16,6 +16,8 @@ export const pathParameters: Record<string, string> = {
   'user-groups/{id}': 'The number of the group',
   'sessions/{id}': 'The number of the session, which is not its secret',
   'oidc-token-configs/{id}': 'The number of the token config',
+  'webhooks/{id}': 'The number of the webhook',
+  'deliveries/{deliveryId}': 'The number of the delivery, as the list of deliveries has it',
   'api-keys/{id}': 'The number of the API key',
   'roles/{id}': 'The number of the role',
   'users/{id}': 'The number of the user',

@@ -16,6 +16,7 @@ import {
   treeOfCommit,
 } from '../data-models/index.ts';
 import type { DeploymentLog } from '../deployment-logs/index.ts';
+import type { Event, Events } from '../webhooks/index.ts';
 import { type Compiler, CompilerFailure } from './compiler.ts';
 import { compileProject, findProject, type Project } from './project.ts';
 import { errorTextOf, lineOf } from './rules.ts';
@@ -39,7 +40,13 @@ export interface Builds {
   job: BuildJob;
 }
 
-export function createBuilds({ log, compiler }: { log: DeploymentLog; compiler: Compiler }): Builds {
+interface BuildsOptions {
+  log: DeploymentLog;
+  compiler: Compiler;
+  events: Pick<Events, 'record'>;
+}
+
+export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
   const job: BuildJob = {
     name: 'builds.build',
     lane: 'builds',
@@ -69,7 +76,10 @@ export function createBuilds({ log, compiler }: { log: DeploymentLog; compiler: 
     if (!outcome) return;
     const isOurs = await db.transaction(async (tx) => {
       const finished = await store.finishBuild(tx, build, outcome);
-      if (finished) await store.deleteOldBuilds(tx, build.branchId, KEEP);
+      if (finished) {
+        await store.deleteOldBuilds(tx, build.branchId, KEEP);
+        await events.record(tx, [eventOf(deploymentId, build, outcome)]);
+      }
       return finished;
     });
     if (isOurs) log.add(deploymentId, linesOf(branch, outcome));
@@ -150,6 +160,15 @@ function whileWanted(isWanted: () => Promise<boolean>) {
     if (!(await isWanted().catch(() => true))) unwanted.abort();
   }, LOOK_EVERY_MS);
   return { signal: unwanted.signal, end: () => clearInterval(timer) };
+}
+
+function eventOf(
+  deploymentId: number,
+  { id, branchId }: store.StartedBuild,
+  { status }: store.Outcome,
+): Event {
+  const type = status === 'built' ? 'build.succeeded' : (`build.${status}` as const);
+  return { type, resource: `build of branch:${branchId}`, data: { id: String(id), deploymentId, branchId } };
 }
 
 const logLine = ({ isDeploy }: BranchRow, message: string) => ({

@@ -76,6 +76,7 @@ const builds = () =>
       stop: async () => {},
     },
     compiler,
+    events: { record: async () => {} },
   });
 
 async function work(atOnce = 1): Promise<Worker> {

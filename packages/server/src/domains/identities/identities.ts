@@ -1,5 +1,5 @@
 /** Finds, links or creates the user of a person whom the provider has confirmed, and signs them in. */
-import { type Change, changeFunction, created } from '../../platform/audit/change.ts';
+import { type Change, changeFunction, created, type OnChange } from '../../platform/audit/change.ts';
 import { NOBODY } from '../../platform/auth/actor.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
@@ -41,6 +41,7 @@ interface Options {
   console: Console;
   links: PasswordLinks;
   settings: Pick<ProviderSettings, 'createUsers' | 'groupsClaim' | 'externalIdClaim'>;
+  onChange: OnChange;
 }
 
 const refuseTaken = refusing({
@@ -58,7 +59,7 @@ function refuse(error: unknown): never {
   throw TAKEN.includes(error.code) ? new ApiError('identity_taken') : error;
 }
 
-export function createIdentities({ db, console, links, settings }: Options): Identities {
+export function createIdentities({ db, console, links, settings, onChange }: Options): Identities {
   /**
    * Like a new password, it replaces how the user signed in before: an earlier identity at this provider, the password,
    * and all sessions. Otherwise somebody who should be kept out by the link could still come in.
@@ -136,7 +137,7 @@ export function createIdentities({ db, console, links, settings }: Options): Ide
 
   async function attempt(proof: Proof, origin: SignInOrigin, { cookie, link }: Browser) {
     const { operation, ip, requestId } = origin;
-    const change = changeFunction(db.as(siteOf(ip)), {
+    const about = {
       operation,
       resourceType: 'identity',
       actor: NOBODY,
@@ -144,7 +145,8 @@ export function createIdentities({ db, console, links, settings }: Options): Ide
       embedTenantName: null,
       ip,
       requestId,
-    });
+    };
+    const change = changeFunction(db.as(siteOf(ip)), about, { onChange });
     const { reply } = await change(async (tx) => {
       const { userId, changes } = await identify(tx, proof, link);
       if (settings.groupsClaim) changes.push(...(await followClaim(tx, proof, settings.groupsClaim)));

@@ -1,4 +1,5 @@
 /** Sign-in with an OpenID Connect provider, and who users are there. */
+import type { OnChange } from '../../platform/audit/change.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import { type LinkedIdentities, SIGN_IN_PATH, type SignInWay } from '../pages/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
@@ -23,13 +24,17 @@ export interface IdentitiesOptions {
   settings: ProviderSettings | undefined;
   console: Console;
   links: PasswordLinks;
+  onChange: OnChange;
 }
 
-export function identities(platform: Platform, { settings, console, links }: IdentitiesOptions): Module {
+export function identities(
+  platform: Platform,
+  { settings, console, links, onChange }: IdentitiesOptions,
+): Module {
   const { essential: db, attempts, keysFor, log, outbound, publicUrl } = platform;
   const set = settings && {
     provider: createProvider(settings, { outbound, log, redirectUri: publicUrl + CALLBACK_PATH }),
-    identities: createIdentities({ db, console, links, settings }),
+    identities: createIdentities({ db, console, links, settings, onChange }),
     failures: createFailures({ db, attempts, log }),
     exchanges: createExchanges(() => notBegunAt(publicUrl + SIGN_IN_PATH)),
     pending: createPendingCookie(keysFor('sign-in with a provider'), publicUrl),

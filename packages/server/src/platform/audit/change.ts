@@ -58,6 +58,9 @@ export type ChangeFunction = <Reply>(
   work: (tx: Tx) => Promise<{ reply: Reply; changes: Change | Change[] }>,
 ) => Promise<Committed<Reply>>;
 
+/** Called in the transaction of a change, with its entries. If it throws, the change is rolled back. */
+export type OnChange = (tx: Tx, entries: readonly AuditEntry[]) => Promise<void>;
+
 export interface Origin {
   operation: string;
   resourceType: string;
@@ -77,14 +80,22 @@ export interface Attempt {
   commit(): void;
 }
 
+export interface ChangeOptions {
+  attempt?: Attempt;
+  onChange?: OnChange | undefined;
+}
+
 export const changeFunction =
-  (db: Database, origin: Origin, attempt?: Attempt): ChangeFunction =>
+  (db: Database, origin: Origin, { attempt, onChange }: ChangeOptions = {}): ChangeFunction =>
   (work) =>
     db.transaction(async (tx) => {
       attempt?.begin();
       const { reply, changes } = await work(tx);
       const entries = [changes].flat().flatMap((change) => toEntry(origin, change));
-      if (entries.length) await insertAuditEntries(tx, entries);
+      if (entries.length) {
+        await insertAuditEntries(tx, entries);
+        await onChange?.(tx, entries);
+      }
       attempt?.commit();
       return { reply } as Committed<typeof reply>;
     });

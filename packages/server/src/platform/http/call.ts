@@ -1,7 +1,7 @@
 /** What a handler gets beside its input. Each part is made when the handler asks for it, because most ask for few. */
 import type { Operation } from '@oriel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ChangeFunction, changeFunction } from '../audit/change.ts';
+import { type ChangeFunction, changeFunction, type OnChange } from '../audit/change.ts';
 import { type Actor, embedOf, sharerOf } from '../auth/actor.ts';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../log.ts';
@@ -41,6 +41,7 @@ export interface CallOptions {
   operation: Operation;
   db: Database;
   cursors: Cursors;
+  onChange?: OnChange | undefined;
   log: Logger;
 }
 
@@ -99,7 +100,8 @@ export class RequestCall implements Call {
     const { actor, deploymentId, embedTenantName } = this;
     const resourceType = this.#options.operation.audit;
     const about = { operation, resourceType, actor, deploymentId, embedTenantName, ip, requestId };
-    return changeFunction(this.db, about, this.lifetime.attempt);
+    const { onChange } = this.#options;
+    return changeFunction(this.db, about, { attempt: this.lifetime.attempt, onChange });
   }
 
   /** A function that can be called without its object, because handlers take the call apart. */

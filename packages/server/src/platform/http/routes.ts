@@ -22,7 +22,7 @@ import {
 } from '@oriel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Static, TObject } from 'typebox';
-import type { ChangeFunction, Committed } from '../audit/change.ts';
+import type { ChangeFunction, Committed, OnChange } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
 import { type Actor, type CallerOf, embedOf, identityOf } from '../auth/actor.ts';
@@ -120,6 +120,7 @@ export interface RouteOptions {
   cursors: Cursors;
   csrf: Csrf;
   allowedOrigins: AllowedOrigins;
+  onChange?: OnChange | undefined;
   log: Logger;
   /** How often the caller of a stream is checked again. */
   recheckMs?: number;
@@ -178,7 +179,7 @@ function register(
   options: RouteOptions & { stopping: AbortSignal; crossOrigin: CrossOrigin; compress: Compress },
   isCollection: boolean,
 ) {
-  const { db, authenticator, attempts, requireDeployment, cursors, csrf, log } = options;
+  const { db, authenticator, attempts, requireDeployment, cursors, csrf, onChange, log } = options;
   const atOnce = replyKindOf(op)?.kind === 'eventStream' ? options.listening : options.atOnce;
   const validators = compileValidators(op);
   const limitRate = op.rate && createRateLimit(op.rate);
@@ -191,7 +192,7 @@ function register(
   const mayBeKnown = answersNotModified(op);
   const sendsHeaders = Object.keys(op.replyHeaders).length > 0;
   const form = guardForm(op, csrf);
-  const callOptions = { operation: op, db, cursors, log };
+  const callOptions = { operation: op, db, cursors, onChange, log };
   const takesUploads = ['multipart', 'bytes'].includes(bodyKindOf(op)?.kind ?? '');
 
   const left = new WeakSet<FastifyRequest>();

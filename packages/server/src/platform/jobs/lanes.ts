@@ -12,6 +12,8 @@ export const LANES = {
   syncs: 1,
   /** Waits for servers of others, such as git hosts. */
   remotes: 2,
+  /** Sends events to webhooks, many at once in each job. */
+  webhooks: 1,
 };
 
 export type Lane = keyof typeof LANES;

@@ -1,0 +1,90 @@
+/** Which events changes are, and how they are written down for the webhooks that want them. */
+import { type WebhookEvent, webhookEvents } from '@oriel/contract';
+import type { OnChange } from '../../platform/audit/change.ts';
+import type { AuditEntry } from '../../platform/audit/store.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
+import type { Platform } from '../../platform/module.ts';
+import { insertDeliveries, listWantedEvents } from './deliveries.store.ts';
+
+export interface Event {
+  type: WebhookEvent;
+  /** Ids, and nothing that is secret or a row of data. */
+  data: Record<string, string | number | null>;
+  /** Events of one resource are sent in their order. */
+  resource: string;
+}
+
+export interface Events {
+  /** For what is no change of an audited operation, such as the end of a build. Must be in the transaction that did it. */
+  record(tx: Tx, events: readonly Event[]): Promise<void>;
+  /** Writes down the events of changes, in their transaction. */
+  onChange: OnChange;
+}
+
+const WANTED = 'wanted';
+
+/** If nobody wants an event, nothing is written and no statement is sent. */
+export function createEvents(
+  { essential, remember }: Pick<Platform, 'essential' | 'remember'>,
+  sender: JobKind,
+): Events {
+  const known = remember<string, ReadonlySet<string>>(() => ['webhooks']);
+  const readWanted = async () => new Set((await listWantedEvents(essential)).map(({ event }) => event));
+
+  const events: Events = {
+    async record(tx, given) {
+      if (!given.length) return;
+      const wanted = known.get(WANTED) ?? (await known.load(WANTED, readWanted));
+      if (!wanted.size) return;
+      const timestamp = new Date().toISOString();
+      const chosen = given
+        .filter(({ type }) => wanted.has('*') || wanted.has(type))
+        .map(({ type, data, resource }) => ({
+          event: type,
+          resource,
+          payload: JSON.stringify({ type, timestamp, data }),
+        }));
+      if (chosen.length && (await insertDeliveries(tx, chosen))) await enqueue(tx, sender, {});
+    },
+    onChange: (tx, entries) => events.record(tx, entries.flatMap(eventOf)),
+  };
+  return events;
+}
+
+const KNOWN: ReadonlySet<string> = new Set(webhookEvents);
+
+/** Entries whose name is on no list are no events. */
+export function eventOf(entry: AuditEntry): Event[] {
+  const { resource, id } = resourceOf(entry);
+  const type = `${resource}.${verbOf(entry)}`;
+  if (!KNOWN.has(type)) return [];
+  const { deploymentId, embedTenantName = null, userId, apiKeyId, operation, requestId } = entry;
+  const data = { id, deploymentId, embedTenantName, userId, apiKeyId, operation, requestId };
+  return [{ type: type as WebhookEvent, resource: `${resource}:${id}`, data }];
+}
+
+/** In lists of the workspace, the id names the kind of resource too. */
+function resourceOf({ resourceType, resourceId }: AuditEntry): { resource: string; id: string } {
+  const [, kind, id] = resourceType === 'workspace' ? (/^([A-Z]+):(\d+)$/.exec(resourceId) ?? []) : [];
+  if (kind && id) return { resource: kind.toLowerCase(), id };
+  return {
+    resource: resourceType.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    id: resourceId,
+  };
+}
+
+function verbOf({ resourceType, operation, before, after }: AuditEntry): string {
+  if (resourceType === 'embedSession') return 'revoked';
+  if (operation === 'publishDashboard') return 'published';
+  if (before === null) return 'created';
+  if (after === null) return 'deleted';
+  const { isDeactivated } = after as { isDeactivated?: boolean };
+  if (resourceType === 'user' && isDeactivated !== undefined) {
+    return isDeactivated ? 'deactivated' : 'reactivated';
+  }
+  return 'updated';
+}
+
+/** A new id for each delivery. Only its form is that of Standard Webhooks. */
+export const messageIdOf = (id: string) => `msg_${id.replaceAll('-', '')}`;
