@@ -8,6 +8,7 @@ import {
   type Operation,
 } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browsingPerson } from './browsing.ts';
 import { errorCodeOf } from './error-code.ts';
 import { isIdIn, requestOf, textIn } from './samples.ts';
 import { createOwnWorld, type Person, unique, type World } from './world.ts';
@@ -22,7 +23,9 @@ afterAll(() => world.stop());
 const NO_SUCH_ID = Number.MAX_SAFE_INTEGER;
 
 const needing = allOperations.filter((op) => op.permission !== 'none');
-const cases = needing.map((op) => [op.id, op] as const);
+/** Pages take the cookie of a person who signed in by browser, and no key. */
+const isPage = ({ auth }: Operation) => auth === 'console';
+const cases = needing.filter((op) => !isPage(op)).map((op) => [op.id, op] as const);
 
 /** The action, and all actions that include it: `All`, and the higher levels on content. */
 function implying(action: Action): Action[] {
@@ -116,6 +119,23 @@ describe('a role with only the needed action is accepted', () => {
     expect([401, 403]).not.toContain(status);
   });
 });
+
+test.each(needing.filter(isPage).map((op) => [op.id, op] as const))(
+  'the page of %s is refused without the needed action, and accepted with it',
+  async (_id, op) => {
+    const { person, ...browser } = await browsingPerson(world);
+    const send = async () =>
+      op.method === 'GET'
+        ? browser.get(op.path)
+        : browser.post(op.path, { csrf: await browser.csrf(), id: String(NO_SUCH_ID) });
+    expect((await send()).status).toBe(403);
+    const role = await world.admin.createRole({
+      body: { name: unique('role'), actions: [op.permission as Action] },
+    });
+    await world.admin.updateUser({ id: person.id, body: { roles: [role.name] } });
+    expect([401, 403]).not.toContain((await send()).status);
+  },
+);
 
 test('there are operations of every kind among them', () => {
   expect(needing.length).toBeGreaterThan(70);

@@ -18,6 +18,9 @@ const UNAUDITED: string[] = [
   'explainQuery',
   'postDashboardPythonRun',
   'previewOidcToken',
+  'testGitHostInstallation',
+  // Only makes the server look at a repository. What it finds there is audited.
+  'receiveGitHostWebhook',
   // The ledger records minting and exchanging. Minting writes audit entries for its definitions in its own transaction.
   'generateSession',
   // Changes nothing.
