@@ -295,6 +295,7 @@ create table git_connections (
   message text,
   checked_at timestamp with time zone,
   requested_at timestamp with time zone,
+  must_look boolean not null default false,
   created_at timestamp with time zone not null default now()
 );
 

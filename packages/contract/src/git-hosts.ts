@@ -23,6 +23,7 @@ export const syncErrors = [
   'git_history_rewritten',
   'git_branch_removed',
   'git_push_rejected',
+  'branch_name_taken',
   'uncommitted_changes',
   'merge_conflict',
   'merge_too_large',

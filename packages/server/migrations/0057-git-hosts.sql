@@ -22,8 +22,9 @@ create table git_connections (
   -- Why the last try to bring both sides together failed.
   message text,
   checked_at timestamptz,
-  -- Set while a job waits that will bring both sides together.
+  -- Set while a job waits that will bring both sides together, and whether it must look at the host in any case.
   requested_at timestamptz,
+  must_look boolean not null default false,
   created_at timestamptz not null default now()
 );
 create index git_connections_installation on git_connections (installation_id);

@@ -122,7 +122,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const build = createBuilds({ log: deploymentLog, compiler, events });
   // What is built may also have to be pushed.
   const enqueueBuild: typeof build.enqueueBuild = async (tx, branch) => {
-    await requestSync(tx, branch.deploymentId, true);
+    await requestSync(tx, branch.deploymentId, false);
     return build.enqueueBuild(tx, branch);
   };
   const engines = createEngines({

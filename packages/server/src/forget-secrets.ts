@@ -1,6 +1,7 @@
 /** Takes from a restored database what depends on a secret key that is lost, so that it can be used with a new one. */
 import { pino } from 'pino';
 import { clearEnvVariables } from './domains/env-vars/index.ts';
+import { clearGitSecrets } from './domains/git-hosts/index.ts';
 import { updateFingerprint } from './domains/installation/index.ts';
 import { clearOAuthSecrets } from './domains/oauth-integrations/index.ts';
 import { forgetWebhookSecrets } from './domains/webhooks/index.ts';
@@ -21,6 +22,7 @@ export async function forgetSecrets(
     return await db.transaction(async (tx) => {
       const lost = await clearEnvVariables(tx);
       await clearOAuthSecrets(tx);
+      await clearGitSecrets(tx);
       await forgetWebhookSecrets(tx);
       await restartSeals(tx);
       await updateFingerprint(tx, newFingerprint);

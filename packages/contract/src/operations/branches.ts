@@ -247,14 +247,8 @@ export const pull = operation({
   }),
   optionalBody: true,
   reply: Shape('PullResponse', { buildTriggered: Type.Boolean() }),
-  errors: [
-    'branch_not_found',
-    'invalid_branch_name',
-    'branch_name_taken',
-    'too_many_branches',
-    'no_remote',
-    ...syncErrors,
-  ],
+  errors: ['branch_not_found', 'invalid_branch_name', 'too_many_branches', 'no_remote', ...syncErrors],
+  rate: { max: 30, perSeconds: 60 },
   audit: 'branch',
 });
 

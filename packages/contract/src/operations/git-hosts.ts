@@ -5,7 +5,7 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { gitHostLimits, remoteErrors, syncErrors } from '../git-hosts.ts';
 import { BytesBody } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
-import { DateTime, Id, Maybe, Name, Nullable, Shape, Url } from '../schemas.ts';
+import { DateTime, Id, Maybe, matching, Name, Nullable, Shape, Url } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -68,9 +68,12 @@ const HostUrl = {
   examples: ['https://git.example.com'],
 };
 
+const PRINTABLE = matching('^[\\u0020-\\u007e]+$', 'must have printable ASCII characters only');
+
 const Token = Type.String({
   minLength: 1,
   maxLength: 4096,
+  ...PRINTABLE,
   description: 'An access token. It is stored encrypted, and no reply shows it',
   examples: ['a-token-of-the-git-host'],
 });
@@ -144,6 +147,7 @@ export const createGitHostInstallation = operation({
         Type.String({
           minLength: 1,
           maxLength: 255,
+          ...PRINTABLE,
           description: 'For hosts that want a user beside the token',
         }),
       ),
@@ -260,7 +264,7 @@ export const connect = operation({
   path: `${connectionPath}/connect`,
   summary: 'Connect the data model of a deployment to a repository',
   description:
-    'The history of an existing repository becomes that of the deployment, if the deployment has no commits beside its first. An empty or new repository gets the data model. From then on, commits and merges on shared branches are pushed, and what others push is fetched and built. The branches for dev mode that belong to one person are not pushed.',
+    'The history of an existing repository becomes that of the deployment, if the deployment has no commits of its own beside its first. API keys that are scoped to deployments can not do this, because the repository may be that of another deployment. An empty or new repository gets the data model. From then on, commits and merges on shared branches are pushed, and what others push is fetched and built. The branches for dev mode that belong to one person are not pushed.',
   body: Shape(
     'ConnectGitHostRequest',
     {
@@ -292,7 +296,7 @@ export const connect = operation({
   errors: [
     'git_installation_not_found',
     'already_connected',
-    'branch_name_taken',
+    'outside_key_scope',
     'branch_not_found',
     'invalid_branch_name',
     ...syncErrors,
@@ -364,7 +368,7 @@ export const receiveGitHostWebhook = operation({
   path: '/api/v1/git-host/webhooks/{webhookId}',
   summary: 'Receive a webhook of a git host',
   description:
-    'For git hosts. Takes the signatures of GitHub, Gitea, Forgejo, GitLab (token or signature) and of Standard Webhooks. A webhook only makes the server look at the repository: nothing in it is believed. A delivery that was received before is answered, and does nothing.',
+    'For git hosts. Takes the signatures of GitHub, Gitea, Forgejo, GitLab (token or signature) and of Standard Webhooks. Keys of Standard Webhooks are the bytes after `whsec_`, in base64. A webhook only makes the server look at the repository: nothing in it is believed. A delivery that was received before is answered, and does nothing.',
   params: {
     webhookId: Type.String({
       minLength: 12,

@@ -13,6 +13,7 @@ import { createRemote, type Remote } from '../../platform/git/remote/smart-http.
 import type { Texts } from '../../platform/git/text-work.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
+import { createTurns } from '../../platform/turns.ts';
 import {
   type BranchRow,
   type BranchTurns,
@@ -24,10 +25,12 @@ import { withHost } from './failures.ts';
 import { credentialsOf, type Host } from './hosts.ts';
 import type { Installations } from './installations.ts';
 import * as store from './store.ts';
-import { createFromRemote, type SyncOptions, syncBranch } from './sync.ts';
+import { createFromRemote, requireNotServed, type SyncOptions, syncBranch } from './sync.ts';
 
 /** A pack of a whole repository, compressed. */
-const REMOTE_LIMITS = { packBytes: 128 * 1024 * 1024, timeoutMs: 120_000 };
+const REMOTE_LIMITS = { packBytes: 128 * 1024 * 1024, timeoutMs: 60_000 };
+/** What is fetched is held in memory, and a host may be slow. A deployment has one turn at a time. */
+const TURNS = { togetherMax: 3, waitingMax: 20, waitMs: 30_000 };
 
 /** Who makes merges that no person asked for. */
 const AUTOMATIC = { name: 'Oriel', email: 'oriel@localhost' };
@@ -42,10 +45,8 @@ export interface ConnectionOptions {
   enqueueBuild: EnqueueBuild;
 }
 
-/** Why a job was asked for: something changed here, or something may have changed there. */
 interface SyncPayload {
   deploymentId: number;
-  isLocal: boolean;
 }
 
 export type SyncCall = Pick<SyncOptions, 'db' | 'change' | 'author' | 'signal'>;
@@ -69,9 +70,12 @@ export interface Connections {
 
 const JOB_NAME = 'git-hosts.sync';
 
-/** Enqueues a job that brings the branches of the deployment together with its repository, if it is connected. */
-export async function requestSync(tx: Tx, deploymentId: number, isLocal: boolean): Promise<void> {
-  if (await store.requestSync(tx, deploymentId)) await enqueue(tx, SYNC_JOB, { deploymentId, isLocal });
+/**
+ * Enqueues a job that brings the branches of the deployment together with its repository, if it is connected. With
+ * `mustLook`, something may have changed there; else the job only looks if a commit was made here.
+ */
+export async function requestSync(tx: Tx, deploymentId: number, mustLook: boolean): Promise<void> {
+  if (await store.requestSync(tx, deploymentId, mustLook)) await enqueue(tx, SYNC_JOB, { deploymentId });
 }
 
 /** What is enqueued. The kind that runs is made by `createConnections`, because it needs the platform. */
@@ -79,7 +83,7 @@ const SYNC_JOB: JobKind<SyncPayload> = {
   name: JOB_NAME,
   lane: 'remotes',
   maxAttempts: 5,
-  timeLimitMs: 10 * 60_000,
+  timeLimitMs: 5 * 60_000,
   run: () => Promise.reject(new Error('this kind of job is only for enqueuing')),
 };
 
@@ -88,22 +92,34 @@ export function createConnections(
   { installations, texts, branchTurns, enqueueBuild }: ConnectionOptions,
 ): Connections {
   const packs = createPackReader();
+  const turns = createTurns({
+    ...TURNS,
+    busy: () =>
+      new ApiError('busy', { message: 'Too many repositories are being fetched already: try again.' }),
+  });
+  const inTurn = <Value>(deploymentId: number, signal: AbortSignal, work: () => Promise<Value>) =>
+    turns.alone(`deployment ${deploymentId}`, () => turns.together('all', work, signal), signal);
 
   async function open(db: Queryable, deploymentId: number) {
     const connection = await store.findConnection(db, deploymentId);
     if (!connection) throw new ApiError('no_remote');
     const host = await installations.open(db, connection.installationId);
-    return remoteOf(platform, host, connection.url);
+    const requireConnected = async () => {
+      const now = await store.findConnection(db, deploymentId);
+      if (now?.webhookId !== connection.webhookId) throw new ApiError('no_remote');
+    };
+    return { remote: remoteOf(platform, host, connection.url), requireConnected };
   }
 
-  const optionsFor = (call: SyncCall, remote: Remote): SyncOptions => ({
-    ...call,
-    remote,
-    packs,
-    texts,
-    branchTurns,
-    enqueueBuild,
-  });
+  const optionsFor = (
+    call: SyncCall,
+    opened: Awaited<ReturnType<typeof open>>,
+    sharedHeads: readonly string[],
+  ): SyncOptions => ({ ...call, ...opened, sharedHeads, packs, texts, branchTurns, enqueueBuild });
+
+  /** The commits that both sides have at the ends of branches. */
+  const sharedOf = (local: readonly BranchRow[], heads: ReadonlyMap<string, string>) =>
+    local.filter(({ name, head }) => heads.get(name) === head).map(({ head }) => head);
 
   /** Notes on the connection how it went, and throws what was thrown. */
   async function noted<Value>(
@@ -121,22 +137,27 @@ export function createConnections(
     }
   }
 
-  async function syncAll(call: SyncCall, deploymentId: number, isLocal: boolean) {
+  async function syncAll(call: SyncCall, deploymentId: number, mustLook: boolean) {
     const { db, signal } = call;
     const local = await listSharedBranches(db, deploymentId);
+    const names = local.map(({ name }) => name);
+    await store.deleteOtherHeads(db.writes, deploymentId, names);
     const seen = await store.listRemoteHeads(db, deploymentId);
     // Most changes here are of files that are not committed yet.
-    if (isLocal && local.every(({ name, head }) => seen.get(name) === head)) return;
+    if (!mustLook && local.every(({ name, head }) => seen.get(name) === head)) return;
     await noted(db, deploymentId, async () => {
-      const remote = await open(db, deploymentId);
-      const { heads } = await remote.listBranches(signal);
-      const failures: unknown[] = [];
+      const opened = await open(db, deploymentId);
+      const { heads } = await opened.remote.listBranches(signal);
+      const options = optionsFor(call, opened, sharedOf(local, heads));
+      const failures: ApiError[] = [];
       for (const branch of local) {
+        signal.throwIfAborted();
         const state = { remoteHead: heads.get(branch.name), seenHead: seen.get(branch.name) };
         // One branch that can not be synced must not keep the others from it.
-        await withHost(() => syncBranch(optionsFor(call, remote), branch, state)).catch((error: unknown) => {
+        await withHost(() => syncBranch(options, branch, state)).catch((error: unknown) => {
           if (!(error instanceof ApiError)) throw error;
-          failures.push(error);
+          // Hosts delete branches whose work was merged. The one here is kept.
+          if (error.code !== 'git_branch_removed' || branch.isDeploy) failures.push(error);
         });
       }
       if (failures.length) throw failures[0];
@@ -147,44 +168,58 @@ export function createConnections(
     packs,
 
     pull: (call, deploymentId, branchName) =>
-      noted(call.db, deploymentId, async () => {
-        const { db, signal } = call;
-        const remote = await open(db, deploymentId);
-        const local = await listSharedBranches(db, deploymentId);
-        const branch = local.find(({ name, isDeploy }) =>
-          branchName === null ? isDeploy : name === branchName,
-        );
-        const { heads } = await remote.listBranches(signal);
-        if (!branch) {
-          const head = branchName === null ? undefined : heads.get(branchName);
-          const deploy = local.find(({ isDeploy }) => isDeploy);
-          if (head !== undefined && deploy)
-            return createFromRemote(optionsFor(call, remote), deploy, { name: branchName!, head });
-          throw new ApiError('branch_not_found', {
-            message: `Neither the data model nor the repository has a shared branch ${branchName}.`,
-          });
-        }
-        const seen = await store.listRemoteHeads(db, deploymentId);
-        const state = { remoteHead: heads.get(branch.name), seenHead: seen.get(branch.name) };
-        return syncBranch(optionsFor(call, remote), branch, state);
-      }),
+      inTurn(deploymentId, call.signal, () =>
+        noted(call.db, deploymentId, async () => {
+          const { db, signal } = call;
+          const opened = await open(db, deploymentId);
+          const local = await listSharedBranches(db, deploymentId);
+          const branch = local.find(({ name, isDeploy }) =>
+            branchName === null ? isDeploy : name === branchName,
+          );
+          const { heads } = await opened.remote.listBranches(signal);
+          const options = optionsFor(call, opened, sharedOf(local, heads));
+          if (!branch) {
+            const head = branchName === null ? undefined : heads.get(branchName);
+            const deploy = local.find(({ isDeploy }) => isDeploy);
+            if (head === undefined || !deploy) {
+              throw new ApiError('branch_not_found', {
+                message: `Neither the data model nor the repository has a shared branch ${branchName}.`,
+              });
+            }
+            await requireNotServed(db, deploymentId, branchName!);
+            return createFromRemote(options, deploy, { name: branchName!, head });
+          }
+          const seen = await store.listRemoteHeads(db, deploymentId);
+          const state = { remoteHead: heads.get(branch.name), seenHead: seen.get(branch.name) };
+          return syncBranch(options, branch, state);
+        }),
+      ),
 
-    async removeBranch({ db, signal }, deploymentId, branchName) {
-      if (!(await store.findConnection(db, deploymentId))) return;
-      await withHost(async () => {
-        const remote = await open(db, deploymentId);
-        const head = (await remote.listBranches(signal)).heads.get(branchName);
-        if (head !== undefined)
+    removeBranch: ({ db, signal }, deploymentId, branchName) =>
+      inTurn(deploymentId, signal, async () => {
+        if (!(await store.findConnection(db, deploymentId))) return;
+        const seen = (await store.listRemoteHeads(db, deploymentId)).get(branchName);
+        await requireNotServed(db, deploymentId, branchName);
+        await withHost(async () => {
+          const { remote } = await open(db, deploymentId);
+          const head = (await remote.listBranches(signal)).heads.get(branchName);
+          if (head === undefined) return;
+          // Commits that nobody here has seen must not be lost.
+          if (head !== seen) {
+            throw new ApiError('branch_changed', {
+              message: `The git host has other commits on ${branchName} than were seen here: pull it first.`,
+            });
+          }
           await remote.push([{ branch: branchName, from: head, to: null }], undefined, signal);
-      });
-      await store.deleteRemoteHead(db.writes, deploymentId, branchName);
-    },
+        });
+        await store.deleteRemoteHead(db.writes, deploymentId, branchName);
+      }),
 
     job: {
       ...SYNC_JOB,
-      async run({ deploymentId, isLocal }, { db, signal, log }) {
-        await store.beginSync(db, deploymentId);
-        if (!(await store.findConnection(db, deploymentId))) return;
+      async run({ deploymentId }, { db, signal, log }) {
+        const request = await store.beginSync(db, deploymentId);
+        if (!request) return 'done';
         const origin: Origin = {
           operation: 'pull',
           resourceType: 'branch',
@@ -196,7 +231,7 @@ export function createConnections(
         };
         const call = { db, change: changeFunction(db, origin), author: AUTOMATIC, signal };
         try {
-          await syncAll(call, deploymentId, isLocal);
+          await inTurn(deploymentId, signal, () => syncAll(call, deploymentId, request.mustLook));
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // People mend these: the connection says what is wrong, and the next poll or change tries again.
@@ -205,6 +240,7 @@ export function createConnections(
             'a deployment and its repository could not be brought together',
           );
         }
+        return (await store.endSync(db, deploymentId, request.requestedAt)) ? 'done' : 'unfinished';
       },
     },
   };
@@ -237,16 +273,25 @@ export async function lookAt(
 }
 
 /**
- * Whether the history of the repository can take the place of what is deployed: if both have commits in common, or if
- * nothing was committed here beside the first commit.
+ * Decides what becomes of the deploy branch when it is connected to a branch that has commits. Returns the commit that the
+ * branch here gets, and the one that counts as seen there. Throws if commits of people would be lost.
  */
-export async function isReplaceable(db: Database, branch: BranchRow, remoteHead: string): Promise<boolean> {
+export async function placeOf(
+  db: Database,
+  branch: BranchRow,
+  remoteHead: string,
+): Promise<{ head: string; seenHead: string }> {
   const objects = createObjects(db, branch.deploymentId);
-  if ((await readCommit(objects, branch.head)).parents.length === 0) return true;
-  return (await mergeBase(objects, branch.head, remoteHead)) !== null;
+  const isUntouched = (await readCommit(objects, branch.head)).parents.length === 0;
+  const base = await mergeBase(objects, branch.head, remoteHead);
+  if (isUntouched || base === branch.head) return { head: remoteHead, seenHead: remoteHead };
+  if (base === null) throw new ApiError('git_repository_unrelated');
+  // Both have commits of their own: the job that follows merges them.
+  return { head: branch.head, seenHead: base };
 }
 
 export const requireDeployed = async (db: Queryable, deploymentId: number): Promise<BranchRow> =>
   found(await findDeployBranch(db, deploymentId, null), 'branch_not_found');
 
-export const newWebhookSecret = () => randomBytes(32).toString('base64url');
+/** As Standard Webhooks writes secrets. Other hosts take it as a text. */
+export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`;

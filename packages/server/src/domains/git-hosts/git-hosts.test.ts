@@ -176,6 +176,84 @@ test('an empty repository gets the data model; a model of its own is not lost to
   expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('no_remote');
 });
 
+test('connecting again loses no commit of either side', async () => {
+  const repo = await repository({ a: '1' });
+  const { id: deploymentId } = await world.deployment();
+  await connect(deploymentId, repo.name);
+  await world.admin.deleteGitHostConnection({ deploymentId });
+  const mine = await modeller(world, deploymentId, { client: world.admin });
+  await mine.save({ here: 'x' }, 'here, while disconnected');
+  await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  await repo.push({ there: 'y' }, 'there, meanwhile');
+  await connect(deploymentId, repo.name);
+  await expect
+    .poll(() => repo.bare('ls-tree', '--name-only', 'main'), { timeout: 30_000 })
+    .toBe('a\nhere\nthere\n');
+  expect(await readFiles(world.admin, deploymentId, 'main')).toMatchObject({ a: '1', here: 'x', there: 'y' });
+});
+
+test('a branch of another deployment, or one that did not come from here, is neither pushed to nor deleted', async () => {
+  const repo = await repository({ a: '1' });
+  await repo.run('checkout', '--quiet', '-b', 'develop');
+  await repo.push({ b: '2' }, 'ahead of main');
+  await repo.run('checkout', '--quiet', '-b', 'other', 'main');
+  await repo.push({ c: '3' }, 'of somebody else');
+  const [production, staging] = [await world.deployment(), await world.deployment()];
+  await connect(production.id, repo.name, { deployBranchName: 'main' });
+  await connect(staging.id, repo.name, { branch: 'develop' });
+  const before = await repo.bare('for-each-ref', '--format=%(refname) %(objectname)');
+  const { id: deploymentId } = staging;
+  expect(await codeOf(world.admin.pull({ deploymentId, body: { branchName: 'main' } }))).toBe(
+    'branch_name_taken',
+  );
+  for (const name of ['main', 'other']) {
+    await world.admin.createBranch({ deploymentId, body: { name } });
+    expect(await codeOf(world.admin.pull({ deploymentId, body: { branchName: name } })), name).toBe(
+      'branch_name_taken',
+    );
+    const removed = world.admin.deleteBranch({ deploymentId, branchName: name, removeOnUpstream: true });
+    expect(['branch_name_taken', 'branch_changed'], name).toContain(await codeOf(removed));
+    await world.admin.deleteBranch({ deploymentId, branchName: name });
+  }
+  // One that came by a pull is deleted only with the commits that were seen.
+  await world.admin.pull({ deploymentId, body: { branchName: 'other' } });
+  await repo.push({ c: '4' }, 'after the pull');
+  const late = world.admin.deleteBranch({ deploymentId, branchName: 'other', removeOnUpstream: true });
+  expect(await codeOf(late)).toBe('branch_changed');
+  expect((await repo.bare('for-each-ref', '--format=%(refname) %(objectname)')).split('\n').length).toBe(
+    before.split('\n').length,
+  );
+  expect(await repo.headOf('main')).toBe(await headHere(production.id, 'main'));
+});
+
+test('a commit that has a known folder in thousands of places is refused, and the model serves on', async () => {
+  const files = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, `${i}`]));
+  const repo = await repository(files);
+  const { id: deploymentId } = await world.deployment();
+  await connect(deploymentId, repo.name);
+  const head = await repo.headOf();
+  const folder = (await repo.bare('rev-parse', 'main^{tree}')).trim();
+  const lines = Array.from(
+    { length: 2000 },
+    (_, i) => `040000 tree ${folder}\td${String(i).padStart(5, '0')}`,
+  );
+  const tree = (
+    await host.git.run(['-C', `served/${repo.name}`, 'mktree'], { input: `${lines.join('\n')}\n` })
+  ).trim();
+  const bomb = (await repo.bare('commit-tree', tree, '-p', head, '-m', 'a bomb')).trim();
+  await repo.bare('update-ref', 'refs/heads/main', bomb);
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_repository_too_large');
+  expect(await headHere(deploymentId, 'main')).toBe(head);
+});
+
+test('a key that is scoped to one deployment can not connect it to a repository', async () => {
+  const repo = await repository({ a: '1' });
+  const { id: deploymentId } = await world.deployment();
+  const { key } = await world.admin.createApiKey({ body: { name: 'scoped', deploymentIds: [deploymentId] } });
+  const body = { installationId, name: repo.name };
+  expect(await codeOf(world.client(key).connect({ deploymentId, body }))).toBe('outside_key_scope');
+});
+
 const bodyOf = JSON.stringify({ ref: 'refs/heads/main' });
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text);
 const SIGNATURES: [string, (secret: string) => Record<string, string>][] = [
@@ -198,7 +276,8 @@ const SIGNATURES: [string, (secret: string) => Record<string, string>][] = [
     'Standard Webhooks',
     (secret) => {
       const [id, timestamp] = [unique('d'), String(Math.floor(Date.now() / 1000))];
-      const signature = hmac(secret, `${id}.${timestamp}.${bodyOf}`).digest('base64');
+      const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+      const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${bodyOf}`).digest('base64');
       return {
         'webhook-id': id,
         'webhook-timestamp': timestamp,

@@ -66,12 +66,17 @@ interface NewRepository {
 
 type Fields = Record<string, unknown>;
 
-const asList = (body: unknown): Fields[] => (Array.isArray(body) ? (body as Fields[]) : []);
+const asFields = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+
+/** What a host answers is not believed: what is no repository is left out. */
+const asList = (body: unknown): Fields[] => (Array.isArray(body) ? body.map(asFields) : []);
+const idOf = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : 0);
 
 /** GitHub and Gitea have the same fields. */
 const readFullNames = (body: unknown) => {
   const repositories = asList(body).map(({ id, full_name, html_url }) => ({
-    id: Number(id),
+    id: idOf(id),
     name: String(full_name),
     htmlUrl: String(html_url),
   }));
@@ -82,10 +87,8 @@ const readFullNames = (body: unknown) => {
 const createForOwner: Api['create'] = async (ask, { name, owner, isPrivate }) => {
   const body = { name, private: isPrivate };
   if (!owner) return ask('/user/repos', body);
-  return ask(`/orgs/${encodeURIComponent(owner)}/repos`, body).catch((error: unknown) => {
-    if (error instanceof RemoteError && error.failure === 'not_found') return ask('/user/repos', body);
-    throw error;
-  });
+  const { login } = asFields(await ask('/user'));
+  return ask(login === owner ? '/user/repos' : `/orgs/${encodeURIComponent(owner)}/repos`, body);
 };
 
 const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
@@ -110,14 +113,14 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
       `/projects?membership=true&simple=true&order_by=path&sort=asc&per_page=${PAGE}&page=${page}`,
     read(body) {
       const repositories = asList(body).map(({ id, path_with_namespace, web_url }) => ({
-        id: Number(id),
+        id: idOf(id),
         name: String(path_with_namespace),
         htmlUrl: String(web_url),
       }));
       return { repositories, isLast: repositories.length === 0 };
     },
     async create(ask, { name, owner, isPrivate }) {
-      const namespace = owner && ((await ask(`/namespaces/${encodeURIComponent(owner)}`)) as Fields).id;
+      const namespace = owner && asFields(await ask(`/namespaces/${encodeURIComponent(owner)}`)).id;
       const visibility = isPrivate ? 'private' : 'public';
       return ask('/projects', {
         name,
@@ -137,7 +140,7 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
     },
     listPath: (page) => `/repositories?role=member&pagelen=${PAGE}&page=${page}`,
     read(body) {
-      const { values, next } = body as { values?: unknown; next?: unknown };
+      const { values, next } = asFields(body);
       const repositories = asList(values).map(({ uuid, full_name, links }) => ({
         id:
           Number.parseInt(
@@ -224,7 +227,7 @@ export async function createRepository(
   const own = parts.pop()!;
   const owner = parts.length ? parts.join('/') : undefined;
   const ask: Ask = (path, body) => call(outbound, host, path, body);
-  const made = (await api.create(ask, { name: own, owner, isPrivate })) as Fields;
+  const made = asFields(await api.create(ask, { name: own, owner, isPrivate }));
   const full = made.full_name ?? made.path_with_namespace;
   return typeof full === 'string' ? full : name;
 }

@@ -8,6 +8,7 @@ import { gitHostRoutes } from './routes.ts';
 import * as store from './store.ts';
 
 export { requestSync } from './connections.ts';
+export { clearGitSecrets } from './store.ts';
 
 export interface GitHosts extends Connections {
   installations: Installations;
@@ -27,13 +28,12 @@ const POLLED_AT_ONCE = 200;
 
 const pollJob: JobKind = {
   name: 'git-hosts.poll',
-  lane: 'remotes',
   async run(_payload, { db }) {
     await store.deleteOldDeliveries(db);
     for (const { deploymentId } of await store.listUnchecked(db, POLL_SECONDS, POLLED_AT_ONCE)) {
       await db.transaction(async (tx) => {
         await store.forgetRequest(tx, deploymentId);
-        await requestSync(tx, deploymentId, false);
+        await requestSync(tx, deploymentId, true);
       });
     }
   },

@@ -49,6 +49,11 @@ export function createInstallations({ box: boxOf }: Pick<Platform, 'box'>): Inst
     async open(db, id) {
       const row = found(await store.findInstallation(db, id), 'git_installation_not_found');
       const { kind, url, username } = row;
+      if (!row.token.length) {
+        throw new ApiError('git_host_refused', {
+          message: 'The token of this connection was lost with the secret key: make a new connection.',
+        });
+      }
       return { kind, url, username, token: box.open(row.tokenId, row.token).toString('utf8') };
     },
   };

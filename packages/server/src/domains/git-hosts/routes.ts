@@ -19,19 +19,18 @@ import {
 import { lockDeployment, updateSource } from '../deployments/index.ts';
 import {
   type Connections,
-  isReplaceable,
   lookAt,
   newWebhookSecret,
+  placeOf,
   remoteOf,
   requestSync,
   requireDeployed,
-  type Seen,
 } from './connections.ts';
 import { withHost } from './failures.ts';
 import { createRepository, listRepositories, repositoryUrl, tryToken } from './hosts.ts';
 import { type Installations, toInstallation } from './installations.ts';
 import * as store from './store.ts';
-import { fetchCommit } from './sync.ts';
+import { fetchCommit, requireFits } from './sync.ts';
 import { deliveryOf, isSigned } from './webhooks.ts';
 
 export const WEBHOOK_SECRET_COLUMN: BoxedColumn = {
@@ -101,6 +100,7 @@ export function gitHostRoutes(
               : 'A host of the kind `git` can only be tried with a repository: name one.';
             return { works: asked, message };
           }
+          requireRepositoryName(body.repository, 'repository');
           const remote = remoteOf(platform, host, repositoryUrl(host, body.repository));
           const { heads } = await remote.listBranches(signal);
           return {
@@ -121,16 +121,18 @@ export function gitHostRoutes(
 
     handle(operations.branches, async ({ db, signal }, { params: { owner, repo }, query }) => {
       const host = await installations.open(db, query.installationId);
+      requireRepositoryName(`${owner}/${repo}`, 'repo');
       const remote = remoteOf(platform, host, repositoryUrl(host, `${owner}/${repo}`));
       const { heads, defaultBranch } = await withHost(() => remote.listBranches(signal));
       return { data: [...heads.keys()].sort().map((name) => ({ name, isDefault: name === defaultBranch })) };
     }),
 
-    handle(operations.connect, async ({ db, change, signal }, { params: { deploymentId }, body }) => {
+    handle(operations.connect, async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
+      // The repository may be that of a deployment outside of the key's scope.
+      if (actor.deploymentIds !== null) throw new ApiError('outside_key_scope');
       const root = body.deployProjectRoot ?? null;
       if (root !== null && rootProblem(root)) throw invalid('deployProjectRoot', rootProblem(root)!);
-      if (!/^[^/\s]+(\/[^/\s]+)*$/.test(body.name) || body.name.split('/').some((part) => /^\.+$/.test(part)))
-        throw invalid('name', 'must be the name of a repository, such as acme/model');
+      requireRepositoryName(body.name, 'name');
       if (await store.findConnection(db, deploymentId)) throw new ApiError('already_connected');
       const host = await installations.open(db, body.installationId);
       const own = await requireDeployed(db, deploymentId);
@@ -148,10 +150,10 @@ export function gitHostRoutes(
             found.remoteHead,
             [],
           );
-          if (!(await isReplaceable(db, own, found.remoteHead)))
-            throw new ApiError('git_repository_unrelated');
+          await requireFits(db, deploymentId, found.remoteHead);
         }
-        return { repository: name, url: address, seen: found };
+        const place = found.remoteHead === undefined ? undefined : await placeOf(db, own, found.remoteHead);
+        return { repository: name, url: address, seen: { branchName: found.branchName, place } };
       });
       return change(async (tx) => {
         const before = found(await lockDeployment(tx, deploymentId), 'deployment_not_found');
@@ -170,7 +172,7 @@ export function gitHostRoutes(
           deployProjectRoot: root === null ? before.deployProjectRoot : normalRoot(root),
         });
         await enqueueBuild(tx, { deploymentId, branchId: own.id });
-        await requestSync(tx, deploymentId, false);
+        await requestSync(tx, deploymentId, true);
         const changes: Change[] = [
           { id: deploymentId, before: null, after: { installationId: body.installationId, repository, url } },
           { ...changed(before, after), resourceType: 'deployment' },
@@ -231,7 +233,7 @@ export function gitHostRoutes(
       const delivery = deliveryOf(headers);
       await db.transaction(async (tx) => {
         if (delivery !== undefined && !(await store.insertDelivery(tx, deploymentId, delivery))) return;
-        await requestSync(tx, deploymentId, false);
+        await requestSync(tx, deploymentId, true);
       });
     }),
   ];
@@ -240,18 +242,26 @@ export function gitHostRoutes(
   async function takePlace(
     tx: Tx,
     own: { deploymentId: number; branchId: number; head: string },
-    { branchName, remoteHead }: Seen,
+    { branchName, place }: { branchName: string; place: Awaited<ReturnType<typeof placeOf>> | undefined },
   ): Promise<Change[]> {
     const { deploymentId, branchId } = own;
     await requireDataModelLock(tx, deploymentId);
     const branch = await lockBranch(tx, { deploymentId, userId: 0 }, branchId);
     if (branch.head !== own.head || !branch.isDeploy) throw new ApiError('branch_changed');
     if (branch.name !== branchName) await renameBranch(tx, branchId, branchName).catch(refuseTaken);
-    if (remoteHead === undefined) return [];
-    await store.upsertRemoteHead(tx, deploymentId, branchName, remoteHead);
-    const to = { head: remoteHead, workingTree: null, uploadedTree: null };
+    if (place === undefined) return [];
+    await store.upsertRemoteHead(tx, deploymentId, branchName, place.seenHead);
+    if (place.head === branch.head) return [];
+    const to = { head: place.head, workingTree: null, uploadedTree: null };
     return [{ ...(await moveBranch(tx, branch, to, enqueueBuild)), resourceType: 'branch' }];
   }
 }
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 'es'}`;
+
+/** The name becomes the end of an address, which must not lead elsewhere on the host. */
+function requireRepositoryName(name: string, field: string): void {
+  const parts = name.split('/');
+  if (parts.every((part) => part !== '' && !/^\.+$|[\s\\?#%]/.test(part))) return;
+  throw invalid(field, 'must be the name of a repository, such as acme/model');
+}

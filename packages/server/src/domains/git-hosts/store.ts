@@ -99,19 +99,39 @@ export const updateChecked = (db: Database, deploymentId: number, message: strin
   db.writes.run(sql`
     update git_connections set message = ${message}, checked_at = now() where deployment_id = ${deploymentId}`);
 
-/** Notes that a job is wanted. Returns false if one waits already, or if the deployment is not connected. */
-export const requestSync = async (tx: Tx, deploymentId: number) =>
-  (await tx.run(sql`
-    update git_connections set requested_at = now()
-    where deployment_id = ${deploymentId} and requested_at is null`)) > 0;
+/** Notes that a job is wanted. Returns false if one waits or runs already, or if the deployment is not connected. */
+export const requestSync = async (tx: Tx, deploymentId: number, mustLook: boolean) =>
+  (
+    await tx.maybeOne<{ isFirst: boolean }>(sql`
+      update git_connections c set requested_at = clock_timestamp(), must_look = c.must_look or ${mustLook}
+      from git_connections before
+      where c.deployment_id = ${deploymentId} and before.deployment_id = c.deployment_id
+      returning before.requested_at is null as "isFirst"`)
+  )?.isFirst === true;
+
+export interface SyncRequest {
+  requestedAt: string | null;
+  mustLook: boolean;
+}
+
+/** Takes what was asked for until now. */
+export const beginSync = (db: Database, deploymentId: number) =>
+  db.writes.maybeOne<SyncRequest>(sql`
+    update git_connections c set must_look = false
+    from git_connections before
+    where c.deployment_id = ${deploymentId} and before.deployment_id = c.deployment_id
+    returning c.requested_at::text as "requestedAt", before.must_look as "mustLook"`);
+
+/** Returns false if something was asked for since the job began. */
+export const endSync = async (db: Database, deploymentId: number, requestedAt: string | null) =>
+  (await db.writes.run(sql`
+    update git_connections set requested_at = null
+    where deployment_id = ${deploymentId} and requested_at::text is not distinct from ${requestedAt}::text`)) >
+  0;
 
 /** For a request whose job was lost. */
 export const forgetRequest = (tx: Tx, deploymentId: number) =>
   tx.run(sql`update git_connections set requested_at = null where deployment_id = ${deploymentId}`);
-
-/** What is wanted from now on needs another job. */
-export const beginSync = (db: Database, deploymentId: number) =>
-  db.writes.run(sql`update git_connections set requested_at = null where deployment_id = ${deploymentId}`);
 
 /** The connections that were not checked for so long. A request that is older than an hour lost its job. */
 export const listUnchecked = (db: Queryable, seconds: number, limit: number) =>
@@ -128,6 +148,29 @@ export const listRemoteHeads = async (db: Queryable, deploymentId: number) =>
         select branch_name as "branchName", head from git_remote_heads where deployment_id = ${deploymentId}`)
     ).map(({ branchName, head }) => [branchName, head]),
   );
+
+/** Forgets branches that are gone here. */
+export const deleteOtherHeads = (db: Queryable, deploymentId: number, branchNames: readonly string[]) =>
+  db.run(sql`
+    delete from git_remote_heads
+    where deployment_id = ${deploymentId} and branch_name <> all(${branchNames}::text[])`);
+
+/** Whether another deployment serves this branch of the same repository. */
+export const isServedElsewhere = async (db: Queryable, deploymentId: number, branchName: string) =>
+  (
+    await db.one<{ isServed: boolean }>(sql`
+      select exists (
+        select from git_connections own join git_connections other on other.url = own.url
+        join deployments d on d.id = other.deployment_id
+        where own.deployment_id = ${deploymentId} and other.deployment_id <> ${deploymentId}
+          and d.deploy_branch_name = ${branchName}) as "isServed"`)
+  ).isServed;
+
+/** For a database whose secret key is lost. */
+export async function clearGitSecrets(tx: Tx) {
+  await tx.run(sql`update git_installations set token = ''`);
+  await tx.run(sql`update git_connections set webhook_secret = null`);
+}
 
 export const upsertRemoteHead = (db: Queryable, deploymentId: number, branchName: string, head: string) =>
   db.run(sql`

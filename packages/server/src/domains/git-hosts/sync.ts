@@ -2,7 +2,6 @@
  * Makes a branch and its counterpart in the connected repository one: fetches what is new there, merges where both sides
  * have new commits, and pushes. Nothing is ever forced on either side.
  */
-import { buffer } from 'node:stream/consumers';
 import { dataModelLimits } from '@oriel/contract';
 import type { ChangeFunction, Committed } from '../../platform/audit/change.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -12,6 +11,7 @@ import { mergeBase } from '../../platform/git/merge-bases.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { type Hash, MissingObject, type Objects } from '../../platform/git/objects.ts';
 import type { PackReader, ReceiveLimits } from '../../platform/git/remote/receive.ts';
+import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import type { Remote } from '../../platform/git/remote/smart-http.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import { listTree } from '../../platform/git/trees.ts';
@@ -57,6 +57,10 @@ export interface SyncOptions {
   change: ChangeFunction;
   author: Author;
   signal: AbortSignal;
+  /** Commits that both sides have, so that a push leaves them out. */
+  sharedHeads: readonly Hash[];
+  /** Throws if the deployment was disconnected meanwhile, or connected to another repository. */
+  requireConnected(): Promise<void>;
 }
 
 export interface SyncedBranch {
@@ -64,6 +68,28 @@ export interface SyncedBranch {
   remoteHead: Hash | undefined;
   /** What it had when it was seen last; undefined if it was never seen. */
   seenHead: Hash | undefined;
+}
+
+/** Another deployment serves such a branch, and its own rules say who may change what it serves. */
+export async function requireNotServed(db: Database, deploymentId: number, name: string): Promise<void> {
+  if (!(await store.isServedElsewhere(db, deploymentId, name))) return;
+  throw new ApiError('branch_name_taken', {
+    message: `Another deployment serves the branch ${name} of this repository, so it is not changed from here.`,
+  });
+}
+
+const PUSHED_BYTES = 128 * 1024 * 1024;
+
+async function packOf(parts: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of parts) {
+    chunks.push(part);
+    bytes += part.length;
+    if (bytes > PUSHED_BYTES)
+      throw new RemoteError('too_large', 'The history is too large to be pushed: it has more than 128 MB.');
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Returns the reply of the change if the branch here moved. */
@@ -79,6 +105,12 @@ export async function syncBranch(
       message: `The branch ${name} is gone from the git host. It is kept here: delete it here too, or push it there again.`,
     });
   }
+  if (remoteHead !== undefined && seenHead === undefined && remoteHead !== branch.head) {
+    throw new ApiError('branch_name_taken', {
+      message: `The git host has a branch ${name} that did not come from here: delete the one here, and pull that one.`,
+    });
+  }
+  if (!branch.isDeploy) await requireNotServed(db, deploymentId, name);
   const objects = createObjects(db, deploymentId);
   const isAhead = async () =>
     remoteHead === branch.head ||
@@ -90,8 +122,9 @@ export async function syncBranch(
       : await takeRemote(options, branch, { remoteHead, seenHead });
   const head = moved?.reply.head ?? branch.head;
   if (head !== remoteHead) {
-    const known = remoteHead === undefined ? [] : [remoteHead];
-    const pack = await buffer(streamPack(objects, [head], known));
+    const known = remoteHead === undefined ? options.sharedHeads : [remoteHead];
+    const pack = await packOf(streamPack(objects, [head], known));
+    await options.requireConnected();
     await remote.push([{ branch: name, from: remoteHead ?? null, to: head }], pack, signal);
   }
   if (head !== seenHead) await store.upsertRemoteHead(db.writes, deploymentId, name, head);
@@ -111,26 +144,23 @@ async function takeRemote(
   if (seenHead !== undefined && (await baseIfKnown(objects, seenHead, remoteHead)) !== seenHead) {
     const [before, after] = [seenHead, remoteHead].map((hash) => hash.slice(0, 10));
     throw new ApiError('git_history_rewritten', {
-      message: `Somebody replaced the history of ${name} on the git host: it had the commit ${before}, and has ${after}. It is not followed, and nothing is pushed over it. Disconnect and connect again to take it.`,
+      message: `Somebody replaced the history of ${name} on the git host: it had the commit ${before}, and has ${after}. It is not followed, and nothing is pushed over it. To take it, connect a new deployment.`,
     });
   }
   const base = await mergeBase(objects, branch.head, remoteHead);
   if (base === remoteHead) return undefined;
   if (base === null) throw new ApiError('git_repository_unrelated');
   if (branch.workingTree !== null && !branch.isDeploy) throw uncommitted(branch);
+  await requireFits(db, deploymentId, remoteHead);
   const where = { deploymentId, userId: 0 };
   const compute = async () => {
     const now = await requireSame(db, branch);
     const theirs = { ...now, name: `${name} of the git host`, head: remoteHead, workingTree: null };
     const head = await computeMerge(db, theirs, now, options);
-    await requireWithinLimits(
-      db,
-      deploymentId,
-      await listTree(objects, await treeOfCommit(objects, head ?? now.head)),
-    );
     return { branches: [now], head };
   };
   return computeAndChange(options, compute, async (tx, { branches, head }) => {
+    await options.requireConnected();
     const locked = (await lockUnchanged(tx, where, branches))[0]!;
     const changes = head === undefined ? [] : [await moveBranch(tx, locked, { head }, options.enqueueBuild)];
     return { reply: { ...locked, head: head ?? locked.head }, changes };
@@ -163,8 +193,7 @@ export async function createFromRemote(
   const { deploymentId } = deploy;
   requireBranchName(name);
   await fetchCommit(options, deploymentId, head, [deploy.head]);
-  const objects = createObjects(db, deploymentId);
-  await requireWithinLimits(db, deploymentId, await listTree(objects, await treeOfCommit(objects, head)));
+  await requireFits(db, deploymentId, head);
   return change(async (tx) => {
     await requireDataModelLock(tx, deploymentId);
     const made = await createBranch(tx, { deploymentId, userId: 0 }, { name, parent: deploy });
@@ -173,6 +202,12 @@ export async function createFromRemote(
     const after = { ...made, head };
     return { reply: after, changes: { id: made.id, before: null, after: shownInAudit(after) } };
   });
+}
+
+/** Throws if a commit has more than a data model may have. */
+export async function requireFits(db: Database, deploymentId: number, commit: Hash): Promise<void> {
+  const objects = createObjects(db, deploymentId);
+  await requireWithinLimits(db, deploymentId, await listTree(objects, await treeOfCommit(objects, commit)));
 }
 
 /** Fetches a commit with all that it needs. */

@@ -25,7 +25,9 @@ export function isSigned(
   now = Date.now(),
 ): boolean {
   const digest = (encoding: 'hex' | 'base64', ...parts: (string | Uint8Array)[]) => {
-    const hmac = createHmac('sha256', secret);
+    // The key of Standard Webhooks is what the text stands for. Others take the text itself.
+    const key = encoding === 'base64' ? Buffer.from(secret.replace(/^whsec_/, ''), 'base64') : secret;
+    const hmac = createHmac('sha256', key);
     for (const part of parts) hmac.update(part);
     return hmac.digest(encoding);
   };

@@ -1,4 +1,5 @@
 /** Trees: git's directories. Reads them level by level, so that a whole model takes a few round trips. */
+import { ApiError } from '../errors.ts';
 import { isTreePath } from './names.ts';
 import {
   type GitObject,
@@ -85,12 +86,17 @@ export async function readTreesBelow(objects: Objects, roots: Iterable<Hash>): P
   return found;
 }
 
-/** Every file with its blob, in git's order. */
+/** More than any data model has. The same folder in many places could be billions of files. */
+const LISTED_MAX = 100_000;
+
+/** Every file with its blob, in git's order. Throws if there are too many. */
 export async function listTree(objects: Objects, root: Hash): Promise<Map<string, Hash>> {
   const trees = await readTreesBelow(objects, [root]);
   const files = new Map<string, Hash>();
+  let listed = 0;
   const visit = (tree: Hash, prefix: string) => {
     for (const entry of trees.get(tree)!) {
+      if (++listed > LISTED_MAX) throw new ApiError('data_model_too_large');
       if (isDirectory(entry)) visit(entry.hash, `${prefix}${entry.name}/`);
       else files.set(prefix + entry.name, entry.hash);
     }

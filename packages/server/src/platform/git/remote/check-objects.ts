@@ -3,6 +3,7 @@ import { parseCommit } from '../commits.ts';
 import { isTreePath } from '../names.ts';
 import type { GitObject, Hash, Tree } from '../objects.ts';
 import { compareEntries, EMPTY_TREE, isDirectory, parseTree } from '../trees.ts';
+import { printable } from './pkt-line.ts';
 import { RemoteError } from './remote-error.ts';
 
 /** What the new objects refer to and what is not among them. Whoever stores them must have these already. */
@@ -23,9 +24,16 @@ export interface ContentLimits {
 }
 
 const HASH = /^[0-9a-f]{40}$/;
+const LATEST = Date.UTC(9999, 11, 31);
+const COMMIT_BYTES = 1024 * 1024;
+const PARENTS_MAX = 100;
 
 /** Throws a `RemoteError` if one of the objects is not fit to be stored. */
-export function checkObjects(objects: ReadonlyMap<Hash, GitObject>, limits: ContentLimits): References {
+export function checkObjects(
+  objects: ReadonlyMap<Hash, GitObject>,
+  limits: ContentLimits,
+  known: ReadonlyMap<Hash, TreeSize> = new Map(),
+): References {
   const outside = { commit: new Set<Hash>(), tree: new Set<Hash>(), blob: new Set<Hash>() };
   const refer = (hash: Hash, type: GitObject['type']) => {
     const found = objects.get(hash);
@@ -43,7 +51,7 @@ export function checkObjects(objects: ReadonlyMap<Hash, GitObject>, limits: Cont
         refer(entry.hash, entry.mode === '40000' ? 'tree' : 'blob');
     }
   }
-  requireBounded(objects, limits);
+  requireBounded(objects, limits, known);
   return { commits: [...outside.commit], trees: [...outside.tree], blobs: [...outside.blob] };
 }
 
@@ -54,9 +62,13 @@ function readCommit(hash: Hash, content: Buffer) {
   try {
     const commit = parseCommit(hash, content);
     if (![commit.tree, ...commit.parents].every((named) => HASH.test(named))) throw new Error('no hash');
+    const times = [commit.author.at, commit.committer.at].map((at) => at.getTime());
+    // Beyond these times, dates have no text that people and databases can read.
+    if (!times.every((time) => time >= 0 && time <= LATEST)) throw new Error('no time');
+    if (content.length > COMMIT_BYTES || commit.parents.length > PARENTS_MAX) throw new Error('too large');
     return commit;
   } catch {
-    throw unacceptable(`the commit ${hash} is damaged`);
+    throw unacceptable(`the commit ${hash} is damaged, too large, or has a time that can not be`);
   }
 }
 
@@ -71,11 +83,11 @@ function readTree(hash: Hash, content: Buffer, { segmentBytes }: ContentLimits):
   let previous: Tree[number] | undefined;
   for (const entry of tree) {
     const { mode, name } = entry;
-    const shown = JSON.stringify(name);
+    const shown = JSON.stringify(printable(name).slice(0, 100));
     if (mode === '120000') throw unacceptable(`${shown} is a symbolic link`);
     if (mode === '160000') throw unacceptable(`${shown} is a submodule`);
     if (mode !== '40000' && !FILE_MODES.includes(mode))
-      throw unacceptable(`${shown} has the unknown mode ${mode}`);
+      throw unacceptable(`${shown} has the unknown mode ${printable(mode).slice(0, 20)}`);
     // A name that is not UTF-8 was read with replacement characters, so it would not be written as it was.
     if (name.includes('\ufffd') || name.includes('/') || !isTreePath(name))
       throw unacceptable(`${shown} is not a name that a file can have`);
@@ -90,45 +102,73 @@ function readTree(hash: Hash, content: Buffer, { segmentBytes }: ContentLimits):
   return tree;
 }
 
-/** Counts what each folder holds with all folders below it, from the deepest up. What is known already counts as one. */
-function requireBounded(objects: ReadonlyMap<Hash, GitObject>, { treeEntries, treeDepth }: ContentLimits) {
-  const sizes = new Map<Hash, { entries: number; depth: number }>();
+/** What a folder holds with all folders below it. */
+export interface TreeSize {
+  entries: number;
+  depth: number;
+}
+
+/** Counts each folder once, from the deepest up. `known` has the sizes of folders that the reader has already. */
+function requireBounded(
+  objects: ReadonlyMap<Hash, GitObject>,
+  limits: ContentLimits,
+  known: ReadonlyMap<Hash, TreeSize>,
+) {
   const treeOf = (hash: Hash) => {
     const object = objects.get(hash);
     return object?.type === 'tree' ? parseTree(object.content) : undefined;
   };
+  const roots = [...objects].flatMap(([hash, { type }]) => (type === 'tree' ? [hash] : []));
+  measureTrees(roots, treeOf, limits, new Map(known));
+}
+
+/** Adds the size of each of these folders to `sizes`. Throws if one is larger than the limits. */
+export function measureTrees(
+  roots: readonly Hash[],
+  treeOf: (hash: Hash) => Tree | undefined,
+  { treeEntries, treeDepth }: ContentLimits,
+  sizes: Map<Hash, TreeSize>,
+): Map<Hash, TreeSize> {
+  const tooDeep = () =>
+    new RemoteError(
+      'too_large',
+      `The repository is too large: it has more than ${treeDepth} folders in one another.`,
+    );
   // A stack of its own, because folders in folders are as deep as the sender likes.
-  for (const [root, { type }] of objects) {
-    if (type !== 'tree' || sizes.has(root)) continue;
-    const stack: { hash: Hash; below: Hash[]; files: number }[] = [];
-    const enter = (hash: Hash) => {
-      const tree = treeOf(hash) ?? [];
-      const below = tree.filter(isDirectory).map((entry) => entry.hash);
-      stack.push({ hash, below, files: tree.length - below.length });
-      if (stack.length > treeDepth)
-        throw new RemoteError(
-          'too_large',
-          `The repository is too large: it has more than ${treeDepth} folders in one another.`,
-        );
-    };
+  const stack: { hash: Hash; below: Hash[]; at: number; entries: number; depth: number }[] = [];
+  const enter = (hash: Hash) => {
+    const tree = treeOf(hash) ?? [];
+    const below = tree.filter(isDirectory).map((entry) => entry.hash);
+    stack.push({ hash, below, at: 0, entries: tree.length, depth: 1 });
+    if (stack.length > treeDepth) throw tooDeep();
+  };
+  for (const root of roots) {
+    if (sizes.has(root)) continue;
     enter(root);
     while (stack.length) {
       const top = stack.at(-1)!;
-      const next = top.below.find((hash) => objects.has(hash) && !sizes.has(hash));
-      if (next) {
+      const next = top.below[top.at];
+      if (next === undefined) {
+        stack.pop();
+        sizes.set(top.hash, { entries: top.entries, depth: top.depth });
+        continue;
+      }
+      const size = sizes.get(next);
+      if (!size) {
         enter(next);
         continue;
       }
-      stack.pop();
-      const known = top.below.map((hash) => sizes.get(hash) ?? { entries: 1, depth: 1 });
-      const entries = known.reduce((sum, size) => sum + 1 + size.entries, top.files);
-      const depth = 1 + Math.max(0, ...known.map((size) => size.depth));
-      if (entries > treeEntries || depth > treeDepth)
+      top.at++;
+      top.entries += size.entries;
+      top.depth = Math.max(top.depth, size.depth + 1);
+      if (top.depth > treeDepth) throw tooDeep();
+      if (top.entries > treeEntries) {
         throw new RemoteError(
           'too_large',
           `The repository is too large: a commit has more than ${treeEntries} files and folders.`,
         );
-      sizes.set(top.hash, { entries, depth });
+      }
     }
   }
+  return sizes;
 }

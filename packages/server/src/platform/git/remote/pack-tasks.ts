@@ -1,6 +1,6 @@
 /** What the thread for packs does: plain data goes in and comes out. */
 import type { GitObject, Hash } from '../objects.ts';
-import { type ContentLimits, checkObjects, type References } from './check-objects.ts';
+import { type ContentLimits, checkObjects, type References, type TreeSize } from './check-objects.ts';
 import { type PackLimits, readPack } from './read-pack.ts';
 import { RemoteError, type RemoteFailure } from './remote-error.ts';
 
@@ -9,6 +9,8 @@ export interface PackTask {
   limits: PackLimits & ContentLimits;
   /** For the deltas of a thin pack. */
   known: [Hash, Plain][];
+  /** What folders hold that the reader has already. */
+  sizes: [Hash, TreeSize][];
 }
 
 /** An object whose content is not a `Buffer`, because a thread receives plain arrays of bytes. */
@@ -23,11 +25,15 @@ export type PackAnswer =
   | { kind: 'failed'; failure: RemoteFailure; message: string };
 
 /** Errors are answers, because an error that crosses to another thread loses its class. */
-export function answerPackTask({ pack, limits, known }: PackTask): PackAnswer {
+export function answerPackTask({ pack, limits, known, sizes }: PackTask): PackAnswer {
   try {
     const { objects, missing } = readPack(toBuffer(pack), limits, toObjects(known));
     if (missing.length) return { kind: 'missing', missing };
-    return { kind: 'objects', objects: [...objects], references: checkObjects(objects, limits) };
+    return {
+      kind: 'objects',
+      objects: [...objects],
+      references: checkObjects(objects, limits, new Map(sizes)),
+    };
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     return { kind: 'failed', failure: error.failure, message: error.message };

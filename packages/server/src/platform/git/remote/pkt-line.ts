@@ -15,8 +15,14 @@ export function pktLine(text: string): Buffer {
   return Buffer.concat([Buffer.from(length), content]);
 }
 
+/** A pack of 128 MB has 2,000 packets, and a list of branches one for each. */
+const PACKETS_MAX = 100_000;
+
 export function* readPackets(bytes: Buffer): Generator<Packet> {
+  let count = 0;
   for (let at = 0; at < bytes.length; ) {
+    if (++count > PACKETS_MAX)
+      throw new RemoteError('too_large', 'The answer of the git server is too large.');
     const header = bytes.toString('latin1', at, at + HEADER_BYTES);
     const length = /^[0-9a-f]{4}$/i.test(header) ? Number.parseInt(header, 16) : Number.NaN;
     const packet = WITHOUT_CONTENT[length];

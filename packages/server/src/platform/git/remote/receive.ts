@@ -6,7 +6,8 @@ import { ApiError } from '../../errors.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../threads.ts';
 import { createTurns } from '../../turns.ts';
 import { type GitObject, type Hash, MissingObject, type Objects } from '../objects.ts';
-import type { ContentLimits } from './check-objects.ts';
+import { readTreesBelow } from '../trees.ts';
+import { type ContentLimits, measureTrees } from './check-objects.ts';
 import { type PackAnswer, type PackTask, toObjects } from './pack-tasks.ts';
 import type { PackLimits } from './read-pack.ts';
 import { RemoteError } from './remote-error.ts';
@@ -53,10 +54,16 @@ export function createPackReader(): PackReader {
     limits: ReceiveLimits,
     signal: AbortSignal,
   ): Promise<ReceivedPack> {
-    let answer = await run({ pack, limits, known: [] }, signal);
+    let task: PackTask = { pack, limits, known: [], sizes: [] };
+    let answer = await run(task, signal);
     if (answer.kind === 'missing') {
-      const known = await readKnown(objects, answer.missing, limits);
-      answer = await run({ pack, limits, known: [...known] }, signal);
+      task = { ...task, known: [...(await readKnown(objects, answer.missing, limits))] };
+      answer = await run(task, signal);
+    }
+    if (answer.kind === 'objects' && answer.references.trees.length) {
+      // A known folder may be in thousands of places of a new one, so the second look counts what is in it.
+      task = { ...task, sizes: [...(await knownSizes(objects, answer.references.trees, limits))] };
+      answer = await run(task, signal);
     }
     if (answer.kind === 'failed') throw new RemoteError(answer.failure, answer.message);
     if (answer.kind === 'missing') throw incomplete();
@@ -87,10 +94,16 @@ async function readKnown(objects: Objects, missing: readonly Hash[], { totalByte
   return known;
 }
 
+async function knownSizes(objects: Objects, trees: readonly Hash[], limits: ReceiveLimits) {
+  const found = await whatIsThere(() => readTreesBelow(objects, trees));
+  return measureTrees(trees, (hash) => found.get(hash), limits, new Map());
+}
+
 async function requireKnown(objects: Objects, { commits, trees, blobs }: ReferencesOutside) {
+  const known = new Set(commits);
   await whatIsThere(async () => {
     for (const [hash, { type }] of await objects.read([...commits, ...trees]))
-      if (type !== (commits.includes(hash) ? 'commit' : 'tree')) throw new MissingObject(hash);
+      if (type !== (known.has(hash) ? 'commit' : 'tree')) throw new MissingObject(hash);
     await objects.sizes(blobs);
   });
 }

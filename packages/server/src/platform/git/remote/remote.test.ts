@@ -298,6 +298,19 @@ const HOSTILE: [string, () => Buffer, RemoteFailure][] = [
     () => packOf([entryOf(1, Buffer.from(`tree ${'4b825dc642cb6eb9a060e54bf8d69288fbee4904'}\n\nx`))]),
     'unacceptable',
   ],
+  [
+    'a commit of the year 3 million',
+    () =>
+      packOf([
+        entryOf(
+          1,
+          Buffer.from(`tree ${EMPTY}\nauthor a <a> 99999999999999 +0000\ncommitter a <a> 1 +0000\n\nx\n`),
+        ),
+      ]),
+    'unacceptable',
+  ],
+  ['a commit with a thousand parents', () => packOf([octopus(1000)]), 'unacceptable'],
+  ['a very long name', () => packOf([blob('x'), treeWith(['100644', 'x'.repeat(900_000)])]), 'unacceptable'],
   ['a commit whose folder nobody has', () => packOf([commitEntry('2'.repeat(40))]), 'not_git'],
   ['a bomb of folders', () => nested(9, 10), 'too_large'],
   ['a thousand folders in one another', () => nested(1000, 1), 'too_large'],
@@ -314,13 +327,23 @@ function nested(levels: number, times: number): Buffer {
   }
   return packOf(entries);
 }
+const EMPTY = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const octopus = (parents: number) =>
+  entryOf(
+    1,
+    Buffer.from(
+      `tree ${EMPTY}\n${`parent ${'3'.repeat(40)}\n`.repeat(parents)}author a <a> 1 +0000\ncommitter a <a> 1 +0000\n\nx\n`,
+    ),
+  );
 const notUtf8 = () =>
   entryOf(2, Buffer.concat([Buffer.from('100644 \xff\0', 'latin1'), Buffer.from(BLOB, 'hex')]));
 const commitEntry = (tree: Hash) =>
   entryOf(1, Buffer.from(`tree ${tree}\nauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\nx\n`));
 
 test.each(HOSTILE)('a pack with %s is refused, and nothing is stored', async (_what, pack, failure) => {
-  expect((await failureOf(packs.read(pack(), memoryObjects(), LIMITS, signal))).failure).toBe(failure);
+  const refused = await failureOf(packs.read(pack(), memoryObjects(), LIMITS, signal));
+  expect(refused.failure).toBe(failure);
+  expect(refused.message.length).toBeLessThan(300);
 });
 
 test('a chain of deltas beyond the limit is refused, and one within it is read', async () => {
