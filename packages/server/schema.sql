@@ -990,7 +990,7 @@ alter table git_remote_heads add constraint git_remote_heads_branch_name_check C
 
 alter table git_remote_heads add constraint git_remote_heads_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES git_connections(deployment_id) ON DELETE CASCADE;
 
-alter table git_remote_heads add constraint git_remote_heads_head_check CHECK ((length(head) = 40));
+alter table git_remote_heads add constraint git_remote_heads_head_check CHECK ((length(head) <= 40));
 
 alter table git_remote_heads add constraint git_remote_heads_pkey PRIMARY KEY (deployment_id, branch_name);
 

@@ -33,7 +33,7 @@ create index git_connections_installation on git_connections (installation_id);
 create table git_remote_heads (
   deployment_id bigint not null references git_connections on delete cascade,
   branch_name text not null check (length(branch_name) <= 200),
-  head text not null check (length(head) = 40),
+  head text not null check (length(head) <= 40),
   primary key (deployment_id, branch_name)
 );
 

@@ -193,7 +193,6 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     userAttributes(platform),
     tenantSettings(platform, { plan }),
     appConfig(platform),
-    modelSyncs({ enqueueBuild, branchTurns, texts }),
     dataModels({
       enqueueBuild,
       branchTurns,
@@ -202,6 +201,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       removeRemoteBranch: hosts.removeBranch,
     }),
     gitHosts(platform, hosts, { enqueueBuild }),
+    modelSyncs({ enqueueBuild, branchTurns, texts }),
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),

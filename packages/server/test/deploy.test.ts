@@ -194,7 +194,8 @@ test('the proxies let through the largest body of an operation', () => {
   const largest = Math.max(...Object.values(operations).map(bodyLimitOf));
   const nginx = Number(/client_max_body_size (\d+)m;/.exec(read('nginx/oriel.conf'))![1]);
   const caddy = Number(/max_size (\d+)MiB/.exec(read('caddy/Caddyfile'))![1]);
-  expect([nginx * 2 ** 20, caddy * 2 ** 20]).toEqual([largest, largest]);
+  const mebibytes = Math.ceil(largest / 2 ** 20);
+  expect([nginx, caddy]).toEqual([mebibytes, mebibytes]);
 });
 
 test('a server has every metric that the alerts and the dashboard name, with these labels', async () => {

@@ -160,6 +160,7 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'folders.embed_tenant': 'embed_tenants',
   'git_connections.deployment_id': 'deployments',
   'git_objects.deployment_id': 'deployments',
+  'oauth_tokens.user_id': 'stays: a job ends the tokens at the provider first, and then deletes them',
   'model_sync_manifests.deployment_id': 'deployments',
   'model_sync_sources.deployment_id': 'deployments',
   'model_syncs.api_key_id': 'stays: it names the key in the audit log, and goes with the sync',
@@ -229,6 +230,14 @@ async function fill(deploymentId: number, embedTenantName: string) {
   const manifest = readFileSync(join(import.meta.dirname, 'dbt/artifacts/shop.manifest.json'));
   await world.admin.uploadModelSyncManifest({ deploymentId, body: { manifest: new Blob([manifest]) } });
   await world.admin.startModelSync({ deploymentId, body: {} });
+  await run(
+    `with host as (
+       insert into git_installations (name, kind, url, token_id, token)
+       values ('x', 'git', 'https://git.example.com', gen_random_uuid(), '') returning id)
+     insert into git_connections (deployment_id, installation_id, repository, url, webhook_id)
+     select $1, id, 'x', 'https://git.example.com/x', $2 from host`,
+    [deploymentId, unique('webhook')],
+  );
   const made: { type: 'Deployment' | 'Folder' | 'Workbook' | 'Report'; id: number }[] = [];
   for (const client of [world.admin, viewer.client]) {
     const folder = await client.createFolder({ deploymentId, body: { name: 'f' } });

@@ -19,6 +19,9 @@ const UNAUDITED: string[] = [
   'postDashboardPythonRun',
   'previewOidcToken',
   'testGitHostInstallation',
+  // What comes of it is audited when the person comes back.
+  'initiateOAuthFlow',
+  'beginOAuthFlowByForm',
   // Only makes the server look at a repository. What it finds there is audited.
   'receiveGitHostWebhook',
   // The ledger records minting and exchanging. Minting writes audit entries for its definitions in its own transaction.
@@ -42,6 +45,13 @@ const UNAUDITED: string[] = [
   'postScimBulk',
   'postScimSearch',
 ];
+
+/** Pages that need an action are refused to others before their form is looked at. */
+async function adminsBrowser() {
+  const { person, headers } = await browsingPerson(world);
+  await world.admin.updateUser({ id: person.id, body: { roles: ['Admin'] } });
+  return headers();
+}
 
 let world: World;
 beforeAll(async () => {
@@ -122,7 +132,7 @@ describe('unknown body fields are refused by name', () => {
       const response = await send(op, null, {});
       expect(response.status).toBe(401);
       const { headers, body } = requestOf(op, { ...validBody(op), ephemeralTtlSeconds: 60 });
-      const browser = op.auth === 'console' ? (await browsingPerson(world)).headers() : undefined;
+      const browser = op.auth === 'console' ? await adminsBrowser() : undefined;
       const refused = await world.raw(op.method, addressOf(op), {
         headers: { ...headers, ...browser },
         body,

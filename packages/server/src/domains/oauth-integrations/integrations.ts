@@ -102,8 +102,10 @@ export function createIntegrations(
       return { reply: shown(after), changes: created(shown(after)) };
     },
 
-    async update(tx, id, { clientSecret, redirectUri: _ours, ...given }) {
+    async update(tx, id, { clientSecret, ...body }) {
       const before = found(await store.lockIntegration(tx, id), 'oauth_integration_not_found');
+      checkAddresses(body, { publicUrl, allowPrivate });
+      const { redirectUri: _ours, ...given } = body;
       const wanted = { ...before, ...given };
       if (clientSecret == null && !isSentToSame(before, wanted)) {
         throw invalid('clientSecret', new ApiError('oauth_secret_required').message, 'oauth_secret_required');

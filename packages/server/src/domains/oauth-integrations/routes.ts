@@ -23,10 +23,9 @@ export const oauthRoutes = ({ integrations, flows, revocation }: Options) => [
 
   handle(operations.getOAuthIntegration, ({ db }, { params }) => integrations.require(db, params.id)),
 
-  handle(operations.updateOAuthIntegration, ({ change }, { params, body }) => {
-    integrations.check(body);
-    return change((tx) => integrations.update(tx, params.id, body));
-  }),
+  handle(operations.updateOAuthIntegration, ({ change }, { params, body }) =>
+    change((tx) => integrations.update(tx, params.id, body)),
+  ),
 
   handle(operations.deleteOAuthIntegration, ({ change }, { params }) =>
     change(async (tx) => {
