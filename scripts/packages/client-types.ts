@@ -14,7 +14,7 @@ import {
   type ReplyKind,
   replyKindOf,
 } from '@oriel/contract';
-import { type TProperties, type TSchema, Type } from 'typebox';
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { TREE } from '../../packages/client/src/route.ts';
 import { createHoist } from '../../packages/contract/src/hoist.ts';
 import { createInputs } from './input-schemas.ts';
@@ -116,7 +116,10 @@ function bodyType(body: BodyKind, type: TypeOf): string {
         ([name, { optional }]) =>
           `${key(name)}${optional ? '?' : ''}: Blob | readonly Blob[]${optional ? OR_UNDEFINED : ''}`,
       );
-      return `${type(body.schema)} & { ${files.join('; ')} }`;
+      const ofFiles = `{ ${files.join('; ')} }`;
+      // The type of an object without fields lets no other fields in.
+      const hasFields = Object.keys((body.schema as TObject).properties).length > 0;
+      return hasFields ? `${type(body.schema)} & ${ofFiles}` : ofFiles;
     }
     case 'bytes':
       return `{ contentType: ${eitherText(body.contentTypes)}; data: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string }`;

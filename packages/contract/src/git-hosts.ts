@@ -3,7 +3,7 @@
 export const gitHostLimits = {
   installations: 100,
   /** Its sender is known only when all of it was read. What a larger one tells is found by the next poll. */
-  webhookBytes: 1024 * 1024,
+  webhookBytes: 256 * 1024,
 } as const;
 
 /** Why a git host does not answer a question. */

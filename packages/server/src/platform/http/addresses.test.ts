@@ -126,8 +126,9 @@ describe('collections are served with and without a final slash, all other paths
     const slashed = await ask(op.method, addSlash(addressOf(op)), body);
     expect(slashed.status).toBe(bare.status);
     if (bare.status === successStatus(op)) {
-      const list = Object.keys((await slashed.json()) as object);
-      expect(list.find((name) => ['items', 'data', 'users', 'Resources'].includes(name))).toBeDefined();
+      const list = (await slashed.json()) as object;
+      const isList = Object.keys(list).some((name) => ['items', 'data', 'users', 'Resources'].includes(name));
+      expect(isList || Array.isArray(list)).toBe(true);
     } else expect(await errorCodeOf(slashed)).not.toBe('route_not_found');
   });
 
