@@ -1,15 +1,25 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 
-const isSystem = process.env.ORIEL_TEST_SYSTEM === 'true';
+/** `npm run test:system` sets which of its two parts runs; a `*.system.ts` that is named on the command line runs too. */
+const system = process.env.ORIEL_TEST_SYSTEM;
+const isSystemNamed = process.argv.some((argument) => argument.includes('.system'));
+const TESTS = ['packages/**/*.test.ts', 'acceptance/**/*.test.ts'];
+const SYSTEM = ['packages/**/*.system.ts', 'acceptance/**/*.system.ts'];
+/** They load the machine on purpose, so they run one after the other, after everything else. */
+const LOAD = 'packages/server/test/system/**';
+
+function included(): string[] {
+  if (system === 'load') return [`${LOAD}/*.system.ts`];
+  if (system) return SYSTEM;
+  return isSystemNamed ? [...TESTS, ...SYSTEM] : TESTS;
+}
 
 export default defineConfig({
   test: {
     include: [
-      // Those that load the machine on purpose run by themselves; see `npm run test:system`.
-      ...(isSystem
-        ? ['packages/**/*.system.ts', 'acceptance/**/*.system.ts']
-        : ['packages/**/*.test.ts', 'acceptance/**/*.test.ts']),
+      ...included(),
       // Needs what npm does not install; see scripts/test-pgbouncer.ts.
       ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
       // Takes minutes; see `npm run test:packages`.
@@ -25,12 +35,14 @@ export default defineConfig({
         ? ['packages/server/test/screenshots.check.ts', 'packages/server/test/embedded-screenshots.check.ts']
         : []),
     ],
+    exclude: ['**/node_modules/**', ...(system === 'processes' ? [LOAD] : [])],
+    env: { ORIEL_TEST_CHEAP_PASSWORDS: String(!system && !isSystemNamed) },
     globalSetup: 'packages/server/test/global-setup.ts',
     setupFiles: ['packages/server/test/setup.ts', 'packages/server/test/row-types/setup.ts'],
-    // Processes, because each starts servers of its own. A small machine has two cores; the third process uses them
-    // while the other two wait, for example for a server that starts or a kill that is noticed.
+    // Processes, because each starts servers of its own. One more than there are cores: it uses them while the others
+    // wait, for example for a server that starts or a kill that is noticed.
     pool: 'forks',
-    maxWorkers: isSystem ? 1 : 3,
+    maxWorkers: system === 'load' ? 1 : Math.min(availableParallelism(), 4) + 1,
     // The files of a process share its modules, and the server and database of test/world.ts.
     isolate: false,
     sequence: process.argv.includes('--sequence.shuffle.files') ? {} : { sequencer: SlowestFirst },

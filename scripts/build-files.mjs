@@ -23,6 +23,6 @@ export async function hashInputs(folders, others) {
 async function filesBelow(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && !/\.(test|system|check)\.ts$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the tests with another version of Node: `npm run test:node -- 24`, or only some of them, as vitest selects them:
- * `npm run test:node -- 24 acceptance`. The program comes from npm, into a folder of its own.
+ * Runs `npm test` and `npm run test:system` with another version of Node: `npm run test:node -- 24`, or only some of them,
+ * as vitest selects them: `npm run test:node -- 24 acceptance`. The program comes from npm, into a folder of its own.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -27,11 +27,12 @@ const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
 if (!stdout) fail(`${name}@${version} can not be installed, or does not run on this machine.`);
 console.log(`Node ${stdout.trim()}`);
 
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const { status } = spawnSync(node, [vitest, 'run', ...selected], {
-  cwd: root,
-  stdio: 'inherit',
-  // Tests that start programs by their names get the same Node.
-  env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
-});
-process.exitCode = status ?? 1;
+for (const part of [[], ['--system']]) {
+  const { status } = spawnSync(node, [join(root, 'scripts', 'test.mjs'), ...part, ...selected], {
+    cwd: root,
+    stdio: 'inherit',
+    // Programs that are started by their names get the same Node.
+    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+  });
+  if (status !== 0) process.exitCode = 1;
+}

@@ -1,7 +1,11 @@
 /**
- * `npm test` runs every check of types, lint and tests. `npm run test:system` runs the tests that load the machine on
- * purpose (`*.system.ts`). The last line of both is `N passed, N failed`.
+ * `npm test` checks types and lint, and runs the tests that need no process but their own (`*.test.ts`); with words, only
+ * the files whose paths hold one of them, and the lint of what has changed. `npm run test:system` runs what starts
+ * processes and browsers, or loads the machine on purpose (`*.system.ts`). The last line of both is `N passed, N failed`.
  */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { install, root } from './install.mjs';
 import { run, runTests } from './run-tests.mjs';
 import { areOutdated } from './test-times.mjs';
@@ -9,24 +13,14 @@ import { areOutdated } from './test-times.mjs';
 install();
 const args = process.argv.slice(2);
 const isSystem = args[0] === '--system';
-if (isSystem) {
-  args.shift();
-  process.env.ORIEL_TEST_SYSTEM = 'true';
-  // `npm test` compares the row types.
-  process.env.ORIEL_TEST_ROW_TYPES = 'false';
-}
+if (isSystem) args.shift();
+const isPart = args.some((arg) => !arg.startsWith('-'));
+const began = Date.now();
 
-// Types and lint are checked at the same time as the tests. Their output is shown after the tests. The types are checked in
-// one thread: several would do more than twice the work, because each looks at much of the code again.
-const others = isSystem
-  ? []
-  : [
-      ['types', run('tsc', ['--noEmit', '--singleThreaded'], 'pipe', root)],
-      ['types of the embedded page', run('tsc', ['--noEmit', '-p', 'packages/viewer'], 'pipe', root)],
-      ['lint', run('biome', ['check', '--error-on-warnings', '.'], 'pipe', root)],
-    ];
+// Types and lint are checked at the same time as the tests. Their output is shown after the tests.
+const others = isSystem ? [] : [...types(), ['lint', run('biome', lintArgs(), 'pipe', root)]];
 console.log('\n— tests');
-let { passed, failed, unsteady } = await runTests(root, args);
+let { passed, failed, unsteady } = isSystem ? await runSystem() : await runTests(root, args);
 
 for (const [name, check] of others) {
   const { status, output } = await check;
@@ -39,7 +33,52 @@ if (unsteady.length) {
   console.log('\n— unsteady: these files failed, and passed when they ran alone');
   for (const { file, error } of unsteady) console.log(`\n${file}\n${error}`);
 }
-if (!isSystem && areOutdated())
+if (!isSystem && !isPart && areOutdated())
   console.log('\nOther tests than before are the slowest: run `npm run update-test-times`.');
-console.log(`\n${passed} passed, ${failed} failed`);
+console.log(`\n${Math.round((Date.now() - began) / 1000)} seconds`);
+console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
+
+/**
+ * In one thread: several would do more than twice the work, because each looks at much of the code again. What an earlier
+ * run has found out about files that have not changed is kept.
+ */
+function types() {
+  const check = (name, project) => {
+    const file = join(root, 'node_modules', '.cache', `oriel-types-${name}.tsbuildinfo`);
+    const kept = ['--incremental', '--tsBuildInfoFile', file];
+    return run('tsc', ['--noEmit', '--singleThreaded', '-p', project, ...kept], 'pipe', root);
+  };
+  return [
+    ['types', check('server', '.')],
+    ['types of the embedded page', check('viewer', 'packages/viewer')],
+  ];
+}
+
+function lintArgs() {
+  const check = ['check', '--error-on-warnings', '--no-errors-on-unmatched'];
+  if (!isPart) return [...check, '.'];
+  const git = (...list) => execFileSync('git', list, { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const changed = [
+    ...git('diff', '--name-only', 'HEAD'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
+  const files = changed.filter((file) => file && existsSync(join(root, file)));
+  return [...check, ...(files.length ? files : ['package.json'])];
+}
+
+/** First what starts processes, and then, without anything beside it, what loads the machine. */
+async function runSystem() {
+  // `npm test` compares the row types.
+  process.env.ORIEL_TEST_ROW_TYPES = 'false';
+  const sum = { passed: 0, failed: 0, unsteady: [] };
+  for (const part of ['processes', 'load']) {
+    process.env.ORIEL_TEST_SYSTEM = part;
+    const result = await runTests(root, [...args, '--passWithNoTests']);
+    sum.passed += result.passed;
+    sum.failed += result.failed;
+    sum.unsteady.push(...result.unsteady);
+  }
+  if (!sum.passed && !sum.failed) sum.failed = 1;
+  return sum;
+}

@@ -177,14 +177,14 @@ export const dataModels: Mutant[] = [
     file: `${MODELS}history.ts`,
     from: 'if (error instanceof MissingObject) return undefined;',
     to: '',
-    tests: [`${MODELS}history.test.ts`],
+    tests: [`${MODELS}history.system.ts`],
   },
   {
     name: 'cursors of commits are short',
     file: `${MODELS}history-routes.ts`,
     from: 'const CURSOR_COMMITS_MAX = 50;',
     to: 'const CURSOR_COMMITS_MAX = 5000;',
-    tests: [`${MODELS}history.test.ts`],
+    tests: [`${MODELS}history.system.ts`],
   },
   {
     name: 'an upload to a branch that is deleted meanwhile is a 404',
@@ -198,7 +198,7 @@ export const dataModels: Mutant[] = [
     file: `${MODELS}history-routes.ts`,
     from: 'throw isGone ? new ApiError',
     to: 'throw isGone && (false as boolean) ? new ApiError',
-    tests: [`${MODELS}history.test.ts`],
+    tests: [`${MODELS}history.system.ts`],
   },
   {
     name: 'merges into the deploy branch need SchemaUpdate',

@@ -13,7 +13,7 @@ export const domains: Mutant[] = [
     file: `${SERVER}domains/reports/list.store.ts`,
     from: "isOfTenant('r', embedTenant),",
     to: "inTenant('r', embedTenant),",
-    tests: [`${TEST}plans.test.ts`],
+    tests: [`${TEST}plans.system.ts`],
   },
   {
     name: 'an embedded user has no rights on the content of another embed tenant',
@@ -27,7 +27,7 @@ export const domains: Mutant[] = [
     file: `${SERVER}domains/workspace/store.ts`,
     from: 'const STRETCH_PAGES = 24;',
     to: 'const STRETCH_PAGES = 2400;',
-    tests: [`${TEST}workspace-plans.test.ts`],
+    tests: [`${TEST}workspace-plans.system.ts`],
   },
   {
     name: 'a page of a list ends when it holds enough bytes',

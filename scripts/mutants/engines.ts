@@ -2,9 +2,9 @@ import { type Mutant, SERVER } from './mutant.ts';
 
 const DUCKDB = `${SERVER}engines/duckdb/`;
 const answerTests = [`${DUCKDB}duckdb.test.ts`];
-const memoryTests = [`${DUCKDB}memory.test.ts`];
+const memoryTests = [`${DUCKDB}memory.system.ts`];
 const reachTests = [`${DUCKDB}reach.test.ts`];
-const processTests = [`${DUCKDB}processes.test.ts`];
+const processTests = [`${DUCKDB}processes.system.ts`];
 const results = `${SERVER}domains/queries/results.test.ts`;
 const allowedTests = [`${DUCKDB}allowed.test.ts`];
 const POSTGRES = `${SERVER}engines/postgres/`;

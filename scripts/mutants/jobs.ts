@@ -6,7 +6,7 @@ export const jobs: Mutant[] = [
     file: `${SERVER}platform/processes/launch.ts`,
     from: "if (signalAtExit) process.once('exit', onOwnExit);",
     to: '',
-    tests: [`${SERVER}platform/processes/supervise.test.ts`],
+    tests: [`${SERVER}platform/processes/supervise.system.ts`],
   },
   {
     name: 'a job of another lane is not taken',

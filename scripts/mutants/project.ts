@@ -13,14 +13,14 @@ export const project: Mutant[] = [
     file: 'scripts/run-within.ts',
     from: 'if (parent === pid) tree.push(child);',
     to: '{}',
-    tests: [`${TEST}run-within.test.ts`],
+    tests: [`${TEST}run-within.system.ts`],
   },
   {
     name: 'a command that gets a signal stops the database that it started',
     file: `${SERVER}main.ts`,
     from: "  process.on('SIGTERM', () => end('SIGTERM', 143));\n",
     to: '',
-    tests: ['acceptance/admin-key.test.ts'],
+    tests: ['acceptance/admin-key.system.ts'],
   },
   {
     name: 'a random test counts its runs',
@@ -34,13 +34,13 @@ export const project: Mutant[] = [
     file: 'scripts/packages/schema-types.ts',
     from: "null: 'null',",
     to: "null: 'undefined',",
-    tests: ['acceptance/packages.test.ts'],
+    tests: ['acceptance/packages.system.ts'],
   },
   {
     name: 'a bundler does not leave out the element',
     file: 'scripts/packages/sdk.ts',
     from: "sideEffects: ['./dist/embed.js']",
     to: 'sideEffects: false',
-    tests: ['acceptance/packages.test.ts'],
+    tests: ['acceptance/packages.system.ts'],
   },
 ];

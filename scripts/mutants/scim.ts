@@ -175,20 +175,20 @@ export const scim: Mutant[] = [
     file: `${SERVER}domains/scim/users.store.ts`,
     from: "username: { kind: 'text', value: sql`u.username`, key: usernameKey },",
     to: 'username: caseless(sql`u.username`),',
-    tests: [`${SERVER}domains/scim/plans.test.ts`],
+    tests: [`${SERVER}domains/scim/plans.system.ts`],
   },
   {
     name: 'SCIM finds a user by externalId with an index',
     file: 'packages/server/migrations/0037-users-by-external-id.sql',
     from: 'users (external_id)',
     to: 'users (first_name)',
-    tests: [`${SERVER}domains/scim/plans.test.ts`],
+    tests: [`${SERVER}domains/scim/plans.system.ts`],
   },
   {
     name: 'SCIM finds a group by name with an index',
     file: 'packages/server/migrations/0036-scim.sql',
     from: 'user_groups (lower(name), id)',
     to: 'user_groups (upper(name), id)',
-    tests: [`${SERVER}domains/scim/plans.test.ts`],
+    tests: [`${SERVER}domains/scim/plans.system.ts`],
   },
 ];

@@ -111,7 +111,7 @@ export const users: Mutant[] = [
     file: `${SERVER}domains/users/list.store.ts`,
     from: 'return isWhole ? found : readPeople(db, findAll(filter, page));',
     to: 'return isWhole ? found : readPeople(db, scanStretch(filter, { ...page, limit: page.limit + 1_000_000 }));',
-    tests: [`${TEST}users-plans.test.ts`],
+    tests: [`${TEST}users-plans.system.ts`],
   },
   {
     name: 'a change of the own user is seen at once',

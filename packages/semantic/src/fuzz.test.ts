@@ -5,6 +5,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileModel } from './index.ts';
 
+/** `npm run test:worlds` tries many more. */
+const SHARE = Number(process.env.ORIEL_TEST_RUNS ?? 0.2);
+
 const DEMO = join(import.meta.dirname, '../../server/models/demo/main');
 const demo = readdirSync(DEMO, { recursive: true })
   .map(String)
@@ -90,7 +93,7 @@ test('the model of the demo in one file is valid', () => {
 test('a model with random edits compiles, or has errors with a place, a code and a message', () => {
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => check(mutate(demo, edits))),
-    { numRuns: 75 },
+    { numRuns: 75 * SHARE },
   );
 });
 
@@ -101,7 +104,7 @@ test('random text compiles, or has errors', () => {
   );
   fc.assert(
     fc.property(text, (tokens) => check(`cubes:\n  - name: a\n    ${tokens.join('')}`)),
-    { numRuns: 500 },
+    { numRuns: 500 * SHARE },
   );
 });
 

@@ -16,7 +16,9 @@ interface Source {
 async function readSources(): Promise<Source[]> {
   const files = (await readdir(packages, { recursive: true })).filter(
     (file) =>
-      /^[^/]+\/src\/.*\.tsx?$/.test(file) && !file.includes('node_modules') && !file.endsWith('.test.ts'),
+      /^[^/]+\/src\/.*\.tsx?$/.test(file) &&
+      !file.includes('node_modules') &&
+      !/\.(test|system)\.ts$/.test(file),
   );
   return Promise.all(
     files.map(async (file) => {

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { build } from '../../../scripts/build.mjs';
-import { migrate } from '../src/platform/db/migrate.ts';
-import { createDatabase, dropCopies, dropDatabase, onServer, readOwnSchema } from './databases.ts';
+import { dropCopies, dropDatabase } from './databases.ts';
+import { makeTemplate, startMigratedPostgres } from './migrated-postgres.ts';
 import { provideRowTypes } from './row-types/report.ts';
-import { startTestPostgres } from './test-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,17 +23,15 @@ export default async function setup(project: TestProject) {
   // mkdtemp makes the folder private, but the user of the database must be able to enter it if we are root.
   await chmod(runFolder, 0o711);
   const given = process.env.ORIEL_TEST_DATABASE_URL;
-  const [{ url, stop }] = await Promise.all([
-    given ? { url: given, stop: async () => {} } : startTestPostgres(join(runFolder, 'data')),
-    // The program is for the tests that start the server as its users do. Others need the threads, the engines and the page.
-    build({ hasProgram: process.env.ORIEL_TEST_PROGRAM !== 'false' }),
+  const [{ url, stop, templateDatabase }] = await Promise.all([
+    given ? givenPostgres(given) : startMigratedPostgres(join(runFolder, 'data')),
+    // All tests need the threads, the engines and the page.
+    build({ hasProgram: needsProgram(project) }),
   ]);
-  const templateDatabase = await createDatabase(url);
-  await migrate({ connectionString: onServer(url, templateDatabase) }, await readOwnSchema());
   project.provide('postgresUrl', url);
   project.provide('templateDatabase', templateDatabase);
   project.provide('runFolder', runFolder);
-  const reportRowTypes = provideRowTypes(project);
+  const reportRowTypes = await provideRowTypes(project);
   let ended: Promise<void> | undefined;
   const tearDown = () => {
     ended ??= (async () => {
@@ -55,4 +52,14 @@ export default async function setup(project: TestProject) {
     process.on(signal, () => void tearDown().finally(() => process.exit(1)));
   }
   return tearDown;
+}
+
+async function givenPostgres(url: string) {
+  return { url, stop: async () => {}, templateDatabase: await makeTemplate(url) };
+}
+
+/** The program takes most of the time of a build, and only tests that start the server as its users do need it. */
+function needsProgram({ config, vitest }: TestProject): boolean {
+  if (process.env.ORIEL_TEST_PROGRAM === 'false') return false;
+  return vitest.config.watch || config.include.some((pattern) => !pattern.endsWith('.test.ts'));
 }

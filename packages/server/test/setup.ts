@@ -2,8 +2,12 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, vi } from 'vitest';
 import './end-with-run.ts';
+import { COST } from '../src/domains/users/passwords.ts';
 import './patient-waits.ts';
 import { forgetServerErrors, printServerErrors } from './server-log.ts';
+
+// Servers of tests hash thousands of passwords. `npm run test:system` pays the real cost, and tests it.
+if (process.env.ORIEL_TEST_CHEAP_PASSWORDS === 'true') Object.assign(COST, { memoryCost: 8, timeCost: 1 });
 
 // Every run draws the same random inputs, so that a change is judged by what it changed. Another seed tries others.
 fc.configureGlobal({ seed: Number(process.env.ORIEL_TEST_SEED ?? 1) });

@@ -12,7 +12,7 @@ import { NAME_EACH_TABLE, ownedTables, readOwners, SOURCES } from './table-owner
 
 const root = SOURCES;
 const files = (await readdir(root, { recursive: true })).filter(
-  (file) => /\.(ts|sql)$/.test(file) && !file.endsWith('.test.ts'),
+  (file) => /\.(ts|sql)$/.test(file) && !/\.(test|system)\.ts$/.test(file),
 );
 
 const owned = await ownedTables();

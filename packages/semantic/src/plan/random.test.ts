@@ -9,7 +9,7 @@ import { compileModel, type Model, planQuery, QueryError, type Viewer } from '..
 
 /** Another seed, and more worlds, show more: `ORIEL_TEST_SEED=7 ORIEL_TEST_WORLDS=500`. */
 const SEED = Number(process.env.ORIEL_TEST_SEED ?? 1);
-const WORLDS = Number(process.env.ORIEL_TEST_WORLDS ?? 30);
+const WORLDS = Number(process.env.ORIEL_TEST_WORLDS ?? 8);
 const QUERIES = 10;
 const NOW = new Date('2024-11-03T12:00:00Z');
 

@@ -10,7 +10,7 @@ import { compileModel, type Model, QueryError, type Viewer } from '../index.ts';
 
 /** Another seed, and more worlds, show more: `ORIEL_TEST_SEED=7 ORIEL_TEST_WORLDS=500`. */
 const SEED = Number(process.env.ORIEL_TEST_SEED ?? 1);
-const WORLDS = Number(process.env.ORIEL_TEST_WORLDS ?? 25);
+const WORLDS = Number(process.env.ORIEL_TEST_WORLDS ?? 7);
 const STATEMENTS = 8;
 
 let engines: Engine[] = [];

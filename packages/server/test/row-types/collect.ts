@@ -34,7 +34,7 @@ export function collectRowTypes(root: string): RowTypes {
     const found: RowTypes = {};
     for (const name of program.getSourceFileNames()) {
       const file = relative(root, name);
-      if (!/^packages\/server\/src\/.*\.ts$/.test(file) || file.endsWith('.test.ts')) continue;
+      if (!/^packages\/server\/src\/.*\.ts$/.test(file) || /\.(test|system)\.ts$/.test(file)) continue;
       const source = program.getSourceFile(name)!;
       if (!/\.(one|maybeOne|many)\b/.test(source.text)) continue;
       visit(source, (node) => addCall(found, { file, source, checker }, node));

@@ -1,10 +1,14 @@
 /** Gives the row types to the tests, and lists at the end the statements that no test ran. */
 import { mkdtempSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { hashInputs, place } from '../../../../scripts/build-files.mjs';
+import { root } from '../../../../scripts/install.mjs';
 import { collectRowTypes, type RowTypes } from './collect.ts';
+
+const FILE = 'oriel-row-types.json';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,12 +17,12 @@ declare module 'vitest' {
   }
 }
 
-export function provideRowTypes(project: TestProject): () => Promise<void> {
+export async function provideRowTypes(project: TestProject): Promise<() => Promise<void>> {
   if (project.vitest.config.watch || process.env.ORIEL_TEST_ROW_TYPES === 'false') {
     project.provide('rowTypes', null);
     return async () => {};
   }
-  const types = collectRowTypes(join(import.meta.dirname, '../../../..'));
+  const types = await keptRowTypes();
   const calledDir = mkdtempSync(join(tmpdir(), 'oriel-row-types-'));
   project.provide('rowTypes', { types, calledDir });
   return async () => {
@@ -33,6 +37,20 @@ export function provideRowTypes(project: TestProject): () => Promise<void> {
     );
     for (const place of never) console.log(`  ${place}`);
   };
+}
+
+/** The compiler takes seconds to tell them, so they are kept until a source changes. */
+async function keptRowTypes(): Promise<RowTypes> {
+  const sources = ['packages/server/src', 'packages/contract/src', 'packages/semantic/src'];
+  const others = ['package-lock.json', 'tsconfig.json', 'packages/server/test/row-types/collect.ts'];
+  const inputs = await hashInputs(sources, others);
+  const cache = join(root, 'node_modules', '.cache');
+  const kept = await readFile(join(cache, FILE), 'utf8').then(JSON.parse, () => undefined);
+  if (kept?.inputs === inputs) return kept.types;
+  const types = collectRowTypes(root);
+  await mkdir(cache, { recursive: true });
+  await place(cache, FILE, JSON.stringify({ inputs, types }));
+  return types;
 }
 
 /** Whether the run includes every test. */

@@ -79,7 +79,7 @@ function runningPlace(): string {
 function writtenPlace(): string | undefined {
   const place = /(?:\()?([^()\s]+:\d+):\d+\)?$/.exec(callIn(new Error().stack!) ?? '')?.[1];
   const file = place && relative(root, place.replace(/^file:\/\//, ''));
-  return file && /^packages\/server\/src\/(?!.*\.test\.ts)/.test(file) ? file : undefined;
+  return file && /^packages\/server\/src\/(?!.*\.(test|system)\.ts)/.test(file) ? file : undefined;
 }
 
 /** The line behind those of the database's own code. A transaction that called it stands further down. */

@@ -1,4 +1,4 @@
-/** What single requests to the pages get. `browser.test.ts` uses them as people do. */
+/** What single requests to the pages get. `browser.system.ts` uses them as people do. */
 import { allOperations, replyKindOf } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browse, browsingPerson } from '../../../test/browsing.ts';

@@ -31,7 +31,7 @@ import { createSqlParser, type SqlParser } from './sql-parser.ts';
 
 /** Another seed, and more worlds, show more: `ORIEL_TEST_SEED=7 ORIEL_TEST_WORLDS=500`. */
 const SEED = Number(process.env.ORIEL_TEST_SEED ?? 1);
-const WORLDS = Number(process.env.ORIEL_TEST_WORLDS ?? 6);
+const WORLDS = Number(process.env.ORIEL_TEST_WORLDS ?? 2);
 const VIEWERS = 4;
 const QUERIES = 5;
 

@@ -8,7 +8,8 @@ import type { Sharer } from '../../platform/db/gate.ts';
 import { type PasswordOwner, requireHardPassword } from './easy-passwords.ts';
 import { createHashing } from './hashing.ts';
 
-const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** Worlds of tests make it cheaper; see `test/setup.ts`. */
+export const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const hashing = createHashing();
 
@@ -17,7 +18,7 @@ const normalized = (password: string) => password.normalize('NFC');
 
 /** `caller` is the address that the password comes from. Rejects with a 503 if too many wait. */
 export const hashPassword = (password: string, caller: Sharer = null) =>
-  hashing.pass(caller, () => hash(normalized(password), OPTIONS));
+  hashing.pass(caller, () => hash(normalized(password), COST));
 
 /** For a password that somebody chose. `path` is the field of the request that has it. */
 export async function hashNewPassword(
@@ -38,7 +39,7 @@ export async function verifyPassword(
   password: string,
   caller: Sharer,
 ): Promise<boolean> {
-  nobodysHash ??= hash(randomBytes(32).toString('base64url'), OPTIONS);
+  nobodysHash ??= hash(randomBytes(32).toString('base64url'), COST);
   const nobodys = await nobodysHash;
   const isRight = await hashing.pass(caller, () => verify(stored ?? nobodys, normalized(password)));
   return isRight && stored !== null;

@@ -1,4 +1,4 @@
-/** Merges: the kinds of conflicts, their hunks, and the bounds. like-git.test.ts compares with the git program. */
+/** Merges: the kinds of conflicts, their hunks, and the bounds. like-git.system.ts compares with the git program. */
 
 import { expect, test } from 'vitest';
 import { commitOf, type Files, filesOf, hardText, IN_PLACE, treeOf } from '../../../test/git-files.ts';

@@ -9,6 +9,7 @@ import {
   freePort,
   MAIN,
   newDataDir,
+  openDatabase,
   type RunningServer,
   ready,
   type ServerProcess,
@@ -93,6 +94,12 @@ test('the command that signs in works as printed', async () => {
   const headers = { authorization: `Bearer ${accessToken}` };
   const me = await fetch(`${second.url}/api/v1/users/me`, { headers });
   expect([me.status, await me.json()]).toMatchObject([200, { isAdmin: true }]);
+});
+
+test('the password of the first admin is hashed at the cost that OWASP advises', async () => {
+  const database = await openDatabase(dataDir);
+  const { rows } = await database.query('select password_hash from users').finally(() => database.end());
+  expect(rows).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) }]);
 });
 
 test('a later start shows no secrets, and the first ones still work', async () => {

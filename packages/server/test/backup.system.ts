@@ -1,4 +1,4 @@
-/** Backups of databases with rows in every table, and their restores. See acceptance/backup.test.ts for the commands. */
+/** Backups of databases with rows in every table, and their restores. See acceptance/backup.system.ts for the commands. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';

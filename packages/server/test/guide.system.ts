@@ -43,7 +43,8 @@ process.once('exit', () => {
 async function run(program: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(program, args, {
     cwd: copy,
-    env: { ...process.env, ...env },
+    // It runs tests of its own, also where this test is one of `npm run test:system`.
+    env: { ...process.env, ORIEL_TEST_SYSTEM: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
