@@ -9,14 +9,19 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { hashInputs, place } from './build-files.mjs';
 import { root } from './install.mjs';
 
-const FOLDER = 'packages/viewer/src';
-const SOURCE = join(root, FOLDER);
+const SOURCE = join(root, 'packages/viewer/src');
 const TARGET = join(root, 'packages/server/dist/viewer');
+const FOLDERS = ['packages/viewer/src', 'packages/charts/src'];
 /** What the result depends on beside the sources. */
-const OTHERS = ['package-lock.json', 'scripts/build-viewer.mjs', 'packages/viewer/sdk/digits.ts'];
+const OTHERS = [
+  'package-lock.json',
+  'scripts/build-viewer.mjs',
+  'packages/charts/package.json',
+  'packages/viewer/sdk/digits.ts',
+];
 
 export async function buildViewer() {
-  const inputs = await hashInputs([FOLDER], OTHERS);
+  const inputs = await hashInputs(FOLDERS, OTHERS);
   const before = await readManifest();
   if (before?.inputs === inputs) return;
   const { outputFiles, metafile } = await bundle();

@@ -45,6 +45,9 @@ const violations = (list: Source[], allowed: (target: string, file: string) => b
     imports.filter((target) => !allowed(target, file)).map((target) => `${file} -> ${target}`),
   );
 
+/** The charts, or a part of them that they offer. */
+const isCharts = (target: string) => /^@oriel\/charts(\/|$)/.test(target);
+
 /** Whether every import of the file in this text is `import type`. */
 const isTypeOnly = (text: string, target: string) =>
   [...text.matchAll(/^import (type )?[^;]*?'([^']+)';/gm)]
@@ -94,13 +97,35 @@ test('the client imports the contract, as types only', () => {
     expect(text).not.toMatch(/import (?!type)[^;]*'@oriel\/contract'/);
 });
 
-test('the viewer imports nothing of ours, and runs no text as code', () => {
+test('charts import nothing of ours, the viewer draws with them, and neither runs text as code', () => {
+  const charts = inFolder('charts/');
   const viewer = inFolder('viewer/');
+  expect(charts.length).toBeGreaterThan(30);
   expect(viewer.length).toBeGreaterThan(10);
-  expect(violations(viewer, (target) => target.startsWith('viewer/'))).toEqual([]);
-  for (const { file, text } of viewer) {
+  expect(violations(charts, (target) => target.startsWith('charts/'))).toEqual([]);
+  const allowed = (target: string) => target.startsWith('viewer/') || isCharts(target);
+  expect(violations(viewer, allowed)).toEqual([]);
+  for (const { file, text } of [...charts, ...viewer]) {
     expect(text, file).not.toMatch(
       /\beval\(|new Function\(|innerHTML|dangerouslySet|localStorage|sessionStorage|\.cookie/,
+    );
+  }
+});
+
+test('what a server needs of the charts needs no browser', () => {
+  const reached = new Set<string>();
+  const visit = (file: string) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const target of sources.find((source) => source.file === file)!.imports) visit(target);
+  };
+  visit('charts/src/pure.ts');
+  visit('charts/src/vega/runtime.ts');
+  expect(reached.size).toBeGreaterThan(15);
+  for (const file of reached) {
+    expect(file).toMatch(/\.ts$/);
+    expect(sources.find((source) => source.file === file)!.text, file).not.toMatch(
+      /from 'preact|\b(document|window|navigator)\./,
     );
   }
 });

@@ -1,6 +1,6 @@
 /** What the address of the page says. The session leaves the address bar at once, and with it the history. */
+import type { FilterValue } from '@oriel/charts';
 import { parseDigits } from '../sdk/digits.ts';
-import type { FilterValue } from './types.ts';
 
 const PATH = /^\/embed\/(?:d\/\d+\/)?dashboard\/([^/?#]+)$/;
 

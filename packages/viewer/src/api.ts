@@ -2,19 +2,19 @@
 import {
   type AccountConfig,
   type Dashboard,
-  type Person,
   Problem,
   type Query,
+  type QueryApi,
   type Result,
-  type Viewer,
-} from './types.ts';
+} from '@oriel/charts';
+import type { Person, Viewer } from './types.ts';
 
 const RETRIES = 5;
 
 /** In place of a token: the cookie of a person who is signed in. The browser keeps it from scripts. */
 const COOKIE = 'cookie';
 
-export interface Api {
+export interface Api extends QueryApi {
   /** Returns a token, which is not used until `use` is called with it. */
   exchange(sessionId: string): Promise<string>;
   use(token: string): void;
@@ -28,17 +28,8 @@ export interface Api {
   /** Whom a token belongs to, before it is used. */
   viewer(token: string): Promise<Viewer>;
   accountConfig(): Promise<AccountConfig>;
-  /** Several queries in one request. */
-  load(deploymentId: number, queries: Query[], fresh?: boolean): Promise<Result[]>;
-  meta(deploymentId: number): Promise<{ cubes: MetaCube[] }>;
   /** Resolves with the reason if the session ends. Rejects if the stream breaks. */
   watch(signal: AbortSignal): Promise<string>;
-}
-
-export interface MetaCube {
-  name: string;
-  measures: { name: string; drillMembersGrouped: { dimensions: string[] } }[];
-  dimensions: { name: string; type: string; aliasMember?: string }[];
 }
 
 /** Of an address with queries. The server takes 16 KB with all headers. */
@@ -126,7 +117,7 @@ export function createApi(onEnded: () => void): Api {
       return { ...viewer, lifeMs: Date.parse(viewer.expiresAt) - now };
     },
     accountConfig: () => get('/api/v1/app-config'),
-    async load(deploymentId, list, fresh = false) {
+    async load(deploymentId, list, fresh) {
       const body = JSON.stringify({
         query: list,
         queryType: 'multi',

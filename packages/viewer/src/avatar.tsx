@@ -1,6 +1,6 @@
 /** The picture of the viewer, or their initials if there is none that can be shown. */
 import { useEffect, useState } from 'preact/hooks';
-import { usePage } from './shared.ts';
+import type { Viewer } from './types.ts';
 
 const BYTES_MAX = 1_000_000;
 const PATIENCE_MS = 10_000;
@@ -52,8 +52,7 @@ function usePicture(address: string | null): [string | undefined, () => void] {
   return [shown, () => setShown(undefined)];
 }
 
-export function Avatar() {
-  const { user } = usePage().viewer!;
+export function Avatar({ user }: { user: Viewer['user'] }) {
   const [picture, leaveOut] = usePicture(user.picture);
   const name = user.displayName || user.email || user.username;
   const initials = name

@@ -1,14 +1,9 @@
 /** What hosts and addresses may wish for: which values the page knows, and a warning about others. */
-export type ChosenScheme = 'light' | 'dark' | 'auto';
-
 /** For developers of hosts, who would otherwise look for the reason in vain. */
 export function warnOf(name: string, given: unknown, known: unknown) {
   if (given == null || known) return;
   console.warn(`Oriel does not know this ${name}, and ignores it: ${String(given).slice(0, 100)}`);
 }
-
-export const isScheme = (text: unknown): text is ChosenScheme =>
-  text === 'light' || text === 'dark' || text === 'auto';
 
 /** IANA names only: an offset such as `+02:00` is no zone. */
 export function knownZone(text: unknown): string | undefined {

@@ -1,15 +1,8 @@
 /** The page around the widgets: its states, its head, and the grid. */
-import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
+import { type Board, BoardView, inForce, lazy } from '@oriel/charts';
+import { useLayoutEffect, useReducer } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
-import type { Drilled } from './drill-query.ts';
-import { Grid } from './grid.tsx';
-import { inForce } from './in-force.ts';
-import { topLevel } from './layout.ts';
-import { lazy } from './lazy.tsx';
 import type { PageState } from './page-state.ts';
-import { SharedContext, usePage } from './shared.ts';
-import { Drill } from './widgets/drill.tsx';
-import { WidgetView } from './widgets/widget.tsx';
 
 const ApplicationFrame = lazy(() =>
   import('./apps/app-frame.tsx').then(({ ApplicationFrame }) => ApplicationFrame),
@@ -18,62 +11,58 @@ const ApplicationFrame = lazy(() =>
 export function Page({ page }: { page: PageState }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   // Before the first frame is painted: the page may change earlier, and a change that nobody hears is never drawn.
-  useLayoutEffect(() => page.subscribe(() => redraw(undefined)), [page]);
+  useLayoutEffect(() => page.board.subscribe(() => redraw(undefined)), [page]);
   if (page.phase !== 'ready') return <State page={page} />;
-  return <Ready key={`${page.viewers} ${page.dashboard!.publicId}`} page={page} />;
+  const { board } = page;
+  return <Ready key={`${board.viewers} ${board.dashboard!.publicId}`} page={page} />;
 }
 
 function Ready({ page }: { page: PageState }) {
-  const [drilled, setDrilled] = useState<Drilled>();
+  const isApplication = page.board.dashboard!.config.kind === 'APP';
   return (
-    <SharedContext.Provider value={{ page, drill: setDrilled }}>
-      <Head />
-      {page.dashboard!.config.kind === 'APP' ? (
+    <>
+      <Head page={page} />
+      {isApplication ? (
         <ApplicationFrame page={page} />
       ) : (
         <main>
-          <Grid widgets={topLevel(page.widgets)}>{(widget) => <WidgetView widget={widget} />}</Grid>
+          <BoardView board={page.board} />
         </main>
       )}
-      {drilled && (
-        <Drill key={JSON.stringify(drilled.query)} {...drilled} onClose={() => setDrilled(undefined)} />
-      )}
-    </SharedContext.Provider>
+    </>
   );
 }
 
-function Head() {
-  const page = usePage();
-  const description = page.dashboard!.description || page.dashboard!.config.description;
-  const isFiltered = page.filters.size > 0;
+function Head({ page: { board, language, viewer } }: { page: PageState }) {
+  const description = board.dashboard!.description || board.dashboard!.config.description;
+  const isFiltered = board.filters.size > 0;
   return (
     <header class="head">
       <div class="head-text">
-        <h1>{page.title}</h1>
+        <h1>{board.title}</h1>
         {description && <p>{description}</p>}
-        <InForce />
+        <InForce board={board} />
       </div>
-      {isFiltered && page.filterWidgets().length > 1 && (
+      {isFiltered && board.filterWidgets().length > 1 && (
         <button
           type="button"
           class="quiet no-print"
-          onClick={() => [...page.filters.keys()].map((member) => page.setFilter(member, undefined))}
+          onClick={() => [...board.filters.keys()].map((member) => board.setFilter(member, undefined))}
         >
-          {page.say('clearAll')}
+          {language.say('clearAll')}
         </button>
       )}
-      <Avatar />
+      <Avatar user={viewer!.user} />
     </header>
   );
 }
 
 /** Also on paper and in pictures, which show no controls or only their closed state. */
-function InForce() {
-  const page = usePage();
-  const filters = inForce(page.filterWidgets(), page.filters, page);
+function InForce({ board }: { board: Board }) {
+  const filters = inForce(board.filterWidgets(), board.filters, board);
   if (filters.length === 0) return null;
   return (
-    <dl class="in-force" aria-label={page.say('filters')}>
+    <dl class="in-force" aria-label={board.say('filters')}>
       {filters.map(({ title, text }) => (
         <div key={title}>
           <dt>{title}</dt> <dd>{text}</dd>
@@ -84,7 +73,8 @@ function InForce() {
 }
 
 function State({ page }: { page: PageState }) {
-  const { phase, problem, say } = page;
+  const { phase, problem } = page;
+  const { say } = page.language;
   if (phase === 'starting')
     return (
       <div class="skeleton-page" role="status" aria-label={say('loading')}>

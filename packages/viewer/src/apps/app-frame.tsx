@@ -11,8 +11,8 @@ export function ApplicationFrame({ page }: { page: PageState }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const bridge = useRef<Bridge | undefined>(undefined);
   const [isStopped, setStopped] = useState(false);
-  const settings = settingsOf(page);
-  const key = JSON.stringify([settings, page.round]);
+  const settings = settingsOf(page.board);
+  const key = JSON.stringify([settings, page.board.round]);
 
   useEffect(() => bridge.current?.changed(settings), [key]);
   useEffect(() => () => bridge.current?.close(), []);
@@ -21,14 +21,14 @@ export function ApplicationFrame({ page }: { page: PageState }) {
   function start() {
     if (bridge.current) return;
     const { port1, port2 } = new MessageChannel();
-    bridge.current = connectApplication(page, port1, {
-      onStarted: () => page.rendered('app'),
+    bridge.current = connectApplication(page.board, port1, {
+      onStarted: () => page.board.rendered('app'),
       onStopped: () => setStopped(true),
     });
-    const { entry, files, html } = page.dashboard!.config.app ?? {};
+    const { entry, files, html } = page.board.dashboard!.config.app ?? {};
     const message: Start = {
       source: { entry: entry ?? null, files: files ?? null, html: html ?? null },
-      dashboard: describe(page),
+      dashboard: describe(page.board),
       settings,
     };
     // A frame without an origin can not be named as the receiver. `frame-src` lets it hold pages of this server only.
@@ -36,21 +36,21 @@ export function ApplicationFrame({ page }: { page: PageState }) {
   }
 
   useEffect(() => {
-    if (isStopped) page.rendered('app');
+    if (isStopped) page.board.rendered('app');
   }, [isStopped]);
 
   if (isStopped)
     return (
       <main class="notice">
-        <h1>{page.say('appStopped')}</h1>
-        <p>{page.say('appStoppedHint')}</p>
+        <h1>{page.language.say('appStopped')}</h1>
+        <p>{page.language.say('appStoppedHint')}</p>
       </main>
     );
   return (
     <main class="app">
       <iframe
         ref={frame}
-        title={page.title}
+        title={page.board.title}
         src="/embed/app-frame"
         sandbox="allow-scripts"
         referrerpolicy="no-referrer"

@@ -2,9 +2,15 @@
  * The page's side of an application: it runs the queries of this dashboard's charts for the viewer, and hands over rows.
  * The application may send anything; it never gets a token, and asks for nothing but these charts and filters.
  */
-import type { PageState } from '../page-state.ts';
-import { type FilterValue, Problem, type Snapshot, type Widget } from '../types.ts';
-import { askFor, type Rows } from '../widgets/rows.ts';
+import {
+  askFor,
+  type Board,
+  type FilterValue,
+  Problem,
+  type Rows,
+  type Snapshot,
+  type Widget,
+} from '@oriel/charts';
 import type { Answer, Described, Settings, ToApplication } from './messages.ts';
 
 const AT_ONCE = 4;
@@ -20,7 +26,7 @@ export interface Bridge {
 }
 
 export function connectApplication(
-  page: PageState,
+  board: Board,
   port: MessagePort,
   { onStarted, onStopped }: { onStarted(): void; onStopped(): void },
 ): Bridge {
@@ -58,7 +64,7 @@ export function connectApplication(
   async function answer({ id, chart }: { id: number; chart: string }) {
     running++;
     try {
-      send({ type: 'rows', id, answer: await rowsOf(page, chart) });
+      send({ type: 'rows', id, answer: await rowsOf(board, chart) });
     } catch (error) {
       const { code, message } =
         error instanceof Problem ? error : new Problem(0, 'error', 'The rows could not be loaded.');
@@ -88,7 +94,7 @@ export function connectApplication(
         });
       waiting.push({ id: id as number, chart });
       next();
-    } else if (type === 'filter') setFilter(page, member, filter);
+    } else if (type === 'filter') setFilter(board, member, filter);
   }
 
   port.onmessage = ({ data }) => {
@@ -110,19 +116,19 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const chartsOf = (page: PageState): { widget: Widget; snapshot: Snapshot }[] =>
-  page.widgets.flatMap((widget) => {
+const chartsOf = (board: Board): { widget: Widget; snapshot: Snapshot }[] =>
+  board.widgets.flatMap((widget) => {
     const snapshot =
       widget.type === 'CHART' &&
-      page.dashboard!.reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId);
+      board.dashboard!.reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId);
     return snapshot ? [{ widget, snapshot }] : [];
   });
 
-async function rowsOf(page: PageState, chart: string): Promise<Answer> {
-  const named = chartsOf(page).find(({ widget }) => widget.id === chart);
+async function rowsOf(board: Board, chart: string): Promise<Answer> {
+  const named = chartsOf(board).find(({ widget }) => widget.id === chart);
   if (!named) throw new Problem(404, 'chart_not_found', 'The dashboard has no chart with this id.');
-  const { queries, read } = askFor(page, { ...named.snapshot, kind: 'table' }, chart);
-  const { rows, result }: Rows = read(await page.load(queries));
+  const { queries, read } = askFor(board, { ...named.snapshot, kind: 'table' }, chart);
+  const { rows, result }: Rows = read(await board.load(queries));
   const { measures, dimensions, timeDimensions } = result.annotation;
   // A time is a column in its granularities, not under its plain name.
   const times = Object.entries(timeDimensions).filter(([, { granularity }]) => granularity);
@@ -137,32 +143,32 @@ const isPlain = (value: unknown) =>
   ['number', 'boolean'].includes(typeof value) ||
   (typeof value === 'string' && value.length <= VALUES.length);
 
-function setFilter(page: PageState, member: unknown, given: unknown) {
-  if (typeof member !== 'string' || !page.filterWidgets().some(({ config }) => config!.member === member))
+function setFilter(board: Board, member: unknown, given: unknown) {
+  if (typeof member !== 'string' || !board.filterWidgets().some(({ config }) => config!.member === member))
     return;
-  if (given === null) return page.setFilter(member, undefined);
+  if (given === null) return board.setFilter(member, undefined);
   const { operator = 'equals', value } = (given ?? {}) as Partial<FilterValue>;
   const values = Array.isArray(value) ? value : [value];
   if (typeof operator !== 'string' || values.length > VALUES.max || !values.every(isPlain)) return;
-  page.setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
+  board.setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
 }
 
 const textOf = (text: unknown) => (typeof text === 'string' ? text : null);
 
-export const describe = (page: PageState): Described => ({
-  title: page.title,
-  description: page.dashboard!.description || page.dashboard!.config.description || null,
-  charts: chartsOf(page).map(({ widget, snapshot }) => ({
+export const describe = (board: Board): Described => ({
+  title: board.title,
+  description: board.dashboard!.description || board.dashboard!.config.description || null,
+  charts: chartsOf(board).map(({ widget, snapshot }) => ({
     id: widget.id,
     title: textOf(widget.config?.title) ?? snapshot.title ?? snapshot.name ?? null,
     kind: snapshot.kind ?? null,
   })),
-  filters: page
+  filters: board
     .filterWidgets()
     .map(({ config }) => ({ member: config!.member, title: textOf(config!.title) })),
 });
 
-export const settingsOf = ({ locale, timezone, tokens, filters }: PageState): Settings => ({
+export const settingsOf = ({ locale, timezone, tokens, filters }: Board): Settings => ({
   locale,
   timezone: timezone ?? null,
   theme: tokens,

@@ -2,7 +2,7 @@
  * Runs in the frame of an application, before the application itself. It gets the files and a port from the page, offers
  * `oriel` to the application, and replaces this document by the application's. The frame has no origin and no network.
  */
-import type { ApplicationSource } from '../types.ts';
+import type { ApplicationSource } from '@oriel/charts';
 import type { Described, FromApplication, Settings, Start, ToApplication } from './messages.ts';
 
 const TYPES: Record<string, string> = {

@@ -1,0 +1,35 @@
+/** The colours in force, and who may choose them. */
+import { applyTokens } from './apply-tokens.ts';
+import { type Scheme, type Tokens, tokensOf, type Wishes } from './theme.ts';
+
+export type ChosenScheme = Scheme | 'auto';
+
+export const isScheme = (text: unknown): text is ChosenScheme =>
+  text === 'light' || text === 'dark' || text === 'auto';
+
+/** The document has these colours: the light or the dark ones, as chosen or as the device says. */
+export class Appearance {
+  scheme: ChosenScheme;
+  tokens!: Tokens;
+  readonly #wishes: (scheme: Scheme) => readonly Wishes[];
+  readonly #onPaint: () => void;
+
+  /** Of what is wished for, the last counts most. */
+  constructor(scheme: ChosenScheme, wishes: (scheme: Scheme) => readonly Wishes[], onPaint: () => void) {
+    this.scheme = scheme;
+    this.#wishes = wishes;
+    this.#onPaint = onPaint;
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', () => this.paint());
+    this.paint();
+  }
+
+  paint() {
+    const isDark =
+      this.scheme === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : this.scheme === 'dark';
+    const scheme = isDark ? 'dark' : 'light';
+    this.tokens = tokensOf(scheme, this.#wishes(scheme));
+    applyTokens(this.tokens);
+    this.#onPaint();
+  }
+}

@@ -1,0 +1,27 @@
+import { mix } from './color.ts';
+import type { Tokens } from './theme.ts';
+
+/** Through the CSSOM, because the policy of the page allows no style in the markup. */
+export function applyTokens(tokens: Tokens) {
+  const { style } = document.documentElement;
+  document.documentElement.dataset.scheme = tokens.scheme;
+  style.colorScheme = tokens.scheme;
+  const values: Record<string, string> = {
+    background: tokens.background,
+    surface: tokens.surface,
+    ink: tokens.ink,
+    'ink-soft': tokens.inkSoft,
+    line: tokens.line,
+    accent: tokens.accent,
+    'accent-ink': tokens.accentInk,
+    'accent-soft': mix(tokens.surface, tokens.accent, tokens.scheme === 'light' ? 0.1 : 0.18),
+    bar: mix(tokens.surface, tokens.series[0]!, tokens.scheme === 'light' ? 0.2 : 0.35),
+    hover: mix(tokens.surface, tokens.ink, 0.05),
+    land: tokens.land,
+    good: tokens.good,
+    bad: tokens.bad,
+    font: tokens.font,
+    radius: `${tokens.radius}px`,
+  };
+  for (const [name, value] of Object.entries(values)) style.setProperty(`--${name}`, value);
+}

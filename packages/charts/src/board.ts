@@ -1,0 +1,162 @@
+/** A dashboard that is shown: what its viewer has chosen, and everything that its widgets are drawn from. */
+import { type Answers, createAnswers, type QueryApi } from './answers.ts';
+import type { Formats } from './format.ts';
+import type { Language } from './language.ts';
+import { presetFilters, presetGrains } from './presets.ts';
+import type { Say } from './texts/index.ts';
+import type { Tokens } from './theme.ts';
+import type { Dashboard, FilterValue, MetaCube, Query, Result, Widget } from './types.ts';
+
+/** The page around the board. */
+export interface Surroundings {
+  readonly api: QueryApi;
+  readonly language: Language;
+  /** The colours in force. */
+  tokens(): Tokens;
+  mayExport(): boolean;
+  /** A widget has drawn its data, or has said why it can not. */
+  rendered(widgetId: string): void;
+  /** Something happened that the page may tell others. The names are those of the embed protocol. */
+  tell(event: string, payload: Record<string, unknown>): void;
+}
+
+export class Board {
+  dashboard: Dashboard | undefined;
+  filters = new Map<string, FilterValue>();
+  grains = new Map<string, string>();
+  timezone: string | undefined;
+  /** Counts refreshes; rows are asked for again when it changes. */
+  round = 0;
+  /** When what is shown was asked for. It stays, so that the queries of a page do not change by themselves. */
+  askedAt = new Date();
+  /** Counts viewers. Nothing that one of them sees stays for the next one. */
+  viewers = 0;
+  readonly #around: Surroundings;
+  readonly #answers: Answers;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.#answers = createAnswers(around.api, () => ({
+      deploymentId: this.dashboard!.deploymentId,
+      viewers: this.viewers,
+      isFresh: this.round > 0,
+    }));
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  changed() {
+    for (const listener of this.#listeners) listener();
+  }
+
+  get say(): Say {
+    return this.#around.language.say;
+  }
+
+  get formats(): Formats {
+    return this.#around.language.formats;
+  }
+
+  get locale(): string {
+    return this.#around.language.locale;
+  }
+
+  get isRightToLeft(): boolean {
+    return this.#around.language.isRightToLeft;
+  }
+
+  get tokens(): Tokens {
+    return this.#around.tokens();
+  }
+
+  get mayExport(): boolean {
+    return this.dashboard?.restrictDataDownload !== true && this.#around.mayExport();
+  }
+
+  get title(): string {
+    return this.dashboard?.title || this.dashboard?.config.title || this.say('dashboard');
+  }
+
+  get widgets(): Widget[] {
+    return this.dashboard?.config.widgets ?? [];
+  }
+
+  filterWidgets(): Widget[] {
+    return this.widgets.filter(({ type, config }) => type === 'FILTER' && typeof config?.member === 'string');
+  }
+
+  /** Shows a dashboard. What `asked` says goes over what the viewer chose, and both over the presets of the widgets. */
+  show(dashboard: Dashboard, asked: ReadonlyMap<string, FilterValue> = new Map()) {
+    this.dashboard = dashboard;
+    this.#answers.clear();
+    this.askedAt = new Date();
+    this.filters = presetFilters(this.filterWidgets(), asked, this.filters);
+    this.grains = presetGrains(this.widgets, this.grains);
+  }
+
+  /** Shows nothing. */
+  clear() {
+    this.dashboard = undefined;
+    this.#answers.forget();
+  }
+
+  /** For another viewer, who has chosen nothing yet. */
+  forgetViewer() {
+    this.clear();
+    this.viewers++;
+    this.filters.clear();
+    this.grains.clear();
+  }
+
+  setFilter(member: string, filter: FilterValue | undefined) {
+    this.askedAt = new Date();
+    this.filters = new Map(this.filters);
+    if (filter) this.filters.set(member, filter);
+    else this.filters.delete(member);
+    this.changed();
+  }
+
+  setGrain(member: string, grain: string) {
+    this.askedAt = new Date();
+    this.grains = new Map(this.grains).set(member, grain);
+    this.changed();
+  }
+
+  /** Asks for all rows again. */
+  refresh() {
+    this.#answers.clear();
+    this.round++;
+    this.askedAt = new Date();
+    this.changed();
+  }
+
+  /** Whether rows are being asked for. */
+  get isLoading(): boolean {
+    return this.#answers.loading > 0;
+  }
+
+  load(queries: Query[]): Promise<Result[]> {
+    return this.#answers.load(queries);
+  }
+
+  meta(): Promise<MetaCube[]> {
+    return this.#answers.meta();
+  }
+
+  rendered(widgetId: string) {
+    this.#around.rendered(widgetId);
+  }
+
+  /** The rules of today refuse a widget that was published earlier. */
+  refused(widgetId: string, message: string) {
+    this.tell('error', { message, code: 'widget_refused', context: widgetId, fatal: false });
+  }
+
+  tell(event: string, payload: Record<string, unknown>) {
+    this.#around.tell(event, payload);
+  }
+}

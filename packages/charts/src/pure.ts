@@ -1,0 +1,22 @@
+/** What needs no browser: a server lays out, fits, colours and writes charts as pages do. */
+export { daysOf, todayIn } from './dates.ts';
+export { createFormats, type Formats, measureIn, shownOf } from './format.ts';
+export { inForce, titleOf } from './in-force.ts';
+export { chartsInSight, tabsOf, topLevel } from './layout.ts';
+export { presetFilters, presetGrains } from './presets.ts';
+export { type Choices, queryFor } from './query.ts';
+export { type Ask, askFor, type Chosen, type Rows, totalOf } from './rows.ts';
+export { isRightToLeft, knownLocale, type Say, sayWith, type Texts, textsLoader } from './texts/index.ts';
+export { type Scheme, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
+export * from './types.ts';
+export { configOf } from './vega/config.ts';
+export {
+  type ChartSpec,
+  createDrawing,
+  type Drawing,
+  type Drawn,
+  type Look,
+  type Room,
+} from './vega/drawing.ts';
+export { fitSpec } from './vega/fit-spec.ts';
+export { chartLocale } from './vega/locale.ts';

@@ -1,0 +1,70 @@
+/** Charts that ask for too much, by Vega itself. */
+import { expect, test } from 'vitest';
+import { chartLocale } from './locale.ts';
+import { createView } from './runtime.ts';
+
+async function problemOf(spec: object): Promise<string | undefined> {
+  let problem: Error | undefined;
+  const view = createView(
+    spec,
+    {},
+    chartLocale('en', 'EUR'),
+    () => ({}),
+    (found) => {
+      problem = found;
+    },
+    'none',
+  );
+  await view.runAsync();
+  view.finalize();
+  return problem?.message;
+}
+
+const expression = (update: string) => ({ signals: [{ name: 'a', update }] });
+const rows = {
+  name: 'rows',
+  values: [
+    { a: 1, t: 0 },
+    { a: 9, t: 3.2e10 },
+  ],
+};
+const many = { name: 'rows', values: Array.from({ length: 1001 }, () => ({ a: 1 })) };
+const transform = (given: object) => ({ data: [{ ...rows, transform: [given] }] });
+const axis = (type: string, field: string, given: object, more: object = {}) => ({
+  width: 100,
+  data: [rows],
+  scales: [{ name: 'x', type, range: 'width', domain: { data: 'rows', field }, ...more }],
+  axes: [{ scale: 'x', orient: 'bottom', ...given }],
+});
+
+test.each<[string, object]>([
+  ['a sequence', expression('sequence(1e9)')],
+  ['a sequence in small steps', expression('sequence(0, 1, 1e-9)')],
+  ['a sequence of times', expression("timeSequence('seconds', 0, 1e12)")],
+  ['a sequence of times in UTC', expression("utcSequence('milliseconds', 0, 1e12, 2)")],
+  ['a padded text', expression("pad('x', 1e9)")],
+  ['a wide number', expression("format(1, '1000000000d')")],
+  ['a text of each row', transform({ type: 'formula', as: 'b', expr: "pad('x', 1e9)" })],
+  ['bins', transform({ type: 'bin', field: 'a', extent: [0, 9], maxbins: 1e9 })],
+  ['bins that get narrower forever', transform({ type: 'bin', field: 'a', extent: [0, 9], base: 0.5 })],
+  ['a curve', transform({ type: 'kde', field: 'a', steps: 1e9 })],
+  ['quantiles', transform({ type: 'quantile', field: 'a', step: 1e-9 })],
+  ['folded rows', { data: [{ ...many, transform: [{ type: 'fold', fields: many.values.map(() => 'a') }] }] }],
+  ['ticks', axis('linear', 'a', { tickCount: 1e9 })],
+  ['ticks of times', axis('utc', 't', { tickCount: 'millisecond' })],
+  ['ticks of times in steps', axis('utc', 't', { tickCount: { interval: 'second', step: 2 } })],
+  ['wide labels', axis('linear', 'a', { format: '1000000000d' })],
+  ['bins of a scale', axis('linear', 'a', {}, { bins: { step: 1e-9 } })],
+])('%s: too much is refused at once', async (_name, spec) => {
+  expect(await problemOf(spec)).toMatch(/too many|more than 1/);
+});
+
+test.each<[string, object]>([
+  ['sequences', expression("sequence(10000).length + timeSequence('month', 0, 1e12).length")],
+  ['texts', expression("pad('x', 20) + format(1234.5, '012,.2f')")],
+  ['transforms', transform({ type: 'bin', field: 'a', extent: [0, 9], maxbins: 100 })],
+  ['axes', axis('utc', 't', { tickCount: 'month', format: '%Y' })],
+  ['binned scales', axis('linear', 'a', { tickCount: 10 }, { bins: { step: 1 } })],
+])('%s of usual lengths are drawn', async (_name, spec) => {
+  expect(await problemOf(spec)).toBeUndefined();
+});

@@ -1,0 +1,139 @@
+/// <reference path="./modules.d.ts" />
+/**
+ * Bounds of what a chart makes: a few characters can ask for a list, a text or an axis of any length, and the page would stand
+ * still for minutes.
+ */
+import * as encode from 'vega-encode';
+import { expressionInterpreter } from 'vega-interpreter';
+import * as data from 'vega-transforms';
+
+/** Of lists, texts, ticks and bins that a number asks for. */
+const LENGTH_MAX = 10_000;
+/** Each step of a curve reads all rows. */
+const STEPS_MAX = 1000;
+const ROWS_MAX = 1_000_000;
+
+export class TooMuch extends Error {}
+
+function atMost(count: number, max: number, what: string) {
+  if (count > max) throw new TooMuch(`The chart asks for too many ${what}.`);
+}
+
+const stepsIn = (start: unknown, stop: unknown, step: unknown = 1) =>
+  (stop === undefined ? Number(start) : Number(stop) - Number(start)) / Number(step);
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** The shortest that each can be. Others are days or longer. */
+const UNITS: [name: RegExp, ms: number][] = [
+  [/^milli/, 1],
+  [/^second/, 1000],
+  [/^minute/, MINUTE_MS],
+  [/^hour/, 60 * MINUTE_MS],
+  [/^(month|quarter|year)/, 28 * DAY_MS],
+];
+const timesIn = (unit: unknown, start: unknown, stop: unknown, step: unknown) => {
+  const ms = UNITS.find(([name]) => name.test(String(unit)))?.[1] ?? DAY_MS;
+  return Math.abs(stepsIn(start, stop, ms)) / Math.max(1, Number(step) || 1);
+};
+
+/** A specifier can ask for a width: `1000000d`. */
+const requireFormat = (specifier: unknown) =>
+  atMost(/\d{4}/.test(String(specifier ?? '')) ? Infinity : 0, 0, 'characters');
+
+type Check<Given extends unknown[]> = (...given: Given) => void;
+
+/** What is checked before functions of expressions run. */
+const FUNCTIONS: Record<string, Check<unknown[]>> = {
+  sequence: (start, stop, step) => atMost(stepsIn(start, stop, step), LENGTH_MAX, 'values'),
+  timeSequence: (...[unit, start, stop, step]) =>
+    atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values'),
+  utcSequence: (...[unit, start, stop, step]) =>
+    atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values'),
+  pad: (_text, length) => atMost(Number(length), LENGTH_MAX, 'characters'),
+  format: (_value, specifier) => requireFormat(specifier),
+};
+
+type Functions = Record<string, (...given: unknown[]) => unknown>;
+
+function boundedOf(functions: Functions): Functions {
+  const bounded: Functions = Object.create(functions);
+  for (const [name, check] of Object.entries(FUNCTIONS)) {
+    const own = functions[name];
+    if (!own) continue;
+    bounded[name] = function (this: unknown, ...given) {
+      check(...given);
+      return own.apply(this, given);
+    };
+  }
+  return bounded;
+}
+
+/** Vega's interpreter. Functions throw `TooMuch` instead of making what is too long. */
+export const boundedInterpreter = Object.fromEntries(
+  Object.entries(expressionInterpreter).map(([name, interpret]) => [
+    name,
+    (context: { functions: Functions }, expression: unknown) =>
+      interpret({ functions: boundedOf(context.functions) }, expression),
+  ]),
+);
+
+type Params = Record<string, unknown>;
+interface Pulse {
+  source?: unknown[];
+  add?: unknown[];
+}
+const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
+const rowsIn = ({ source, add }: Pulse) => Math.max(lengthOf(source), lengthOf(add));
+
+function requireTicks({ count, scale, formatSpecifier }: Params) {
+  requireFormat(formatSpecifier);
+  if (typeof count === 'number') return atMost(count, LENGTH_MAX, 'ticks');
+  if (!count) return;
+  // `"second"`, or `{ interval, step }`
+  const { interval = count, step } = Object(count) as { interval?: unknown; step?: unknown };
+  const domain = (scale as { domain(): unknown[] }).domain().map(Number);
+  atMost(timesIn(interval, domain[0], domain.at(-1), step), LENGTH_MAX, 'ticks');
+}
+
+function requireSteps({ steps, minsteps, maxsteps }: Params) {
+  for (const count of [steps, minsteps, maxsteps]) atMost(Number(count ?? 0), STEPS_MAX, 'steps');
+}
+
+/** What is checked before transforms run. */
+const TRANSFORMS: Record<string, Check<[Params, Pulse]>> = {
+  bin({ base, maxbins }) {
+    atMost(Number(maxbins ?? 0), LENGTH_MAX, 'bins');
+    // With a base of 1 or less, Vega looks for the width of bins forever.
+    if (base !== undefined && !(Number(base) > 1)) throw new TooMuch('The base of bins must be more than 1.');
+  },
+  kde: requireSteps,
+  quantile: ({ step }) => atMost(1 / Number(step ?? 1), LENGTH_MAX, 'quantiles'),
+  fold: ({ fields }, pulse) => atMost(rowsIn(pulse) * lengthOf(fields), ROWS_MAX, 'rows'),
+  scale({ bins, domain, schemeCount }) {
+    atMost(Number(schemeCount ?? 0), LENGTH_MAX, 'colours');
+    if (!bins || Array.isArray(bins)) return;
+    const ends = (domain ?? []) as unknown[];
+    const { start = ends[0] ?? 0, stop = ends.at(-1) ?? 0, step } = bins as Params;
+    atMost(stepsIn(start, stop, step), LENGTH_MAX, 'bins');
+  },
+  axisticks: requireTicks,
+  legendentries: requireTicks,
+};
+
+interface Transform {
+  transform(params: Params, pulse: Pulse): unknown;
+}
+
+/** Puts the checks before the transforms of Vega. To be called once. */
+export function boundTransforms() {
+  const known = { ...data, ...encode } as Record<string, { prototype: Transform }>;
+  for (const [name, check] of Object.entries(TRANSFORMS)) {
+    const { prototype } = known[name]!;
+    const own = prototype.transform;
+    prototype.transform = function (params, pulse) {
+      check(params, pulse);
+      return own.call(this, params, pulse);
+    };
+  }
+}

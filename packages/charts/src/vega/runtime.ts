@@ -1,0 +1,52 @@
+/// <reference path="./modules.d.ts" />
+/** The parts of Vega that dashboards use. Expressions are interpreted, because no text may become code here. */
+import { transforms } from 'vega-dataflow';
+import * as encode from 'vega-encode';
+import { parse } from 'vega-parser';
+import * as data from 'vega-transforms';
+import { View } from 'vega-view';
+import * as view from 'vega-view-transforms';
+import type { VegaLocale } from './axis-formats.ts';
+import { boundedInterpreter, boundTransforms, TooMuch } from './bounds.ts';
+
+Object.assign(transforms, data, view, encode);
+boundTransforms();
+
+/** Nothing is loaded from anywhere: no data, no pictures, no links. */
+const noLoader = {
+  load: () => Promise.reject(new Error('Charts load nothing.')),
+  sanitize: () => Promise.reject(new Error('Charts load nothing.')),
+  options: {},
+};
+
+const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} };
+
+/** A chart hears what happens in itself only, and adds no form fields. */
+const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
+
+/**
+ * The spec can not be trusted: it decides what is drawn inside of the element, and nothing else. `refuse` is told if it asks for
+ * too much: then nothing is drawn.
+ */
+export function createView(
+  spec: object,
+  config: object,
+  locale: object,
+  labels: (own: VegaLocale) => Partial<VegaLocale>,
+  refuse: (problem: TooMuch) => void,
+  renderer: 'svg' | 'none',
+): View {
+  const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
+  const view = new View(runtime, {
+    renderer,
+    expr: boundedInterpreter,
+    loader: noLoader,
+    logger: { ...quietly, error: (found: unknown) => found instanceof TooMuch && refuse(found) },
+    locale,
+    hover: true,
+  });
+  view.locale({ ...view.locale(), ...labels(view.locale()) });
+  // Vega looks for the element to change its pointer, which can be a picture from elsewhere.
+  view.container = () => null;
+  return view;
+}

@@ -1,0 +1,43 @@
+/** What hosts may ask of the page, by messages. */
+import { type ChosenScheme, isScheme, knownLocale, type Wishes, wishesOf } from '@oriel/charts';
+import type { Action } from './host.ts';
+import { knownZone, warnOf } from './host-wishes.ts';
+
+export interface HostWishes {
+  locale?: string | undefined;
+  timezone?: string | undefined;
+  scheme?: ChosenScheme;
+  theme?: Wishes;
+}
+
+/** The page, as far as hosts reach. */
+interface Reached {
+  take(sessionId: unknown): Promise<void>;
+  refresh(): void;
+  navigate(path: string): Promise<void>;
+  setFilters(text: unknown): void;
+  wish(wishes: HostWishes): void;
+}
+
+export const hostActions = (page: Reached): Record<string, Action> => ({
+  session: ({ sessionId }) => void page.take(sessionId),
+  renew: ({ sessionId }) => void page.take(sessionId),
+  refresh: () => page.refresh(),
+  navigate: ({ path }) => void page.navigate(String(path)),
+  'set-filter': ({ filterUrlParameter }) => page.setFilters(filterUrlParameter),
+  'set-locale': ({ locale }) => {
+    const known = knownLocale(locale);
+    warnOf('locale', locale, known);
+    page.wish({ locale: known });
+  },
+  'set-timezone': ({ timezone }) => {
+    const known = knownZone(timezone);
+    warnOf('timezone', timezone, known);
+    page.wish({ timezone: known });
+  },
+  'set-color-scheme': ({ scheme }) => {
+    if (isScheme(scheme)) page.wish({ scheme });
+    warnOf('scheme', scheme, isScheme(scheme));
+  },
+  'set-theme': (theme) => page.wish({ theme: wishesOf(theme) }),
+});
