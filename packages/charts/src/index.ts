@@ -1,8 +1,8 @@
 /** What pages draw dashboards with. Charts, maps and filters are loaded when a dashboard first needs them. */
 
 export type { QueryApi } from './answers.ts';
-export { applyTokens } from './apply-tokens.ts';
 export { Appearance, type ChosenScheme, isScheme } from './appearance.ts';
+export { applyTokens } from './apply-tokens.ts';
 export { Board, type Surroundings } from './board.ts';
 export { BoardView } from './board-view.tsx';
 export type { Drilled } from './drill-query.ts';
@@ -14,7 +14,15 @@ export { lazy } from './lazy.tsx';
 export { Markdown } from './markdown.tsx';
 export { askFor, type DrawProps, type Rows } from './rows.ts';
 export { SharedContext, useBoard } from './shared.ts';
-export { isRightToLeft, knownLocale, type Say, sayWith, type TextKey, type Texts, textsLoader } from './texts/index.ts';
+export {
+  isRightToLeft,
+  knownLocale,
+  type Say,
+  sayWith,
+  type TextKey,
+  type Texts,
+  textsLoader,
+} from './texts/index.ts';
 export { type Scheme, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
 export * from './types.ts';
 export { WidgetView } from './widgets/widget.tsx';
