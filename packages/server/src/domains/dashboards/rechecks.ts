@@ -2,6 +2,7 @@
  * Checks again, when it is read, what was published before the rules of today. A widget that they refuse is shown as one that
  * failed, and the others as before.
  */
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../platform/errors.ts';
 import type { Charts } from './charts.ts';
 import { findWidgetProblems } from './config-rules.ts';
@@ -16,7 +17,7 @@ interface Verdict {
   isFinal: boolean;
 }
 
-const KEPT_MAX = 1000;
+const CACHED_MAX = 1000;
 /** How long a verdict is used that is not final. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -29,21 +30,20 @@ export interface Rechecks {
 }
 
 export function createRechecks(charts: Pick<Charts, 'compile'>): Rechecks {
-  const known = new Map<number, { verdict: Promise<Verdict>; until: number }>();
+  const cache = new LRUCache<number, { verdict: Promise<Verdict>; until: number }>({ max: CACHED_MAX });
 
   /** Readers who ask at the same time share one check. So it goes on if one of them leaves. */
   function verdictOn({ id, snapshots }: VersionRow, sharer: string): Promise<Verdict> {
-    const kept = known.get(id);
-    if (kept && kept.until > Date.now()) return kept.verdict;
+    const cached = cache.get(id);
+    if (cached && cached.until > Date.now()) return cached.verdict;
     const entry = { verdict: checkSnapshots(charts, snapshots, sharer), until: Number.POSITIVE_INFINITY };
-    if (known.size >= KEPT_MAX) known.delete(known.keys().next().value!);
-    known.set(id, entry);
+    cache.set(id, entry);
     entry.verdict.then(
       ({ isFinal }) => {
         if (!isFinal) entry.until = Date.now() + LOOK_AGAIN_MS;
       },
       () => {
-        if (known.get(id) === entry) known.delete(id);
+        if (cache.peek(id) === entry) cache.delete(id);
       },
     );
     return entry.verdict;

@@ -5,6 +5,7 @@
 import { sign } from 'node:crypto';
 import type { Action } from '@oriel/contract';
 import { decodeProtectedHeader, errors as joseErrors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Embedded, EmbedSession, Permissions } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -16,7 +17,7 @@ import { isLiveSession } from './tokens.store.ts';
 const ISSUER = 'oriel';
 const AUDIENCE = 'oriel-embed';
 const TOKEN_LIFE_SECONDS = 24 * 3600;
-const REMEMBER_MAX = 10_000;
+const CACHED_MAX = 10_000;
 
 const invalidToken = () =>
   new ApiError('unauthenticated', {
@@ -43,7 +44,7 @@ export function createEmbedTokens(
   { signingKeys: keys, revocations }: { signingKeys: SigningKeys; revocations: Revocations },
 ): EmbedTokens {
   const permissions = remember<number, Permissions>((userId) => [`user:${userId}`]);
-  const verified = new Map<string, { token: EmbedToken; actor: Embedded }>();
+  const verified = new LRUCache<string, { token: EmbedToken; actor: Embedded }>({ max: CACHED_MAX });
   const tokenOf = new WeakMap<EmbedSession, EmbedToken>();
 
   async function verify(text: string) {
@@ -53,7 +54,6 @@ export function createEmbedTokens(
       ? !revocations.covers(token)
       : await isLiveSession(db, token.sessionId);
     if (!isLive || hasExpired(token)) throw invalidToken();
-    if (verified.size >= REMEMBER_MAX) verified.delete(verified.keys().next().value!);
     verified.set(text, known);
     tokenOf.set(known.actor.embed, token);
     return known;

@@ -4,9 +4,9 @@ import type { Compiler } from '../builds/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
 import type { SourceAccess } from '../oauth-integrations/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import { createKeptMeta } from './kept-meta.ts';
-import { createKeptPlans } from './kept-plans.ts';
+import { createMetaCache } from './meta-cache.ts';
 import { createModels } from './models.ts';
+import { createPlanCache } from './plan-cache.ts';
 import { createPlanner } from './planner.ts';
 import { createQueries, type Queries } from './queries.ts';
 import { createResults } from './results.ts';
@@ -36,8 +36,8 @@ export function createQueryApi(platform: Platform, options: QueryOptions) {
     sources: createSources({ ...options, platform }),
     viewers: createViewers(platform, options.tenantSettings),
     planner,
-    plans: createKeptPlans(planner),
-    meta: createKeptMeta(),
+    plans: createPlanCache(planner),
+    meta: createMetaCache(),
     results: createResults(options.dataDir),
     parser,
     tenantSettings: options.tenantSettings,

@@ -1,19 +1,19 @@
 /**
- * The models that queries use: the last good build of a branch, compiled in a thread and then kept in memory. A tree of
+ * The models that queries use: the last good build of a branch, compiled in a thread and then cached. A tree of
  * files never changes, so neither does its model. What viewers see, the deployed branch, is compiled as soon as it was built.
  */
 import type { Model } from '@oriel/semantic';
+import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { createTurns } from '../../platform/turns.ts';
 import { type Compiler, readModelFiles } from '../builds/index.ts';
-import { createKept } from './kept.ts';
 import { findServedTree } from './store.ts';
 import { createWarming, type Warming } from './warming.ts';
 
 /** A model needs about ten times the memory of its files. */
-const KEEP_CHARACTERS_MAX = 10 * 1024 * 1024;
+const CACHED_CHARACTERS_MAX = 10 * 1024 * 1024;
 /** What a small model costs beside its text. */
 const BASE_CHARACTERS = 10_000;
 /** Larger models are warmed only if the one before is still in memory, so that somebody has asked for it lately. */
@@ -33,7 +33,7 @@ export function createModels(
   compiler: Compiler,
 ): Models {
   const trees = platform.remember<string, string | null>((key) => [`deployment:${key.split(' ')[0]}`]);
-  const kept = createKept<Model>(KEEP_CHARACTERS_MAX, { keepsNewest: true });
+  const cache = new LRUCache<string, Model>({ maxSize: CACHED_CHARACTERS_MAX });
   const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
   const turns = createTurns({
@@ -43,7 +43,7 @@ export function createModels(
     busy: () => new ApiError('busy'),
   });
   /** By deployment, the tree of the deployed branch that was asked for or warmed last. */
-  const deployed = new Map<number, string>();
+  const deployed = new LRUCache<number, string>({ max: DEPLOYED_MAX });
   let compiled = 0;
   platform.metrics.gauge(
     'oriel_models_compiled',
@@ -59,13 +59,15 @@ export function createModels(
     const { model } = await compiler.compile(files, signal, { wantsModel: true });
     // A newer version of this program may refuse what an older one has built.
     if (!model) throw new ApiError('model_not_built');
-    kept.add(key, model, BASE_CHARACTERS + charactersIn(files));
+    // A model that is larger than the whole cache stays in it alone.
+    const size = Math.min(CACHED_CHARACTERS_MAX, BASE_CHARACTERS + charactersIn(files));
+    cache.set(key, model, { size });
     return model;
   };
 
   async function modelOf(db: Queryable, deploymentId: number, tree: string): Promise<Model> {
     const key = `${deploymentId} ${tree}`;
-    const known = kept.find(key);
+    const known = cache.get(key);
     if (known) return known;
     let load = loads.get(key);
     if (!load) {
@@ -83,19 +85,13 @@ export function createModels(
     return known === undefined ? trees.load(key, read) : known;
   }
 
-  function noteDeployed(deploymentId: number, tree: string) {
-    if (deployed.size >= DEPLOYED_MAX && !deployed.has(deploymentId))
-      deployed.delete(deployed.keys().next().value!);
-    deployed.set(deploymentId, tree);
-  }
-
   const { start, stop } = createWarming(platform, async (deploymentId) => {
     const { db } = platform;
     const tree = await treeOf(db, { deploymentId, branchId: null });
     const before = deployed.get(deploymentId);
     if (tree === null || tree === before) return;
-    const isInUse = before !== undefined && kept.find(`${deploymentId} ${before}`) !== undefined;
-    noteDeployed(deploymentId, tree);
+    const isInUse = before !== undefined && cache.has(`${deploymentId} ${before}`);
+    deployed.set(deploymentId, tree);
     if (!isInUse && charactersIn(await readModelFiles(db, deploymentId, tree)) > WARMED_CHARACTERS_MAX)
       return;
     await modelOf(db, deploymentId, tree);
@@ -108,7 +104,7 @@ export function createModels(
       const { deploymentId, branchId } = served;
       const tree = await treeOf(db, served);
       if (tree === null) throw new ApiError('model_not_built');
-      if (branchId === null) noteDeployed(deploymentId, tree);
+      if (branchId === null) deployed.set(deploymentId, tree);
       return modelOf(db, deploymentId, tree);
     },
   };

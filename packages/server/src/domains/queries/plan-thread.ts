@@ -1,16 +1,17 @@
-/** A thread that plans queries, one after the other, and keeps the models that it has used; see `planner.ts`. */
+/** A thread that plans queries, one after the other, and caches the models that it has used; see `planner.ts`. */
 import { readFileSync } from 'node:fs';
 import { deserialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import { createBudget, type Model, type PackedPart, QueryError, unpackModel } from '@oriel/semantic';
+import { LRUCache } from 'lru-cache';
 import { splitShared } from '../../platform/shared-bytes.ts';
-import { createKept } from './kept.ts';
 import { carryOut, type PlanOrder, type PlanReply } from './plan-tasks.ts';
 import { type MadeQueries, statementHash } from './plans.ts';
 
 /** Of packed models. Each needs a few times as much memory. */
-const KEEP_BYTES_MAX = 16 * 1024 * 1024;
-const models = createKept<Model>(KEEP_BYTES_MAX, { keepsNewest: true });
+const CACHED_BYTES_MAX = 16 * 1024 * 1024;
+/** A model that is larger than the whole cache stays in it alone. */
+const models = new LRUCache<number, Model>({ maxSize: CACHED_BYTES_MAX });
 
 class MissingSource extends Error {}
 
@@ -22,11 +23,11 @@ parentPort!.on('message', (order: PlanOrder) => {
 });
 
 function modelOf({ number, packed }: PlanOrder['model']): Model {
-  const known = models.find(String(number));
+  const known = models.get(number);
   if (known) return known;
   const unpacked = unpackModel();
   for (const part of splitShared(packed)) unpacked.add(deserialize(part) as PackedPart);
-  models.add(String(number), unpacked.model, packed.byteLength);
+  models.set(number, unpacked.model, { size: Math.min(CACHED_BYTES_MAX, packed.byteLength) });
   return unpacked.model;
 }
 

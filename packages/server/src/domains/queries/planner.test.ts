@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SHOP_MODEL } from '../../../test/shops.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { ThreadEvent } from '../../platform/threads.ts';
-import { createKeptPlans, type KeptPlans } from './kept-plans.ts';
+import { createPlanCache, type PlanCache } from './plan-cache.ts';
 import { createPlanner, type Planner } from './planner.ts';
 import { type PlanContext, planQueries } from './plans.ts';
 import type { FindSource } from './sources.ts';
@@ -39,7 +39,7 @@ const large = (count: number) => ({
 const context: PlanContext = { model, viewer, source, now: NOW };
 
 let planner: Planner;
-let plans: KeptPlans;
+let plans: PlanCache;
 let started = 0;
 const onThread = (message: unknown) => {
   const { script, event } = message as ThreadEvent;
@@ -48,7 +48,7 @@ const onThread = (message: unknown) => {
 
 function open(...limits: Parameters<typeof createPlanner>) {
   planner = createPlanner(...limits);
-  plans = createKeptPlans(planner);
+  plans = createPlanCache(planner);
 }
 beforeEach(() => {
   started = 0;

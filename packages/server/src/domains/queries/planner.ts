@@ -9,7 +9,7 @@ import { createPlaces } from '../../platform/places.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
 import { createTimeBudget, type TimeBudgetLimits } from '../../platform/time-budget.ts';
 import { packedOf } from '../builds/index.ts';
-import { createNumbers } from './numbers.ts';
+import { createObjectIds } from './object-ids.ts';
 import {
   carryOut,
   type Input,
@@ -63,7 +63,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     'Planning your queries has taken too much time. Try again later, with smaller or fewer queries.',
   );
   const places = createPlaces({ ...PLACES, usedBy: budget.usedBy, busy: () => new ApiError('busy') });
-  const numberOf = createNumbers();
+  const idOf = createObjectIds();
 
   /** Undefined if it is not cheap. */
   function planNow<Kind extends TaskKind>(
@@ -95,7 +95,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     const order: PlanOrder = {
       kind,
       input,
-      model: { number: numberOf(model), packed: packedOf(model) },
+      model: { number: idOf(model), packed: packedOf(model) },
       viewer,
       types: typesOf(model, source),
       now,

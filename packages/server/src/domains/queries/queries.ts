@@ -13,9 +13,9 @@ import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts'
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { toApiError } from './errors.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
-import type { KeptMeta } from './kept-meta.ts';
-import type { KeptPlans } from './kept-plans.ts';
+import type { MetaCache } from './meta-cache.ts';
 import type { Models } from './models.ts';
+import type { PlanCache } from './plan-cache.ts';
 import type { Made } from './plan-tasks.ts';
 import type { PlannedFor, Planner } from './planner.ts';
 import { hashOf, keyOf, type PlanContext, type PlannedQueries, type PlannedQuery } from './plans.ts';
@@ -83,8 +83,8 @@ export interface QueriesOptions {
   sources: Sources;
   viewers: Viewers;
   planner: Pick<Planner, 'plan'>;
-  plans: KeptPlans;
-  meta: KeptMeta;
+  plans: PlanCache;
+  meta: MetaCache;
   results: Results;
   parser: Pick<SqlParser, 'parse'>;
   tenantSettings: TenantSettings;

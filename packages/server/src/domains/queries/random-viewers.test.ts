@@ -22,8 +22,8 @@ import { createSourceDatabase, type SourceDatabase } from '../../../test/source-
 import type { Engine } from '../../engines/engine.ts';
 import { createEngines, type Engines } from '../../engines/engines.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createKeptMeta } from './kept-meta.ts';
-import { createKeptPlans } from './kept-plans.ts';
+import { createMetaCache } from './meta-cache.ts';
+import { createPlanCache } from './plan-cache.ts';
 import { createPlanner, type Planner } from './planner.ts';
 import { createQueries, type Queries, type QueryCall } from './queries.ts';
 import { createResults } from './results.ts';
@@ -80,8 +80,8 @@ function queriesOf(world: World, id: string): Queries {
       of: async (actor) => (actor as never as { viewer: Viewer }).viewer,
       given: async () => expect.fail('Nobody asks about another viewer.'),
     },
-    plans: createKeptPlans(planner),
-    meta: createKeptMeta(),
+    plans: createPlanCache(planner),
+    meta: createMetaCache(),
     results: createResults(inject('runFolder')),
     parser,
     planner,

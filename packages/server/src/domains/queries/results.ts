@@ -8,7 +8,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { createBudget, type Share } from '../../platform/http/body-reader.ts';
 import { createTurns } from '../../platform/turns.ts';
 import { gatherText, type StoredText } from './gathered-text.ts';
-import { createKeptResults, type KeptResult } from './kept-results.ts';
+import { type CachedResult, createResultCache } from './result-cache.ts';
 
 export interface Asked {
   /** Everything that the result depends on. Two viewers share a result only if it is the same for both. */
@@ -38,11 +38,11 @@ export interface LargeResult {
   readonly at: Date;
 }
 
-export type Result = KeptResult | LargeResult;
+export type Result = CachedResult | LargeResult;
 
 export interface Results {
   /** A result that is kept and not older than this. */
-  known(key: string, maxAgeMs: number): KeptResult | undefined;
+  known(key: string, maxAgeMs: number): CachedResult | undefined;
   find(asked: Asked): Promise<Result>;
   /** For an answer that its caller has not read yet. Throws a 503 if there are too many bytes of such answers. */
   countUnread(sharer: string, bytes: number): Share;
@@ -90,7 +90,7 @@ interface Running {
 /** `dataDir` is where large results are until they were read. */
 export function createResults(dataDir: string, given: Partial<ResultLimits> = {}): Results {
   const limits = { ...LIMITS, ...given };
-  const kept = createKeptResults(limits.keptBytes);
+  const cache = createResultCache(limits.keptBytes);
   const running = new Map<string, Running>();
   const unread = createBudget(limits.unreadBytes);
   const turns = createTurns({
@@ -100,7 +100,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     busy: () => new ApiError('too_many_queries', { retryAfterSeconds: 1 }),
   });
 
-  const known = ({ key, maxAgeMs, isRenewed }: Asked) => (isRenewed ? undefined : kept.find(key, maxAgeMs));
+  const known = ({ key, maxAgeMs, isRenewed }: Asked) => (isRenewed ? undefined : cache.find(key, maxAgeMs));
   const runKeyOf = ({ key, mayBeLarge }: Asked) => `${mayBeLarge} ${key}`;
 
   /** A statement that was ended for somebody else runs once more, unless everybody who waited for it has left. */
@@ -130,7 +130,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
       }
       const { isCapped } = await answer.summary;
       const result = { columns: answer.columns, rows: text.end(), isCapped, at };
-      if (isKept(result)) kept.add(asked.key, result);
+      if (isKept(result)) cache.add(asked.key, result);
       return result as Result;
     } catch (error) {
       await text.discard();
@@ -201,7 +201,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     });
 
   return {
-    known: kept.find,
+    known: cache.find,
     find: async (asked) => known(asked) ?? inTurn(asked),
     countUnread(sharer, bytes) {
       const share = unread.shareOf(sharer);
@@ -211,7 +211,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   };
 }
 
-export const isKept = (result: { rows: Buffer | StoredText }): result is KeptResult =>
+export const isKept = (result: { rows: Buffer | StoredText }): result is CachedResult =>
   Buffer.isBuffer(result.rows);
 
 export function letGo(result: Result) {

@@ -76,3 +76,15 @@ test('a full cache drops the oldest value, not everything', async () => {
   expect(users.get(1)).toBe('kept');
   expect(users.get(10_000)).toBe('kept');
 });
+
+test('a value that is used stays when thousands of others come', async () => {
+  const users = cacheOfUsers();
+  await users.load(0, async () => 'used all the time');
+  await users.load(-1, async () => 'used once');
+  for (let id = 1; id <= 10_000; id++) {
+    await users.load(id, async () => `user ${id}`);
+    users.get(0);
+  }
+  expect(users.get(0)).toBe('used all the time');
+  expect(users.get(-1)).toBeUndefined();
+});

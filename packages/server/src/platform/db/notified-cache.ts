@@ -1,26 +1,27 @@
 /**
- * Keeps values from the database in memory until the database notifies us that they changed. While notifications can
- * not be received, nothing is kept.
+ * Caches values from the database until the database notifies us that they changed. While notifications cannot be
+ * received, nothing is cached.
  */
+import { LRUCache } from 'lru-cache';
 import type { Listener } from './listener.ts';
 
 /** Triggers notify this channel of changes to credentials, users, settings, signing keys and deployments. */
 export const CREDENTIALS_CHANNEL = 'oriel_credentials';
 
 /** Not needed for changes, because they are notified. It limits how long an unexpected wrong value can stay. */
-const KEEP_MS = 60_000;
-const KEEP_MAX = 10_000;
+const CACHED_MS = 60_000;
+const CACHED_MAX = 10_000;
 
 export interface NotifiedCache<Key, Value> {
   get(key: Key): Value | undefined;
   /**
-   * Reads the value and keeps it, at most until the time that `goodUntil` gives for it; not at all if that is over. Calls
+   * Reads the value and caches it, at most until the time that `goodUntil` gives for it; not at all if that is over. Calls
    * for the same key that come while it is read share the result.
    */
   load(key: Key, read: () => Promise<Value>, goodUntil?: (value: Value) => number): Promise<Value>;
 }
 
-export function createNotifiedCache<Key, Value>(
+export function createNotifiedCache<Key extends string | number, Value>(
   listener: Listener,
   channel: string,
   /**
@@ -29,9 +30,18 @@ export function createNotifiedCache<Key, Value>(
    */
   subjectsOf?: (key: Key, value: Value) => string[],
 ): NotifiedCache<Key, Value> {
-  const kept = new Map<Key, { value: Value; until: number; subjects: string[] }>();
-  /** The keys of `kept` by subject, so that a notification costs as much as it drops. */
+  /** The keys of `cache` by subject, so that a notification costs as much as it drops. */
   const keysOf = new Map<string, Set<Key>>();
+  const cache = new LRUCache<Key, { value: Value; until: number; subjects: string[] }>({
+    max: CACHED_MAX,
+    dispose({ subjects }, key) {
+      for (const subject of subjects) {
+        const keys = keysOf.get(subject);
+        keys?.delete(key);
+        if (keys?.size === 0) keysOf.delete(subject);
+      }
+    },
+  });
   const loads = new Map<Key, Promise<Value>>();
   /** For each read that has not ended: the subjects that changed since it began, '' for all. */
   const reads = new Set<Set<string>>();
@@ -40,27 +50,12 @@ export function createNotifiedCache<Key, Value>(
     const changed = subjectsOf ? subject : '';
     for (const heard of reads) heard.add(changed);
     loads.clear();
-    if (changed) return [...(keysOf.get(changed) ?? [])].forEach(drop);
-    kept.clear();
-    keysOf.clear();
+    if (!changed) return cache.clear();
+    for (const key of [...(keysOf.get(changed) ?? [])]) cache.delete(key);
   });
 
-  function drop(key: Key) {
-    const entry = kept.get(key);
-    if (!entry) return;
-    kept.delete(key);
-    for (const subject of entry.subjects) {
-      const keys = keysOf.get(subject)!;
-      keys.delete(key);
-      if (keys.size === 0) keysOf.delete(subject);
-    }
-  }
-
-  function keep(key: Key, value: Value, until: number, subjects: string[]) {
-    // Dropped first, so that the new entry is the last one in the order of the map.
-    drop(key);
-    if (kept.size >= KEEP_MAX) drop(kept.keys().next().value!);
-    kept.set(key, { value, until, subjects });
+  function store(key: Key, value: Value, until: number, subjects: string[]) {
+    cache.set(key, { value, until, subjects });
     for (const subject of subjects) {
       const keys = keysOf.get(subject);
       if (keys) keys.add(key);
@@ -68,7 +63,7 @@ export function createNotifiedCache<Key, Value>(
     }
   }
 
-  async function readAndKeep(
+  async function readAndStore(
     key: Key,
     read: () => Promise<Value>,
     goodUntil?: (value: Value) => number,
@@ -78,11 +73,11 @@ export function createNotifiedCache<Key, Value>(
     try {
       const value = await read();
       const now = Date.now();
-      const until = Math.min(now + KEEP_MS, goodUntil?.(value) ?? Number.POSITIVE_INFINITY);
+      const until = Math.min(now + CACHED_MS, goodUntil?.(value) ?? Number.POSITIVE_INFINITY);
       const subjects = subjectsOf?.(key, value) ?? [];
-      // A value that was read before a change arrived must not be kept.
+      // A value that was read before a change arrived must not be cached.
       const isCurrent = !heard.has('') && !subjects.some((subject) => heard.has(subject));
-      if (listener.hears && isCurrent && until > now) keep(key, value, until, subjects);
+      if (listener.hears && isCurrent && until > now) store(key, value, until, subjects);
       return value;
     } finally {
       reads.delete(heard);
@@ -92,16 +87,16 @@ export function createNotifiedCache<Key, Value>(
   return {
     get(key) {
       if (!listener.hears) return undefined;
-      const found = kept.get(key);
+      const found = cache.get(key);
       return found && found.until >= Date.now() ? found.value : undefined;
     },
     load(key, read, goodUntil) {
       // Not shared while we do not listen: a change may have come after the other call began to read, and we would not
       // know.
-      if (!listener.hears) return readAndKeep(key, read, goodUntil);
+      if (!listener.hears) return readAndStore(key, read, goodUntil);
       const running = loads.get(key);
       if (running) return running;
-      const load = readAndKeep(key, read, goodUntil).finally(() => {
+      const load = readAndStore(key, read, goodUntil).finally(() => {
         if (loads.get(key) === load) loads.delete(key);
       });
       loads.set(key, load);

@@ -182,16 +182,19 @@ test('a sweep that meets a change which writes the object again waits for it, an
   expect((await createObjects(world.server.db, id).read([hash!])).size).toBe(1);
 });
 
-test('the cache forgets what was not used for the longest time, and holds no more than its weight', () => {
-  const cache = createCache<number>(10, (weight) => weight);
-  cache.set('a', 4);
-  cache.set('b', 4);
-  cache.set('a', 4);
-  cache.set('c', 2);
-  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([4, 4, 2]);
+test('the cache evicts what was not used for the longest time, and holds no more than its weight', () => {
+  const cache = createCache<{ weight: number }>(10, ({ weight }) => weight);
+  const weights = (...keys: string[]) => keys.map((key) => cache.get(key)?.weight);
+  cache.set('a', { weight: 4 });
+  cache.set('b', { weight: 4 });
+  cache.set('a', { weight: 4 });
+  cache.set('c', { weight: 2 });
+  expect(weights('a', 'b', 'c')).toEqual([4, 4, 2]);
   cache.get('a');
-  cache.set('d', 3);
-  expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([4, undefined, 2, 3]);
+  cache.set('d', { weight: 3 });
+  expect(weights('a', 'b', 'c', 'd')).toEqual([4, undefined, 2, 3]);
+  cache.set('heavier than the cache', { weight: 30 });
+  expect(weights('a', 'c', 'd', 'heavier than the cache')).toEqual([undefined, undefined, undefined, 30]);
 });
 
 test('a bundle of nothing but an empty commit is whole too', async () => {

@@ -1,21 +1,22 @@
 /**
- * Plans that are kept in memory. A plan is used again for the same model, the same data sources, a viewer with the same
- * rights and the same query, as long as it does not depend on the time. Calls for the same plan at the same time wait for
- * one.
+ * Caches plans in memory. A plan is used again for the same model, the same data sources, a viewer with the same rights
+ * and the same query, as long as it does not depend on the time. Calls for the same plan at the same time share one
+ * load.
  */
+
 import type { Viewer } from '@oriel/semantic';
+import { LRUCache } from 'lru-cache';
 import type { Query } from '../../engines/engine.ts';
-import { createKept } from './kept.ts';
-import { createNumbers } from './numbers.ts';
+import { createObjectIds } from './object-ids.ts';
 import type { PlannedFor, Planner } from './planner.ts';
 import { type MadeQueries, type PlanContext, type PlannedQueries, withSources } from './plans.ts';
 
-const KEEP_BYTES_MAX = 32 * 1024 * 1024;
+const CACHED_BYTES_MAX = 32 * 1024 * 1024;
 /** What a plan takes beside its texts, and a value beside its own. */
 const BASE_BYTES = 4000;
 const VALUE_CHARACTERS = 10;
 
-export interface KeptPlans {
+export interface PlanCache {
   /** Throws a `QueryError` if a query is wrong. Returns no promise if the plan is known or cheap. */
   plan(
     query: object | readonly object[],
@@ -24,10 +25,13 @@ export interface KeptPlans {
   ): PlannedQueries | Promise<PlannedQueries>;
 }
 
-export function createKeptPlans(planner: Pick<Planner, 'plan'>, bytesMax = KEEP_BYTES_MAX): KeptPlans {
-  const kept = createKept<PlannedQueries>(bytesMax);
+export function createPlanCache(planner: Pick<Planner, 'plan'>, bytesMax = CACHED_BYTES_MAX): PlanCache {
+  const cache = new LRUCache<string, PlannedQueries>({
+    maxSize: bytesMax,
+    sizeCalculation: (planned, key) => bytesOf(key, planned),
+  });
   const making = new Map<string, { made: Promise<PlannedQueries>; signal: AbortSignal }>();
-  const numberOf = createNumbers();
+  const idOf = createObjectIds();
   const texts = new WeakMap<Viewer, string>();
 
   /** Several queries that come at the same time have the same viewer, as one object. */
@@ -45,21 +49,21 @@ export function createKeptPlans(planner: Pick<Planner, 'plan'>, bytesMax = KEEP_
       const { model, source, viewer, now } = context;
       // JSON has no line breaks, so no text can reach into the next one.
       const text = JSON.stringify(query);
-      const key = `${numberOf(model)} ${numberOf(source)}\n${textOf(viewer)}\n${text}`;
+      const key = `${idOf(model)} ${idOf(source)}\n${textOf(viewer)}\n${text}`;
       const known = () => {
-        const plan = kept.find(key);
+        const plan = cache.get(key);
         return plan && now.getTime() < plan.sameUntilMs ? plan : undefined;
       };
-      const keep = (made: MadeQueries) => {
+      const store = (made: MadeQueries) => {
         const planned = withSources(made, source);
-        kept.add(key, planned, bytesOf(key, planned));
+        cache.set(key, planned);
         return planned;
       };
       // Who is refused is so for themselves only.
       const keyOfSharer = `${by.sharer}\n${key}`;
 
       async function share(made: Promise<MadeQueries>): Promise<PlannedQueries> {
-        const planned = made.then(keep);
+        const planned = made.then(store);
         making.set(keyOfSharer, { made: planned, signal: by.signal });
         try {
           return await planned;
@@ -69,7 +73,7 @@ export function createKeptPlans(planner: Pick<Planner, 'plan'>, bytesMax = KEEP_
       }
       function start() {
         const made = planner.plan('queries', query, text.length, context, by);
-        return made instanceof Promise ? share(made) : keep(made);
+        return made instanceof Promise ? share(made) : store(made);
       }
       async function join({ made, signal }: { made: Promise<PlannedQueries>; signal: AbortSignal }) {
         try {

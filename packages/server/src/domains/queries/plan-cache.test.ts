@@ -2,7 +2,7 @@
 import { compileModel, type Model, type Viewer } from '@oriel/semantic';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { SHOP_MODEL } from '../../../test/shops.ts';
-import { createKeptPlans, type KeptPlans } from './kept-plans.ts';
+import { createPlanCache, type PlanCache } from './plan-cache.ts';
 import { createPlanner } from './planner.ts';
 import type { PlanContext, PlannedQueries } from './plans.ts';
 import type { FindSource } from './sources.ts';
@@ -27,9 +27,9 @@ const planner = createPlanner();
 afterAll(planner.stop);
 const by = { sharer: 'somebody', signal: new AbortController().signal };
 
-let plans: KeptPlans;
+let plans: PlanCache;
 beforeEach(() => {
-  plans = createKeptPlans(planner);
+  plans = createPlanCache(planner);
 });
 /** They are cheap, so they are there at once. */
 const plan = (query: object, more: Partial<PlanContext> = {}) =>
@@ -82,7 +82,7 @@ test('a wrong query is an error each time', () => {
 });
 
 test('plans take no more than their memory, and the one that nobody used for longest makes way', () => {
-  plans = createKeptPlans(planner, 40_000);
+  plans = createPlanCache(planner, 40_000);
   const first = plan(COUNT);
   for (let limit = 1; limit <= 20; limit++) {
     plan({ ...COUNT, limit });

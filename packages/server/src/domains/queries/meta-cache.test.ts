@@ -1,6 +1,6 @@
 import { compileModel, type Viewer } from '@oriel/semantic';
 import { expect, test } from 'vitest';
-import { createKeptMeta } from './kept-meta.ts';
+import { createMetaCache } from './meta-cache.ts';
 
 const { model } = compileModel(
   new Map([
@@ -20,7 +20,7 @@ const { model } = compileModel(
 );
 
 test('what can be queried is kept for viewers of the same groups, tenant groups and roles only', async () => {
-  const kept = createKeptMeta();
+  const cache = createMetaCache();
   const nobody = {
     groups: [],
     tenantGroups: [],
@@ -29,7 +29,7 @@ test('what can be queried is kept for viewers of the same groups, tenant groups 
     securityContext: {},
     seesUnguarded: true,
   };
-  const of = (viewer: Partial<Viewer>) => kept.of(model!, { ...nobody, ...viewer }, false);
+  const of = (viewer: Partial<Viewer>) => cache.of(model!, { ...nobody, ...viewer }, false);
   const names = async (viewer: Partial<Viewer>) => {
     const { cubes } = JSON.parse(Buffer.from(await of(viewer)).toString());
     return cubes.flatMap(({ dimensions }: { dimensions: { name: string }[] }) =>
