@@ -475,7 +475,8 @@ create table password_links (
   kind text not null,
   secret_hash bytea not null,
   created_at timestamp with time zone not null default now(),
-  expires_at timestamp with time zone not null
+  expires_at timestamp with time zone not null,
+  mail_secret bytea
 );
 
 create table removed_folders (

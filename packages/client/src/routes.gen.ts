@@ -86,6 +86,8 @@ export const routes: Record<string, string> = {
   finishOAuthFlow: 'GET /oauth/callback?code&error&error_description&iss&state reply=redirect',
   finishProviderSignIn: 'GET /sign-in/provider/callback?code&error&error_description&iss&state reply=redirect headers=cookie',
   finishUpload: 'POST /build/api/v1/deployments/{deploymentId}/data-model/upload/finish?branchName&live&useDeployProjectRoot',
+  forgotPasswordByForm: 'POST /forgot-password body=form reply=redirect',
+  forgotPasswordPage: 'GET /forgot-password?notice reply=html',
   generateDataModel: 'POST /build/api/v1/deployments/{deploymentId}/data-model/generate',
   generateSession: 'POST /api/v1/embed/generate-session',
   getApiKey: 'GET /api/v1/api-keys/{id}',

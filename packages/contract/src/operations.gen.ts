@@ -132,6 +132,8 @@ export const operations = {
   finishOAuthFlow: userOauthTokens.finishOAuthFlow,
   finishProviderSignIn: identities.finishProviderSignIn,
   finishUpload: uploads.finishUpload,
+  forgotPasswordByForm: pages.forgotPasswordByForm,
+  forgotPasswordPage: pages.forgotPasswordPage,
   generateDataModel: dataSources.generateDataModel,
   generateSession: embed.generateSession,
   getApiKey: apiKeys.getApiKey,

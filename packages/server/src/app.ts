@@ -35,8 +35,13 @@ import { identities, linkedIdentities, signInWays } from './domains/identities/i
 import { modelSyncs } from './domains/model-syncs/index.ts';
 import { createOAuth } from './domains/oauth-integrations/index.ts';
 import { createWorkloadIdentity, oidcTokenConfigs } from './domains/oidc-token-configs/index.ts';
-import { pages } from './domains/pages/index.ts';
-import { createPasswordLinks, passwordLinks } from './domains/password-links/index.ts';
+import { pages, SIGN_IN_PATH } from './domains/pages/index.ts';
+import {
+  createForgottenPasswords,
+  createPasswordLinks,
+  MAIL_SECRET,
+  passwordLinks,
+} from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
 import { createQueryApi, queries } from './domains/queries/index.ts';
 import { regions } from './domains/regions/index.ts';
@@ -147,8 +152,19 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     dataDir: settings.dataDir,
     embedQueryMs: 1000 * settings.embedQuerySeconds,
   });
-  const { essential, keysFor, publicUrl } = platform;
-  const links = createPasswordLinks({ keys: keysFor('password links'), publicUrl });
+  const { essential, keysFor, mail, publicUrl } = platform;
+  const linkBox = platform.box(MAIL_SECRET);
+  const links = createPasswordLinks({
+    keys: keysFor('password links'),
+    publicUrl,
+    mailing: mail && { mail, box: linkBox },
+  });
+  const forgotten = createForgottenPasswords({
+    db: essential,
+    mail,
+    links,
+    signInUrl: publicUrl + SIGN_IN_PATH,
+  });
   const devices = createDeviceCodes({
     db: essential,
     keys: keysFor('device codes'),
@@ -160,6 +176,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     people,
     devices,
     links,
+    forgotten: mail && forgotten,
     ways: signInWays(settings.oidc),
     identities: linkedIdentities(settings.oidc),
     connections: oauth.connections,
@@ -181,7 +198,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     apiKeys(platform),
     sessions(platform, people),
     deviceCodes(platform, devices, people.sessions),
-    passwordLinks(links),
+    passwordLinks(links, forgotten),
     forPeople,
     identities(platform, { settings: settings.oidc, console: people.console, links, onChange }),
     oauth.module,

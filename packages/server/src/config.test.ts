@@ -140,6 +140,14 @@ test.each([
   ['ORIEL_OIDC_ISSUER', 'https://login.example.com/.well-known/openid-configuration'],
   ['ORIEL_OIDC_CREATE_USERS', 'yes'],
   ['ORIEL_OIDC_SCOPE', 'email'],
+  ['ORIEL_SMTP_URL', 'mail.example.com'],
+  ['ORIEL_SMTP_URL', 'smtp://user:pass@mail.example.com?tls=maybe'],
+  ['ORIEL_SMTP_URL', 'smtp://mail.example.com'],
+  ['ORIEL_MAIL_FROM', 'reports'],
+  ['ORIEL_MAIL_FROM', 'reports@example.com'],
+  ['ORIEL_DKIM_KEY_FILE', '/no/such/file'],
+  ['ORIEL_DKIM_KEY_FILE', import.meta.filename],
+  ['ORIEL_DKIM_SELECTOR', 's1'],
   ['ORIEL_OIDC_NAME', 'a name that is far too long for a button of the page'],
 ])('%s=%s is refused with one line that names the setting', (name, value) => {
   const attempt = () => readConfig({ [name]: value });

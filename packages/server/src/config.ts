@@ -1,11 +1,12 @@
 /** The settings, read from the environment once and checked. Nothing else reads the environment. */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { PASSWORD_LENGTH } from '@oriel/contract';
 import { looksLikeApiKey } from './domains/api-keys/index.ts';
 import type { ProviderSettings } from './domains/identities/index.ts';
 import { isEasyPassword } from './domains/users/index.ts';
+import { isDkimKey, type MailSettings, parseMailbox, parseSmtpUrl } from './platform/mail/settings.ts';
 import { StartupError } from './platform/startup-error.ts';
 
 export interface Config {
@@ -40,6 +41,8 @@ export interface Config {
   allowPrivateRemotes: boolean;
   /** The provider that people sign in with, if there is one. */
   oidc: ProviderSettings | undefined;
+  /** How mail is sent, if it is. */
+  mail: MailSettings | undefined;
   /** Variables that look like settings but are not. */
   unknown: string[];
 }
@@ -164,6 +167,34 @@ export function readConfig(env: Env): Config {
     return undefined;
   };
 
+  const readMail = (): MailSettings | undefined => {
+    const server = read(
+      'ORIEL_SMTP_URL',
+      'an address like smtp://user:password@mail.example.com:587 or smtps://…:465, without a path; ?tls= may be required, no-verify or, with smtp:, off',
+      parseSmtpUrl,
+    );
+    const from = read(
+      'ORIEL_MAIL_FROM',
+      'an email address, also with a name: Example Reports <reports@example.com>',
+      parseMailbox,
+    );
+    const privateKey = read('ORIEL_DKIM_KEY_FILE', 'a file with an RSA key in PEM form', (file) => {
+      const pem = readIfReadable(file);
+      return pem !== undefined && isDkimKey(pem) ? pem : undefined;
+    });
+    const selector = read('ORIEL_DKIM_SELECTOR', 'letters, digits, dots and hyphens', (value) =>
+      /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/i.test(value) ? value : undefined,
+    );
+    if ((privateKey === undefined) !== (selector === undefined)) {
+      throw new StartupError('Set both ORIEL_DKIM_KEY_FILE and ORIEL_DKIM_SELECTOR, or neither.');
+    }
+    if (server && from)
+      return { server, from, ...(privateKey && selector && { dkim: { privateKey, selector } }) };
+    if (server || from || selector)
+      throw new StartupError('Set both ORIEL_SMTP_URL and ORIEL_MAIL_FROM, or neither.');
+    return undefined;
+  };
+
   const nextSecretKey = secret('ORIEL_SECRET_KEY_NEXT');
 
   const config: Config = {
@@ -224,6 +255,7 @@ export function readConfig(env: Env): Config {
     ),
     allowPrivateRemotes,
     oidc: readProvider(),
+    mail: readMail(),
     unknown: [],
   };
   config.unknown = Object.keys(env).filter((name) => name.startsWith('ORIEL_') && !seen.has(name));
@@ -251,6 +283,14 @@ function requireReadable(name: string, file: string | null) {
     throw new StartupError(
       `ORIEL_DATABASE_URL has the ${name} ${file}, which can not be read (${code}): check the path and its permissions.`,
     );
+  }
+}
+
+function readIfReadable(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 

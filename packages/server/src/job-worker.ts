@@ -12,6 +12,7 @@ import type { JobKind } from './platform/jobs/jobs.ts';
 import { LANES } from './platform/jobs/lanes.ts';
 import { startWorker, type Worker } from './platform/jobs/worker.ts';
 import { createLogger } from './platform/log.ts';
+import type { MailSettings } from './platform/mail/settings.ts';
 import type { Module, Platform } from './platform/module.ts';
 import { startPresence } from './platform/presence/presence.ts';
 import { nodeProgram } from './platform/processes/program.ts';
@@ -35,6 +36,7 @@ interface ChildSettings {
   secrets: Secrets;
   publicUrl: string;
   allowPrivateRemotes: boolean;
+  mail: MailSettings | undefined;
   logLevel: string;
   modules: ModuleSettings;
   /** A child that replaces one that ended has the same id. */

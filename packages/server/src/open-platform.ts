@@ -11,6 +11,8 @@ import type { Metrics } from './platform/http/metrics.ts';
 import { createCursors } from './platform/http/pages.ts';
 import { watchJobs } from './platform/jobs/metrics.ts';
 import type { Logger } from './platform/log.ts';
+import { createMail } from './platform/mail/mail.ts';
+import type { MailSettings } from './platform/mail/settings.ts';
 import type { Platform } from './platform/module.ts';
 import { createOutbound, rulesOf } from './platform/outbound/outbound.ts';
 import { type BoxedColumn, createBox } from './platform/secrets/box.ts';
@@ -26,6 +28,7 @@ export interface PlatformOptions {
   /** By default the name of the machine. */
   processName?: string;
   allowPrivateRemotes: boolean;
+  mail?: MailSettings | undefined;
   log: Logger;
   metrics: Metrics;
   undo: Undo;
@@ -45,6 +48,7 @@ export function openPlatform({
   publicUrl,
   processName = hostname(),
   allowPrivateRemotes,
+  mail,
   log,
   metrics,
   undo,
@@ -76,6 +80,7 @@ export function openPlatform({
     publicUrl,
     processName,
     outbound: createOutbound(rulesOf({ allowPrivate: allowPrivateRemotes })),
+    mail: mail && createMail(mail),
     keysFor: keyring.keysFor,
     box(column) {
       boxedColumns.push(column);

@@ -131,6 +131,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     publicUrl,
     processName,
     allowPrivateRemotes: config.allowPrivateRemotes,
+    mail: config.mail,
     log,
     metrics,
     undo,
@@ -163,6 +164,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
           secrets: secrets.values,
           publicUrl,
           allowPrivateRemotes: config.allowPrivateRemotes,
+          mail: config.mail,
           logLevel,
           modules: moduleSettings,
         })

@@ -18,7 +18,8 @@ const AuditLogEntry = Shape('AuditLogEntry', {
   createdAt: DateTime,
   operation: Type.String({ description: 'The id of the operation', examples: ['updateUser'] }),
   resourceType: Type.String({
-    description: 'What was changed. `signIn`, `failedSignIn` and `refusal` are events that changed nothing',
+    description:
+      'What was changed. `signIn`, `failedSignIn`, `forgottenPassword` and `refusal` are events that changed nothing',
     examples: ['user'],
   }),
   resourceId: Type.String({ examples: ['12'] }),

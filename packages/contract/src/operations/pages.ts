@@ -97,6 +97,29 @@ export const signInByForm = operation({
   errors: ['sign_in_failed', 'rate_limited'],
 });
 
+export const forgotPasswordPage = operation({
+  ...page,
+  id: 'forgotPasswordPage',
+  path: '/forgot-password',
+  summary: 'Show the form to ask for a new password',
+  description:
+    'If the server can send mail. Otherwise the page says to ask an admin, who can [create a link](#tag/Users-Admin/operation/createResetLink).',
+  auth: 'public',
+  query: { notice: Type.Optional(Type.Enum(['sent'])) },
+});
+
+export const forgotPasswordByForm = operation({
+  ...form,
+  id: 'forgotPasswordByForm',
+  path: '/forgot-password',
+  summary: 'Ask for a new password by mail',
+  description:
+    'A name that nobody has gets the same answer. Whoever has a password gets a mail with a link that sets a new one. A link that was mailed in the last 15 minutes stays, and no other one is mailed.',
+  auth: 'public',
+  body: Form(Shape('ForgotPasswordForm', { username: text(255, 'Or the email') })),
+  errors: ['rate_limited'],
+});
+
 export const signOutByForm = operation({
   ...form,
   id: 'signOutByForm',

@@ -19,7 +19,7 @@ export const createResetLink = operation({
   path: '/api/v1/users/{id}/reset-link',
   summary: 'Create a link with which a user sets a new password',
   description:
-    'The link works once, and ends the earlier links of the user. It is shown only in this reply: send it to the user. The password and the sessions of the user stay until they use it.',
+    'The link works once, and ends the earlier links of the user. It is shown only in this reply: send it to the user. If the server can send mail, the user gets it by mail, too. The password and the sessions of the user stay until they use it.',
   auth: 'management',
   permission: 'All',
   params: { id: Id },

@@ -13,6 +13,7 @@ import type { JobKind } from './jobs/jobs.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { Logger } from './log.ts';
+import type { Mail } from './mail/mail.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { Box, BoxedColumn } from './secrets/box.ts';
 import type { Keys } from './secrets/keyring.ts';
@@ -40,6 +41,8 @@ export interface Platform {
   processName: string;
   /** The only way to send HTTP requests to other servers. */
   outbound: Outbound;
+  /** Sends mail, if the settings say how. */
+  mail: Mail | undefined;
   /**
    * Keys of 32 bytes for one purpose, derived from the installation's secret. There are several while the secret is being
    * replaced: the first one signs, all of them verify.

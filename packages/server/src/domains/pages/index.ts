@@ -2,7 +2,7 @@
 import type { ShowError } from '../../platform/http/error-page.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { DeviceCodes } from '../device-codes/index.ts';
-import type { PasswordLinks } from '../password-links/index.ts';
+import type { ForgottenPasswords, PasswordLinks } from '../password-links/index.ts';
 import type { PeopleSessions } from '../sessions/index.ts';
 import { accountRoutes, type LinkedIdentities } from './account-routes.ts';
 import { type Connections, connectionRoutes } from './connection-routes.ts';
@@ -23,6 +23,8 @@ export interface PagesOptions {
   people: PeopleSessions;
   devices: DeviceCodes;
   links: PasswordLinks;
+  /** Undefined if no mail can be sent. */
+  forgotten?: ForgottenPasswords | undefined;
   /** Ways to sign in other than with a password. The sign-in page links to them. */
   ways?: readonly SignInWay[];
   identities: LinkedIdentities;
@@ -31,17 +33,18 @@ export interface PagesOptions {
 
 export function pages(
   platform: Platform,
-  { people, devices, links, ways = [], identities, connections }: PagesOptions,
+  { people, devices, links, forgotten, ways = [], identities, connections }: PagesOptions,
 ): Module & { showError: ShowError } {
-  const show = createShow(createThemes(platform), ways);
+  const offer = { ways, hasMail: forgotten !== undefined };
+  const show = createShow(createThemes(platform), offer);
   return {
     showError: show.error,
     routes: [
-      ...signInRoutes(show, people, ways),
+      ...signInRoutes(show, people, offer, forgotten),
       ...accountRoutes(show, { people, identities, connections }),
       ...connectionRoutes(show, connections),
       ...deviceRoutes(show, people.console, devices),
-      ...linkRoutes(show, people.console, links, ways),
+      ...linkRoutes(show, people.console, links, offer),
     ],
   };
 }

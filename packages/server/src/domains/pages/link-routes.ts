@@ -11,7 +11,7 @@ import { errorsOf, requireUsable, type TypedTwice } from './new-password.ts';
 import { ACCOUNT_PATH, type Show } from './show.ts';
 import type { Theme } from './theme.ts';
 import { linkCutOffView, linkNotValidView, setPasswordView } from './views/set-password.ts';
-import { type SignInWay, whyNot } from './views/sign-in.ts';
+import { type SignInOffer, whyNot } from './views/sign-in.ts';
 
 type Kind = keyof typeof LINK_PATHS;
 type Cookies = { cookie?: string };
@@ -21,11 +21,16 @@ type FormCall = Pick<Call, 'db' | 'origin'> & {
   sendHeaders(headers: { 'set-cookie': string }): void;
 };
 
-export function linkRoutes(show: Show, console: Console, links: PasswordLinks, ways: readonly SignInWay[]) {
+export function linkRoutes(
+  show: Show,
+  console: Console,
+  links: PasswordLinks,
+  { ways, hasMail }: SignInOffer,
+) {
   const refuseLink = (kind: Kind, link: string) =>
     show.failure(({ code }) => {
       if (code !== 'link_not_valid') return undefined;
-      return isWholeLink(link) ? linkNotValidView(kind) : linkCutOffView(kind);
+      return isWholeLink(link) ? linkNotValidView(kind, hasMail) : linkCutOffView(kind);
     });
 
   const formOf =

@@ -3,20 +3,27 @@ import { operations } from '@oriel/contract';
 import { found } from '../../platform/errors.ts';
 import { prefersHtml } from '../../platform/http/error-page.ts';
 import { handle } from '../../platform/http/routes.ts';
+import type { ForgottenPasswords } from '../password-links/index.ts';
 import { type PeopleSessions, signOut } from '../sessions/index.ts';
 import { assets } from './assets.ts';
 import { ownAddress } from './own-address.ts';
 import { ACCOUNT_PATH, type Show, SIGN_IN_PATH } from './show.ts';
 import { addressWith } from './views/parts.ts';
-import { type SignInWay, signInView } from './views/sign-in.ts';
+import { forgotPasswordView, type SignInOffer, signInView } from './views/sign-in.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
+const FORGOT_PATH = '/forgot-password';
 const NOTICES = {
   'signed-out': 'You are signed out.',
   'signed-out-everywhere': 'You are signed out on all devices.',
 };
 
-export function signInRoutes(show: Show, { console }: PeopleSessions, ways: readonly SignInWay[]) {
+export function signInRoutes(
+  show: Show,
+  { console }: PeopleSessions,
+  offer: SignInOffer,
+  forgotten: Pick<ForgottenPasswords, 'ask'> | undefined,
+) {
   return [
     handle(operations.startPage, (_call, { headers }) => ({
       location: prefersHtml(headers.accept) ? ACCOUNT_PATH : '/docs',
@@ -32,7 +39,10 @@ export function signInRoutes(show: Show, { console }: PeopleSessions, ways: read
       const next = ownAddress(query.next, ACCOUNT_PATH);
       if (await console.find(db, headers)) return { location: next };
       const notice = query.notice && NOTICES[query.notice];
-      return show.page(sendHeaders, signInView({ ways, next, notice, isSignedOut: notice !== undefined }));
+      return show.page(
+        sendHeaders,
+        signInView({ ...offer, next, notice, isSignedOut: notice !== undefined }),
+      );
     }),
 
     handle(operations.signInByForm, async ({ origin, sendHeaders }, { body, headers }) => {
@@ -43,12 +53,33 @@ export function signInRoutes(show: Show, { console }: PeopleSessions, ways: read
         .catch(
           show.failure((failure) =>
             [401, 429, 503].includes(failure.statusCode)
-              ? signInView({ ways, next, username, failure })
+              ? signInView({ ...offer, next, username, failure })
               : undefined,
           ),
         );
       sendHeaders({ 'set-cookie': opened.setCookie });
       return { location: next };
+    }),
+
+    handle(operations.forgotPasswordPage, ({ sendHeaders }, { query }) =>
+      show.page(
+        sendHeaders,
+        forgotPasswordView({ ...offer, isSent: offer.hasMail && query.notice === 'sent' }),
+      ),
+    ),
+
+    handle(operations.forgotPasswordByForm, async ({ origin }, { body: { username } }) => {
+      if (!forgotten || !username.trim()) return { location: FORGOT_PATH };
+      await forgotten
+        .ask(username, origin)
+        .catch(
+          show.failure((failure) =>
+            [429, 503].includes(failure.statusCode)
+              ? forgotPasswordView({ ...offer, username, failure })
+              : undefined,
+          ),
+        );
+      return { location: addressWith(FORGOT_PATH, { notice: 'sent' }) };
     }),
 
     handle(operations.signOutByForm, ({ actor, change, sendHeaders }, { body }) => {

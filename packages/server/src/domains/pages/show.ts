@@ -7,7 +7,7 @@ import { pageOf, type View } from './layout.ts';
 import { ownAddress } from './own-address.ts';
 import type { Theme, Themes } from './theme.ts';
 import { errorView, noPageView } from './views/error.ts';
-import { type SignInWay, signInView } from './views/sign-in.ts';
+import { type SignInOffer, signInView } from './views/sign-in.ts';
 
 export const SIGN_IN_PATH = '/sign-in';
 export const ACCOUNT_PATH = '/account';
@@ -23,7 +23,7 @@ export interface Show {
   error: ShowError;
 }
 
-export function createShow(themes: Themes, ways: readonly SignInWay[]): Show {
+export function createShow(themes: Themes, offer: SignInOffer): Show {
   const show = async (viewed: Viewed) => {
     const theme = await themes.current();
     return pageOf(typeof viewed === 'function' ? viewed(theme) : viewed, theme);
@@ -43,7 +43,7 @@ export function createShow(themes: Themes, ways: readonly SignInWay[]): Show {
       if (failure.statusCode !== 401) return show(errorView(failure, id, pathToReturnTo(operation)));
       const here = operation?.method === 'GET' ? url : undefined;
       // Whoever is not signed in signs in here, and then comes back.
-      return show(signInView({ ways, next: ownAddress(here, pathToReturnTo(operation)) }));
+      return show(signInView({ ...offer, next: ownAddress(here, pathToReturnTo(operation)) }));
     },
   };
 }

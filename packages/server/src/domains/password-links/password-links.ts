@@ -2,10 +2,12 @@
 import type { Change } from '../../platform/audit/change.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
+import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import { hashNewPassword, lockUser, setPassword } from '../users/index.ts';
+import { type Mailing, mailLinkJob } from './mails.ts';
 import * as store from './store.ts';
 
 /** The pages that the links lead to. The secret is in the parameter `link`. */
@@ -27,7 +29,10 @@ export interface CreatedLink {
 }
 
 export interface PasswordLinks {
-  /** Both end the earlier links of the user. The password does not change before the link is used. */
+  /**
+   * Both end the earlier links of the user. The password does not change before the link is used. If mail can be sent, the
+   * link is mailed to the user after the transaction.
+   */
   invite(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   reset(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   /** Whom the link is for. Throws `link_not_valid`. */
@@ -45,10 +50,22 @@ export interface PasswordLinks {
     db: Queryable,
     given: { link: string; password: string; ip: string },
   ): Promise<(tx: Tx) => Promise<Change>>;
+  jobs: JobKind[];
 }
 
-export function createPasswordLinks({ keys, publicUrl }: { keys: Keys; publicUrl: string }): PasswordLinks {
+export function createPasswordLinks({
+  keys,
+  publicUrl,
+  mailing,
+}: {
+  keys: Keys;
+  publicUrl: string;
+  mailing?: Mailing | undefined;
+}): PasswordLinks {
   const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
+  const urlOf = (kind: store.LinkKind, userId: number, secret: string) =>
+    `${publicUrl}${LINK_PATHS[kind]}?link=${PREFIX}${ids.format(userId, secret)}`;
+  const mailLink = mailLinkJob(mailing, urlOf);
 
   function parse(link: string) {
     const parsed = link.startsWith(PREFIX) ? ids.parse(link.slice(PREFIX.length)) : undefined;
@@ -78,9 +95,10 @@ export function createPasswordLinks({ keys, publicUrl }: { keys: Keys; publicUrl
         kind,
         secretHash: hashSecret(secret),
         seconds: seconds ?? DEFAULT_SECONDS,
+        mailSecret: mailing ? mailing.box.seal(String(userId), Buffer.from(secret)) : null,
       });
-      const link = PREFIX + ids.format(userId, secret);
-      return { url: `${publicUrl}${LINK_PATHS[kind]}?link=${link}`, expiresAt };
+      if (mailing) await enqueue(tx, mailLink, { userId });
+      return { url: urlOf(kind, userId, secret), expiresAt };
     };
 
   return {
@@ -88,6 +106,7 @@ export function createPasswordLinks({ keys, publicUrl }: { keys: Keys; publicUrl
     reset: create('reset'),
     find,
     accept,
+    jobs: [mailLink as JobKind],
 
     async preparePassword(db, { link, password, ip }) {
       // The cheap check comes first, because hashing is expensive.

@@ -14,6 +14,7 @@ export type { Console, OpenedConsole } from './console.ts';
 export { prepareOwnPassword } from './own-password.ts';
 export { oauthTokens, tokens } from './replies.ts';
 export { type Approver, type IssuedTokens, SESSIONS_MAX, type Sessions, signOut } from './sessions.ts';
+export { findCandidate } from './sign-in.store.ts';
 export type { SignIn, SignInOrigin } from './sign-in.ts';
 export { listSessions, type SessionRow, skipSessionIds } from './store.ts';
 

@@ -10,7 +10,7 @@ export interface AuditEvent {
   /** The id of the operation. */
   operation: string;
   /** What happened. It is none of the nouns of changes, so that a refused deletion does not look like a deletion. */
-  resourceType: 'signIn' | 'failedSignIn' | 'refusal';
+  resourceType: 'signIn' | 'failedSignIn' | 'forgottenPassword' | 'refusal';
   /** What it was about: the id of the user, or the path of the request. It must not hold what an unknown caller typed. */
   resourceId: string;
   deploymentId?: number | null;

@@ -14,6 +14,8 @@ export const LANES = {
   remotes: 2,
   /** Sends events to webhooks, many at once in each job. */
   webhooks: 1,
+  /** Sends mail, through a server of others. */
+  mails: 2,
 };
 
 export type Lane = keyof typeof LANES;

@@ -49,7 +49,7 @@ ${!isNew && form.ways.length > 0 && html`<p class="hint">Your password here ends
   };
 }
 
-export const linkNotValidView = (kind: SetPasswordForm['kind']): View => ({
+export const linkNotValidView = (kind: SetPasswordForm['kind'], hasMail: boolean): View => ({
   title: 'This link no longer works',
   hasError: true,
   body: html`<h1>This link no longer works</h1>
@@ -57,7 +57,7 @@ export const linkNotValidView = (kind: SetPasswordForm['kind']): View => ({
 <p>${
     kind === 'invitation'
       ? 'If you have set your password already, you can sign in with it. Otherwise, ask the person who invited you for a new link.'
-      : 'To get a new one, ask an admin of your team. If you have set your password already, you can sign in with it.'
+      : html`${hasMail ? html`<a href="/forgot-password">Ask for a new one.</a>` : 'To get a new one, ask an admin of your team.'} If you have set your password already, you can sign in with it.`
   }</p>
 <a class="button primary" href="/sign-in">Go to sign-in</a>`,
 });

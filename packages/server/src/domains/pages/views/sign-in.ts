@@ -14,8 +14,14 @@ export interface SignInWay {
   signOutPath: string;
 }
 
-export interface SignInForm {
+/** What people can do besides typing their password. */
+export interface SignInOffer {
   ways: readonly SignInWay[];
+  /** Whether a new password can be asked for by mail. */
+  hasMail: boolean;
+}
+
+export interface SignInForm extends SignInOffer {
   next: string;
   username?: string;
   notice?: string | undefined;
@@ -26,6 +32,7 @@ export interface SignInForm {
 
 export function signInView({
   ways,
+  hasMail,
   next,
   username = '',
   notice: said,
@@ -63,10 +70,50 @@ ${field({
 </form>
 ${ways.length > 0 && html`<p class="or"><span>or</span></p>`}
 ${ways.map(({ name, path }) => html`<a class="button" href="${addressWith(path, { next })}">Sign in with ${name}</a>`)}
-<details>
+${
+  hasMail
+    ? html`<p><a href="/forgot-password">Forgot your password?</a></p>`
+    : html`<details>
 <summary>Forgot your password?</summary>
-<p>Ask an admin of your team for a link to set a new one.</p>
-</details>`,
+<p>${ASK_ADMIN}</p>
+</details>`
+}`,
+  };
+}
+
+const ASK_ADMIN = 'Ask an admin of your team for a link to set a new one.';
+
+export interface ForgotForm {
+  hasMail: boolean;
+  isSent?: boolean;
+  username?: string;
+  failure?: ApiError;
+}
+
+export function forgotPasswordView({ hasMail, isSent, username = '', failure }: ForgotForm): View {
+  const title = isSent ? 'Look into your mail' : 'Forgot your password?';
+  return {
+    title,
+    hasError: failure !== undefined,
+    body: html`<h1>${title}</h1>
+${failure && alert(whyNot(failure))}
+${!hasMail && html`<p>${ASK_ADMIN}</p>`}
+${
+  isSent &&
+  html`<p role="status">If there is an account with that email or username, a mail with a link is on its way. It may take a minute,
+and may end up among your spam.</p>
+<p>If you have asked before, within the last quarter of an hour, the link of that mail still works.</p>`
+}
+${
+  hasMail &&
+  !isSent &&
+  html`<p class="lead">We send you a link to set a new one.</p>
+<form method="post" action="/forgot-password">
+${field({ name: 'username', label: 'Email or username', autocomplete: 'username', value: username, maxLength: 255, isFocused: true })}
+<button>Send the link</button>
+</form>`
+}
+<p><a href="/sign-in">Go to sign-in</a></p>`,
   };
 }
 
