@@ -33,6 +33,8 @@ const UNAUDITED: string[] = [
   'login',
   'refreshTokens',
   'signInByForm',
+  // The job that answers it is an event too, if it makes a link.
+  'forgotPasswordByForm',
   'createDeviceCode',
   'exchangeDeviceCode',
   // Nothing of an upload is visible before it is finished, and finishing is audited with all files.

@@ -72,7 +72,7 @@ const CreatedUser = Shape('CreatedUser', {
   invitationUrl: Maybe(
     Type.String({
       description:
-        'A link with which the user sets a password, once; `null` if the request gave one. It is a secret, and shown only in this reply',
+        'A link with which the user sets a password, once; `null` if the request gave one. It is a secret, and shown only in this reply. If the server can send mail, the user gets it by mail, too',
     }),
   ),
 });
