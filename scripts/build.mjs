@@ -45,7 +45,12 @@ const THREADS = {
 
 /** What the server is made of. */
 export const SOURCES = {
-  folders: ['packages/server/src', 'packages/contract/src', 'packages/semantic/src'],
+  folders: [
+    'packages/server/src',
+    'packages/contract/src',
+    'packages/semantic/src',
+    'packages/visualization/src',
+  ],
   others: ['packages/server/package.json', 'package-lock.json', 'scripts/build.mjs'],
 };
 /** Says what the server was built from, and which files of engines belong to it. */

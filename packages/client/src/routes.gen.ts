@@ -190,6 +190,7 @@ export const routes: Record<string, string> = {
   postScimSearch: 'POST /api/scim/v2/.search',
   postTokenBySessionId: 'POST /api/v1/embed/session/token',
   previewOidcToken: 'POST /api/v1/oidc-token-configs/{id}/preview',
+  previewReport: 'POST /api/v1/deployments/{deploymentId}/report-preview',
   publishDashboard: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/publish',
   pull: 'POST /build/api/v1/deployments/{deploymentId}/pull',
   querySql: 'POST /query/api/v1/deployments/{deploymentId}/sql',

@@ -1,5 +1,5 @@
 /** The schemas of dashboards: what a workbook's draft holds, and what is published of it. */
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { FreeObject, Id, Maybe, PublicId, RecordOf, Shape } from './schemas.ts';
 
 const Position = Shape('DashboardWidgetPosition', {
@@ -122,22 +122,24 @@ const FillMissingRows = Shape('FillMissingRows', {
   excludedDimensions: Maybe(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 })),
 });
 
+export const PeriodComparisonOffset = Shape('PeriodComparisonOffset', {
+  amount: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  unit: Type.Enum(
+    ['day', 'week', 'month', 'quarter', 'year', 'days', 'weeks', 'months', 'quarters', 'years'],
+    {
+      examples: ['year'],
+    },
+  ),
+});
+
 const PeriodComparison = Shape('PeriodComparison', {
   measure: Type.String({ maxLength: 255 }),
   timeDimension: Type.String({ maxLength: 255 }),
-  offset: Shape('PeriodComparisonOffset', {
-    amount: Type.Integer({ minimum: 1, maximum: 10_000 }),
-    unit: Type.Enum(
-      ['day', 'week', 'month', 'quarter', 'year', 'days', 'weeks', 'months', 'quarters', 'years'],
-      {
-        examples: ['year'],
-      },
-    ),
-  }),
+  offset: PeriodComparisonOffset,
   outputs: Maybe(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 10 })),
 });
 
-const ColumnFormats = RecordOf(
+export const ColumnFormats = RecordOf(
   Shape('ColumnFormatOverride', {
     type: Type.Enum(['currency', 'percent', 'number']),
     decimalPlaces: Maybe(Type.Integer({ minimum: 0, maximum: 20 })),
@@ -157,6 +159,29 @@ export const ReportChart = Shape('ReportChart', {
   preferences: Maybe(Preferences),
   python: Maybe(Type.String({ description: 'Stays on the server' })),
 });
+export type ReportChart = Static<typeof ReportChart>;
+
+const drawn = {
+  kind: Maybe(SnapshotKind),
+  spec: Maybe({
+    ...FreeObject,
+    description:
+      'For `vega`, a Vega specification with one source of data, `rows`, that has no values. For others, see the guide',
+  }),
+  meta: Maybe({ ...FreeObject, description: '`query` is the query of the report' }),
+  fillMissingRows: Maybe(FillMissingRows),
+  periodComparisons: Maybe(Type.Array(PeriodComparison)),
+  preferences: Maybe(Preferences),
+};
+
+/** What pages draw a report from, before it is published. */
+export const ReportPreview = Shape('ReportPreview', {
+  ...drawn,
+  source: Maybe({
+    ...FreeObject,
+    description: 'For `vega`, the Vega-Lite that the specification was made of',
+  }),
+});
 
 export const ReportSnapshot = Shape('ReportSnapshot', {
   id: Id,
@@ -165,17 +190,8 @@ export const ReportSnapshot = Shape('ReportSnapshot', {
   name: Maybe(Type.String()),
   title: Maybe(Type.String()),
   description: Maybe(Type.String()),
-  kind: Maybe(SnapshotKind),
-  spec: Maybe({
-    ...FreeObject,
-    description:
-      'For `vega`, a Vega specification with one source of data, `rows`, that has no values. For others, see the guide',
-  }),
-  meta: Maybe({ ...FreeObject, description: '`query` is the query of the report' }),
+  ...drawn,
   sqlQuery: Maybe(Type.String({ description: 'Absent for embed tokens' })),
-  fillMissingRows: Maybe(FillMissingRows),
-  periodComparisons: Maybe(Type.Array(PeriodComparison)),
-  preferences: Maybe(Preferences),
   isSourceReport: Maybe(Type.Boolean()),
 });
 

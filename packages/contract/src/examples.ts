@@ -133,6 +133,10 @@ export const bodyExamples: Record<string, unknown> = {
   moveWorkspaceObject: { id: 3, type: 'REPORT', folderId: 1 },
   patchScimGroup: scimPatch({ op: 'add', path: 'members', value: [{ value: '1' }] }),
   patchScimUser: scimPatch({ op: 'replace', path: 'active', value: false }),
+  previewReport: {
+    jsonQuery: report.jsonQuery,
+    meta: { visualization: { type: 'column', fields: { color: 'orders.status' } } },
+  },
   postDashboardPythonRun: {
     reportId: 1,
     reportVersionId: 1,

@@ -16,6 +16,7 @@ export * from './operation.ts';
 export { ErrorReply, type MergeConflict, PageInfo, patternMessages } from './schemas.ts';
 export { type ScimPatchOperation, scimLimits, scimUrns } from './scim.ts';
 export { PASSWORD_LENGTH } from './sign-in.ts';
+export { VISUALIZATION_TYPES, Visualization } from './visualization.ts';
 export { type WebhookEvent, webhookEvents } from './webhook-events.ts';
 /** Every operation by its id. */
 export { operations };

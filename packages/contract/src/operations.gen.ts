@@ -236,6 +236,7 @@ export const operations = {
   postScimSearch: scim.postScimSearch,
   postTokenBySessionId: embed.postTokenBySessionId,
   previewOidcToken: oidcTokenConfigs.previewOidcToken,
+  previewReport: dashboards.previewReport,
   publishDashboard: dashboards.publishDashboard,
   pull: branches.pull,
   querySql: queries.querySql,

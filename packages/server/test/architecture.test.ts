@@ -90,6 +90,15 @@ test('the semantic layer imports nothing of ours, and no module of Node, and run
   }
 });
 
+test('visualizations import the contract, as types only, and no module of Node', () => {
+  const visualization = inFolder('visualization/');
+  expect(visualization.length).toBeGreaterThan(5);
+  const allowed = (target: string) => target.startsWith('visualization/') || target === '@oriel/contract';
+  expect(violations(visualization, allowed)).toEqual([]);
+  for (const { text } of visualization)
+    expect(text).not.toMatch(/import (?!type)[^;]*'(@oriel\/contract|node:|typebox)/);
+});
+
 test('the client imports the contract, as types only', () => {
   const allowed = (target: string) => target.startsWith('client/') || target === '@oriel/contract';
   expect(violations(inFolder('client/'), allowed)).toEqual([]);
@@ -149,6 +158,7 @@ test('domains use the platform, the engines, the contract, the semantic layer, a
   const allowed = (target: string, file: string) =>
     target === '@oriel/contract' ||
     target === '@oriel/semantic' ||
+    target === '@oriel/visualization' ||
     target.startsWith('server/src/platform/') ||
     target.startsWith('server/src/engines/') ||
     domainOf(target) === domainOf(file) ||

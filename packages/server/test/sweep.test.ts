@@ -16,6 +16,7 @@ const UNAUDITED: string[] = [
   'runSql',
   'dryRunQuery',
   'explainQuery',
+  'previewReport',
   'postDashboardPythonRun',
   'previewOidcToken',
   'testGitHostInstallation',

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
-import { Dashboard, DashboardConfigInput } from '../dashboards.ts';
+import { Meta } from '../content.ts';
+import { Dashboard, DashboardConfigInput, ReportPreview } from '../dashboards.ts';
 import type { ErrorDefinitions } from '../errors.ts';
+import { limits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS } from '../query-errors.ts';
 import { DateTime, EmbedTenantName, Id, Maybe, PublicId, Shape } from '../schemas.ts';
@@ -61,6 +63,33 @@ export const publishDashboard = operation({
   reply: Dashboard,
   errors: ['workbook_not_found', 'invalid_reference', 'dashboard_without_draft'],
   audit: 'dashboard',
+});
+
+const query = (description: string) => Maybe(Type.String({ maxLength: limits.query, description }));
+
+export const previewReport = operation({
+  auth: 'management',
+  tag: 'Reports',
+  embed: 'creator',
+  id: 'previewReport',
+  method: 'POST',
+  path: '/api/v1/deployments/{deploymentId}/report-preview',
+  summary: 'Show how a report would be drawn',
+  description:
+    'Takes a report that need not be stored, and returns what a published dashboard would hold of it. What publishing refuses is a 400 with the same words. Neither runs the query nor stores anything.',
+  permission: 'AIBIExplore',
+  params: { deploymentId: Id },
+  body: Shape('ReportPreviewInput', {
+    jsonQuery: query('The question in the JSON query format, as text'),
+    sqlQuery: query('The question as SQL over the data model'),
+    meta: Maybe({ ...Meta, description: '`visualization` or `chart` says how the report is drawn' }),
+  }),
+  // Enough for both queries and `meta` if every character is written as an escape.
+  bodyLimitBytes: 2 * 1024 * 1024,
+  timeoutMs: 60_000,
+  reply: ReportPreview,
+  errors: ['invalid_reference'],
+  audit: 'none',
 });
 
 export const updatePublishedDashboardAiWidgetThread = operation({

@@ -14,13 +14,19 @@ const report = {
   jsonQuery: 'The question in the JSON query format, as text; null if it is SQL',
   pivotItems: 'Which members are rows and which are columns of a pivot table',
   source: 'The kind of client that made the report; it can not change',
-  meta: 'What clients keep with the report; `chart` says how it is drawn',
+  meta: 'What clients keep with the report; `visualization` or `chart` says how it is drawn',
 };
 const pivot = {
   columns: 'Members whose values become columns',
   measures: 'Members whose values fill the cells',
   rows: 'Members whose values become rows',
   filters: 'Members that only limit the rows',
+};
+const drawn = {
+  kind: 'What draws the report',
+  fillMissingRows: 'Adds rows for periods without data',
+  periodComparisons: 'Adds columns that compare with an earlier period',
+  preferences: 'How values are written',
 };
 const config = {
   kind: '`CLASSIC` is a grid of widgets, `APP` is a page of your own',
@@ -199,16 +205,14 @@ export const content: FieldWords = {
     amount: 'How many units back',
     unit: 'What is counted; the plural means the same',
   },
+  ReportPreview: drawn,
   ReportSnapshot: {
+    ...drawn,
     id: 'The number of this copy of the report; `reportVersionId` names it',
     reportId: 'The report that it is a copy of',
     name: 'The name of the report at that time',
     title: 'What the widget shows above it',
     description: 'What the report shows, for people',
-    kind: 'What draws the report',
-    fillMissingRows: 'Adds rows for periods without data',
-    periodComparisons: 'Adds columns that compare with an earlier period',
-    preferences: 'How values are written',
     isSourceReport: 'Kept for older clients',
   },
   ReportSnapshotPreferences: { columnFormats: 'How numbers are written, by the name of the column' },

@@ -2,16 +2,31 @@
 import type { Cube, Model } from '../model.ts';
 import { definitionOf, findMember, isOpenTo, type Member, memberOf } from '../plan/members.ts';
 import type { Viewer } from '../plan/viewer.ts';
+import { type ShownMember, showMember } from './annotations.ts';
 
 export type MemberKind = 'measure' | 'dimension' | 'time' | 'segment';
 
 /** Undefined for a name that queries can not use. Without a viewer: queries of whomever policies let use everything. */
 export function kindOfMember(model: Model, name: string, viewer: Viewer | undefined): MemberKind | undefined {
-  const [owner, own, ...rest] = name.split('.');
-  if (!owner || !own || rest.length) return undefined;
-  const found = viewer ? findOpen(model, owner, own, viewer) : findPublic(model, owner, own);
+  const found = findNamed(model, name, viewer);
   if (found?.kind === 'dimension' && found.dimension.type === 'time') return 'time';
   return found?.kind;
+}
+
+/** Title, type and format. Undefined where `kindOfMember` is. */
+export function describeMember(
+  model: Model,
+  name: string,
+  viewer: Viewer | undefined,
+): ShownMember | undefined {
+  const found = findNamed(model, name, viewer);
+  return found && showMember(model, found);
+}
+
+function findNamed(model: Model, name: string, viewer: Viewer | undefined): Member | undefined {
+  const [owner, own, ...rest] = name.split('.');
+  if (!owner || !own || rest.length) return undefined;
+  return viewer ? findOpen(model, owner, own, viewer) : findPublic(model, owner, own);
 }
 
 function findOpen(model: Model, owner: string, name: string, viewer: Viewer): Member | undefined {

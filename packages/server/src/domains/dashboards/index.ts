@@ -16,7 +16,7 @@ export const dashboards = (
   { log }: Pick<Platform, 'log'>,
   charts: Charts,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'loadSql' | 'kinds' | 'check'>,
+  queries: Pick<Queries, 'loadSql' | 'members' | 'check'>,
 ): Module => ({
   routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), rechecks, queries),
   leftovers,

@@ -6,6 +6,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import type { Etag } from '../../platform/http/etag.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
+import type { ModelMembers } from '../queries/index.ts';
 import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/index.ts';
 import { type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
@@ -24,7 +25,7 @@ export interface Prepared extends store.NewVersion {
 
 export interface Preparing extends Omit<Taking, 'model' | 'rangedFor'> {
   /** Finds the members of the model. It may have to be compiled first. */
-  kinds(): Promise<FindKind | undefined>;
+  members(): Promise<ModelMembers | undefined>;
   check: ModelToday['check'];
 }
 
@@ -44,9 +45,9 @@ export async function prepare(
     throw new ApiError('forbidden', { message: 'Applications are published by people of the account only.' });
   const root = given.config ? 'config' : 'dashboardDraft';
   const widgets = requireConfig(config, root);
-  const kindOf = await context.kinds();
-  if (kindOf) requireControls(config, root, kindOf);
-  const model = kindOf && { kindOf, check: context.check };
+  const members = await context.members();
+  if (members) requireControls(config, root, members.kindOf);
+  const model = members && { ...members, check: context.check };
   const rangedFor = (widgetId: string, query: object | null) => rangedIn(config, widgetId, query);
   const snapshots = await takeSnapshots({ ...context, model, rangedFor }, widgets);
   return {

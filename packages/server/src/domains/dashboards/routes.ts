@@ -1,10 +1,10 @@
 import { operations } from '@oriel/contract';
 import { mayIn } from '../../platform/auth/access.ts';
-import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
+import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
-import type { Asked, Queries } from '../queries/index.ts';
+import type { Asked, Queries, QueryCall } from '../queries/index.ts';
 import {
   lockPlainWorkbook,
   lockWorkbookRow,
@@ -23,108 +23,120 @@ import {
   toDashboard,
 } from './dashboards.ts';
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
-import { prepare, publish, requireState, setThread } from './publish.ts';
+import { type Preparing, prepare, publish, requireState, setThread } from './publish.ts';
 import type { PythonRuns } from './python-runs.ts';
 import type { Rechecks } from './rechecks.ts';
+import { preview } from './snapshots.ts';
 import * as store from './store.ts';
 
 export const dashboardRoutes = (
   charts: Charts,
   runPython: PythonRuns,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'kinds' | 'check'>,
-) => [
-  handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
-    const viewer = viewerOf(actor, params.deploymentId);
-    const call = { actor, db, signal, deploymentId: params.deploymentId };
-    const model = {
-      kinds: () => queries.kinds(call),
-      check: (asked: readonly Asked[]) => queries.check(call, asked),
-    };
-    const context = { db, viewer, charts, sharer: sharerOf(actor), signal, ...model };
-    const version = await prepare(context, params.workbookId, body);
-    return change(async (tx) => {
-      const { before, after } = await publish(tx, actor, params, { given: body, version, etag });
-      const published = (await store.findVersion(tx, after))!;
-      etag.send(stateOf(after, shownTo(actor, after, published)));
-      const isNew = before.versionNumber === 0;
-      const changes = { id: after.id, before: isNew ? null : audited(before), after: audited(after) };
-      return { reply: toDashboard(actor, after, published), changes };
-    });
-  }),
-
-  handle(operations.updatePublishedDashboardAiWidgetThread, ({ actor, change, etag }, { params, body }) =>
-    change(async (tx) => {
-      const viewer = viewerOf(actor, params.deploymentId);
-      const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, EDIT);
-      const row = await ensureDashboard(tx, actor, workbook);
-      await requireState(tx, actor, row, etag);
-      const { before, isChanged } = await setThread(tx, row, body);
-      const after = await ensureDashboard(tx, actor, workbook);
-      const version = (await store.findVersion(tx, after))!;
-      etag.send(stateOf(after, shownTo(actor, after, version)));
-      const threadOf = (threadId: string | null) => ({ widgetId: body.widgetId, threadId });
-      const changes = { id: row.id, before: threadOf(before), after: threadOf(body.threadId) };
-      return { reply: toDashboard(actor, after, version), changes: isChanged ? changes : [] };
+  queries: Pick<Queries, 'members' | 'check'>,
+) => {
+  const contextOf = (call: QueryCall & { actor: Caller }): Preparing => ({
+    db: call.db,
+    viewer: viewerOf(call.actor, call.deploymentId),
+    charts,
+    sharer: sharerOf(call.actor),
+    signal: call.signal,
+    members: () => queries.members(call),
+    check: (asked: readonly Asked[]) => queries.check(call, asked),
+  });
+  return [
+    handle(operations.previewReport, async ({ actor, db, signal }, { params, body }) => {
+      const { members, ...context } = contextOf({ actor, db, signal, deploymentId: params.deploymentId });
+      const found = await members();
+      return preview({ ...context, model: found && { ...found, check: context.check } }, body);
     }),
-  ),
 
-  handle(operations.getDashboard, async ({ actor, db, etag }, { params }) => {
-    const row = await requirePublished(db, actor, params.publicId);
-    const stored = (await store.findVersion(db, row))!;
-    const { version, isFinal } = await rechecks.of(stored, sharerOf(actor));
-    // Without a tag nobody keeps it.
-    if (isFinal) etag.send(stateOf(row, shownTo(actor, row, version)));
-    return toDashboard(actor, row, version);
-  }),
-
-  handle(operations.postDashboardPythonRun, async ({ actor, db, signal }, { params, body }) => {
-    const row = await requirePublished(db, actor, params.publicId);
-    if (!mayIn(actor, row.deploymentId, 'AIBIView')) throw new ApiError('forbidden');
-    const { version } = await rechecks.of((await store.findVersion(db, row))!, sharerOf(actor));
-    const call = { actor, db, signal, deploymentId: row.deploymentId };
-    return runPython(call, version, body);
-  }),
-
-  handle(operations.updateDashboardEmbedding, ({ actor, change, etag }, { params, body }) =>
-    change(async (tx) => {
-      const { id, workbookId, deploymentId } = await requirePlace(tx, actor, params.publicId);
-      const viewer = viewerOf(actor, deploymentId);
-      await lockWorkbookRow(tx, workbookId);
-      const before = await requireDashboard(tx, viewer, id, MANAGE);
-      await requireState(tx, actor, before, etag);
-      const { allEmbedUsers } = before;
-      const isChanged = await store.updateEmbedding(tx, id, { allowEmbed: body.allowEmbed, allEmbedUsers });
-      if (isChanged) await touchWorkbook(tx, workbookId);
-      const after = await requireDashboard(tx, viewer, id, MANAGE);
-      const version = await store.findVersion(tx, after);
-      etag.send(stateOf(after, version ? shownTo(actor, after, version) : {}));
-      const { publicId, allowEmbed } = after;
-      const changes = { id, deploymentId, before: audited(before), after: audited(after) };
-      return { reply: { publicId, allowEmbed }, changes };
+    handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
+      const context = contextOf({ actor, db, signal, deploymentId: params.deploymentId });
+      const version = await prepare(context, params.workbookId, body);
+      return change(async (tx) => {
+        const { before, after } = await publish(tx, actor, params, { given: body, version, etag });
+        const published = (await store.findVersion(tx, after))!;
+        etag.send(stateOf(after, shownTo(actor, after, published)));
+        const isNew = before.versionNumber === 0;
+        const changes = { id: after.id, before: isNew ? null : audited(before), after: audited(after) };
+        return { reply: toDashboard(actor, after, published), changes };
+      });
     }),
-  ),
 
-  handle(operations.getEmbedAccess, async ({ actor, db }, { params }) => {
-    const viewer = viewerOf(actor, params.deploymentId);
-    const { id } = await requirePlainWorkbook(db, viewer, params.workbookId, MANAGE);
-    return showAccess(db, await store.findDashboardOf(db, viewer, embedOf(actor), id));
-  }),
+    handle(operations.updatePublishedDashboardAiWidgetThread, ({ actor, change, etag }, { params, body }) =>
+      change(async (tx) => {
+        const viewer = viewerOf(actor, params.deploymentId);
+        const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, EDIT);
+        const row = await ensureDashboard(tx, actor, workbook);
+        await requireState(tx, actor, row, etag);
+        const { before, isChanged } = await setThread(tx, row, body);
+        const after = await ensureDashboard(tx, actor, workbook);
+        const version = (await store.findVersion(tx, after))!;
+        etag.send(stateOf(after, shownTo(actor, after, version)));
+        const threadOf = (threadId: string | null) => ({ widgetId: body.widgetId, threadId });
+        const changes = { id: row.id, before: threadOf(before), after: threadOf(body.threadId) };
+        return { reply: toDashboard(actor, after, version), changes: isChanged ? changes : [] };
+      }),
+    ),
 
-  handle(operations.updateEmbedAccess, ({ actor, change }, { params, body }) => {
-    requireRequest(body);
-    return change(async (tx) => {
+    handle(operations.getDashboard, async ({ actor, db, etag }, { params }) => {
+      const row = await requirePublished(db, actor, params.publicId);
+      const stored = (await store.findVersion(db, row))!;
+      const { version, isFinal } = await rechecks.of(stored, sharerOf(actor));
+      // Without a tag nobody keeps it.
+      if (isFinal) etag.send(stateOf(row, shownTo(actor, row, version)));
+      return toDashboard(actor, row, version);
+    }),
+
+    handle(operations.postDashboardPythonRun, async ({ actor, db, signal }, { params, body }) => {
+      const row = await requirePublished(db, actor, params.publicId);
+      if (!mayIn(actor, row.deploymentId, 'AIBIView')) throw new ApiError('forbidden');
+      const { version } = await rechecks.of((await store.findVersion(db, row))!, sharerOf(actor));
+      const call = { actor, db, signal, deploymentId: row.deploymentId };
+      return runPython(call, version, body);
+    }),
+
+    handle(operations.updateDashboardEmbedding, ({ actor, change, etag }, { params, body }) =>
+      change(async (tx) => {
+        const { id, workbookId, deploymentId } = await requirePlace(tx, actor, params.publicId);
+        const viewer = viewerOf(actor, deploymentId);
+        await lockWorkbookRow(tx, workbookId);
+        const before = await requireDashboard(tx, viewer, id, MANAGE);
+        await requireState(tx, actor, before, etag);
+        const { allEmbedUsers } = before;
+        const isChanged = await store.updateEmbedding(tx, id, { allowEmbed: body.allowEmbed, allEmbedUsers });
+        if (isChanged) await touchWorkbook(tx, workbookId);
+        const after = await requireDashboard(tx, viewer, id, MANAGE);
+        const version = await store.findVersion(tx, after);
+        etag.send(stateOf(after, version ? shownTo(actor, after, version) : {}));
+        const { publicId, allowEmbed } = after;
+        const changes = { id, deploymentId, before: audited(before), after: audited(after) };
+        return { reply: { publicId, allowEmbed }, changes };
+      }),
+    ),
+
+    handle(operations.getEmbedAccess, async ({ actor, db }, { params }) => {
       const viewer = viewerOf(actor, params.deploymentId);
-      // First of all, so that nobody without this right learns which embed tenants there are.
-      await requirePlainWorkbook(tx, viewer, params.workbookId, MANAGE);
-      await keepTenantOf(tx, body);
-      const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, MANAGE);
-      const row = await ensureDashboard(tx, actor, workbook);
-      const before = await showAccess(tx, row);
-      await updateAccess(tx, row, body);
-      const after = await showAccess(tx, await ensureDashboard(tx, actor, workbook));
-      await touchWorkbook(tx, workbook.id);
-      return { reply: after, changes: { id: row.id, before, after } };
-    });
-  }),
-];
+      const { id } = await requirePlainWorkbook(db, viewer, params.workbookId, MANAGE);
+      return showAccess(db, await store.findDashboardOf(db, viewer, embedOf(actor), id));
+    }),
+
+    handle(operations.updateEmbedAccess, ({ actor, change }, { params, body }) => {
+      requireRequest(body);
+      return change(async (tx) => {
+        const viewer = viewerOf(actor, params.deploymentId);
+        // First of all, so that nobody without this right learns which embed tenants there are.
+        await requirePlainWorkbook(tx, viewer, params.workbookId, MANAGE);
+        await keepTenantOf(tx, body);
+        const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, MANAGE);
+        const row = await ensureDashboard(tx, actor, workbook);
+        const before = await showAccess(tx, row);
+        await updateAccess(tx, row, body);
+        const after = await showAccess(tx, await ensureDashboard(tx, actor, workbook));
+        await touchWorkbook(tx, workbook.id);
+        return { reply: after, changes: { id: row.id, before, after } };
+      });
+    }),
+  ];
+};

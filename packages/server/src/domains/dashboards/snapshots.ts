@@ -1,15 +1,16 @@
 /** Snapshots: the reports of a dashboard's charts as they are when it is published. */
-import { ReportChart } from '@oriel/contract';
+import { ReportChart, Visualization } from '@oriel/contract';
+import { chartOf as chartOfSettings, readAsked, VisualizationError } from '@oriel/visualization';
 import type { Static } from 'typebox';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
 import type { Viewer } from '../access/index.ts';
-import type { Asked, Queries } from '../queries/index.ts';
+import type { Asked, ModelMembers, Queries } from '../queries/index.ts';
 import { listReports, type ReportRow } from '../reports/index.ts';
 import type { Charts } from './charts.ts';
 import { type Chart, requireText } from './config-rules.ts';
-import { askedBy, type FindKind, fieldsGiven, missingMessage, type PlannedOn, problemsOf } from './given.ts';
+import { askedBy, fieldsGiven, missingMessage, type PlannedOn, problemsOf } from './given.ts';
 import { requirePlainSpec, requireVegaLite, SpecProblem } from './spec-rules.ts';
 
 type GivenChart = Static<typeof ReportChart>;
@@ -42,6 +43,7 @@ export const RULES = 1;
 
 export const SNAPSHOTS_MAX_BYTES = 5 * 1024 * 1024;
 const checkChart = checkerOf(ReportChart);
+const checkVisualization = checkerOf(Visualization);
 
 export interface Taking {
   db: Queryable;
@@ -57,66 +59,100 @@ export interface Taking {
 }
 
 /** The model that charts are checked against. */
-export interface ModelToday {
-  kindOf: FindKind;
+export interface ModelToday extends ModelMembers {
   check: (asked: readonly Asked[]) => ReturnType<Queries['check']>;
 }
 
 /** Throws a 400 that names the widget unless the viewer can read every report and each can be drawn. */
 export async function takeSnapshots(
-  { db, viewer, charts, sharer, signal, model, rangedFor }: Taking,
+  { db, viewer, model, rangedFor, ...context }: Taking,
   widgets: Chart[],
 ): Promise<StoredSnapshot[]> {
   const firstOf = new Map<number, Chart>();
   for (const widget of widgets) if (!firstOf.has(widget.reportId)) firstOf.set(widget.reportId, widget);
   const reports = await readReports(db, viewer, [...firstOf.keys()]);
-  const snapshots = [...firstOf.values()].map((widget) => ({
-    widget,
-    snapshot: snapshotOf(widget, reports.get(widget.reportId)),
-  }));
+  const drafts = [...firstOf.values()].map((widget): Draft => {
+    const report = reports.get(widget.reportId);
+    if (!report)
+      throw refusal(widget, undefined, `The widget \`${widget.id}\` names a report that does not exist.`);
+    const refuse = (message: string) => refusal(widget, report, message);
+    const snapshot = snapshotOf(report, model, refuse);
+    return { snapshot, refuse, ranged: rangedFor?.(widget.id, snapshot.query) };
+  });
   // Like an application, it runs for viewers who may see more than its author.
-  if (viewer.embedTenant !== null && snapshots.some(({ snapshot }) => snapshot.python))
+  if (viewer.embedTenant !== null && drafts.some(({ snapshot }) => snapshot.python))
     throw new ApiError('forbidden', {
       message: 'Reports with Python are published by people of the account only.',
     });
-  const planned = model && (await planAll(model, snapshots, rangedFor));
-  const refusals = snapshots.flatMap(({ widget, snapshot }, i) =>
-    problemsOf(snapshot, planned?.[i]).map((problem) => refusal(widget, snapshot, problem)),
+  await compileDrafts(drafts, model, context);
+  const all = drafts.map(({ snapshot }) => snapshot);
+  if (Buffer.byteLength(JSON.stringify(all)) > SNAPSHOTS_MAX_BYTES) throw tooLarge();
+  return all;
+}
+
+/** What a snapshot of the report would be, without ids. Throws a 400 like a publication. */
+export async function preview(
+  { model, ...context }: Pick<Taking, 'charts' | 'sharer' | 'signal' | 'model'>,
+  {
+    jsonQuery = null,
+    sqlQuery = null,
+    meta = null,
+  }: Pick<Partial<ReportRow>, 'jsonQuery' | 'sqlQuery' | 'meta'>,
+) {
+  const refuse = (message: string) => invalid(placeOf(message), `${message.replace(/[.?]$/, '')}.`);
+  const unnamed = { id: 0, version: 0, name: '', title: null, description: null };
+  const snapshot = snapshotOf({ ...unnamed, jsonQuery, sqlQuery, meta }, model, refuse);
+  await compileDrafts([{ snapshot, refuse, ranged: undefined }], model, context);
+  const { kind, spec, source, fillMissingRows, periodComparisons, preferences, query } = snapshot;
+  return {
+    ...{ kind, spec, fillMissingRows, periodComparisons, preferences },
+    ...(source ? { source } : {}),
+    meta: query ? { query } : {},
+  };
+}
+
+/** The field that a message is about, which is its first word. */
+const placeOf = (message: string) =>
+  /^(?:meta|jsonQuery|sqlQuery)[\w.[\]]*/.exec(message)?.[0] ?? 'jsonQuery';
+
+/** A report that is going to be a snapshot. */
+interface Draft {
+  snapshot: StoredSnapshot;
+  refuse(message: string): ApiError;
+  /** The times that filters limit from the beginning. */
+  ranged: string[] | undefined;
+}
+
+/** Plans the queries, and puts Vega in the place of Vega-Lite. Throws if one of them can not be drawn. */
+async function compileDrafts(
+  drafts: readonly Draft[],
+  model: ModelToday | undefined,
+  { charts, sharer, signal }: Pick<Taking, 'charts' | 'sharer' | 'signal'>,
+) {
+  const planned = model && (await planAll(model, drafts));
+  const refusals = drafts.flatMap(({ snapshot, refuse }, i) =>
+    problemsOf(snapshot, planned?.[i]).map(refuse),
   );
-  const vega = snapshots.filter(({ snapshot }) => snapshot.kind === 'vega');
+  const vega = drafts.filter(({ snapshot }) => snapshot.kind === 'vega');
   const answers = await charts.compile(
     vega.map(({ snapshot }) => ({ spec: snapshot.spec, given: fieldsGiven(snapshot) })),
     sharer,
     signal,
   );
-  for (const [i, { widget, snapshot }] of vega.entries()) {
+  for (const [i, { snapshot, refuse }] of vega.entries()) {
     const answer = answers[i]!;
     if (answer.problem)
-      throw refusal(
-        widget,
-        snapshot,
-        `meta.chart.spec ${placeIn(answer.problem.path)}${answer.problem.message}`,
-      );
-    for (const field of answer.missing ?? [])
-      refusals.push(refusal(widget, snapshot, missingMessage(snapshot, field)));
+      throw refuse(`meta.chart.spec ${placeIn(answer.problem.path)}${answer.problem.message}`);
+    for (const field of answer.missing ?? []) refusals.push(refuse(missingMessage(snapshot, field)));
     snapshot.source = snapshot.spec;
     snapshot.spec = answer.vega;
   }
   requireNone(refusals);
-  const all = snapshots.map(({ snapshot }) => snapshot);
-  if (Buffer.byteLength(JSON.stringify(all)) > SNAPSHOTS_MAX_BYTES) throw tooLarge();
-  return all;
 }
 
 /** All queries go to the planner together. */
-async function planAll(
-  { kindOf, check }: ModelToday,
-  snapshots: readonly { widget: Chart; snapshot: StoredSnapshot }[],
-  rangedFor: Taking['rangedFor'],
-): Promise<PlannedOn[]> {
-  const asked = snapshots.map(({ widget, snapshot }) =>
-    askedBy(snapshot, rangedFor?.(widget.id, snapshot.query)),
-  );
+async function planAll({ kindOf, check }: ModelToday, drafts: readonly Draft[]): Promise<PlannedOn[]> {
+  const asked = drafts.map(({ snapshot, ranged }) => askedBy(snapshot, ranged));
   const all = asked.flat();
   const issues = new Map((await check(all.map((one) => one.asked))).map((found, i) => [all[i]!, found]));
   return asked.map((ofChart) => ({
@@ -168,13 +204,16 @@ const refusal = ({ id, path }: Chart, report: { name: string } | undefined, mess
     report ? 'invalid_request' : 'invalid_reference',
   );
 
-function snapshotOf(widget: Chart, report: ReportRow | undefined): StoredSnapshot {
-  if (!report) {
-    throw refusal(widget, undefined, `The widget \`${widget.id}\` names a report that does not exist.`);
-  }
-  const refuse = (message: string) => refusal(widget, report, message);
-  const chart = chartOf(report, refuse);
+/** What is drawn of a report. */
+type DrawnReport = Pick<
+  ReportRow,
+  'id' | 'version' | 'name' | 'title' | 'description' | 'jsonQuery' | 'sqlQuery' | 'meta'
+>;
+type Refuse = (message: string) => ApiError;
+
+function snapshotOf(report: DrawnReport, model: ModelMembers | undefined, refuse: Refuse): StoredSnapshot {
   const query = queryOf(report, refuse);
+  const chart = chartOf(report, query, model, refuse);
   if (!query && !report.sqlQuery && chart.kind !== 'html') throw refuse('it has no query');
   const spec = chart.spec ?? {};
   try {
@@ -198,26 +237,34 @@ function snapshotOf(widget: Chart, report: ReportRow | undefined): StoredSnapsho
 }
 
 /** Beside the chart or in it. */
-function pythonOf({ meta }: ReportRow, refuse: (message: string) => ApiError): string | null {
+function pythonOf({ meta }: DrawnReport, refuse: Refuse): string | null {
   const python = (meta as { python?: unknown } | null)?.python ?? null;
   if (python !== null && typeof python !== 'string') throw refuse('meta.python must be a text');
   return python;
 }
 
-/** A report without a chart is shown as a table. */
-function chartOf({ meta }: ReportRow, refuse: (message: string) => ApiError): GivenChart {
-  const chart = (meta as { chart?: unknown } | null)?.chart;
-  if (chart == null) return { kind: 'table' };
+/** Settings come before a chart that was written by hand. A report without either is shown as a table. */
+function chartOf(
+  { meta }: DrawnReport,
+  query: object | null,
+  model: ModelMembers | undefined,
+  refuse: Refuse,
+): GivenChart {
+  const { chart, visualization } = (meta ?? {}) as { chart?: unknown; visualization?: unknown };
+  if (visualization == null && chart == null) return { kind: 'table' };
+  const place = visualization == null ? 'meta.chart' : 'meta.visualization';
   try {
-    return checkChart(chart);
+    if (visualization == null) return checkChart(chart);
+    return chartOfSettings(checkVisualization(visualization), readAsked(query), model?.describe);
   } catch (error) {
+    if (error instanceof VisualizationError) throw refuse(`${place}.${error.path} ${error.message}`);
     const issue = error instanceof ApiError && error.issues?.[0];
     if (!issue) throw error;
-    throw refuse(`meta.chart${issue.path ? `.${issue.path}` : ''} ${issue.message}`);
+    throw refuse(`${place}${issue.path ? `.${issue.path}` : ''} ${issue.message}`);
   }
 }
 
-function queryOf({ jsonQuery }: ReportRow, refuse: (message: string) => ApiError): object | null {
+function queryOf({ jsonQuery }: DrawnReport, refuse: Refuse): object | null {
   if (jsonQuery === null) return null;
   try {
     const query: unknown = JSON.parse(jsonQuery);
@@ -227,7 +274,7 @@ function queryOf({ jsonQuery }: ReportRow, refuse: (message: string) => ApiError
 }
 
 /** Vega takes a dot for a part of a field, so a member with dots would draw an empty chart. */
-function requireFieldNames(spec: object, query: object, refuse: (message: string) => ApiError) {
+function requireFieldNames(spec: object, query: object, refuse: Refuse) {
   const members = new Set(JSON.stringify(query).match(/\b\w{1,200}\.\w{1,200}/g));
   for (const [, field] of JSON.stringify(spec).matchAll(/"field":"(\w{1,200}\.\w{1,200})["[.]/g))
     if (members.has(field!))
@@ -243,11 +290,7 @@ const REQUIRED: Record<SnapshotKind, string[]> = {
   html: ['template'],
 };
 
-function requireFields(
-  kind: SnapshotKind,
-  spec: Record<string, unknown>,
-  refuse: (message: string) => ApiError,
-) {
+function requireFields(kind: SnapshotKind, spec: Record<string, unknown>, refuse: Refuse) {
   for (const name of REQUIRED[kind]) {
     if (typeof spec[name] !== 'string') throw refuse(`meta.chart.spec.${name} must be a text`);
   }

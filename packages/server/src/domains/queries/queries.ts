@@ -1,6 +1,13 @@
 /** Answers queries: the model and the viewer of the caller, the plans, and the results of the data source. */
 import { setMaxListeners } from 'node:events';
-import { kindOfMember, type MemberKind, QueryError, type QueryIssue } from '@oriel/semantic';
+import {
+  describeMember,
+  kindOfMember,
+  type MemberKind,
+  QueryError,
+  type QueryIssue,
+  type ShownMember,
+} from '@oriel/semantic';
 import { EngineError, type Query } from '../../engines/engine.ts';
 import { mayIn, withoutAction } from '../../platform/auth/access.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
@@ -58,7 +65,7 @@ export interface Queries {
    * Tells what the names of members mean: to the caller or, for those who may read the model, to anybody. Undefined until there is
    * a model with cubes.
    */
-  kinds(call: QueryCall): Promise<((name: string) => MemberKind | undefined) | undefined>;
+  members(call: QueryCall): Promise<ModelMembers | undefined>;
   /**
    * What is wrong with each query: nothing if it can be planned on the model, for the caller or, for those who may read the
    * model, for somebody whom every policy lets pass.
@@ -66,6 +73,12 @@ export interface Queries {
   check(call: QueryCall, asked: readonly Asked[]): Promise<readonly (readonly QueryIssue[])[]>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
+}
+
+/** What the names of members mean. Undefined for names that queries can not use. */
+export interface ModelMembers {
+  kindOf(name: string): MemberKind | undefined;
+  describe(name: string): ShownMember | undefined;
 }
 
 /** A query, or SQL that reads cubes and views as tables. */
@@ -241,12 +254,15 @@ export function createQueries(options: QueriesOptions): Queries {
         const model = await models.find(call.db, servedBy(call));
         return meta.of(model, await viewers.of(call.actor), onlyViews);
       }),
-    async kinds(call) {
+    async members(call) {
       try {
         const model = await models.find(call.db, servedBy(call));
         if (model.cubes.size === 0) return undefined;
         const viewer = readsModel(call) ? undefined : await viewers.of(call.actor);
-        return (name) => kindOfMember(model, name, viewer);
+        return {
+          kindOf: (name) => kindOfMember(model, name, viewer),
+          describe: (name) => describeMember(model, name, viewer),
+        };
       } catch (error) {
         if (isApiError(error, 'model_not_built')) return undefined;
         throw error;
