@@ -2,11 +2,9 @@
  * Bundles the embedded page into `packages/server/dist/viewer`: files whose names hold a hash, each also compressed, and
  * `manifest.json`, which says what the page loads first. If nothing has changed since the last build, it does nothing.
  */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import { hashInputs, place } from './build-files.mjs';
+import { hashInputs, placePages } from './build-files.mjs';
 import { root } from './install.mjs';
 
 const SOURCE = join(root, 'packages/viewer/src');
@@ -25,24 +23,7 @@ export async function buildViewer() {
   const before = await readManifest();
   if (before?.inputs === inputs) return;
   const { outputFiles, metafile } = await bundle();
-  await mkdir(TARGET, { recursive: true });
-  await Promise.all(outputFiles.map(({ path, contents }) => placeEncoded(basename(path), contents)));
-  const manifest = { inputs, ...describe(metafile) };
-  // Comes last, when every file that it names is there.
-  await place(TARGET, 'manifest.json', JSON.stringify(manifest, null, 2));
-  for (const file of await readdir(TARGET)) {
-    const named = file.replace(/\.(br|gz)$/, '');
-    if (![...manifest.files, 'manifest.json'].includes(named) && !file.endsWith('.tmp')) {
-      await rm(join(TARGET, file), { force: true });
-    }
-  }
-}
-
-/** The server sends the files as they are here, so they are compressed as well as possible. */
-async function placeEncoded(name, contents) {
-  await place(TARGET, name, contents);
-  await place(TARGET, `${name}.br`, await promisify(brotliCompress)(contents));
-  await place(TARGET, `${name}.gz`, await promisify(gzip)(contents, { level: constants.Z_BEST_COMPRESSION }));
+  await placePages(TARGET, outputFiles, { inputs, ...describe(metafile) });
 }
 
 async function bundle() {

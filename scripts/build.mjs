@@ -1,10 +1,11 @@
 /**
  * Bundles the server and the packages that it uses into one file, each script of a thread into another, and the program
- * of the engines into others. Builds the embedded page and what its hosts import. Puts beside them the SQL of the
+ * of the engines into others. Builds the embedded page, what its hosts import, and the app. Puts beside them the SQL of the
  * functions, the style of the pages and the files of the reference.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { buildApp } from './build-app.mjs';
 import { hashInputs, place } from './build-files.mjs';
 import { buildSdk } from './build-sdk.mjs';
 import { buildViewer } from './build-viewer.mjs';
@@ -62,6 +63,7 @@ const RECORD = join(DIST, 'built.json');
  */
 export async function build({ hasProgram = true } = {}) {
   await buildViewer();
+  await buildApp();
   await buildSdk();
   return buildServer(hasProgram);
 }

@@ -52,6 +52,7 @@ function types() {
   return [
     ['types', check('server', '.')],
     ['types of the embedded page', check('viewer', 'packages/viewer')],
+    ['types of the app', check('app', 'packages/app')],
   ];
 }
 

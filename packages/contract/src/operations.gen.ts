@@ -1,6 +1,7 @@
 // Made by `npm run generate` from the files in `operations`.
 import * as apiKeys from './operations/api-keys.ts';
 import * as appConfig from './operations/app-config.ts';
+import * as appPages from './operations/app-pages.ts';
 import * as auditLog from './operations/audit-log.ts';
 import * as branches from './operations/branches.ts';
 import * as builds from './operations/builds.ts';
@@ -52,6 +53,11 @@ export const operations = {
   addUserGroupMembers: userGroups.addUserGroupMembers,
   advanceCreationStep: deployments.advanceCreationStep,
   answerDeviceByForm: pages.answerDeviceByForm,
+  appDetailPage: appPages.appDetailPage,
+  appItemPage: appPages.appItemPage,
+  appPage: appPages.appPage,
+  appPartPage: appPages.appPartPage,
+  appSectionPage: appPages.appSectionPage,
   beginOAuthFlowByForm: userOauthTokens.beginOAuthFlowByForm,
   beginProviderSignIn: identities.beginProviderSignIn,
   branches: gitHosts.branches,
@@ -359,6 +365,7 @@ export const tags = {
 
 export const errors = {
   ...apiKeys.errors,
+  ...appPages.errors,
   ...branches.errors,
   ...dashboards.errors,
   ...dataModelFiles.errors,

@@ -1,7 +1,7 @@
 /** The one list of domains, and the HTTP application made of them. */
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
 import type { FastifyInstance } from 'fastify';
-import { DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION, VIEWER_DIR } from './build-info.ts';
+import { APP_DIR, DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION, VIEWER_DIR } from './build-info.ts';
 import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
@@ -26,7 +26,7 @@ import { createRequireDeployment, deployments, type RequireDeployment } from './
 import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts';
 import { embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
-import { embeddedPages } from './domains/embedded-pages/index.ts';
+import { createAppFiles, embeddedPages } from './domains/embedded-pages/index.ts';
 import { createEnvVars, envVars } from './domains/env-vars/index.ts';
 import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
@@ -172,7 +172,9 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     seconds: deviceCodeSeconds,
     sessions: people.sessions,
   });
+  const app = createAppFiles(APP_DIR);
   const forPeople = pages(platform, {
+    app,
     people,
     devices,
     links,
@@ -250,7 +252,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       tenantSettings: account,
       requireDeployment,
     }),
-    embeddedPages({ folder: VIEWER_DIR, tenantSettings: account }),
+    embeddedPages({ folder: VIEWER_DIR, app, tenantSettings: account }),
     webhooks,
   ];
   const authenticator = createAuthenticator(list.flatMap(({ credentials }) => credentials ?? []));

@@ -16,6 +16,9 @@ export const ENGINE_SCRIPT = join(import.meta.dirname, '..', 'dist', 'engine.js'
 /** The embedded page, which the build makes. */
 export const VIEWER_DIR = join(import.meta.dirname, '..', 'dist', 'viewer');
 
+/** The app, which the build makes. */
+export const APP_DIR = join(import.meta.dirname, '..', 'dist', 'app');
+
 /** The build collects the SQL functions of `src` in one file in `dist`. */
 export const SCHEMA_FILES = {
   migrationsDir: join(import.meta.dirname, '..', 'migrations'),

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { Bytes, Form, Html, HtmlOrRedirect, Redirect } from '../kinds.ts';
 import { operation } from '../operation.ts';
+import { appPageHeaders } from '../page-headers.ts';
 import { Id, Shape } from '../schemas.ts';
 import { GivenPassword, PASSWORD_BODY_BYTES, PASSWORD_LENGTH } from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
@@ -47,11 +48,12 @@ export const startPage = operation({
   id: 'startPage',
   method: 'GET',
   path: '/',
-  summary: 'Go to the first page',
-  description: 'Browsers go to the page of the signed-in person, and other clients to the API reference.',
+  summary: 'Show the app, or go to the page to sign in',
+  description: 'Clients that are not browsers go to the API reference.',
   auth: 'public',
-  headers: { accept: Type.Optional(Type.String()) },
-  reply: Redirect(303),
+  headers: { accept: Type.Optional(Type.String()), ...headers },
+  reply: HtmlOrRedirect,
+  replyHeaders: appPageHeaders,
 });
 
 export const pageAsset = operation({

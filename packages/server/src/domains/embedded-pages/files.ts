@@ -12,28 +12,34 @@ export interface PageFile {
   encoded: Record<Encoding, Buffer>;
 }
 
-/**
- * Names of files. `preload` holds what the first script imports at once, `inside` what runs in frames of applications,
- * `notice` what runs in pages that only say something.
- */
-export interface Manifest {
+/** Names of files. `preload` holds what the first script imports at once. */
+interface PageManifest {
   script: string;
   style: string;
-  inside: string;
-  notice: string;
   preload: string[];
   files: string[];
 }
 
-export interface Files {
-  manifest(): Manifest;
+/** `inside` runs in frames of applications, and `notice` in pages that only say something. */
+export interface Manifest extends PageManifest {
+  inside: string;
+  notice: string;
+}
+
+export interface AppManifest extends PageManifest {
+  /** The addresses of its pages below the one of a deployment, such as `/workbooks/:workbookId`. */
+  routes: string[];
+}
+
+export interface Files<M extends PageManifest = Manifest> {
+  manifest(): M;
   find(name: string): PageFile | undefined;
 }
 
-export function createFiles(folder: string): Files {
-  let loaded: { manifest: Manifest; files: Map<string, PageFile> } | undefined;
+export function createFiles<M extends PageManifest>(folder: string): Files<M> {
+  let loaded: { manifest: M; files: Map<string, PageFile> } | undefined;
   const load = () => {
-    loaded ??= read(folder);
+    loaded ??= read<M>(folder);
     return loaded;
   };
   return {
@@ -42,8 +48,8 @@ export function createFiles(folder: string): Files {
   };
 }
 
-function read(folder: string) {
-  const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+function read<M extends PageManifest>(folder: string) {
+  const manifest: M = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const files = new Map(manifest.files.map((name) => [name, readPageFile(join(folder, name))]));
   return { manifest, files };
 }

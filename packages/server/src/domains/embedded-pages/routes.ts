@@ -3,16 +3,18 @@ import { found } from '../../platform/errors.ts';
 import { encodingFor } from '../../platform/http/encodings.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import type { Files } from './files.ts';
+import type { AppManifest, Files } from './files.ts';
 import { APP, appFrame, appPolicyFor, CHAT, noticePage, pageOf, policyFor } from './rules.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export function embeddedPageRoutes({
   files,
+  app,
   tenantSettings,
 }: {
   files: Files;
+  app: Files<AppManifest>;
   tenantSettings: TenantSettings;
 }) {
   const headers = async (policy = policyFor) => ({
@@ -48,7 +50,10 @@ export function embeddedPageRoutes({
     }),
 
     handle(operations.embeddedPageFile, ({ sendHeaders }, { params, headers }) => {
-      const { contentType, data, encoded } = found(files.find(params.file), 'embedded_file_not_found');
+      const { contentType, data, encoded } = found(
+        files.find(params.file) ?? app.find(params.file),
+        'embedded_file_not_found',
+      );
       const encoding = encodingFor(headers['accept-encoding']);
       sendHeaders({
         'cache-control': FOR_EVER,

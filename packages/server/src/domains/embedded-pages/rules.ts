@@ -10,20 +10,21 @@ const ORIGIN = /^https?:\/\/[\w.*[\]:-]+$/;
  * connect to `https:`. Nothing that users write can fetch: the loader of Vega is closed. An account without allowed origins
  * lets every page embed its dashboards.
  */
-export function policyFor(allowedOrigins: readonly string[]): string {
-  return [
+export const policyFor = (allowedOrigins: readonly string[]): string =>
+  pagePolicy(["connect-src 'self' https:", "form-action 'none'", ancestorsFor(allowedOrigins)]);
+
+/** What holds for every page whose scripts are ours. */
+export const pagePolicy = (others: readonly string[]): string =>
+  [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "connect-src 'self' https:",
     "font-src 'self'",
     "img-src 'self' data: blob:",
     "frame-src 'self'",
-    "form-action 'none'",
     "base-uri 'none'",
-    ancestorsFor(allowedOrigins),
+    ...others,
   ].join('; ');
-}
 
 /** Every page around a frame is an ancestor, so the frame of an application allows what its page allows. */
 function ancestorsFor(allowedOrigins: readonly string[]): string {

@@ -85,10 +85,10 @@ test('with TLS, the cookie can not be set or read without it', async () => {
 
 test.each([
   ['/device?user_code=BBBB-BBBB', '/device?user_code=BBBB-BBBB'],
-  ['//evil.example', '/account'],
-  ['/\\evil.example', '/account'],
-  ['https://evil.example/', '/account'],
-  ['javascript:alert(1)', '/account'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['https://evil.example/', '/'],
+  ['javascript:alert(1)', '/'],
 ])('a person who wanted to go to %s goes to %s', async (next, goes) => {
   const { response } = await visits.signIn(newAccount(), `?next=${encodeURIComponent(next)}`);
   expect([response.status, response.headers.get('location')]).toEqual([303, goes]);

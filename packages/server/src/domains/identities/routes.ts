@@ -1,7 +1,7 @@
 import { operations } from '@oriel/contract';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { ACCOUNT_PATH, ownAddress, SIGN_IN_PATH } from '../pages/index.ts';
+import { ownAddress, SIGN_IN_PATH, START_PATH } from '../pages/index.ts';
 import { LINK_PATHS, type PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
 import type { Exchanges } from './exchanges.ts';
@@ -49,7 +49,7 @@ export function identityRoutes(set: SignInWithProvider | undefined, { publicUrl,
         await links.find(db, link);
       }
       const { url, ...checks } = await provider.begin().catch(failures.explain(origin));
-      const next = ownAddress(query.next, ACCOUNT_PATH);
+      const next = ownAddress(query.next, START_PATH);
       sendHeaders({ 'set-cookie': pending.set({ ...checks, next, link }) });
       return { location: url };
     }),

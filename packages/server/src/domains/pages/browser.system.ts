@@ -35,7 +35,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const local = (url: string) => new URL(url).pathname + new URL(url).search;
 
 async function signIn(page: Page, email: string, password = PASSWORD) {
-  await page.goto('/sign-in');
+  await page.goto('/sign-in?next=/account');
   await page.fill('#username', email);
   await page.fill('#password', password);
   await press(page, 'Sign in');
@@ -64,7 +64,8 @@ test('people sign in and out with the keyboard alone, and see what was wrong', (
     await page.keyboard.press('Tab');
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
     await page.keyboard.press('Enter');
-    await page.waitForURL('/account');
+    await page.waitForURL('/');
+    await page.goto('/account');
     expect(await heading(page)).toBe(username);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -144,7 +145,7 @@ test('a link to set a password works once, and looking at it does not use it', (
     expect(await page.locator('#repeated-error').innerText()).toContain('not the same');
     await typeNewPassword(page, 'violet kettle orbit');
     await press(page, 'Change password and sign in');
-    await page.waitForURL('/account?notice=password-set');
+    await page.waitForURL('/?notice=password-set');
     await logIn(world, person, 'violet kettle orbit');
     await page.goto(local(url));
     expect(await heading(page)).toBe('This link no longer works');
@@ -163,7 +164,7 @@ test('an invited person sets a password, is signed in, and can sign in again', (
     expect(await page.locator('.lead').innerText()).toContain('Hello <b>Zoë & "Co"</b>.');
     await typeNewPassword(page, PASSWORD);
     await press(page, 'Set password and sign in');
-    await page.waitForURL('/account?notice=welcome');
+    await page.waitForURL('/?notice=welcome');
     expect(await heading(page)).toBe('<b>Zoë & "Co"</b>');
     await press(page, 'Sign out');
     await signIn(page, email);

@@ -2,9 +2,11 @@
 import type { ShowError } from '../../platform/http/error-page.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { DeviceCodes } from '../device-codes/index.ts';
+import type { AppManifest, Files } from '../embedded-pages/index.ts';
 import type { ForgottenPasswords, PasswordLinks } from '../password-links/index.ts';
 import type { PeopleSessions } from '../sessions/index.ts';
 import { accountRoutes, type LinkedIdentities } from './account-routes.ts';
+import { appRoutes } from './app-routes.ts';
 import { type Connections, connectionRoutes } from './connection-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { linkRoutes } from './link-routes.ts';
@@ -16,10 +18,11 @@ import type { SignInWay } from './views/sign-in.ts';
 export type { LinkedIdentities } from './account-routes.ts';
 export type { Connections } from './connection-routes.ts';
 export { ownAddress } from './own-address.ts';
-export { ACCOUNT_PATH, SIGN_IN_PATH } from './show.ts';
+export { ACCOUNT_PATH, SIGN_IN_PATH, START_PATH } from './show.ts';
 export type { SignInWay } from './views/sign-in.ts';
 
 export interface PagesOptions {
+  app: Files<AppManifest>;
   people: PeopleSessions;
   devices: DeviceCodes;
   links: PasswordLinks;
@@ -33,13 +36,14 @@ export interface PagesOptions {
 
 export function pages(
   platform: Platform,
-  { people, devices, links, forgotten, ways = [], identities, connections }: PagesOptions,
+  { app, people, devices, links, forgotten, ways = [], identities, connections }: PagesOptions,
 ): Module & { showError: ShowError } {
   const offer = { ways, hasMail: forgotten !== undefined };
   const show = createShow(createThemes(platform), offer);
   return {
     showError: show.error,
     routes: [
+      ...appRoutes(app, people.console),
       ...signInRoutes(show, people, offer, forgotten),
       ...accountRoutes(show, { people, identities, connections }),
       ...connectionRoutes(show, connections),

@@ -8,7 +8,7 @@ import { handle } from '../../platform/http/routes.ts';
 import { isWholeLink, LINK_PATHS, type LinkRow, type PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
 import { errorsOf, requireUsable, type TypedTwice } from './new-password.ts';
-import { ACCOUNT_PATH, type Show } from './show.ts';
+import { type Show, START_PATH } from './show.ts';
 import type { Theme } from './theme.ts';
 import { linkCutOffView, linkNotValidView, setPasswordView } from './views/set-password.ts';
 import { type SignInOffer, whyNot } from './views/sign-in.ts';
@@ -73,7 +73,7 @@ export function linkRoutes(
         const changes = await set(tx);
         const { setCookie } = await console.begin(tx, person.userId, origin, cookies);
         sendHeaders({ 'set-cookie': setCookie });
-        return { reply: { location: `${ACCOUNT_PATH}?notice=${notice}` }, changes };
+        return { reply: { location: `${START_PATH}?notice=${notice}` }, changes };
       });
     };
     return store().catch(refuseLink(kind, link)).catch(show.failure(again));

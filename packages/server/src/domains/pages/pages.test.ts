@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 test('the start is the account for browsers, and the API reference for others', async () => {
-  expect((await browse(world).get('/')).headers.get('location')).toBe('/account');
+  expect((await browse(world).get('/')).headers.get('location')).toBe('/sign-in');
   const { headers } = await world.raw('GET', '/', { apiKey: null, redirect: 'manual' });
   expect(headers.get('location')).toBe('/docs');
 });
@@ -92,7 +92,7 @@ describe('signing in', () => {
       );
     expect(await after('/device?user_code=WDJB-MJHT')).toBe('/device?user_code=WDJB-MJHT');
     for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '/.//evil.example'])
-      expect(await after(next)).toBe('/account');
+      expect(await after(next)).toBe('/');
   });
 
   test('is not needed twice: whoever is signed in goes on', async () => {
@@ -101,9 +101,9 @@ describe('signing in', () => {
       const { status, headers } = await someone.get(path);
       return [status, headers.get('location')];
     };
-    expect(await after('/sign-in')).toEqual([303, '/account']);
+    expect(await after('/sign-in')).toEqual([303, '/']);
     expect(await after('/sign-in?next=%2Fdevice')).toEqual([303, '/device']);
-    expect(await after('/sign-in?next=%2F%2Fevil.example')).toEqual([303, '/account']);
+    expect(await after('/sign-in?next=%2F%2Fevil.example')).toEqual([303, '/']);
     await world.server.db.pool.query('delete from sessions');
     expect(await after('/sign-in')).toEqual([200, null]);
   });

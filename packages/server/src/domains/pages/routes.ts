@@ -1,13 +1,12 @@
 /** Signing in and out, and the files of the pages. */
 import { operations } from '@oriel/contract';
 import { found } from '../../platform/errors.ts';
-import { prefersHtml } from '../../platform/http/error-page.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { ForgottenPasswords } from '../password-links/index.ts';
 import { type PeopleSessions, signOut } from '../sessions/index.ts';
 import { assets } from './assets.ts';
 import { ownAddress } from './own-address.ts';
-import { ACCOUNT_PATH, type Show, SIGN_IN_PATH } from './show.ts';
+import { type Show, SIGN_IN_PATH, START_PATH } from './show.ts';
 import { addressWith } from './views/parts.ts';
 import { forgotPasswordView, type SignInOffer, signInView } from './views/sign-in.ts';
 
@@ -25,10 +24,6 @@ export function signInRoutes(
   forgotten: Pick<ForgottenPasswords, 'ask'> | undefined,
 ) {
   return [
-    handle(operations.startPage, (_call, { headers }) => ({
-      location: prefersHtml(headers.accept) ? ACCOUNT_PATH : '/docs',
-    })),
-
     handle(operations.pageAsset, ({ sendHeaders }, { params }) => {
       const { contentType, data } = found(assets.get(params.file), 'asset_not_found');
       sendHeaders({ 'cache-control': FOR_EVER });
@@ -36,7 +31,7 @@ export function signInRoutes(
     }),
 
     handle(operations.signInPage, async ({ db, sendHeaders }, { query, headers }) => {
-      const next = ownAddress(query.next, ACCOUNT_PATH);
+      const next = ownAddress(query.next, START_PATH);
       if (await console.find(db, headers)) return { location: next };
       const notice = query.notice && NOTICES[query.notice];
       return show.page(
@@ -47,7 +42,7 @@ export function signInRoutes(
 
     handle(operations.signInByForm, async ({ origin, sendHeaders }, { body, headers }) => {
       const { username, password } = body;
-      const next = ownAddress(body.next, ACCOUNT_PATH);
+      const next = ownAddress(body.next, START_PATH);
       const opened = await console
         .signIn(username, password, origin, headers)
         .catch(
@@ -85,7 +80,7 @@ export function signInRoutes(
     handle(operations.signOutByForm, ({ actor, change, sendHeaders }, { body }) => {
       sendHeaders({ 'set-cookie': console.cookie.clear() });
       const said: keyof typeof NOTICES = body.everywhere ? 'signed-out-everywhere' : 'signed-out';
-      const next = body.next && { next: ownAddress(body.next, ACCOUNT_PATH) };
+      const next = body.next && { next: ownAddress(body.next, START_PATH) };
       return change(async (tx) => ({
         reply: { location: addressWith(SIGN_IN_PATH, { notice: said, ...next }) },
         changes: await signOut(tx, actor, body),

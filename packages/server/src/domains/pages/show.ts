@@ -11,6 +11,8 @@ import { type SignInOffer, signInView } from './views/sign-in.ts';
 
 export const SIGN_IN_PATH = '/sign-in';
 export const ACCOUNT_PATH = '/account';
+/** The app: where people go who have signed in, unless they were on their way to another page. */
+export const START_PATH = '/';
 
 type Viewed = View | ((theme: Theme) => View);
 
@@ -39,7 +41,8 @@ export function createShow(themes: Themes, offer: SignInOffer): Show {
       throw view ? new PageError(error as ApiError, await show(view)) : error;
     },
     error: (failure, { id, url, operation }) => {
-      if (failure.code === 'route_not_found') return show(noPageView(failure));
+      if (failure.code === 'route_not_found' || failure.code === 'app_page_not_found')
+        return show(noPageView(failure));
       if (failure.statusCode !== 401) return show(errorView(failure, id, pathToReturnTo(operation)));
       const here = operation?.method === 'GET' ? url : undefined;
       // Whoever is not signed in signs in here, and then comes back.

@@ -21,13 +21,14 @@ export const findCredential = (db: Queryable, tokenHash: Buffer) =>
 
 export interface SignedInPerson {
   userId: number;
+  sessionId: number;
   email: string;
 }
 
 /** The user of the valid token with this hash. */
 export const findSignedIn = (db: Queryable, tokenHash: Buffer) =>
   db.maybeOne<SignedInPerson>(sql`
-    select s.user_id as "userId", u.shown_email as email from ${VALID_TOKENS} where t.token_hash = ${tokenHash}`);
+    select s.user_id as "userId", s.id as "sessionId", u.shown_email as email from ${VALID_TOKENS} where t.token_hash = ${tokenHash}`);
 
 /** Returns those of the hashes that belong to valid tokens, in hexadecimal. */
 export const listKnownHashes = async (db: Queryable, tokenHashes: Buffer[]) =>

@@ -42,6 +42,7 @@ export function accountView(account: Account): View {
 </div>
 <form method="post" action="/sign-out">${hidden({ csrf: account.csrf })}<button class="plain">Sign out</button></form>
 </div>
+<p><a href="/">Open the app</a></p>
 ${notice(account.notice)}
 ${alert(failure)}
 <section aria-labelledby="sessions">

@@ -1,0 +1,12 @@
+/** What the app shares with the embedded page: colours, fonts, and how texts are put together. */
+export {
+  applyTokens,
+  isRightToLeft,
+  isScheme,
+  knownLocale,
+  type Scheme,
+  sayWith,
+  tokensOf,
+  type Wishes,
+  wishesOf,
+} from '@oriel/charts';

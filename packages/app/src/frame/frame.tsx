@@ -1,0 +1,96 @@
+/** What is around every page: the bar at the top, the pages at the side, and what may happen at any time. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useCommands } from '../commands.ts';
+import { invalidate } from '../data/cache.ts';
+import { isSignedOut, resume } from '../data/person-access.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { addressOf, deploymentIn } from '../place.ts';
+import { prefer } from '../preferences.ts';
+import type { RouteName } from '../routes.ts';
+import { say } from '../texts/say.ts';
+import { openPalette } from './palette.tsx';
+import { TopBar } from './top-bar.tsx';
+
+type Plain = Extract<RouteName, 'home' | 'recent' | 'mine' | 'shared' | 'explore'>;
+/** The pages at the side. A page that belongs to none of them belongs to home. */
+const SIDE: readonly Plain[] = ['home', 'recent', 'mine', 'shared', 'explore'];
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { path, route } = useLocation();
+  const deploymentId = deploymentIn(path);
+  const side = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (deploymentId !== undefined) prefer({ deploymentId });
+  }, [deploymentId]);
+  useEffect(() => side.current?.hidePopover?.(), [path]);
+  useCommands([
+    { id: 'palette', title: say('openPalette'), keys: 'mod+k', run: openPalette },
+    ...(deploymentId === undefined
+      ? []
+      : SIDE.map((name) => ({
+          id: `go-${name}`,
+          title: say(name),
+          run: () => route(addressOf(deploymentId, name)),
+        }))),
+  ]);
+  return (
+    <>
+      <a class="skip" href="#content">
+        {say('skip')}
+      </a>
+      <TopBar deploymentId={deploymentId} />
+      <div class="columns">
+        {deploymentId !== undefined && (
+          <nav ref={side} id="side" class="side" popover="auto" aria-label={say('navigation')}>
+            <ul>
+              {SIDE.map((name) => (
+                <SideLink key={name} name={name} path={path} deploymentId={deploymentId} />
+              ))}
+            </ul>
+          </nav>
+        )}
+        <main id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      {isSignedOut.value && <SignedOut />}
+    </>
+  );
+}
+
+function SideLink({ name, path, deploymentId }: { name: Plain; path: string; deploymentId: number }) {
+  const address = addressOf(deploymentId, name);
+  const isHere = name === 'home' ? path === address || path.includes('/folders/') : path === address;
+  return (
+    <li>
+      <a href={address} aria-current={isHere ? 'page' : undefined}>
+        <Icon name={name as IconName} />
+        {say(name)}
+      </a>
+    </li>
+  );
+}
+
+function SignedOut() {
+  const goOn = async () => {
+    if (await resume().catch(() => false)) invalidate('');
+    else toast(say('stillSignedOut'));
+  };
+  return (
+    <Dialog title={say('signedOut')} onClose={() => void goOn()}>
+      <p>{say('signedOutHint')}</p>
+      <div class="dialog-foot">
+        <a class="button" href="/sign-in?next=/account" target="_blank" rel="noreferrer">
+          {say('signIn')}
+        </a>
+        <button type="button" class="primary" onClick={() => void goOn()}>
+          {say('goOn')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

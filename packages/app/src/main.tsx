@@ -1,0 +1,19 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { listenForKeys } from './commands.ts';
+import { connect } from './data/api.ts';
+import { personAccess } from './data/person-access.ts';
+import { scheme, startLook } from './look.ts';
+import { preference } from './preferences.ts';
+import { useLocale } from './texts/index.ts';
+
+async function start() {
+  connect(personAccess);
+  scheme.value = preference('scheme') ?? 'auto';
+  startLook();
+  await useLocale(preference('language'), ...navigator.languages);
+  listenForKeys();
+  render(<App />, document.getElementById('page')!);
+}
+
+void start();

@@ -1,0 +1,59 @@
+/** The pages by their routes. Each is loaded when it is first shown, with its texts. */
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Problem, problemOf } from './data/problem.ts';
+import { Failed, Skeleton } from './parts/states.tsx';
+import type { RouteName } from './routes.ts';
+
+/** What the router gives to a page. */
+export interface PageProps {
+  params: Record<string, string>;
+  query: Record<string, string>;
+  path: string;
+}
+
+interface PageModule {
+  default: ComponentType<PageProps>;
+  texts?: { ready(): Promise<void> };
+}
+
+function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
+  let Loaded: ComponentType<PageProps> | undefined;
+  return function Page(properties: PageProps) {
+    const [problem, setProblem] = useState<Problem>();
+    const [, setLoaded] = useState(Loaded !== undefined);
+    const start = () => {
+      setProblem(undefined);
+      load()
+        .then(async (module) => {
+          await module.texts?.ready();
+          Loaded = module.default;
+          setLoaded(true);
+        })
+        .catch((error) => setProblem(problemOf(error)));
+    };
+    useEffect(() => {
+      if (!Loaded) start();
+    }, []);
+    if (Loaded) return <Loaded {...properties} />;
+    return problem ? <Failed problem={problem} retry={start} /> : <Skeleton />;
+  };
+}
+
+const Home = page(() => import('./home/page.tsx'));
+const Workbook = page(() => import('./home/workbook-page.tsx'));
+const Explore = page(() => import('./explore/page.tsx'));
+const Dashboard = page(() => import('./dashboard/page.tsx'));
+
+export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
+  home: Home,
+  recent: Home,
+  mine: Home,
+  shared: Home,
+  folder: Home,
+  workbook: Workbook,
+  dashboard: Dashboard,
+  explore: Explore,
+  report: Explore,
+  reportInWorkbook: Explore,
+};

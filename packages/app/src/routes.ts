@@ -1,0 +1,18 @@
+/**
+ * The addresses of the app, below `/d/{deploymentId}` for people and `/embed/d/{deploymentId}/app` for creators. The build
+ * writes this list into its manifest, so that the server serves the app at these addresses and at no others.
+ */
+export const ROUTES = {
+  home: '',
+  recent: '/recent',
+  mine: '/mine',
+  shared: '/shared',
+  folder: '/folders/:folderId',
+  workbook: '/workbooks/:workbookId',
+  dashboard: '/workbooks/:workbookId/dashboard',
+  reportInWorkbook: '/workbooks/:workbookId/reports/:reportId',
+  report: '/reports/:reportId',
+  explore: '/explore',
+} as const;
+
+export type RouteName = keyof typeof ROUTES;

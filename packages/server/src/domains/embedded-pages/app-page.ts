@@ -1,0 +1,41 @@
+/** The HTML of the app, which is the same at all of its addresses. */
+import { html } from '../../platform/http/html.ts';
+import type { AppManifest } from './files.ts';
+
+/** Whether the app has a page there: `segments` are those below the address of a deployment. */
+export const isAppPath = ({ routes }: AppManifest, segments: readonly string[]): boolean =>
+  routes.some((route) => {
+    const pattern = route.split('/').slice(1);
+    return (
+      pattern.length === segments.length &&
+      pattern.every((part, i) =>
+        part.startsWith(':') ? /^[1-9]\d{0,15}$/.test(segments[i]!) : part === segments[i],
+      )
+    );
+  });
+
+/** `csrf` is the token for changes of a person who is signed in. A frame of another product has none. */
+export const appHtml = (
+  { script, style, preload }: AppManifest,
+  { csrf, icon }: { csrf?: string; icon?: string } = {},
+): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+${csrf !== undefined && html`<meta name="csrf-token" content="${csrf}">`}
+<title>Oriel</title>
+${icon !== undefined && html`<link rel="icon" type="image/svg+xml" href="${icon}">`}
+<link rel="stylesheet" href="/embed/files/${style}">
+${preload.map((file) => html`<link rel="modulepreload" href="/embed/files/${file}">`)}
+<script type="module" src="/embed/files/${script}"></script>
+</head>
+<body>
+<div id="page"></div>
+<noscript>The app needs JavaScript. <a href="/account">Your account</a> works without it.</noscript>
+</body>
+</html>
+`.text;

@@ -1,0 +1,79 @@
+/**
+ * Bundles the app into `packages/server/dist/app`: files whose names hold a hash, each also compressed, and `manifest.json`,
+ * which says what its page loads first, which addresses it has, and what each page loads. If nothing has changed since the
+ * last build, it does nothing.
+ */
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { hashInputs, placePages } from './build-files.mjs';
+import { root } from './install.mjs';
+
+const SOURCE = join(root, 'packages/app/src');
+const TARGET = join(root, 'packages/server/dist/app');
+const FOLDERS = ['packages/app/src', 'packages/client/src', 'packages/charts/src'];
+const OTHERS = ['package-lock.json', 'scripts/build-app.mjs', 'packages/charts/package.json'];
+
+export async function buildApp() {
+  const inputs = await hashInputs(FOLDERS, OTHERS);
+  const before = await readFile(join(TARGET, 'manifest.json'), 'utf8').then(JSON.parse, () => undefined);
+  if (before?.inputs === inputs) return;
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build({
+    entryPoints: { app: join(SOURCE, 'main.tsx'), 'app-style': join(SOURCE, 'style.css') },
+    outdir: TARGET,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    legalComments: 'none',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  await placePages(TARGET, outputFiles, { inputs, ...describe(metafile), routes: await readRoutes(build) });
+}
+
+function describe({ outputs }) {
+  const entries = Object.entries(outputs).map(([path, output]) => [basename(path), output]);
+  const named = Object.fromEntries(entries);
+  const at = (ending) => entries.find(([, { entryPoint }]) => entryPoint?.endsWith(ending))[0];
+  /** A file and what it imports at once. */
+  const withImports = (name, found = new Set()) => {
+    if (found.has(name)) return found;
+    found.add(name);
+    for (const { kind, path } of named[name].imports)
+      if (kind === 'import-statement') withImports(basename(path), found);
+    return found;
+  };
+  const script = at('src/main.tsx');
+  const first = [...withImports(script)];
+  const pages = entries
+    .filter(([, { entryPoint }]) => /\/src\/.*page\.tsx$/.test(entryPoint ?? ''))
+    .map(([name, { entryPoint }]) => [entryPoint, [...new Set([...first, ...withImports(name)])]]);
+  return {
+    script,
+    style: at('src/style.css'),
+    preload: first.slice(1),
+    files: entries.map(([name]) => name),
+    /** The scripts of each page, with those of the app itself: what a check of their size adds up. */
+    pages: Object.fromEntries(pages),
+  };
+}
+
+/** From the sources of the app, so that the server serves the pages that there are. */
+async function readRoutes(build) {
+  const { outputFiles } = await build({
+    entryPoints: [join(SOURCE, 'routes.ts')],
+    format: 'esm',
+    write: false,
+    logLevel: 'warning',
+  });
+  const { ROUTES } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return Object.values(ROUTES);
+}
