@@ -139,6 +139,19 @@ test('what a server needs of the charts needs no browser', () => {
   }
 });
 
+test('the app imports the client and the charts, and runs no text as code', () => {
+  const app = inFolder('app/');
+  expect(app.length).toBeGreaterThan(10);
+  const allowed = (target: string) =>
+    target.startsWith('app/') || target === '@oriel/client' || isCharts(target);
+  expect(violations(app, allowed)).toEqual([]);
+  for (const { file, text } of app) {
+    expect(text, file).not.toMatch(/\beval\(|new Function\(|innerHTML|dangerouslySet|sessionStorage|\.cookie/);
+    // Choices of a person for this browser, and never in a frame of another product.
+    if (file !== 'app/src/preferences.ts') expect(text, file).not.toContain('localStorage');
+  }
+});
+
 test('the platform imports no domain', () => {
   const allowed = (target: string) =>
     target.startsWith('server/src/platform/') || target === '@oriel/contract';

@@ -165,6 +165,7 @@ test('an invited person sets a password, is signed in, and can sign in again', (
     await typeNewPassword(page, PASSWORD);
     await press(page, 'Set password and sign in');
     await page.waitForURL('/?notice=welcome');
+    await page.goto('/account');
     expect(await heading(page)).toBe('<b>Zoë & "Co"</b>');
     await press(page, 'Sign out');
     await signIn(page, email);
