@@ -146,7 +146,9 @@ test('the app imports the client and the charts, and runs no text as code', () =
     target.startsWith('app/') || target === '@oriel/client' || isCharts(target);
   expect(violations(app, allowed)).toEqual([]);
   for (const { file, text } of app) {
-    expect(text, file).not.toMatch(/\beval\(|new Function\(|innerHTML|dangerouslySet|sessionStorage|\.cookie/);
+    expect(text, file).not.toMatch(
+      /\beval\(|new Function\(|innerHTML|dangerouslySet|sessionStorage|\.cookie/,
+    );
     // Choices of a person for this browser, and never in a frame of another product.
     if (file !== 'app/src/preferences.ts') expect(text, file).not.toContain('localStorage');
   }

@@ -251,6 +251,12 @@ const FOUND_FIRST: Record<string, string> = {
   getOidcTokenConfig: 'oidc_token_config_not_found',
   getWebhook: 'webhook_not_found',
   listWebhookDeliveries: 'webhook_not_found',
+  // Pages of people who have signed in by browser.
+  appPage: 'unauthenticated',
+  appSectionPage: 'unauthenticated',
+  appItemPage: 'unauthenticated',
+  appPartPage: 'unauthenticated',
+  appDetailPage: 'unauthenticated',
   pageAsset: 'asset_not_found',
   repositories: 'git_installation_not_found',
 };

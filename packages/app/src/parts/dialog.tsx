@@ -81,7 +81,7 @@ export function askText(question: {
   action: string;
   value?: string;
   maxLength?: number;
-  onAnswer(text: string): void | Promise<unknown>;
+  onAnswer(text: string): unknown;
 }) {
   openDialog((close) => <AskText {...question} onClose={close} />);
 }
@@ -106,7 +106,7 @@ function AskText({
           const text = input.current!.value.trim();
           if (!text) return input.current!.focus();
           onClose();
-          void onAnswer(text);
+          onAnswer(text);
         }}
       >
         <label class="field" for={inputId}>

@@ -11,14 +11,15 @@ const ORIGIN = /^https?:\/\/[\w.*[\]:-]+$/;
  * lets every page embed its dashboards.
  */
 export const policyFor = (allowedOrigins: readonly string[]): string =>
-  pagePolicy(["connect-src 'self' https:", "form-action 'none'", ancestorsFor(allowedOrigins)]);
+  pagePolicy("'self' https:", ["form-action 'none'", ancestorsFor(allowedOrigins)]);
 
-/** What holds for every page whose scripts are ours. */
-export const pagePolicy = (others: readonly string[]): string =>
+/** What holds for every page whose scripts are ours, and what such a page may connect to. */
+export const pagePolicy = (connect: string, others: readonly string[]): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    `connect-src ${connect}`,
     "font-src 'self'",
     "img-src 'self' data: blob:",
     "frame-src 'self'",

@@ -16,7 +16,14 @@ const manifest = () => JSON.parse(readFileSync(join(APP_DIR, 'manifest.json'), '
 
 test('whoever is signed in gets the app at its own addresses, and at no others', async () => {
   const someone = await browsingPerson(world);
-  for (const path of ['/', '/?notice=welcome', '/d/1', '/d/1/explore', '/d/1/folders/2', '/d/1/workbooks/3']) {
+  for (const path of [
+    '/',
+    '/?notice=welcome',
+    '/d/1',
+    '/d/1/explore',
+    '/d/1/folders/2',
+    '/d/1/workbooks/3',
+  ]) {
     const response = await someone.get(path);
     expect([path, response.status]).toEqual([path, 200]);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -28,7 +35,14 @@ test('whoever is signed in gets the app at its own addresses, and at no others',
   }
   expect((await someone.get('/d/1/workbooks/3/dashboard')).status).toBe(200);
   expect((await someone.get('/d/1/workbooks/3/reports/4')).status).toBe(200);
-  for (const path of ['/d', '/d/1/other', '/d/1/folders/x', '/d/1/workbooks/3/reports', '/d/1/a/b/c/d', '/d/1/a/b/c/d/e']) {
+  for (const path of [
+    '/d',
+    '/d/1/other',
+    '/d/1/folders/x',
+    '/d/1/workbooks/3/reports',
+    '/d/1/a/b/c/d',
+    '/d/1/a/b/c/d/e',
+  ]) {
     const response = await someone.get(path);
     expect([path, response.status]).toEqual([path, 404]);
     expect(await response.text()).not.toContain(manifest().script);

@@ -10,8 +10,7 @@ import { icon } from './assets.ts';
 import { SIGN_IN_PATH } from './show.ts';
 
 const HEADERS = {
-  'content-security-policy': pagePolicy([
-    "connect-src 'self'",
+  'content-security-policy': pagePolicy("'self'", [
     "form-action 'self'",
     // Its cookie allows everything that the person may do, so no other page may lay it under a click.
     "frame-ancestors 'none'",
