@@ -43,6 +43,8 @@ export default defineConfig({
     // wait, for example for a server that starts or a kill that is noticed.
     pool: 'forks',
     maxWorkers: system === 'load' ? 1 : Math.min(availableParallelism(), 4) + 1,
+    // Modules that have not changed are not transformed again.
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/oriel-test-modules' },
     // The files of a process share its modules, and the server and database of test/world.ts.
     isolate: false,
     sequence: process.argv.includes('--sequence.shuffle.files') ? {} : { sequencer: SlowestFirst },

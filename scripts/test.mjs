@@ -20,7 +20,9 @@ const began = Date.now();
 // Types and lint are checked at the same time as the tests. Their output is shown after the tests.
 const others = isSystem ? [] : [...types(), ['lint', run('biome', lintArgs(), 'pipe', root)]];
 console.log('\n— tests');
-let { passed, failed, unsteady } = isSystem ? await runSystem() : await runTests(root, args);
+let { passed, failed, unsteady } = isSystem
+  ? await runSystem()
+  : await runTests(root, [...args, ...fewWorkers()]);
 
 for (const [name, check] of others) {
   const { status, output } = await check;
@@ -38,6 +40,10 @@ if (!isSystem && !isPart && areOutdated())
 console.log(`\n${Math.round((Date.now() - began) / 1000)} seconds`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
+
+function git(...list) {
+  return execFileSync('git', list, { cwd: root, encoding: 'utf8' }).trim().split('\n');
+}
 
 /**
  * In one thread: several would do more than twice the work, because each looks at much of the code again. What an earlier
@@ -59,13 +65,21 @@ function types() {
 function lintArgs() {
   const check = ['check', '--error-on-warnings', '--no-errors-on-unmatched'];
   if (!isPart) return [...check, '.'];
-  const git = (...list) => execFileSync('git', list, { cwd: root, encoding: 'utf8' }).trim().split('\n');
   const changed = [
     ...git('diff', '--name-only', 'HEAD'),
     ...git('ls-files', '--others', '--exclude-standard'),
   ];
   const files = changed.filter((file) => file && existsSync(join(root, file)));
   return [...check, ...(files.length ? files : ['package.json'])];
+}
+
+/** For a few files one process is the fastest, because each loads the whole server, and the compiler needs the other core. */
+function fewWorkers() {
+  if (!isPart || args.some((arg) => arg.startsWith('--maxWorkers'))) return [];
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  const names = git('ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts');
+  const count = names.filter((name) => words.some((word) => name.includes(word))).length;
+  return count <= 8 ? ['--maxWorkers=1'] : [];
 }
 
 /** First what starts processes, and then, without anything beside it, what loads the machine. */

@@ -81,19 +81,23 @@ interface Running {
 
 const PATIENT = { lockTimeout: '60s', connectionMs: 60_000, answerMs: 120_000 };
 
-let shared: Promise<Running> | undefined;
+/** By their settings. */
+const shared = new Map<string, Promise<Running>>();
 
 /**
- * The world that all test files of this process share: one server, one database, creator mode on. It also holds the data
- * of other files. A test that changes the whole account, or expects to be alone in it, needs `createOwnWorld`.
+ * The world that all test files of this process with the same settings share: one server, one database, creator mode on. It
+ * also holds the data of other files. A test that changes the whole account, or expects to be alone in it, needs
+ * `createOwnWorld`.
  */
-export async function createWorld(): Promise<World> {
-  shared ??= startShared();
-  return worldOf(await shared, async () => {});
+export async function createWorld(env: Record<string, string> = {}): Promise<World> {
+  const key = JSON.stringify(Object.entries(env).sort());
+  const running = shared.get(key) ?? startShared(env);
+  shared.set(key, running);
+  return worldOf(await running, async () => {});
 }
 
-async function startShared(): Promise<Running> {
-  const running = await start({});
+async function startShared(env: Record<string, string>): Promise<Running> {
+  const running = await start({ env });
   await running.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   return running;
 }

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_SERVERS } from '../../../test/engines.ts';
 import { whenBuilt } from '../../../test/shops.ts';
-import { createOwnWorld, type Embedded, type World } from '../../../test/world.ts';
+import { createWorld, type Embedded, type World } from '../../../test/world.ts';
 import { ENGINE_SCRIPT } from '../../build-info.ts';
 import { filesDirOf } from '../../engines/engine-user.ts';
 import { createEngines } from '../../engines/engines.ts';
@@ -19,7 +19,7 @@ const deploymentId = 1;
 let world: World;
 let ann: Embedded;
 beforeAll(async () => {
-  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  world = await createWorld({ ORIEL_DEMO: 'true' });
   await whenBuilt(world, deploymentId);
   const userAttributes = [{ name: 'region', value: 'EU' }];
   ann = await world.embedded({

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
 import { embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
 import { whenBuilt } from '../../../test/shops.ts';
-import { createOwnWorld, type World } from '../../../test/world.ts';
+import { createWorld, type World } from '../../../test/world.ts';
 
 let world: World;
 let browser: Browser;
 let host: HostSite;
 beforeAll(async () => {
-  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  world = await createWorld({ ORIEL_DEMO: 'true' });
   await whenBuilt(world, 1);
   browser = await openBrowser();
   host = await startHost();

@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
 import { whenBuilt } from '../../../test/shops.ts';
-import { createOwnWorld, type Embedded, type World } from '../../../test/world.ts';
+import { createWorld, type Embedded, type World } from '../../../test/world.ts';
 
 const TIME = 'sales.ordered_at';
 const AMONG = [{ dimension: TIME, granularity: 'month', dateRange: 'last 6 months' }];
@@ -54,7 +54,7 @@ let browser: Browser;
 let viewer: Embedded;
 let publicId: string;
 beforeAll(async () => {
-  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  world = await createWorld({ ORIEL_DEMO: 'true' });
   await whenBuilt(world, 1);
   browser = await openBrowser();
   viewer = await world.embedded(session());

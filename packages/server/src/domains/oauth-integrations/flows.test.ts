@@ -15,7 +15,7 @@ import {
 import { PASSWORD } from '../../../test/sign-in.ts';
 import { type SignInProvider, startProvider } from '../../../test/sign-in-provider/index.ts';
 import { errorOf } from '../../../test/sign-in-provider/visits.ts';
-import { createOwnWorld, type World } from '../../../test/world.ts';
+import { createWorld, type World } from '../../../test/world.ts';
 
 const MB = 1024 * 1024;
 
@@ -25,7 +25,7 @@ let integrationId: number;
 let role: string;
 beforeAll(async () => {
   provider = await startProvider();
-  world = await createOwnWorld({ env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true' } });
+  world = await createWorld({ ORIEL_ALLOW_PRIVATE_REMOTES: 'true' });
   await provider.serve(world.url);
   ({ id: integrationId } = await world.admin.createOAuthIntegration({
     body: integrationOf(world, provider.issuer),

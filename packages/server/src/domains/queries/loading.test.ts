@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployModel } from '../../../test/shops.ts';
 import { createSourceDatabase, type SourceDatabase, variablesOf } from '../../../test/source-database.ts';
-import { createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
 
 const MODEL = `cubes:
   - name: customers
@@ -29,7 +29,7 @@ let shop: SourceDatabase;
 let deploymentId: number;
 beforeAll(async () => {
   // The database of this file is on loopback.
-  world = await createOwnWorld({ env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true' } });
+  world = await createWorld({ ORIEL_ALLOW_PRIVATE_REMOTES: 'true' });
   shop = await createSourceDatabase(`
     create table customers (name text primary key, region text);
     insert into customers values ('Ada', 'EMEA'), ('Bob', 'AMER')`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCodeOf } from '../../../test/error-code.ts';
 import { deployModel } from '../../../test/shops.ts';
 import { createSourceDatabase, type SourceDatabase, variablesOf } from '../../../test/source-database.ts';
-import { ADMIN_KEY, createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createWorld, unique, type World } from '../../../test/world.ts';
 
 const MODEL = `cubes:
   - name: customers
@@ -59,7 +59,7 @@ let shop: SourceDatabase;
 let deploymentId: number;
 beforeAll(async () => {
   // The databases of these tests are on loopback.
-  world = await createOwnWorld({ env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true' } });
+  world = await createWorld({ ORIEL_ALLOW_PRIVATE_REMOTES: 'true' });
   shop = await createSourceDatabase(`
     create table customers (id bigint primary key, region text);
     insert into customers values (9007199254740992, 'EMEA'), (9007199254740993, 'AMER');

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import cube, { type CubeApi, type ResultSet } from '@cubejs-client/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { whenBuilt } from '../../../test/shops.ts';
-import { ADMIN_KEY, createOwnWorld, type World } from '../../../test/world.ts';
+import { ADMIN_KEY, createWorld, type World } from '../../../test/world.ts';
 
 let world: World;
 let api: CubeApi;
 beforeAll(async () => {
-  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  world = await createWorld({ ORIEL_DEMO: 'true' });
   await whenBuilt(world, 1);
   api = apiFor(ADMIN_KEY);
 });

@@ -40,7 +40,16 @@ export interface Validators {
   replyHeaders(values: Values): void;
 }
 
+/** Once in a process, because tests start many servers in one. */
+const validators = new WeakMap<Operation, Validators>();
+
 export function compileValidators(op: Operation): Validators {
+  const made = validators.get(op) ?? makeValidators(op);
+  validators.set(op, made);
+  return made;
+}
+
+function makeValidators(op: Operation): Validators {
   let replyHeaders: ValidateFunction | undefined;
   return {
     params: compileTexts(op.params),

@@ -1,9 +1,9 @@
 /** A request that waits or fails in the database does not affect other callers. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { administer } from './databases.ts';
-import { holdRows } from './hold.ts';
-import { createOwnWorld, unique, type World } from './world.ts';
+import { administer } from '../databases.ts';
+import { holdRows } from '../hold.ts';
+import { createOwnWorld, unique, type World } from '../world.ts';
 
 let world: World;
 let other: pg.Client;
