@@ -413,6 +413,81 @@ create table model_syncs (
   finished_at timestamp with time zone
 );
 
+create table notification_deliveries (
+  id bigint not null generated always as identity,
+  run_id bigint not null,
+  target text not null,
+  recipient_id bigint,
+  type text not null,
+  user_id bigint,
+  address text,
+  embed_tenant text,
+  status text not null default 'waiting'::text,
+  reason text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  message_id uuid not null default gen_random_uuid(),
+  finished_at timestamp with time zone
+);
+
+create table notification_recipients (
+  id bigint not null generated always as identity,
+  notification_id bigint not null,
+  type text not null,
+  user_id bigint,
+  group_id bigint,
+  webhook_id bigint,
+  channel_id text,
+  channel_name text,
+  email text,
+  security_context jsonb,
+  creator_mode boolean not null default false,
+  unsubscribed_at timestamp with time zone,
+  problem text,
+  created_at timestamp with time zone not null default now()
+);
+
+create table notification_runs (
+  id bigint not null generated always as identity,
+  notification_id bigint not null,
+  due_at timestamp with time zone,
+  requested_by bigint,
+  is_preview boolean not null default false,
+  state text not null,
+  phase text,
+  reason text,
+  renderings integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone
+);
+
+create table notifications (
+  id bigint not null generated always as identity,
+  dashboard_id bigint not null,
+  user_id bigint,
+  embed_tenant text,
+  name text,
+  schedule_type text not null,
+  minute integer,
+  hour integer,
+  day_of_week integer,
+  day_of_month integer,
+  custom_cron text,
+  timezone text not null,
+  is_enabled boolean not null,
+  notification_enabled boolean not null,
+  notification_format text not null,
+  filters jsonb,
+  time_grains jsonb,
+  allow_subscribe boolean not null,
+  condition jsonb,
+  next_due_at timestamp with time zone,
+  owner_told_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+
 create table oauth_flows (
   id bigint not null generated always as identity,
   state_hash bytea not null,
@@ -647,7 +722,11 @@ create table tenant_settings (
   audit_log_enabled_at timestamp with time zone,
   embed_without_policies boolean not null default false,
   embed_content_limit integer not null default 100000,
-  embed_sql boolean not null default true
+  embed_sql boolean not null default true,
+  embed_notification_limit integer not null default 20,
+  embed_notifications_per_hour integer not null default 1000,
+  notification_recipients text not null default 'known'::text,
+  notification_domains text[] not null default '{}'::text[]
 );
 
 create table upload_files (
@@ -1037,6 +1116,52 @@ alter table model_syncs add constraint model_syncs_state_check CHECK ((state = A
 
 alter table model_syncs add constraint model_syncs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
 
+alter table notification_deliveries add constraint notification_deliveries_pkey PRIMARY KEY (id);
+
+alter table notification_deliveries add constraint notification_deliveries_recipient_id_fkey FOREIGN KEY (recipient_id) REFERENCES notification_recipients(id) ON DELETE SET NULL;
+
+alter table notification_deliveries add constraint notification_deliveries_run_id_fkey FOREIGN KEY (run_id) REFERENCES notification_runs(id) ON DELETE CASCADE;
+
+alter table notification_deliveries add constraint notification_deliveries_run_id_target_key UNIQUE (run_id, target);
+
+alter table notification_deliveries add constraint notification_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'skipped'::text, 'unknown'::text])));
+
+alter table notification_deliveries add constraint notification_deliveries_type_check CHECK ((type = ANY (ARRAY['USER'::text, 'EMBED_USER'::text, 'SLACK'::text, 'WEBHOOK'::text])));
+
+alter table notification_deliveries add constraint notification_deliveries_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table notification_recipients add constraint notification_recipients_group_id_fkey FOREIGN KEY (group_id) REFERENCES user_groups(id) ON DELETE CASCADE;
+
+alter table notification_recipients add constraint notification_recipients_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES notifications(id) ON DELETE CASCADE;
+
+alter table notification_recipients add constraint notification_recipients_pkey PRIMARY KEY (id);
+
+alter table notification_recipients add constraint notification_recipients_type_check CHECK ((type = ANY (ARRAY['USER'::text, 'EMBED_USER'::text, 'SLACK'::text, 'GROUP'::text, 'WEBHOOK'::text])));
+
+alter table notification_recipients add constraint notification_recipients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+alter table notification_recipients add constraint notification_recipients_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+
+alter table notification_runs add constraint notification_runs_notification_id_due_at_key UNIQUE (notification_id, due_at);
+
+alter table notification_runs add constraint notification_runs_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES notifications(id) ON DELETE CASCADE;
+
+alter table notification_runs add constraint notification_runs_pkey PRIMARY KEY (id);
+
+alter table notification_runs add constraint notification_runs_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table notification_runs add constraint notification_runs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'missed'::text])));
+
+alter table notifications add constraint notifications_dashboard_id_fkey FOREIGN KEY (dashboard_id) REFERENCES dashboards(id) ON DELETE CASCADE;
+
+alter table notifications add constraint notifications_notification_format_check CHECK ((notification_format = ANY (ARRAY['png'::text, 'pdf'::text])));
+
+alter table notifications add constraint notifications_pkey PRIMARY KEY (id);
+
+alter table notifications add constraint notifications_schedule_type_check CHECK ((schedule_type = ANY (ARRAY['HOURLY'::text, 'DAILY'::text, 'WEEKLY'::text, 'MONTHLY'::text, 'CUSTOM'::text])));
+
+alter table notifications add constraint notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
+
 alter table oauth_flows add constraint oauth_flows_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES oauth_integrations(id) ON DELETE CASCADE;
 
 alter table oauth_flows add constraint oauth_flows_pkey PRIMARY KEY (id);
@@ -1190,6 +1315,8 @@ alter table tenant_settings add constraint tenant_settings_app_config_check CHEC
 alter table tenant_settings add constraint tenant_settings_audit_log_retention_days_check CHECK ((audit_log_retention_days > 0));
 
 alter table tenant_settings add constraint tenant_settings_embed_content_limit_check CHECK ((embed_content_limit >= 0));
+
+alter table tenant_settings add constraint tenant_settings_notification_recipients_check CHECK ((notification_recipients = ANY (ARRAY['known'::text, 'domains'::text, 'anybody'::text])));
 
 alter table tenant_settings add constraint tenant_settings_pkey PRIMARY KEY (singleton);
 
@@ -1446,6 +1573,46 @@ CREATE INDEX model_syncs_by_deployment ON public.model_syncs USING btree (deploy
 CREATE INDEX model_syncs_by_user ON public.model_syncs USING btree (user_id);
 
 CREATE UNIQUE INDEX model_syncs_running_key ON public.model_syncs USING btree (branch_id) WHERE (state = 'running'::text);
+
+CREATE INDEX notification_deliveries_by_recipient ON public.notification_deliveries USING btree (recipient_id) WHERE (recipient_id IS NOT NULL);
+
+CREATE INDEX notification_deliveries_by_user ON public.notification_deliveries USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX notification_deliveries_in_order ON public.notification_deliveries USING btree (run_id, id);
+
+CREATE INDEX notification_deliveries_sent ON public.notification_deliveries USING btree (embed_tenant, finished_at) WHERE (embed_tenant IS NOT NULL);
+
+CREATE UNIQUE INDEX notification_recipients_address ON public.notification_recipients USING btree (notification_id, lower(email)) WHERE ((type = 'USER'::text) AND (user_id IS NULL));
+
+CREATE INDEX notification_recipients_by_group ON public.notification_recipients USING btree (group_id) WHERE (group_id IS NOT NULL);
+
+CREATE INDEX notification_recipients_by_user ON public.notification_recipients USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX notification_recipients_by_webhook ON public.notification_recipients USING btree (webhook_id) WHERE (webhook_id IS NOT NULL);
+
+CREATE UNIQUE INDEX notification_recipients_channel ON public.notification_recipients USING btree (notification_id, channel_id) WHERE (channel_id IS NOT NULL);
+
+CREATE UNIQUE INDEX notification_recipients_group ON public.notification_recipients USING btree (notification_id, group_id) WHERE (group_id IS NOT NULL);
+
+CREATE INDEX notification_recipients_in_order ON public.notification_recipients USING btree (notification_id, id);
+
+CREATE UNIQUE INDEX notification_recipients_user ON public.notification_recipients USING btree (notification_id, user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX notification_recipients_webhook ON public.notification_recipients USING btree (notification_id, webhook_id) WHERE (webhook_id IS NOT NULL);
+
+CREATE INDEX notification_runs_by_requester ON public.notification_runs USING btree (requested_by) WHERE (requested_by IS NOT NULL);
+
+CREATE INDEX notification_runs_by_time ON public.notification_runs USING btree (created_at);
+
+CREATE INDEX notification_runs_in_order ON public.notification_runs USING btree (notification_id, id);
+
+CREATE INDEX notifications_by_dashboard ON public.notifications USING btree (dashboard_id, id);
+
+CREATE INDEX notifications_by_owner ON public.notifications USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX notifications_by_tenant ON public.notifications USING btree (embed_tenant) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX notifications_due ON public.notifications USING btree (next_due_at) WHERE (next_due_at IS NOT NULL);
 
 CREATE INDEX oauth_flows_by_integration ON public.oauth_flows USING btree (integration_id);
 

@@ -25,6 +25,10 @@ export const limits = {
   dbtFile: 64 * MB,
   /** The number of webhooks of the account. */
   webhooks: 20,
+  /** The number of notifications of a dashboard. */
+  notificationsOfDashboard: 100,
+  /** The number of recipients of a notification. */
+  recipients: 5000,
   /** The number of reports in a workbook. */
   reportsInWorkbook: 10_000,
   /** The number of spreadsheets that a report can be placed in. */

@@ -24,7 +24,7 @@ import { createDemoFiles, dataSources } from './domains/data-sources/index.ts';
 import { createDeploymentLog, deploymentLogs } from './domains/deployment-logs/index.ts';
 import { createRequireDeployment, deployments, type RequireDeployment } from './domains/deployments/index.ts';
 import { createDeviceCodes, deviceCodes } from './domains/device-codes/index.ts';
-import { embedSessions } from './domains/embed-sessions/index.ts';
+import { createProvision, embedSessions } from './domains/embed-sessions/index.ts';
 import { embedTenants } from './domains/embed-tenants/index.ts';
 import { createAppFiles, embeddedPages } from './domains/embedded-pages/index.ts';
 import { createEnvVars, envVars } from './domains/env-vars/index.ts';
@@ -33,6 +33,7 @@ import { createFolderRemoval, createTrees, folders } from './domains/folders/ind
 import { createGitHosts, gitHosts, requestSync } from './domains/git-hosts/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
 import { modelSyncs } from './domains/model-syncs/index.ts';
+import { demoNotification, notifications } from './domains/notifications/index.ts';
 import { createOAuth } from './domains/oauth-integrations/index.ts';
 import { createWorkloadIdentity, oidcTokenConfigs } from './domains/oidc-token-configs/index.ts';
 import { pages, SIGN_IN_PATH } from './domains/pages/index.ts';
@@ -243,7 +244,13 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     reports(queryApi),
     dashboards(platform, charts, rechecks, queryApi),
     workspace(platform, { trees, removal }),
+    notifications({
+      tenantSettings: account,
+      tenant,
+      provision: createProvision({ plan, maxExternalUsers, tenantSettings: account }),
+    }),
     { demo: demoDashboards(charts) },
+    { demo: demoNotification },
     embedSessions(platform, {
       signingKeys: keys,
       tenant,

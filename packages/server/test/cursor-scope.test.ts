@@ -39,7 +39,13 @@ const page = async (response: Response) =>
 async function fill(deploymentId: number, client = world.admin) {
   for (const name of ['a', 'b']) {
     await client.createFolder({ deploymentId, body: { name } });
-    await client.createWorkbook({ deploymentId, body: { name } });
+    const { id: workbookId } = await client.createWorkbook({ deploymentId, body: { name } });
+    const { id: dashboardId } = await client.publishDashboard({
+      deploymentId,
+      workbookId,
+      body: { config: {} },
+    });
+    await client.createNotification({ deploymentId, body: { dashboardId, scheduleType: 'HOURLY' } });
     await client.createReport({ deploymentId, body: { name } });
   }
 }

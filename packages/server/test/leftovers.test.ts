@@ -165,6 +165,8 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'model_sync_sources.deployment_id': 'deployments',
   'model_syncs.api_key_id': 'stays: it names the key in the audit log, and goes with the sync',
   'model_syncs.deployment_id': 'deployments',
+  'notification_deliveries.embed_tenant': 'stays: it counts for a limit, and goes with its run',
+  'notifications.embed_tenant': 'embed_tenants',
   'removed_folders.root_id': 'stays: the row is deleted with its own folder',
   'report_counts.deployment_id': 'deployments',
   'report_counts.folder_id': 'folders',
@@ -244,6 +246,15 @@ async function fill(deploymentId: number, embedTenantName: string) {
     const workbook = await client.createWorkbook({ deploymentId, body: { folderId: folder.id } });
     const report = await client.createReport({ deploymentId, body: { workbookId: workbook.id } });
     await client.createReport({ deploymentId, body: { folderId: folder.id } });
+    const published = await client.publishDashboard({
+      deploymentId,
+      workbookId: workbook.id,
+      body: { config: {} },
+    });
+    await client.createNotification({
+      deploymentId,
+      body: { dashboardId: published.id, scheduleType: 'HOURLY' },
+    });
     if (client === world.admin)
       made.push(
         { type: 'Deployment', id: deploymentId },

@@ -89,6 +89,10 @@ describe('every list can be paged to its end', () => {
     await times(() => admin.createRole({ body: { name: unique('role'), actions: ['ReportRead'] } }));
     ids = {
       deploymentId,
+      notificationId: await createNotifications(
+        deploymentId,
+        people.map(({ userId }) => userId),
+      ),
       webhookId: webhook!.id,
       environmentId: Number(environment!.id),
       listUserGroups: userGroup!.id,
@@ -108,6 +112,21 @@ describe('every list can be paged to its end', () => {
       const body = { resourceType: 'Report', resourceId, userId, action: 'ReportRead' } as const;
       await sharer.client.setUserPolicy({ body });
     });
+  }
+
+  async function createNotifications(deploymentId: number, userIds: number[]) {
+    const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: {} });
+    const { id: dashboardId } = await world.admin.publishDashboard({
+      deploymentId,
+      workbookId,
+      body: { config: {} },
+    });
+    const [first] = await times(() =>
+      world.admin.createNotification({ deploymentId, body: { dashboardId, scheduleType: 'HOURLY' } }),
+    );
+    const recipients = userIds.map((userId) => ({ type: 'USER' as const, userId }));
+    await world.admin.addRecipients({ deploymentId, id: first!.id, body: { recipients } });
+    return first!.id;
   }
 
   /** Commits on the deploy branch, whose files are not in folders. */
@@ -163,6 +182,7 @@ describe('every list can be paged to its end', () => {
       .replace('{name}', 'main')
       .replace('{embedTenantName}', embedTenantName)
       .replace('{environmentId}', String(ids.environmentId))
+      .replace('/notifications/{id}', `/notifications/${ids.notificationId}`)
       .replace('/webhooks/{id}', `/webhooks/${ids.webhookId}`)
       .replace('{id}', String(op.path.includes('embed-tenants') ? ids.getGroups : ids.listUserGroups));
 

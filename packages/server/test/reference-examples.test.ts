@@ -116,6 +116,15 @@ const environment = async () => {
   return { deploymentId: 1, environmentId: items[0]!.id };
 };
 const person = async () => ({ id: (await world.person()).userId });
+const notification = async () => ({
+  deploymentId: 1,
+  ...(await one(
+    world.admin.createNotification({
+      deploymentId: 1,
+      body: { dashboardPublicId: 'DemoCommerce', scheduleType: 'HOURLY' },
+    }),
+  )),
+});
 const webhook = () =>
   one(world.admin.createWebhook({ body: { url: 'https://hooks.example.com/', events: ['role.deleted'] } }));
 const tokenConfig = () =>
@@ -157,6 +166,9 @@ const given: Record<string, () => Promise<Given>> = {
   updateUserAttribute: async () => ({
     path: await one(world.admin.createUserAttribute({ body: { name: unique('attribute'), type: 'string' } })),
   }),
+  updateNotification: async () => ({ path: await notification() }),
+  addRecipients: async () => ({ path: await notification() }),
+  removeRecipients: async () => ({ path: await notification() }),
   updateWebhook: async () => ({ path: await webhook() }),
   rotateWebhookSecret: async () => ({ path: await webhook() }),
   updateOidcTokenConfig: async () => ({ path: await tokenConfig() }),

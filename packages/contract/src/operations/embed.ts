@@ -1,10 +1,11 @@
 /** Operations that mint and exchange embed sessions, and that show what the server knows about a viewer. */
 import { Type } from 'typebox';
-import { DefaultValue, GivenValue, ShownValue } from '../attributes.ts';
+import { DefaultValue, ShownValue } from '../attributes.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { GroupName } from '../groups.ts';
 import { EventStream } from '../kinds.ts';
 import { operation } from '../operation.ts';
+import { LIST_MAX, names, reference, SecurityContext, UserAttributeInputs } from '../provisioning.ts';
 import {
   DateTime,
   Email,
@@ -50,10 +51,8 @@ export const errors = {
   },
 } as const satisfies ErrorDefinitions;
 
-const LIST_MAX = 1000;
 /** Enough for a security context of 64 KB, and for a thousand each of values, groups and definitions. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
-const reference = Type.String({ minLength: 1, maxLength: 255 });
 const text = Maybe(Type.String({ maxLength: 1000 }));
 
 const GroupDefinition = Shape('GroupDefinition', {
@@ -84,8 +83,6 @@ const definitions = <T extends typeof GroupDefinition | typeof AttributeDefiniti
   description: string,
 ) => Maybe(Type.Array(definition, { maxItems: LIST_MAX, description }));
 
-const names = (description: string) => Maybe(Type.Array(reference, { maxItems: LIST_MAX, description }));
-
 const color = Maybe(Type.String({ maxLength: 100, examples: ['#3366ff'] }));
 const EmbedTheme = Shape('EmbedTheme', {
   primaryColor: color,
@@ -99,11 +96,6 @@ const EmbedTheme = Shape('EmbedTheme', {
     }),
   ),
 });
-
-const SecurityContext = Type.Object(
-  {},
-  { additionalProperties: true, description: 'Available to queries; up to 64 KB of JSON' },
-);
 
 const GenerateSession = Shape(
   'GenerateSession',
@@ -134,12 +126,7 @@ const GenerateSession = Shape(
         description: 'Use the groups and attributes of the embed tenant instead of those of the account',
       }),
     ),
-    userAttributes: Maybe(
-      Type.Array(Shape('UserAttributeInput', { name: reference, value: Type.Optional(GivenValue) }), {
-        maxItems: LIST_MAX,
-        description: 'Values for row-level security; stored values of other attributes stay',
-      }),
-    ),
+    userAttributes: Maybe(UserAttributeInputs),
     groups: names(
       'Names of groups, which data policies see. Replaces the memberships; `[]` removes all of them; if it is absent, they stay. In creator mode the names are groups of the embed tenant, otherwise groups of the account',
     ),

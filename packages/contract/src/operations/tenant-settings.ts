@@ -33,6 +33,30 @@ const embedContentLimit = {
     'How many folders, workbooks and reports together each embed tenant can have. What is there already stays',
 };
 
+const EmbedNotificationLimit = Type.Integer({
+  minimum: 0,
+  maximum: 10_000,
+  description:
+    'How many notifications each embed tenant can have in creator mode. What is there already stays',
+});
+const EmbedNotificationsPerHour = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000,
+  description: 'How many messages of notifications the users of each embed tenant are sent in an hour',
+});
+const NotificationRecipients = Type.Enum(['known', 'domains', 'anybody'], {
+  description:
+    'Whom notifications may reach: people of the account and embed users; of these and others only addresses of `notificationDomains`; or any address. An address that belongs to nobody gets the view of the owner',
+});
+const NotificationDomains = Type.Array(
+  Type.String({
+    maxLength: 253,
+    ...matching('^[a-z0-9-]+(\\.[a-z0-9-]+)+$', 'must be a domain such as example.com'),
+    examples: ['example.com'],
+  }),
+  { maxItems: 100, description: 'The domains of addresses that notifications may reach, without subdomains' },
+);
+
 const TenantSettings = Shape('TenantSettings', {
   auditLogEnabled: Type.Boolean(),
   auditLogEnabledCurrent: Type.Boolean({ description: 'The same as `auditLogEnabled`' }),
@@ -44,11 +68,15 @@ const TenantSettings = Shape('TenantSettings', {
   embedAllowedOrigins: Type.Array(Type.String()),
   embedWithoutPolicies: EmbedWithoutPolicies,
   embedContentLimit: Type.Integer(embedContentLimit),
+  embedNotificationLimit: EmbedNotificationLimit,
+  embedNotificationsPerHour: EmbedNotificationsPerHour,
   embedSql: Type.Boolean(),
   hasSupportAccess: Type.Boolean(),
   maintenanceWindowDay: Type.String(),
   maintenanceWindowEnabled: Type.Boolean(),
   maintenanceWindowTime: Type.String(),
+  notificationDomains: NotificationDomains,
+  notificationRecipients: NotificationRecipients,
   oidcEnabled: Type.Boolean(),
   plan: Type.Enum(['free', 'starter', 'premium', 'enterprise'], {
     description: 'Set by the operator, with `ORIEL_PLAN`',
@@ -90,11 +118,15 @@ export const updateTenantSettings = operation({
     ),
     embedWithoutPolicies: Maybe(EmbedWithoutPolicies),
     embedContentLimit: Maybe(Type.Integer(embedContentLimit)),
+    embedNotificationLimit: Maybe(EmbedNotificationLimit),
+    embedNotificationsPerHour: Maybe(EmbedNotificationsPerHour),
     embedSql: Maybe(Type.Boolean()),
     hasSupportAccess: Maybe(Type.Boolean()),
     maintenanceWindowDay: Maybe(Weekday),
     maintenanceWindowEnabled: Maybe(Type.Boolean()),
     maintenanceWindowTime: Maybe(TimeOfDay),
+    notificationDomains: Maybe(NotificationDomains),
+    notificationRecipients: Maybe(NotificationRecipients),
     oidcEnabled: Maybe(Type.Boolean()),
     useAIBIUserInterface: Maybe(Type.Boolean()),
     useCreatorMode: Maybe(Type.Boolean()),

@@ -10,7 +10,8 @@ import { dashboardRoutes } from './routes.ts';
 export { type Charts, createCharts } from './charts.ts';
 export { createFindPublished, requireDashboard } from './dashboards.ts';
 export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
-export { createRechecks } from './rechecks.ts';
+export { createRechecks, type Rechecks } from './rechecks.ts';
+export { findVersion, type VersionRow } from './store.ts';
 
 export const dashboards = (
   { log }: Pick<Platform, 'log'>,

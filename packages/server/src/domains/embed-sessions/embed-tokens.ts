@@ -147,7 +147,24 @@ const CREATOR_ACTIONS: Action[] = [
   'ReportManage',
 ];
 
-const toActor = (token: EmbedToken): Embedded => ({
+/** For a reader without a session. */
+const NO_SESSION = 0;
+
+/** An external user who reads something that is drawn for them, without a session of theirs. */
+export function toReader(
+  reader: Pick<EmbedToken, 'userId' | 'deploymentId' | 'embedTenant' | 'creatorMode'>,
+  securityContext: object | null,
+): Embedded {
+  const actor = toActor({ ...reader, sessionId: NO_SESSION, isInternal: false });
+  return { ...actor, embed: { ...actor.embed, securityContext } };
+}
+
+type Shown = Pick<
+  EmbedToken,
+  'userId' | 'deploymentId' | 'embedTenant' | 'creatorMode' | 'sessionId' | 'isInternal'
+>;
+
+const toActor = (token: Shown): Embedded => ({
   kind: token.isInternal ? 'embeddedPerson' : 'externalViewer',
   userId: token.userId,
   deploymentIds: [token.deploymentId],

@@ -8,7 +8,9 @@ import { createRevocations } from './revocations.ts';
 import { embedSessionRoutes } from './routes.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
+export { toReader } from './embed-tokens.ts';
 export { endSessionsOfTenant } from './leftovers.store.ts';
+export { createProvision, type Provision } from './provision.ts';
 export { type RightsRow, rightsOf } from './store.ts';
 export { attributesInForce } from './viewer.ts';
 

@@ -29,7 +29,7 @@ export interface MintOptions {
 
 export type MintCall = Pick<Call<KeyHolder>, 'actor' | 'origin'>;
 
-const PLANS_WITH_EMBEDDING = ['premium', 'enterprise'];
+export const PLANS_WITH_EMBEDDING = ['premium', 'enterprise'];
 /** The code that mint_embed_session raises. The detail holds the errors. */
 const REFUSED = 'OR400';
 

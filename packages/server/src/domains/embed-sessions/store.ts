@@ -8,7 +8,8 @@ import type { Refusal } from './rules.ts';
 /** The caller who mints, for the ledger and the audit log. */
 export interface MintOrigin {
   userId: number;
-  apiKeyId: number;
+  /** Null for an admin who signed in. They can provision viewers, but not mint. */
+  apiKeyId: number | null;
   embedTenantName: string;
   ip: string;
   requestId: string;
@@ -44,7 +45,7 @@ export interface Minted {
 export const insertSession = async (db: Queryable, input: MintInput) =>
   (await db.one<{ result: Minted }>(mint(input, false))).result;
 
-/** Does everything that minting does, except for inserting the session. The caller must roll back the transaction. */
+/** Does everything that minting does, except for inserting the session. If there are errors, the caller must roll back. */
 export const rehearseSession = async (tx: Tx, input: MintInput) =>
   (await tx.one<{ result: Rehearsal }>(mint(input, true))).result;
 

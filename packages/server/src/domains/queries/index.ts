@@ -15,7 +15,14 @@ import { createSources, type SourceOptions } from './sources.ts';
 import { createSqlParser } from './sql-parser.ts';
 import { createViewers } from './viewers.ts';
 
-export { type Asked, type ModelMembers, type Queries, type QueryCall, queryIn } from './queries.ts';
+export {
+  type Asked,
+  type Fingerprints,
+  type ModelMembers,
+  type Queries,
+  type QueryCall,
+  queryIn,
+} from './queries.ts';
 
 export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFiles' | 'identities'> {
   engines: Engines;

@@ -25,7 +25,14 @@ import type { Models } from './models.ts';
 import type { PlanCache } from './plan-cache.ts';
 import type { Made } from './plan-tasks.ts';
 import type { PlannedFor, Planner } from './planner.ts';
-import { hashOf, keyOf, type PlanContext, type PlannedQueries, type PlannedQuery } from './plans.ts';
+import {
+  hashOf,
+  keyOf,
+  type PlanContext,
+  type PlannedQueries,
+  type PlannedQuery,
+  statementHash,
+} from './plans.ts';
 import { letGo, type Result, type Results } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
@@ -71,6 +78,11 @@ export interface Queries {
    * model, for somebody whom every policy lets pass.
    */
   check(call: QueryCall, asked: readonly Asked[]): Promise<readonly (readonly QueryIssue[])[]>;
+  /**
+   * Equal for two callers if the queries are the same statements with the same values for both: then both get the same
+   * rows. `known` holds what viewers got before, so that those who are alike are planned for once.
+   */
+  fingerprint(call: QueryCall, asked: readonly Asked[], known: Fingerprints): Promise<string>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
 }
@@ -83,6 +95,9 @@ export interface ModelMembers {
 
 /** A query, or SQL that reads cubes and views as tables. */
 export type Asked = object | string;
+
+/** By viewer: the hash of the statements, and whether a source is asked with the access of each person. */
+export type Fingerprints = Map<string, Promise<{ hash: string; isPersonal: boolean }>>;
 
 type Loaded = Uint8Array | WholeBytes;
 
@@ -139,6 +154,27 @@ export function createQueries(options: QueriesOptions): Queries {
     const made = await planner.plan('sql', tree, tree.length / TREE_GROWTH, context, by);
     return { ...made, source: context.source(made.dataSource) };
   };
+
+  async function statementsFor(call: QueryCall, context: PlanContext, asked: readonly Asked[]) {
+    const parts: unknown[] = [];
+    let isPersonal = false;
+    const add = (source: OpenSource, statement: Query | undefined) => {
+      isPersonal ||= source.personal !== undefined;
+      parts.push([source.id, statement && statementHash(statement)]);
+    };
+    for (const one of asked) {
+      if (typeof one === 'string') {
+        const { source, statement } = await planOfSql(call, one);
+        add(source, statement);
+        continue;
+      }
+      for (const { source, statement, total } of (await plans.plan(one, context, forCaller(call))).queries) {
+        add(source, statement);
+        add(source, total);
+      }
+    }
+    return { hash: hashOf(JSON.stringify(parts)), isPersonal };
+  }
 
   async function treeOf(
     asked: Asked,
@@ -281,6 +317,15 @@ export function createQueries(options: QueriesOptions): Queries {
           for (const one of batch) found.push('item' in one ? planned.shift()! : one.issues);
         }
         return found;
+      }),
+    fingerprint: (call, asked, known) =>
+      withApiErrors(call, async () => {
+        const context = await contextOf(call);
+        const viewer = hashOf(JSON.stringify(context.viewer));
+        const found = known.get(viewer) ?? statementsFor(call, context, asked);
+        known.set(viewer, found);
+        const { hash, isPersonal } = await found;
+        return isPersonal ? `${hash} ${call.actor.userId}` : hash;
       }),
     run: (call, query) =>
       withApiErrors(call, async () => {

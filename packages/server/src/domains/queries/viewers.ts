@@ -83,8 +83,13 @@ export function createViewers(
           return find({ ...personKey(actor.userId), ...OPEN });
         case 'embeddedPerson':
           return find({ ...sessionKey(actor), ...OPEN });
-        case 'externalViewer':
-          return find({ ...sessionKey(actor), ...(await openToEmbedded()) });
+        case 'externalViewer': {
+          const viewer = await find({ ...sessionKey(actor), ...(await openToEmbedded()) });
+          const { securityContext } = actor.embed;
+          return securityContext === undefined
+            ? viewer
+            : { ...viewer, securityContext: securityContext as Json };
+        }
       }
     },
   };

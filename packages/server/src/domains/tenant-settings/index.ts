@@ -7,6 +7,7 @@ export {
   type AppConfigRow,
   findAppConfig,
   lockAppConfig,
+  type TenantSettingsRow,
   updateAppConfig,
 } from './store.ts';
 

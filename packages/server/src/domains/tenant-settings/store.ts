@@ -9,6 +9,13 @@ export interface TenantSettingsRow {
   embedWithoutPolicies: boolean;
   /** How many folders, workbooks and reports each embed tenant can have. Triggers on their tables check it. */
   embedContentLimit: number;
+  /** How many notifications each embed tenant can have. */
+  embedNotificationLimit: number;
+  /** How many messages of notifications the users of each embed tenant are sent in an hour. */
+  embedNotificationsPerHour: number;
+  /** Whom notifications may reach. */
+  notificationRecipients: 'known' | 'domains' | 'anybody';
+  notificationDomains: string[];
   /** Whether embed viewers may run SQL. */
   embedSql: boolean;
   /** While it is false, only changes of these settings are written to the audit log. */
@@ -29,6 +36,9 @@ const SETTINGS = sql`
   select use_creator_mode as "useCreatorMode", embed_allowed_origins as "embedAllowedOrigins",
          embed_without_policies as "embedWithoutPolicies",
          embed_content_limit as "embedContentLimit",
+         embed_notification_limit as "embedNotificationLimit",
+         embed_notifications_per_hour as "embedNotificationsPerHour",
+         notification_recipients as "notificationRecipients", notification_domains as "notificationDomains",
          embed_sql as "embedSql",
          audit_log_enabled as "auditLogEnabled", audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
          maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
@@ -47,6 +57,10 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
     set use_creator_mode = ${settings.useCreatorMode}, embed_allowed_origins = ${settings.embedAllowedOrigins},
         embed_without_policies = ${settings.embedWithoutPolicies},
         embed_content_limit = ${settings.embedContentLimit},
+        embed_notification_limit = ${settings.embedNotificationLimit},
+        embed_notifications_per_hour = ${settings.embedNotificationsPerHour},
+        notification_recipients = ${settings.notificationRecipients},
+        notification_domains = ${settings.notificationDomains},
         embed_sql = ${settings.embedSql},
         audit_log_enabled = ${settings.auditLogEnabled},
         audit_log_enabled_at = case audit_log_enabled when ${settings.auditLogEnabled} then audit_log_enabled_at else now() end,

@@ -28,6 +28,8 @@ export interface EmbedSession {
   sessionId: number;
   embedTenant: string;
   creatorMode: boolean;
+  /** What policies see, for readers without a session. For others it is in the session. */
+  securityContext?: object | null;
 }
 
 /** A user of the account who is embedded in a page: they have their own rights, and see one embed tenant. */

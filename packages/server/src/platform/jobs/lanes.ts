@@ -16,6 +16,8 @@ export const LANES = {
   webhooks: 1,
   /** Sends mail, through a server of others. */
   mails: 2,
+  /** Runs notifications: asks data sources, draws, and sends. */
+  notifications: 2,
 };
 
 export type Lane = keyof typeof LANES;

@@ -1,0 +1,204 @@
+import { operations } from '@oriel/contract';
+import type { Caller } from '../../platform/auth/actor.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { pageById } from '../../platform/http/pages.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { maySeeNames } from '../access/index.ts';
+import type { Provision } from '../embed-sessions/index.ts';
+import type { TenantSettings } from '../tenant-settings/index.ts';
+import {
+  audited,
+  lockForChange,
+  lookerOf,
+  requireControls,
+  requireNotification,
+  requireRoom,
+  requireTarget,
+  seesRecipients,
+  toReply,
+  toWanted,
+} from './notifications.ts';
+import * as recipientStore from './recipients.store.ts';
+import { addResolved, isReachable, ownRecipient, requireForm, resolve } from './recipients.ts';
+import * as store from './store.ts';
+
+const LIST = 'notifications by id';
+const FIRST_MAX = 200;
+
+export interface NotificationOptions {
+  tenantSettings: TenantSettings;
+  provision: Provision;
+  /** The embed tenant of the account itself. */
+  tenant: string;
+}
+
+export function notificationRoutes({ tenantSettings, provision, tenant }: NotificationOptions) {
+  const show = async (db: Queryable, actor: Caller, looker: store.Looker, id: number) => {
+    const row = await requireNotification(db, looker, id);
+    return { row, reply: toReply(row, actor, await tenantSettings.current()) };
+  };
+
+  return [
+    handle(operations.getNotifications, async ({ actor, db, cursors }, { params, query }) => {
+      const looker = lookerOf(actor, params.deploymentId);
+      const settings = await tenantSettings.current();
+      const asked = { ...query, first: Math.min(query.first ?? 50, FIRST_MAX) };
+      const filter = {
+        ...query,
+        recipientEmbedTenantName:
+          query.recipientEmbedTenantName ?? (query.recipientExternalId == null ? null : tenant),
+      };
+      const sees = seesRecipients(actor, params.deploymentId);
+      const page = await pageById(cursors, LIST, asked, (by) =>
+        store.listNotifications(db, looker, filter, by, sees),
+      );
+      return { ...page, items: page.items.map((row) => toReply(row, actor, settings)) };
+    }),
+
+    handle(operations.createNotification, async ({ actor, db, change }, { params, body }) => {
+      const looker = lookerOf(actor, params.deploymentId);
+      const dashboard = await requireTarget(db, looker, body);
+      const settings = await tenantSettings.current();
+      const wanted = toWanted(body, undefined, settings.embedding.timezone ?? 'UTC');
+      await requireControls(db, dashboard, wanted);
+      return change(async (tx) => {
+        const embedTenant = await requireRoom(tx, looker, dashboard.id, settings);
+        const place = { dashboardId: dashboard.id, userId: actor.userId, embedTenant };
+        const id = await store.insertNotification(tx, place, wanted);
+        const { row, reply } = await show(tx, actor, looker, id);
+        return { reply, changes: { id, before: null, after: audited(row) } };
+      });
+    }),
+
+    handle(operations.getNotification, async ({ actor, db }, { params }) => {
+      const { reply } = await show(db, actor, lookerOf(actor, params.deploymentId), params.id);
+      return reply;
+    }),
+
+    handle(operations.updateNotification, ({ actor, change }, { params, body }) =>
+      change(async (tx) => {
+        const looker = lookerOf(actor, params.deploymentId);
+        const before = await lockForChange(tx, looker, params.id);
+        const wanted = toWanted(body, before, before.timezone);
+        const { dashboardId: id, versionNumber } = before;
+        if (body.filters || body.timeGrains) await requireControls(tx, { id, versionNumber }, wanted);
+        await store.updateNotification(tx, before.id, wanted);
+        const { row, reply } = await show(tx, actor, looker, before.id);
+        return { reply, changes: { id: before.id, before: audited(before), after: audited(row) } };
+      }),
+    ),
+
+    handle(operations.deleteNotification, ({ actor, change }, { params }) =>
+      change(async (tx) => {
+        const before = await lockForChange(tx, lookerOf(actor, params.deploymentId), params.id);
+        await store.deleteNotification(tx, before.id);
+        return { reply: undefined, changes: { id: before.id, before: audited(before), after: null } };
+      }),
+    ),
+
+    handle(operations.getRecipients, async ({ actor, db, cursors }, { params, query }) => {
+      const looker = lookerOf(actor, params.deploymentId);
+      const { id, mayChange } = await requireNotification(db, looker, params.id);
+      const onlyOwn = !(mayChange && seesRecipients(actor, params.deploymentId));
+      return pageById(cursors, `recipients of ${id}`, query, (page) =>
+        recipientStore.listRecipients(db, id, readerOf(actor), { ...page, onlyOwn }),
+      );
+    }),
+
+    handle(operations.addRecipients, ({ actor, origin, change }, { params, body }) => {
+      requireForm(body.recipients);
+      return change(async (tx) => {
+        const looker = lookerOf(actor, params.deploymentId);
+        const notification = await lockForChange(tx, looker, params.id);
+        const settings = await tenantSettings.current();
+        const caller = { actor, origin };
+        const context = { caller, looker, notification, settings, provision, tenant };
+        const outcome = await addResolved(tx, notification.id, await resolve(tx, context, body.recipients));
+        const shown = (ids: number[]) => recipientStore.listRecipientsById(tx, ids, readerOf(actor));
+        const labels = await recipientStore.listLabels(tx, [...outcome.created, ...outcome.updated]);
+        const changes = { id: notification.id, before: {}, after: { addedRecipients: labels } };
+        return {
+          reply: {
+            createdRecipients: await shown(outcome.created),
+            updatedRecipients: await shown(outcome.updated),
+            unchangedRecipients: await shown(outcome.unchanged),
+          },
+          changes: labels.length ? changes : [],
+        };
+      });
+    }),
+
+    handle(operations.removeRecipients, ({ actor, change }, { params, body }) =>
+      change(async (tx) => {
+        const looker = lookerOf(actor, params.deploymentId);
+        const { id } = await lockForChange(tx, looker, params.id);
+        const removed = await recipientStore.deleteRecipients(
+          tx,
+          id,
+          body.recipients.map(({ type, id: target, embedTenantName }) => ({
+            type,
+            id: typeof target === 'number' ? target : idIn(type, target),
+            text: typeof target === 'string' ? target : null,
+            embedTenantName: embedTenantName ?? looker.embed?.embedTenant ?? tenant,
+          })),
+        );
+        const labels = removed.map(({ label }) => label);
+        const changes = { id, before: { removedRecipients: labels }, after: {} };
+        return { reply: undefined, changes: labels.length ? changes : [] };
+      }),
+    ),
+
+    handle(operations.subscribeToNotification, ({ actor, change }, { params }) =>
+      change(async (tx) => {
+        const looker = lookerOf(actor, params.deploymentId);
+        await store.lockNotification(tx, params.id);
+        const { id, allowSubscribe, mayChange } = await requireNotification(tx, looker, params.id);
+        if (looker.embed && !allowSubscribe && !mayChange) throw new ApiError('notification_not_found');
+        const [own] = await recipientStore.emailsOf(tx, [actor.userId]);
+        if (own?.email && !isReachable(await tenantSettings.current(), own.email, true))
+          throw new ApiError('recipient_not_allowed');
+        const outcome = await addResolved(tx, id, [await ownRecipient(tx, actor)]);
+        const isBack = await recipientStore.setUnsubscribed(tx, id, actor.userId, false);
+        const { reply } = await show(tx, actor, looker, id);
+        const changes = { id, before: {}, after: { subscribed: actor.userId } };
+        return { reply, changes: outcome.created.length || isBack ? changes : [] };
+      }),
+    ),
+
+    handle(operations.unsubscribeFromNotification, ({ actor, change }, { params }) =>
+      change(async (tx) => {
+        const looker = lookerOf(actor, params.deploymentId);
+        await store.lockNotification(tx, params.id);
+        const { id, isSubscribed } = await requireNotification(tx, looker, params.id);
+        // Whoever gets it by a group has no row yet.
+        if (isSubscribed) await addResolved(tx, id, [await ownRecipient(tx, actor)]);
+        await recipientStore.setUnsubscribed(tx, id, actor.userId, true);
+        const reply = { ...(await show(tx, actor, looker, id)).reply, isSubscribed: false };
+        const changes = { id, before: { subscribed: actor.userId }, after: {} };
+        return { reply, changes: isSubscribed ? changes : [] };
+      }),
+    ),
+
+    handle(operations.duplicateNotification, ({ actor, change }, { params }) =>
+      change(async (tx) => {
+        const looker = lookerOf(actor, params.deploymentId);
+        const source = await lockForChange(tx, looker, params.id);
+        const settings = await tenantSettings.current();
+        const embedTenant = await requireRoom(tx, looker, source.dashboardId, settings);
+        const place = { dashboardId: source.dashboardId, userId: actor.userId, embedTenant };
+        const copy = { ...source, isEnabled: false, nextDueAt: null };
+        const id = await store.insertNotification(tx, place, copy);
+        await recipientStore.copyRecipients(tx, source.id, id);
+        const { row, reply } = await show(tx, actor, looker, id);
+        return { reply, changes: { id, before: null, after: audited(row) } };
+      }),
+    ),
+  ];
+}
+
+const readerOf = (actor: Caller) => ({ userId: actor.userId, seesNames: maySeeNames(actor) });
+
+/** Clients may send numbers as text. The external id of an embed user is a text of its own. */
+const idIn = (type: string, text: string) =>
+  type !== 'EMBED_USER' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;

@@ -1,0 +1,7 @@
+/** The tables that only this folder writes to. */
+export const tables = [
+  'notifications',
+  'notification_recipients',
+  'notification_runs',
+  'notification_deliveries',
+] as const;
