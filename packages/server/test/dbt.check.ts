@@ -1,10 +1,11 @@
 /** Projects that dbt itself built, synced and queried. See `npm run test:dbt`. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { readFiles } from './data-models.ts';
+import { createGitHttp, type GitHttp } from './git-http.ts';
 import { whenBuilt } from './shops.ts';
 import { createOwnWorld, type World } from './world.ts';
 
@@ -14,10 +15,17 @@ const BUILT = process.env.ORIEL_TEST_DBT!;
 type Any = any;
 
 let world: World;
+let host: GitHttp;
 beforeAll(async () => {
-  world = await createOwnWorld();
+  host = await createGitHttp();
+  world = await createOwnWorld({
+    env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true', ORIEL_DBT_PYTHON: process.env.ORIEL_TEST_DBT_PYTHON! },
+  });
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await host.stop();
+});
 
 /** Syncs a project, deploys it, and opens the tables that dbt made. */
 async function open(project: string) {
@@ -145,3 +153,48 @@ test('metrics are what the same formulas say about the tables of dbt', async () 
   const own = `select region, sum(quantity) from order_items join orders o using (order_id) left join customers c on c.customer_id = o.customer_id group by 1`;
   expect(comparable(units)).toEqual(comparable(await expected(own)));
 });
+
+test('dbt parses a project of a repository without a manifest in a sandbox, and what it says of an error is shown', async () => {
+  const { id: deploymentId } = await world.deployment();
+  const { admin } = world;
+  const url = await host.createRepository('shop');
+  const push = async (message: string) => {
+    await host.git.run(['-C', 'clone', 'add', '--all']);
+    await host.git.run(['-C', 'clone', 'commit', '--quiet', '-m', message]);
+    await host.git.run(['-C', 'clone', 'push', '--quiet', 'origin', 'HEAD:main']);
+  };
+  await host.git.run(['clone', '--quiet', 'served/shop.git', 'clone']);
+  const clone = join(host.git.dir, 'clone');
+  cpSync(join(import.meta.dirname, 'dbt', 'shop'), join(clone, 'warehouse'), { recursive: true });
+  await push('the project');
+  const { user: username, token } = host.credentials;
+  const repository = { url, username, token, projectPath: '/warehouse' };
+  await admin.updateModelSyncSource({
+    deploymentId,
+    body: { kind: 'repository', repository, targetSchema: 'files', select: ['tag:mart'] },
+  });
+  const sync = async (branchName: string) => {
+    const { syncJobId } = await admin.startModelSync({ deploymentId, body: { branchName } });
+    return vi.waitFor(
+      async () => {
+        const status = await admin.getModelSyncStatus({ deploymentId, syncJobId });
+        expect(status.status).not.toBe('RUNNING');
+        return status;
+      },
+      { timeout: 240_000, interval: 500 },
+    );
+  };
+  expect(await sync('parsed')).toMatchObject({ status: 'COMPLETED' });
+  const files = await readFiles(admin, deploymentId, 'parsed');
+  expect(files['model/cubes/dbt/orders.yml']).toContain('files');
+  expect(files['model/cubes/dbt/orders.yml']).toContain('name: revenue');
+
+  // The project can run code here, which reaches neither the network nor files of the server.
+  writeFileSync(
+    join(clone, 'warehouse/models/broken.sql'),
+    "{{ ref('nothing_of_that_name') }}{{ modules.os }}",
+  );
+  await push('broken');
+  const broken = await sync('broken');
+  expect(broken).toMatchObject({ status: 'FAILED', error: expect.stringContaining('nothing_of_that_name') });
+}, 600_000);

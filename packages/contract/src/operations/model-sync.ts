@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { BranchName, CommitHash } from '../data-model.ts';
+import { BranchName, CommitHash, FilePath } from '../data-model.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { Multipart } from '../kinds.ts';
 import { limits } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { DateTime, Id, Maybe, matching, Nullable, Shape } from '../schemas.ts';
+import { DateTime, Id, Maybe, matching, Nullable, Shape, Url } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -30,11 +30,6 @@ export const errors = {
       'There is no dbt project to sync with: upload its manifest.json first, with PUT /api/v1/deployments/{deploymentId}/model-sync/manifest.',
   },
   invalid_dbt_files: { status: 400, message: 'The files are not those that dbt makes.' },
-  model_sync_source_unavailable: {
-    status: 400,
-    message:
-      'Sources of the kind `repository` are not available yet. Use the kind `manifest`, and let CI upload the manifest.json of the project.',
-  },
 } as const satisfies ErrorDefinitions;
 
 const SELECTORS_MAX = 100;
@@ -65,7 +60,8 @@ const DbtManifest = Shape('ModelSyncManifest', {
 
 const settings = {
   kind: Type.Enum(['manifest', 'repository'], {
-    description: 'Where the project comes from. `manifest`: CI uploads the files that dbt makes',
+    description:
+      'Where the project comes from. `manifest`: CI uploads the files that dbt makes. `repository`: each sync reads them from a git repository, or lets dbt make them of what is there',
   }),
   namePrefix: Type.String({
     maxLength: 40,
@@ -109,7 +105,76 @@ const {
   targetSchema,
 } = settings;
 
-const ModelSyncSource = Shape('ModelSyncSource', { ...settings, manifest: Nullable(DbtManifest) });
+const PRINTABLE = matching('^[\\u0020-\\u007e]+$', 'must have printable ASCII characters only');
+
+const repositorySettings = {
+  installationId: Nullable({
+    ...Id,
+    description: 'The connection to a git host that reaches the repository',
+  }),
+  name: Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'The repository with its owner, on the host of the connection',
+      examples: ['acme/dbt'],
+    }),
+  ),
+  url: Nullable({
+    ...Url,
+    description:
+      'The address of the repository for git, without user and password, if there is no connection for it',
+    examples: ['https://git.example.com/acme/dbt.git'],
+  }),
+  username: Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...PRINTABLE,
+      description: 'The user that goes with the token of the address; `git` by default',
+    }),
+  ),
+  branch: Nullable({
+    ...BranchName,
+    description: 'The branch to read; by default the one that the repository is shown with',
+  }),
+};
+
+const ProjectPath = {
+  ...FilePath,
+  description: 'The folder of the repository that has `dbt_project.yml`; `/` by default',
+  examples: ['/warehouse'],
+};
+
+const ModelSyncSource = Shape('ModelSyncSource', {
+  ...settings,
+  repository: Nullable(
+    Shape('ModelSyncRepository', {
+      ...repositorySettings,
+      projectPath: ProjectPath,
+      hasCredential: Type.Boolean({ description: 'Whether a token for the address is stored' }),
+    }),
+  ),
+  manifest: Nullable(DbtManifest),
+});
+
+const ModelSyncRepositoryInput = Shape('ModelSyncRepositoryInput', {
+  installationId: Type.Optional(repositorySettings.installationId),
+  name: Type.Optional(repositorySettings.name),
+  url: Type.Optional(repositorySettings.url),
+  username: Type.Optional(repositorySettings.username),
+  branch: Type.Optional(repositorySettings.branch),
+  projectPath: Maybe(ProjectPath),
+  token: Maybe(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      ...PRINTABLE,
+      description:
+        'A token that may read the address. It is stored encrypted, and no reply shows it. Left out, the stored one stays, if the address stays too',
+    }),
+  ),
+});
 
 export const getModelSyncSource = operation({
   ...common,
@@ -130,7 +195,8 @@ export const updateModelSyncSource = operation({
   method: 'PUT',
   path: `${path}/source`,
   summary: 'Set where the dbt project of a deployment comes from',
-  description: 'Replaces all settings of syncs. Those that are left out have their defaults again.',
+  description:
+    'Replaces all settings of syncs. Those that are left out have their defaults again. To name a repository of a connection to a git host needs `DeploymentsManage` and an API key that is not scoped, because the connection may reach repositories of others.',
   permission: 'SchemaUpdateDevBranches',
   params,
   body: Shape('ModelSyncSourceInput', {
@@ -142,9 +208,10 @@ export const updateModelSyncSource = operation({
     includeSeeds: Maybe(includeSeeds),
     includeSnapshots: Maybe(includeSnapshots),
     targetSchema: Type.Optional(targetSchema),
+    repository: Maybe(ModelSyncRepositoryInput),
   }),
   reply: ModelSyncSource,
-  errors: ['model_sync_source_unavailable'],
+  errors: ['git_installation_not_found', 'outside_key_scope'],
   audit: 'modelSyncSource',
 });
 
@@ -220,7 +287,7 @@ export const getModelSyncStatus = operation({
     syncJobId: Type.String(),
     status: Type.Enum(['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED']),
     progress: Shape('ModelSyncProgress', {
-      stage: Type.Enum(['queued', 'reading', 'converting', 'merging', 'committing', 'done']),
+      stage: Type.Enum(['queued', 'reading', 'parsing', 'converting', 'merging', 'committing', 'done']),
       percentComplete: Type.Integer({ minimum: 0, maximum: 100 }),
       message: Maybe(Type.String()),
     }),
@@ -255,6 +322,10 @@ export const getModelSyncResult = operation({
     commit: Nullable({
       ...CommitHash,
       description: 'The commit on the branch; null if nothing was new',
+    }),
+    sourceCommit: Nullable({
+      ...CommitHash,
+      description: 'The commit of the repository that was read; null for an uploaded manifest',
     }),
     changedFiles: Type.Array(Type.String(), {
       description: 'Files of the branch that the sync added or changed',

@@ -132,7 +132,11 @@ export const dataModel: FieldWords = {
     manifestStats: 'What the project has',
     conflicts: 'Files in which people and dbt disagree',
   },
-  ModelSyncSource: { manifest: 'The manifest that was uploaded last; null if there is none' },
+  ModelSyncSource: {
+    manifest: 'The manifest that was uploaded last; null if there is none',
+    repository: 'Where a project of the kind `repository` is; null for others',
+  },
+  ModelSyncSourceInput: { repository: 'Where a project of the kind `repository` is' },
   ModelSyncStatusResponse: {
     syncJobId: 'The id of the sync',
     status: 'Whether it runs, and how it ended',

@@ -1,13 +1,13 @@
 /** Checks and converts the files of dbt in a thread, one at a time, because each needs much memory. */
 import type { DbtConversion } from '@oriel/semantic';
 import { ApiError } from '../../platform/errors.ts';
+import { createPlaces } from '../../platform/places.ts';
 import {
   createThreads,
   ThreadLimitReached,
   type ThreadLimits,
   threadScript,
 } from '../../platform/threads.ts';
-import { createTurns } from '../../platform/turns.ts';
 import type { Answer, Checked, CheckTask, ConvertTask, DbtTask } from './dbt-tasks.ts';
 
 /** Says in words for people why nothing could be made of the files. */
@@ -19,28 +19,34 @@ const WORDS = {
   timeMs: `took more than ${LIMITS.timeMs / 1000} seconds of CPU time`,
   memoryMb: `needed more than ${LIMITS.memoryMb} MB of memory`,
 };
-const TURNS = { togetherMax: 1, waitingMax: 10, waitMs: 120_000 };
+/** One at a time, by turns between deployments, so that nobody who sends many keeps the others waiting. */
+const PLACES = { places: 1, sharerPlaces: 1, waitingMax: 40, sharerWaitingMax: 4, waitMs: 120_000 };
+
+/** Whose files they are. */
+export interface DbtCaller {
+  deploymentId: number;
+  signal: AbortSignal;
+}
 
 export interface DbtWork {
   /**
    * Reject with a `DbtFailure`, or with the reason of the signal if that is aborted. `load` makes the task when it is its
    * turn, so that only one holds the files in memory.
    */
-  check(load: () => Promise<Omit<CheckTask, 'kind'>>, signal: AbortSignal): Promise<Checked>;
-  convert(load: () => Promise<Omit<ConvertTask, 'kind'>>, signal: AbortSignal): Promise<DbtConversion>;
+  check(load: () => Promise<Omit<CheckTask, 'kind'>>, caller: DbtCaller): Promise<Checked>;
+  convert(load: () => Promise<Omit<ConvertTask, 'kind'>>, caller: DbtCaller): Promise<DbtConversion>;
   stop(): Promise<void>;
 }
 
 export function createDbtWork(): DbtWork {
   // No thread stays: the memory of the largest project would stay with it.
   const threads = createThreads<DbtTask, Answer<DbtTask>>(threadScript('dbt-thread'), LIMITS, { idleMax: 0 });
-  const turns = createTurns({ ...TURNS, busy: () => new ApiError('busy') });
-  async function run<Task extends DbtTask>(load: () => Promise<Task>, signal: AbortSignal) {
+  const places = createPlaces({ ...PLACES, busy: () => new ApiError('busy') });
+  async function run<Task extends DbtTask>(load: () => Promise<Task>, { deploymentId, signal }: DbtCaller) {
     try {
-      const answer = (await turns.alone(
-        'all',
+      const answer = (await places.take(
+        { key: 'dbt', sharer: `deployment ${deploymentId}`, signal },
         async () => threads.run(await load(), signal),
-        signal,
       )) as Answer<Task>;
       if ('problem' in answer) throw new DbtFailure(answer.problem);
       return answer.done;
@@ -50,8 +56,8 @@ export function createDbtWork(): DbtWork {
     }
   }
   return {
-    check: (load, signal) => run<CheckTask>(async () => ({ kind: 'check', ...(await load()) }), signal),
-    convert: (load, signal) => run<ConvertTask>(async () => ({ kind: 'convert', ...(await load()) }), signal),
+    check: (load, caller) => run<CheckTask>(async () => ({ kind: 'check', ...(await load()) }), caller),
+    convert: (load, caller) => run<ConvertTask>(async () => ({ kind: 'convert', ...(await load()) }), caller),
     stop: threads.stop,
   };
 }

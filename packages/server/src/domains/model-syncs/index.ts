@@ -1,14 +1,25 @@
-import type { Module } from '../../platform/module.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import type { BoxedColumn } from '../../platform/secrets/box.ts';
 import { createDbtWork } from './dbt-work.ts';
 import { leftovers } from './leftovers.store.ts';
 import { modelSyncRoutes } from './routes.ts';
 import { createSyncJob, type SyncOptions } from './sync-job.ts';
 
-export function modelSyncs(options: Omit<SyncOptions, 'work'>): Module {
+export { clearModelSyncSecrets } from './store.ts';
+
+const TOKEN_COLUMN: BoxedColumn = {
+  table: 'model_sync_sources',
+  column: 'token',
+  keyColumn: 'token_id',
+  holds: 'tokens of repositories with dbt projects',
+};
+
+export function modelSyncs(platform: Platform, options: Omit<SyncOptions, 'work' | 'box'>): Module {
   const work = createDbtWork();
-  const job = createSyncJob({ ...options, work });
+  const box = platform.box(TOKEN_COLUMN);
+  const job = createSyncJob({ ...options, work, box });
   return {
-    routes: modelSyncRoutes(job, work),
+    routes: modelSyncRoutes(job, work, box),
     jobs: [job],
     leftovers,
     stop: work.stop,

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { operations, type Upload } from '@oriel/contract';
 import { changed } from '../../platform/audit/change.ts';
+import { may, withoutAction } from '../../platform/auth/access.ts';
 import type { Person } from '../../platform/auth/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { isBranchName } from '../../platform/git/names.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { enqueue } from '../../platform/jobs/jobs.ts';
 import { findJobProgress } from '../../platform/jobs/store.ts';
+import type { Box } from '../../platform/secrets/box.ts';
 import {
   createBranch,
   findBranch,
@@ -18,8 +21,9 @@ import {
   requireStagingAllowed,
   shownInAudit,
 } from '../data-models/index.ts';
+import { lockInstallation } from '../git-hosts/index.ts';
 import { DbtFailure, type DbtWork } from './dbt-work.ts';
-import { DEFAULTS, settingsOf } from './source.ts';
+import { DEFAULTS, type RepositorySettings, type SourceSettings, settingsOf } from './source.ts';
 import * as store from './store.ts';
 import { GIVEN_UP, requireSyncable, STAGES, type Stage, type SyncJob, stageWords } from './sync-job.ts';
 
@@ -32,23 +36,29 @@ const refuseRunning = refusing({ model_syncs_running_key: 'model_sync_running' }
 
 const shownManifest = ({ summary, uploadedAt }: store.ManifestRow) => ({ ...summary, uploadedAt });
 
-export const modelSyncRoutes = (job: SyncJob, work: DbtWork) => [
+export const modelSyncRoutes = (job: SyncJob, work: DbtWork, box: Box) => [
   handle(operations.getModelSyncSource, async ({ db }, { params: { deploymentId } }) => {
-    const { settings } = await store.findSource(db, deploymentId);
+    const source = await store.findSource(db, deploymentId);
     const manifest = await store.findManifest(db, deploymentId);
-    return { ...(settings ?? DEFAULTS), manifest: manifest ? shownManifest(manifest) : null };
+    return { ...shownSource(source), manifest: manifest ? shownManifest(manifest) : null };
   }),
 
-  handle(operations.updateModelSyncSource, ({ change }, { params: { deploymentId }, body }) => {
+  handle(operations.updateModelSyncSource, ({ actor, change }, { params: { deploymentId }, body }) => {
     const settings = settingsOf(body);
+    const given = body.repository?.token ?? null;
     return change(async (tx) => {
       found(await store.holdDeployment(tx, deploymentId), 'deployment_not_found');
-      const before = (await store.lockSource(tx, deploymentId)).settings ?? DEFAULTS;
-      await store.upsertSource(tx, deploymentId, settings);
+      const before = await store.lockSource(tx, deploymentId);
+      await requireRepositoryAllowed(tx, actor, before.settings?.repository ?? null, settings.repository);
+      const token = given === null ? keptToken(before, settings) : sealed(box, given);
+      const after = { ...before, settings, ...token };
+      await store.upsertSource(tx, deploymentId, after);
       const manifest = await store.findManifest(tx, deploymentId);
+      const changes = changed(shownSource(before), { id: deploymentId, ...shownSource(after) });
       return {
-        reply: { ...settings, manifest: manifest ? shownManifest(manifest) : null },
-        changes: changed(before, { id: deploymentId, ...settings }),
+        reply: { ...shownSource(after), manifest: manifest ? shownManifest(manifest) : null },
+        // A new token in the place of another is a change, although neither is shown.
+        changes: given === null ? changes : { ...changes, after: { ...changes.after, token: 'new' } },
       };
     });
   }),
@@ -63,7 +73,7 @@ export const modelSyncRoutes = (job: SyncJob, work: DbtWork) => [
             manifest: await shared(manifest),
             catalog: catalog && (await shared(catalog)),
           }),
-          signal,
+          { deploymentId, signal },
         )
         .catch((error) => {
           if (!(error instanceof DbtFailure)) throw error;
@@ -96,20 +106,26 @@ export const modelSyncRoutes = (job: SyncJob, work: DbtWork) => [
 
   handle(operations.startModelSync, ({ actor, change, origin }, { params: { deploymentId }, body }) => {
     const branchName = body.branchName ?? DEFAULT_BRANCH;
-    if (body.ref != null) {
-      throw invalid(
-        'ref',
-        'is for projects in a repository: a sync with an uploaded manifest takes that manifest',
-      );
-    }
+    const ref = body.ref ?? null;
+    if (ref !== null && !isBranchName(ref))
+      throw invalid('ref', 'must be the name of a branch or tag, or a commit');
     requireBranchName(branchName);
     return change(async (tx) => {
       found(await store.holdDeployment(tx, deploymentId), 'deployment_not_found');
-      found(await store.findManifest(tx, deploymentId), 'no_dbt_manifest');
+      const { settings } = await store.findSource(tx, deploymentId);
+      if (settings?.kind !== 'repository') {
+        if (ref !== null) {
+          throw invalid(
+            'ref',
+            'is for projects in a repository: a sync with an uploaded manifest takes that manifest',
+          );
+        }
+        found(await store.findManifest(tx, deploymentId), 'no_dbt_manifest');
+      }
       const { branch, created } = await branchFor(tx, actor, deploymentId, branchName);
       await store.endAbandoned(tx, branch.id, GIVEN_UP);
       const id = randomUUID();
-      const { id: jobId } = await enqueue(tx, job, { deploymentId, syncId: id });
+      const { id: jobId } = await enqueue(tx, job, { deploymentId, syncId: id, ref });
       const { userId, apiKeyId } = actor;
       const { ip, requestId } = origin;
       const sync = {
@@ -162,7 +178,9 @@ export const modelSyncRoutes = (job: SyncJob, work: DbtWork) => [
       throw new ApiError('model_sync_not_completed', { message });
     }
     const { id, branchName, finishedAt } = sync;
-    return { ...result, syncJobId: id, branchName, completedAt: finishedAt, durationMs: durationMs ?? 0 };
+    const { sourceCommit = null } = result;
+    const shown = { ...result, sourceCommit, syncJobId: id, branchName };
+    return { ...shown, completedAt: finishedAt, durationMs: durationMs ?? 0 };
   }),
 
   handle(operations.cancelModelSync, ({ change }, { params: { deploymentId, syncJobId } }) =>
@@ -179,6 +197,40 @@ export const modelSyncRoutes = (job: SyncJob, work: DbtWork) => [
     }),
   ),
 ];
+
+/** As replies and the audit log show it: without the token. */
+function shownSource({ settings, token }: store.SourceRow) {
+  const { repository = null, ...rest } = settings ?? DEFAULTS;
+  return { ...rest, repository: repository && { ...repository, hasCredential: token !== null } };
+}
+
+const NO_TOKEN = { tokenId: null, token: null };
+
+function sealed(box: Box, token: string) {
+  const tokenId = randomUUID();
+  return { tokenId, token: box.seal(tokenId, Buffer.from(token)) };
+}
+
+/** A stored token goes to the address that it was given for, and to no other. */
+function keptToken({ settings: before, tokenId, token }: store.SourceRow, { repository }: SourceSettings) {
+  if (token === null || !repository || repository.url === null) return NO_TOKEN;
+  if (before?.repository?.url === repository.url) return { tokenId, token };
+  throw invalid('repository.token', 'must be given again, because the address is another one');
+}
+
+/** A connection may reach repositories that the caller may not know of. */
+async function requireRepositoryAllowed(
+  tx: Tx,
+  actor: Person,
+  before: RepositorySettings | null,
+  after: RepositorySettings | null | undefined,
+) {
+  if (!after || after.installationId === null) return;
+  found(await lockInstallation(tx, after.installationId), 'git_installation_not_found');
+  if (before?.installationId === after.installationId && before.name === after.name) return;
+  if (actor.deploymentIds !== null) throw new ApiError('outside_key_scope');
+  if (!may(actor, 'DeploymentsManage')) throw withoutAction('DeploymentsManage');
+}
 
 const STATUSES = {
   running: 'RUNNING',

@@ -2,11 +2,25 @@
 import type { BodyOf, operations } from '@oriel/contract';
 import { type DbtSettings, isSelector } from '@oriel/semantic';
 import { ApiError, type Issue, invalid } from '../../platform/errors.ts';
-import { composed, pathProblem } from '../data-models/index.ts';
+import { isBranchName } from '../../platform/git/names.ts';
+import { composed, normalRoot, pathProblem, rootProblem } from '../data-models/index.ts';
+import { plainUrl, requireRepositoryName } from '../git-hosts/index.ts';
 
-/** As it is stored. Another kind has fields of its own beside these. */
+/** Either has a connection and a name, or an address. */
+export interface RepositorySettings {
+  installationId: number | null;
+  name: string | null;
+  url: string | null;
+  username: string | null;
+  branch: string | null;
+  projectPath: string;
+}
+
+/** As it is stored. The token of an address is not among it. */
 export interface SourceSettings {
-  kind: 'manifest';
+  kind: 'manifest' | 'repository';
+  /** Null for a manifest. Settings that were stored before there were repositories do not have it. */
+  repository?: RepositorySettings | null;
   namePrefix: string;
   select: string[];
   outputFolder: string;
@@ -18,6 +32,7 @@ export interface SourceSettings {
 
 export const DEFAULTS: SourceSettings = {
   kind: 'manifest',
+  repository: null,
   namePrefix: '',
   select: [],
   outputFolder: 'model/cubes/dbt',
@@ -29,9 +44,8 @@ export const DEFAULTS: SourceSettings = {
 
 type Input = BodyOf<typeof operations.updateModelSyncSource>;
 
-/** Throws if a setting is wrong, or of a kind that is not built yet. */
+/** Throws if a setting is wrong. */
 export function settingsOf({ kind, ...given }: Input): SourceSettings {
-  if (kind !== 'manifest') throw new ApiError('model_sync_source_unavailable');
   const outputFolder = composed(given.outputFolder ?? DEFAULTS.outputFolder).replace(/^\/+|\/+$/g, '');
   const problem = outputFolder === '' ? 'must name a folder' : pathProblem(`${outputFolder}/x.yml`);
   if (problem) throw invalid('outputFolder', problem);
@@ -53,6 +67,7 @@ export function settingsOf({ kind, ...given }: Input): SourceSettings {
   if (first) throw new ApiError('invalid_request', { message: `${first.path}: ${first.message}`, issues });
   return {
     kind,
+    repository: repositoryOf(kind, given.repository ?? null),
     namePrefix: given.namePrefix ?? DEFAULTS.namePrefix,
     select,
     outputFolder,
@@ -63,9 +78,38 @@ export function settingsOf({ kind, ...given }: Input): SourceSettings {
   };
 }
 
+function repositoryOf(
+  kind: SourceSettings['kind'],
+  given: NonNullable<Input['repository']> | null,
+): RepositorySettings | null {
+  if (kind === 'manifest') {
+    if (given) throw invalid('repository', 'is only for the kind `repository`');
+    return null;
+  }
+  if (!given) throw invalid('repository', 'must be given for the kind `repository`');
+  const { installationId = null, name = null, url = null, username = null, branch = null } = given;
+  const projectPath = given.projectPath ?? '/';
+  const problem = rootProblem(projectPath);
+  if (problem) throw invalid('repository.projectPath', problem);
+  if (branch !== null && !isBranchName(branch))
+    throw invalid('repository.branch', 'must be a name that git accepts');
+  const rest = { branch, projectPath: normalRoot(projectPath) };
+  if (url !== null) {
+    if (installationId !== null || name !== null)
+      throw invalid('repository', 'must have either `url`, or `installationId` and `name`');
+    return { installationId, name, url: plainUrl(url, 'repository.url'), username, ...rest };
+  }
+  if (installationId === null || name === null)
+    throw invalid('repository', 'must have either `url`, or `installationId` and `name`');
+  if (username !== null || given.token != null)
+    throw invalid('repository', 'takes `username` and `token` only with `url`: the connection has its own');
+  requireRepositoryName(name, 'repository.name');
+  return { installationId, name, url, username, ...rest };
+}
+
 /** `root` is the beginning of the paths of the project: `` or `folder/`. */
 export const toDbtSettings = (
-  { outputFolder, targetSchema, ...settings }: SourceSettings,
+  { outputFolder, targetSchema, kind: _kind, repository: _repository, ...settings }: SourceSettings,
   root: string,
 ): DbtSettings => ({
   ...settings,

@@ -6,28 +6,40 @@ import type { SourceSettings } from './source.ts';
 export interface SourceRow {
   settings: SourceSettings | null;
   generatedHead: string | null;
+  /** The token of an address, sealed, and the key of the row that it is bound to. */
+  tokenId: string | null;
+  token: Buffer | null;
 }
 
 /** Nobody deletes the deployment until the transaction ends, so that nothing is added to one that is gone. */
 export const holdDeployment = (tx: Tx, id: number) =>
   tx.maybeOne<{ id: number }>(sql`select id from deployments where id = ${id} for key share`);
 
-const NO_SOURCE: SourceRow = { settings: null, generatedHead: null };
+const NO_SOURCE: SourceRow = { settings: null, generatedHead: null, tokenId: null, token: null };
+const SOURCE = sql`settings, generated_head as "generatedHead", token_id as "tokenId", token`;
 
 export const findSource = async (db: Queryable, deploymentId: number): Promise<SourceRow> =>
   (await db.maybeOne<SourceRow>(sql`
-    select settings, generated_head as "generatedHead" from model_sync_sources
-    where deployment_id = ${deploymentId}`)) ?? NO_SOURCE;
+    select ${SOURCE} from model_sync_sources where deployment_id = ${deploymentId}`)) ?? NO_SOURCE;
 
 export const lockSource = async (tx: Tx, deploymentId: number): Promise<SourceRow> =>
   (await tx.maybeOne<SourceRow>(sql`
-    select settings, generated_head as "generatedHead" from model_sync_sources
-    where deployment_id = ${deploymentId} for update`)) ?? NO_SOURCE;
+    select ${SOURCE} from model_sync_sources where deployment_id = ${deploymentId} for update`)) ?? NO_SOURCE;
 
-export const upsertSource = (tx: Tx, deploymentId: number, settings: SourceSettings) =>
+export const upsertSource = (
+  tx: Tx,
+  deploymentId: number,
+  { settings, tokenId, token }: Omit<SourceRow, 'generatedHead'>,
+) =>
   tx.run(sql`
-    insert into model_sync_sources (deployment_id, settings) values (${deploymentId}, ${json(settings)})
-    on conflict (deployment_id) do update set settings = excluded.settings, updated_at = now()`);
+    insert into model_sync_sources (deployment_id, settings, token_id, token)
+    values (${deploymentId}, ${json(settings)}, ${tokenId}, ${token})
+    on conflict (deployment_id) do update
+    set settings = excluded.settings, token_id = excluded.token_id, token = excluded.token, updated_at = now()`);
+
+/** For a database whose secret key is lost. */
+export const clearModelSyncSecrets = (tx: Tx) =>
+  tx.run(sql`update model_sync_sources set token = '' where token is not null`);
 
 export const updateGenerated = (tx: Tx, deploymentId: number, head: string, defaults: SourceSettings) =>
   tx.run(sql`
@@ -96,6 +108,8 @@ export interface SyncResult {
   manifestStats: DbtConversion['counts'];
   generatedFiles: { path: string }[];
   commit: string | null;
+  /** Results that were stored before there were repositories do not have it. */
+  sourceCommit?: string | null;
   changedFiles: string[];
   removedFiles: string[];
   conflicts: SyncConflict[];
@@ -188,7 +202,8 @@ export const endSync = async (
     update model_syncs set state = ${state}, error = ${error}, result = ${json(result)}, finished_at = now()
     where id = ${id} and state = 'running'`)) === 1;
 
-/** Whether the person may still sign in. */
-export const isActive = async (db: Queryable, userId: number) =>
-  (await db.maybeOne<{ id: number }>(sql`
-    select id from users where id = ${userId} and not is_deactivated and deleted_at is null`)) !== undefined;
+/** The deployments that a valid key is limited to, null for all. Returns nothing if the key has ended. */
+export const findKeyScope = (db: Queryable, apiKeyId: number) =>
+  db.maybeOne<{ deploymentIds: number[] | null }>(sql`
+    select to_json(deployment_ids) as "deploymentIds" from api_keys
+    where id = ${apiKeyId} and (expires_at is null or expires_at > now())`);

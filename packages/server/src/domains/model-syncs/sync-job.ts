@@ -1,9 +1,10 @@
 /** The job of a sync: reads the project, makes its cubes, and merges them into the branch, in one commit. */
 
 import type { DbtConversion } from '@oriel/semantic';
-import { changeFunction } from '../../platform/audit/change.ts';
+import { changeFunction, type OnChange } from '../../platform/audit/change.ts';
+import { mayIn, reaches, withoutAction } from '../../platform/auth/access.ts';
 import type { Person } from '../../platform/auth/actor.ts';
-import type { Database } from '../../platform/db/database.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
 import { ApiError, isApiError } from '../../platform/errors.ts';
 import { writeCommit } from '../../platform/git/commits.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
@@ -11,6 +12,7 @@ import type { Hash } from '../../platform/git/objects.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import { TooMuchWork } from '../../platform/git/work.ts';
 import type { JobContext, JobKind } from '../../platform/jobs/jobs.ts';
+import { findPermissions, toPermissions } from '../access/index.ts';
 import {
   authorOf,
   type BranchRow,
@@ -23,18 +25,21 @@ import {
   moveBranch,
   requireNoClashes,
   requireRoom,
+  requireStagingAllowed,
   requireWithinLimits,
   rootOf,
   uncommitted,
 } from '../data-models/index.ts';
 import { DbtFailure, type DbtWork } from './dbt-work.ts';
 import { type Merged, mergeGenerated, writeGenerated } from './generated.ts';
+import { type ProjectOptions, readProject } from './project.ts';
 import { DEFAULTS, toDbtSettings } from './source.ts';
 import * as store from './store.ts';
 
 export const STAGES = {
   queued: 0,
   reading: 5,
+  parsing: 10,
   converting: 20,
   merging: 70,
   committing: 90,
@@ -44,6 +49,7 @@ export type Stage = keyof typeof STAGES;
 
 const WORDS: Partial<Record<Stage, string>> = {
   reading: 'Reading the files of dbt',
+  parsing: 'Letting dbt parse the project',
   converting: 'Making cubes of the project',
   merging: 'Merging them into the branch',
   committing: 'Committing the changes',
@@ -57,13 +63,15 @@ const TRIES_MAX = 5;
 /** How often a running sync looks whether it was cancelled. */
 const LOOK_EVERY_MS = 500;
 
-export type SyncJob = JobKind<{ deploymentId: number; syncId: string }>;
+export type SyncJob = JobKind<{ deploymentId: number; syncId: string; ref?: string | null }>;
 
-export interface SyncOptions {
+export interface SyncOptions extends ProjectOptions {
   work: DbtWork;
   texts: Texts;
   enqueueBuild: EnqueueBuild;
   branchTurns: BranchTurns;
+  /** Told of what a sync changes. */
+  onChange: OnChange;
 }
 
 /** A sync that was cancelled, or whose deployment or branch is gone, ends without a trace. */
@@ -74,7 +82,7 @@ export const createSyncJob = (options: SyncOptions): SyncJob => ({
   lane: 'syncs',
   maxAttempts: ATTEMPTS_MAX,
   timeLimitMs: 10 * 60_000,
-  async run({ deploymentId, syncId }, context) {
+  async run({ deploymentId, syncId, ref = null }, context) {
     const { db } = context;
     const sync = await store.findSync(db, deploymentId, syncId);
     if (sync?.state !== 'running') return 'done';
@@ -85,7 +93,7 @@ export const createSyncJob = (options: SyncOptions): SyncJob => ({
     }, LOOK_EVERY_MS);
     const signal = AbortSignal.any([context.signal, unwanted.signal]);
     try {
-      await runSync(sync, { ...context, signal }, options);
+      await runSync(sync, ref, { ...context, signal }, options);
     } catch (error) {
       if (unwanted.signal.aborted || error instanceof Unwanted) return 'done';
       const reason = reasonOf(error);
@@ -106,36 +114,45 @@ function reasonOf(error: unknown): string | undefined {
   return error instanceof ApiError && !isApiError(error, 'busy') ? error.message : undefined;
 }
 
-async function runSync(sync: store.SyncRow, context: JobContext, options: SyncOptions) {
+async function runSync(sync: store.SyncRow, ref: string | null, context: JobContext, options: SyncOptions) {
   const { db, signal } = context;
   const { deploymentId } = sync;
   const tell = (stage: Stage) => context.progress({ done: STAGES[stage], total: 100, message: stage });
   tell('reading');
-  const { settings } = await store.findSource(db, deploymentId);
+  const source = await store.findSource(db, deploymentId);
+  const settings = source.settings ?? DEFAULTS;
   const root = rootOf((await findModelSettings(db, deploymentId))?.deployProjectRoot ?? '/');
-  const conversion = await options.work.convert(async () => {
-    const files = await store.findManifestFiles(db, deploymentId);
-    if (!files) throw new DbtFailure('The manifest was removed.');
-    tell('converting');
-    return {
-      manifest: files.manifest,
-      catalog: files.catalog ?? undefined,
-      settings: toDbtSettings(settings ?? DEFAULTS, root),
-    };
-  }, signal);
+  const fromRepository =
+    settings.kind === 'repository'
+      ? await readProject(options, { deploymentId, source, ref }, { db, signal, tell })
+      : undefined;
+  const conversion = await options.work.convert(
+    async () => {
+      const files = fromRepository ?? (await store.findManifestFiles(db, deploymentId));
+      if (!files) throw new DbtFailure('The manifest was removed.');
+      tell('converting');
+      return {
+        manifest: files.manifest,
+        catalog: files.catalog ?? undefined,
+        settings: toDbtSettings(settings, root),
+      };
+    },
+    { deploymentId, signal },
+  );
+  const sourceCommit = fromRepository?.commit ?? null;
   const bytes = conversion.files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   await requireRoom(db, deploymentId, bytes);
   for (let tries = 1; ; tries++) {
     tell('merging');
     try {
-      return await mergeAndCommit(sync, conversion, { db, signal, tell }, options);
+      return await mergeAndCommit(sync, { conversion, sourceCommit }, { db, signal, tell }, options);
     } catch (error) {
       if (tries >= TRIES_MAX || !isApiError(error, 'branch_changed')) throw error;
     }
   }
 }
 
-interface Run {
+export interface Run {
   db: Database;
   signal: AbortSignal;
   tell(stage: Stage): void;
@@ -143,15 +160,15 @@ interface Run {
 
 async function mergeAndCommit(
   sync: store.SyncRow,
-  conversion: DbtConversion,
+  { conversion, sourceCommit }: { conversion: DbtConversion; sourceCommit: string | null },
   { db, signal, tell }: Run,
-  { texts, enqueueBuild, branchTurns }: SyncOptions,
+  { texts, enqueueBuild, branchTurns, onChange }: SyncOptions,
 ) {
   const { deploymentId, userId } = sync;
   const objects = createObjects(db, deploymentId);
   const branch = await requireOwnBranch(db, sync);
-  if (userId === null || !(await store.isActive(db, userId)))
-    throw new DbtFailure('The person who started the sync is not active any more.');
+  if (userId === null) throw gone();
+  await requireStillAllowed(db, sync, userId, branch);
   const author = await authorOf(db, userId);
   const { generatedHead } = await store.findSource(db, deploymentId);
   const generated = await writeGenerated(objects, conversion.files, generatedHead, author);
@@ -171,8 +188,8 @@ async function mergeAndCommit(
   }
   tell('committing');
   signal.throwIfAborted();
-  const result = resultOf(conversion, merged, commit);
-  const change = changeFunction(db, originOf(sync, userId));
+  const result = { ...resultOf(conversion, merged, commit), sourceCommit };
+  const change = changeFunction(db, originOf(sync, userId), { onChange });
   await branchTurns([branch.id], signal, () =>
     change(async (tx) => {
       const now = await lockBranch(tx, { deploymentId, userId }, branch.id);
@@ -180,6 +197,7 @@ async function mergeAndCommit(
       if (now.head !== branch.head || source.generatedHead !== generatedHead)
         throw new ApiError('branch_changed');
       requireSyncable(now);
+      await requireStillAllowed(tx, sync, userId, now);
       if (!(await store.endSync(tx, sync.id, { state: 'completed', result }))) throw new Unwanted();
       if (!merged || commit === null) return { reply: undefined, changes: [] };
       if (generated !== generatedHead) await store.updateGenerated(tx, deploymentId, generated, DEFAULTS);
@@ -197,6 +215,21 @@ async function requireOwnBranch(db: Database, { deploymentId, branchId, userId, 
   if (!branch) throw new DbtFailure(`The branch ${branchName} was deleted.`);
   requireSyncable(branch);
   return branch;
+}
+
+const gone = () => new DbtFailure('The person who started the sync is not active any more.');
+
+/** What the caller was allowed when the sync was started may have been taken from them since. */
+async function requireStillAllowed(db: Queryable, sync: store.SyncRow, userId: number, branch: BranchRow) {
+  const { deploymentId, apiKeyId } = sync;
+  const permissions = await findPermissions(db, userId);
+  if (!permissions) throw gone();
+  const key = apiKeyId === null ? { deploymentIds: null } : await store.findKeyScope(db, apiKeyId);
+  if (!key) throw new DbtFailure('The API key that started the sync has ended.');
+  const actor: Person = { ...personOf(sync, userId), ...toPermissions(permissions), ...key };
+  if (!reaches(actor, deploymentId)) throw new ApiError('outside_key_scope');
+  if (!mayIn(actor, deploymentId, 'SchemaUpdateDevBranches')) throw withoutAction('SchemaUpdateDevBranches');
+  requireStagingAllowed(actor, branch);
 }
 
 /** Throws if a sync can not commit to this branch. Checked at the start, and again before the commit. */
@@ -221,26 +254,25 @@ const resultOf = (
   notesCount,
 });
 
+const personOf = ({ apiKeyId }: store.SyncRow, userId: number): Person => ({
+  kind: 'person',
+  userId,
+  apiKeyId,
+  sessionId: null,
+  deploymentIds: null,
+  actions: new Set(),
+  deploymentActions: new Map(),
+});
+
 /** The entries of the audit log name the request that started the sync. */
-function originOf({ deploymentId, apiKeyId, ip, requestId }: store.SyncRow, userId: number) {
-  const actor: Person = {
-    kind: 'person',
-    userId,
-    apiKeyId,
-    sessionId: null,
-    deploymentIds: null,
-    actions: new Set(),
-    deploymentActions: new Map(),
-  };
-  return {
-    operation: 'startModelSync',
-    resourceType: 'branch',
-    actor,
-    deploymentId,
-    embedTenantName: null,
-    ip,
-    requestId,
-  };
-}
+const originOf = (sync: store.SyncRow, userId: number) => ({
+  operation: 'startModelSync',
+  resourceType: 'branch',
+  actor: personOf(sync, userId),
+  deploymentId: sync.deploymentId,
+  embedTenantName: null,
+  ip: sync.ip,
+  requestId: sync.requestId,
+});
 
 export const stageWords = (stage: Stage) => WORDS[stage];

@@ -1,4 +1,6 @@
 /** The best common ancestors of two commits, in the order in which git finds them. */
+import { ApiError } from '../errors.ts';
+import { createSteps } from '../steps.ts';
 import { type Commit, createHistory } from './commits.ts';
 import type { Hash, Objects } from './objects.ts';
 
@@ -21,64 +23,125 @@ const SECOND = 2;
 const STALE = 4;
 const BOTH = FIRST | SECOND;
 
-/** The youngest first. Of the same second, the one that was added first. */
+/**
+ * How many commits a comparison of two histories may look at, also again and again. A history of others may be made so
+ * that each of its commits is looked at for each of many common ancestors.
+ */
+const STEPS_MAX = 1_000_000;
+
+class Steps {
+  readonly #pause = createSteps();
+  #left: number;
+
+  constructor(max: number) {
+    this.#left = max;
+  }
+
+  /** Lets others do something now and then. */
+  take(): Promise<void> | undefined {
+    if (--this.#left >= 0) return this.#pause();
+    throw new ApiError('merge_too_large', { message: 'The two histories are too large to compare.' });
+  }
+}
+
+interface Waiting {
+  node: HistoryNode;
+  /** In which order they were added. */
+  turn: number;
+}
+
+/** The youngest first. Of the same second, the one that was added first. A binary heap. */
 class Queue {
-  readonly #nodes: HistoryNode[] = [];
+  readonly #heap: Waiting[] = [];
+  #turns = 0;
+
+  #isBefore(a: Waiting, b: Waiting): boolean {
+    return a.node.seconds > b.node.seconds || (a.node.seconds === b.node.seconds && a.turn < b.turn);
+  }
 
   add(node: HistoryNode) {
-    let at = this.#nodes.length;
-    while (at > 0 && this.#nodes[at - 1]!.seconds < node.seconds) at--;
-    this.#nodes.splice(at, 0, node);
+    const heap = this.#heap;
+    const added = { node, turn: this.#turns++ };
+    let at = heap.length;
+    for (let up = (at - 1) >> 1; at > 0 && this.#isBefore(added, heap[up]!); up = (at - 1) >> 1) {
+      heap[at] = heap[up]!;
+      at = up;
+    }
+    heap[at] = added;
   }
 
   take(): HistoryNode {
-    return this.#nodes.shift()!;
-  }
-
-  some(test: (node: HistoryNode) => boolean): boolean {
-    return this.#nodes.some(test);
+    const heap = this.#heap;
+    const first = heap[0]!;
+    const last = heap.pop()!;
+    if (heap.length) {
+      let at = 0;
+      for (let down = 1; down < heap.length; down = 2 * at + 1) {
+        if (down + 1 < heap.length && this.#isBefore(heap[down + 1]!, heap[down]!)) down++;
+        if (!this.#isBefore(heap[down]!, last)) break;
+        heap[at] = heap[down]!;
+        at = down;
+      }
+      heap[at] = last;
+    }
+    return first.node;
   }
 }
 
 /** Walks from the youngest commits down until only ancestors of common ancestors are left. */
-async function walk(find: FindNode, first: Hash, others: readonly Hash[]) {
+async function walk(find: FindNode, first: Hash, others: readonly Hash[], steps: Steps) {
   const marks = new Map<Hash, number>();
   const markOf = (hash: Hash) => marks.get(hash) ?? 0;
   const queue = new Queue();
-  const common: HistoryNode[] = [];
+  const common = new Map<Hash, HistoryNode>();
+  /** How often each commit is in the queue, and how many places there are of commits that are not stale. */
+  const places = new Map<Hash, number>();
+  let fresh = 0;
   const reach = async (hash: Hash, mark: number) => {
-    if ((markOf(hash) & mark) === mark) return;
-    marks.set(hash, markOf(hash) | mark);
+    const before = markOf(hash);
+    if ((before & mark) === mark) return;
+    const after = before | mark;
+    marks.set(hash, after);
+    const waiting = places.get(hash) ?? 0;
+    if (after & STALE && !(before & STALE)) fresh -= waiting;
+    places.set(hash, waiting + 1);
+    if (!(after & STALE)) fresh++;
     queue.add(await find(hash));
   };
   await reach(first, FIRST);
   for (const other of others) await reach(other, SECOND);
-  while (queue.some(({ hash }) => !(markOf(hash) & STALE))) {
+  while (fresh > 0) {
+    await steps.take();
     const node = queue.take();
     let mark = markOf(node.hash);
+    places.set(node.hash, places.get(node.hash)! - 1);
+    if (!(mark & STALE)) fresh--;
     if (mark === BOTH) {
-      if (!common.some(({ hash }) => hash === node.hash)) insertByTime(common, node);
+      if (!common.has(node.hash)) common.set(node.hash, node);
       mark |= STALE;
     }
     for (const parent of node.parents) await reach(parent, mark);
   }
-  return { common: common.filter(({ hash }) => !(markOf(hash) & STALE)), markOf };
-}
-
-function insertByTime(list: HistoryNode[], node: HistoryNode) {
-  const at = list.findIndex(({ seconds }) => seconds < node.seconds);
-  list.splice(at < 0 ? list.length : at, 0, node);
+  const found = [...common.values()].filter(({ hash }) => !(markOf(hash) & STALE));
+  // Of the same second, the one that was found first.
+  return { common: found.sort((a, b) => b.seconds - a.seconds), markOf };
 }
 
 /** The youngest first. Several if neither is an ancestor of another, as after two branches were merged crosswise. */
-export async function findMergeBases(find: FindNode, a: Hash, b: Hash): Promise<Hash[]> {
+export async function findMergeBases(
+  find: FindNode,
+  a: Hash,
+  b: Hash,
+  stepsMax = STEPS_MAX,
+): Promise<Hash[]> {
   if (a === b) return [a];
-  const { common } = await walk(find, a, [b]);
-  return (await withoutAncestors(find, common)).map(({ hash }) => hash);
+  const steps = new Steps(stepsMax);
+  const { common } = await walk(find, a, [b], steps);
+  return (await withoutAncestors(find, common, steps)).map(({ hash }) => hash);
 }
 
 /** Drops commits that are ancestors of others. Times that do not follow the history can leave such commits. */
-async function withoutAncestors(find: FindNode, nodes: HistoryNode[]): Promise<HistoryNode[]> {
+async function withoutAncestors(find: FindNode, nodes: HistoryNode[], steps: Steps): Promise<HistoryNode[]> {
   if (nodes.length < 2) return nodes;
   const dropped = new Set<HistoryNode>();
   for (const node of nodes) {
@@ -88,6 +151,7 @@ async function withoutAncestors(find: FindNode, nodes: HistoryNode[]): Promise<H
       find,
       node.hash,
       others.map(({ hash }) => hash),
+      steps,
     );
     if (markOf(node.hash) & SECOND) dropped.add(node);
     for (const other of others) if (markOf(other.hash) & FIRST) dropped.add(other);

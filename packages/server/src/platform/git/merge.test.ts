@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { commitOf, type Files, filesOf, hardText, IN_PLACE, treeOf } from '../../../test/git-files.ts';
 import { diffFiles } from './diff-files.ts';
 import { diffTexts } from './diff-texts.ts';
-import { mergeBase, mergeBases } from './merge-bases.ts';
+import { findMergeBases, type HistoryNode, mergeBase, mergeBases } from './merge-bases.ts';
 import { mergeCommits } from './merge-commits.ts';
 import { mergeFiles } from './merge-files.ts';
 import { type MergeOptions, mergeTrees } from './merge-trees.ts';
@@ -214,4 +214,27 @@ test('branches that were merged crosswise have two bases, and what both resolved
 test('a text of a million lines can be shown as new', () => {
   const [hunk] = diffTexts(Buffer.alloc(0), Buffer.from('\n'.repeat(1_000_000)), new Work(100_000_000));
   expect(hunk!.lines.length).toBe(1_000_000);
+});
+
+test('a comparison of histories ends when it has looked at as many commits as it may', async () => {
+  // Two commits with forty common ancestors, each with a long history of its own: each is compared with all others.
+  const nodes = new Map<string, HistoryNode>();
+  const add = (hash: string, seconds: number, parents: string[]) =>
+    nodes.set(hash, { hash, parents, seconds, tree: 'tree' });
+  const bases = Array.from({ length: 40 }, (_, i) => `base ${i}`);
+  for (const base of bases) {
+    add(base, 5000, [`${base} 0`]);
+    for (let i = 0; i < 50; i++) add(`${base} ${i}`, 4000 - i, i < 49 ? [`${base} ${i + 1}`] : []);
+  }
+  add('a', 9000, bases);
+  add('b', 9000, bases);
+  let looked = 0;
+  const find = async (hash: string) => {
+    looked++;
+    return nodes.get(hash)!;
+  };
+  expect((await findMergeBases(find, 'a', 'b')).toSorted()).toEqual(bases.toSorted());
+  looked = 0;
+  await expect(findMergeBases(find, 'a', 'b', 20_000)).rejects.toMatchObject({ code: 'merge_too_large' });
+  expect(looked).toBeLessThan(25_000);
 });

@@ -8,8 +8,8 @@ export const LANES = {
   removals: 2,
   /** Compiles data models, each in a thread of its own. */
   builds: 2,
-  /** Makes data models of projects of other tools, which needs much memory. */
-  syncs: 1,
+  /** Makes data models of projects of other tools. They wait for repositories, and take turns where they need memory. */
+  syncs: 3,
   /** Waits for servers of others, such as git hosts. */
   remotes: 2,
   /** Sends events to webhooks, many at once in each job. */
@@ -21,3 +21,6 @@ export const LANES = {
 };
 
 export type Lane = keyof typeof LANES;
+
+/** In these, deployments take turns: each has one job at a time, and the one that was served last comes last. */
+export const FAIR_LANES: readonly string[] = ['syncs'] satisfies Lane[];

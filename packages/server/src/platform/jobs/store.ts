@@ -56,15 +56,32 @@ export const insertJobs = (tx: Tx, jobs: NewJob[]) =>
     on conflict (schedule) where ${OF_SCHEDULE_UNFINISHED} do nothing
     returning id`);
 
-/** Takes the job of the lane that has been due for longest. Skips jobs that another worker is just taking. */
-export const claimJob = (db: Queryable, lane: string, kinds: string[], lease: Lease) =>
+const NOTHING = sql``;
+const NOT_RUNNING = sql`
+  and not exists (
+    select from jobs r where r.state = 'running' and r.lane = j.lane and r.id <> j.id
+      and r.payload ->> 'deploymentId' = j.payload ->> 'deploymentId')`;
+
+/**
+ * Takes the job of the lane that has been due for longest. Skips jobs that another worker is just taking. With `served`,
+ * deployments take turns: it names those that had theirs, the latest last. Such a lane must not have very many jobs.
+ */
+export const claimJob = (
+  db: Queryable,
+  lane: string,
+  kinds: string[],
+  lease: Lease,
+  served?: readonly string[],
+) =>
   db.maybeOne<JobRow>(sql`
     update jobs set state = 'running', attempts = attempts + 1,
       worker_id = ${lease.workerId}, lease_token = ${lease.token},
       lease_until = now() + ${lease.leaseMs} * interval '1 ms'
     where id = (
-      select id from jobs where state = 'waiting' and lane = ${lane} and run_at <= now() and kind = any(${kinds})
-      order by run_at, id limit 1 for update skip locked)
+      select id from jobs j
+      where state = 'waiting' and lane = ${lane} and run_at <= now() and kind = any(${kinds}) ${served ? NOT_RUNNING : NOTHING}
+      order by ${served ? sql`coalesce(array_position(${served}::text[], payload ->> 'deploymentId'), 0),` : NOTHING} run_at, id
+      limit 1 for update skip locked)
     returning id, kind, payload, attempts, max_attempts as "maxAttempts"`);
 
 /** Returns whether the lease was still ours. */

@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import type { Logger } from '../log.ts';
 import { JOBS_CHANNEL, type JobKind } from './jobs.ts';
-import { LANES } from './lanes.ts';
+import { FAIR_LANES, LANES } from './lanes.ts';
 import { type RunTimes, runJob } from './run-job.ts';
 import { enqueueDue, type Schedule, upsertSchedule } from './schedules.ts';
 import * as store from './store.ts';
@@ -75,9 +75,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     for (const schedule of schedules) await upsertSchedule(tx, schedule);
   });
 
+  const fairLanes = new Map(FAIR_LANES.map((lane) => [lane, createTakingTurns()]));
+
   async function runOne(lane: string): Promise<boolean> {
     const lease = { token: randomUUID(), workerId: id, leaseMs: times.leaseMs };
-    const job = await store.claimJob(db, lane, names, lease);
+    const fair = fairLanes.get(lane);
+    const claim = (served?: readonly string[]) => store.claimJob(db, lane, names, lease, served);
+    const job = await (fair ? fair(claim) : claim());
     if (!job) return false;
     if (stopping.signal.aborted) {
       await store.giveBackJob(db, job.id, lease);
@@ -147,6 +151,33 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       for (const alarm of alarms.values()) alarm.ring();
       await Promise.all(loops);
     },
+  };
+}
+
+const TURNS_NOTED_MAX = 1000;
+
+type Claim = (served: readonly string[]) => Promise<store.JobRow | undefined>;
+
+/**
+ * Notes which deployments had a turn, the latest last. One claim at a time, so that the next one sees that a job of the
+ * deployment runs.
+ */
+function createTakingTurns() {
+  const served = new Set<string>();
+  let last: Promise<unknown> = Promise.resolve();
+  return (claim: Claim): Promise<store.JobRow | undefined> => {
+    const next = last.then(async () => {
+      const job = await claim([...served]);
+      if (job && 'deploymentId' in job.payload) {
+        const name = String(job.payload.deploymentId);
+        served.delete(name);
+        served.add(name);
+        if (served.size > TURNS_NOTED_MAX) served.delete(served.values().next().value!);
+      }
+      return job;
+    });
+    last = next.catch(() => {});
+    return next;
   };
 }
 

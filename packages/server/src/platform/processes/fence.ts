@@ -24,6 +24,8 @@ export interface Fence {
   hidden?: string;
   /** By default, there is no network. */
   hasNetwork?: boolean;
+  /** How much it can write to /tmp, which is in memory; by default 16 MB. */
+  temporaryBytes?: number;
 }
 
 export interface Shown {
@@ -41,7 +43,8 @@ const LIBRARIES = ['/usr/lib', '/usr/lib64', '/lib', '/lib64'];
 const NAMES = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/host.conf', '/etc/gai.conf'];
 
 /** The arguments of bubblewrap. The program follows them. */
-export function fenceArguments({ readable, writable = [], hidden, hasNetwork = false }: Fence): string[] {
+export function fenceArguments(fence: Fence): string[] {
+  const { readable, writable = [], hidden, hasNetwork = false, temporaryBytes = TEMPORARY_BYTES } = fence;
   const system = (hasNetwork ? [...LIBRARIES, ...NAMES] : LIBRARIES).filter((path) => existsSync(path));
   const isHidden = ({ from }: Shown) => hidden !== undefined && isWithin(from, hidden);
   const shown = readable.filter((path) => !isHidden(path));
@@ -55,7 +58,7 @@ export function fenceArguments({ readable, writable = [], hidden, hasNetwork = f
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY],
     ...['--dev', '/dev', '--remount-ro', '/dev'],
     // Before the paths, which may be inside of it.
-    ...['--size', String(TEMPORARY_BYTES), '--tmpfs', '/tmp'],
+    ...['--size', String(temporaryBytes), '--tmpfs', '/tmp'],
     ...system.flatMap((path) =>
       LIBRARIES.includes(path) && isLink(path) ? linked(path) : bound(inPlace(path)),
     ),

@@ -14,7 +14,7 @@ export interface References {
 }
 
 /** `100664` is how old versions of git wrote files that a group may change. */
-const FILE_MODES: readonly string[] = ['100644', '100755', '100664'];
+export const FILE_MODES: readonly string[] = ['100644', '100755', '100664'];
 
 export interface ContentLimits {
   segmentBytes: number;

@@ -1,6 +1,7 @@
 /** What the thread for packs does: plain data goes in and comes out. */
 import type { GitObject, Hash } from '../objects.ts';
 import { type ContentLimits, checkObjects, type References, type TreeSize } from './check-objects.ts';
+import { type FilesWish, readFiles } from './read-files.ts';
 import { type PackLimits, readPack } from './read-pack.ts';
 import { RemoteError, type RemoteFailure } from './remote-error.ts';
 
@@ -11,6 +12,8 @@ export interface PackTask {
   known: [Hash, Plain][];
   /** What folders hold that the reader has already. */
   sizes: [Hash, TreeSize][];
+  /** If it is given, nothing is to be stored: only these files are the answer. */
+  files?: FilesWish;
 }
 
 /** An object whose content is not a `Buffer`, because a thread receives plain arrays of bytes. */
@@ -21,14 +24,16 @@ interface Plain {
 
 export type PackAnswer =
   | { kind: 'objects'; objects: [Hash, Plain][]; references: References }
+  | { kind: 'files'; files: [string, Uint8Array][] }
   | { kind: 'missing'; missing: Hash[] }
   | { kind: 'failed'; failure: RemoteFailure; message: string };
 
 /** Errors are answers, because an error that crosses to another thread loses its class. */
-export function answerPackTask({ pack, limits, known, sizes }: PackTask): PackAnswer {
+export function answerPackTask({ pack, limits, known, sizes, files }: PackTask): PackAnswer {
   try {
     const { objects, missing } = readPack(toBuffer(pack), limits, toObjects(known));
     if (missing.length) return { kind: 'missing', missing };
+    if (files) return { kind: 'files', files: readFiles(objects, files, limits) };
     return {
       kind: 'objects',
       objects: [...objects],

@@ -9,6 +9,7 @@ import { type GitObject, type Hash, MissingObject, type Objects } from '../objec
 import { readTreesBelow } from '../trees.ts';
 import { type ContentLimits, measureTrees } from './check-objects.ts';
 import { type PackAnswer, type PackTask, toObjects } from './pack-tasks.ts';
+import type { FilesWish } from './read-files.ts';
 import type { PackLimits } from './read-pack.ts';
 import { RemoteError } from './remote-error.ts';
 
@@ -23,6 +24,13 @@ export interface ReceivedPack {
 export interface PackReader {
   /** `objects` has what the remote left out because this side said that it has it. */
   read(pack: Buffer, objects: Objects, limits: ReceiveLimits, signal: AbortSignal): Promise<ReceivedPack>;
+  /** Reads files of a commit, by their paths, from a pack without history. Nothing is stored. */
+  readFiles(
+    pack: Buffer,
+    files: FilesWish,
+    limits: ReceiveLimits,
+    signal: AbortSignal,
+  ): Promise<Map<string, Uint8Array>>;
   stop(): Promise<void>;
 }
 
@@ -66,7 +74,7 @@ export function createPackReader(): PackReader {
       answer = await run(task, signal);
     }
     if (answer.kind === 'failed') throw new RemoteError(answer.failure, answer.message);
-    if (answer.kind === 'missing') throw incomplete();
+    if (answer.kind !== 'objects') throw incomplete();
     await requireKnown(objects, answer.references);
     const received = [...toObjects(answer.objects).values()];
     const ofType = (type: GitObject['type']) => received.filter((object) => object.type === type);
@@ -79,6 +87,17 @@ export function createPackReader(): PackReader {
   return {
     read: (pack, objects, limits, signal) =>
       turns.together('all', () => read(pack, objects, limits, signal), signal),
+    readFiles: (pack, files, limits, signal) =>
+      turns.together(
+        'all',
+        async () => {
+          const answer = await run({ pack, limits, known: [], sizes: [], files }, signal);
+          if (answer.kind === 'failed') throw new RemoteError(answer.failure, answer.message);
+          if (answer.kind !== 'files') throw incomplete();
+          return new Map(answer.files);
+        },
+        signal,
+      ),
     stop: threads.stop,
   };
 }

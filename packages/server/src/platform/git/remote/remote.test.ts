@@ -12,6 +12,7 @@ import { streamPack } from '../bundle.ts';
 import { type GitObject, type Hash, hashOf, memoryObjects, type Objects } from '../objects.ts';
 import { findReachable } from '../reachable.ts';
 import { formatTree } from '../trees.ts';
+import { readPackets } from './pkt-line.ts';
 import { createPackReader, type ReceiveLimits } from './receive.ts';
 import { RemoteError, type RemoteFailure } from './remote-error.ts';
 import { createRemote } from './smart-http.ts';
@@ -394,4 +395,10 @@ test('a shallow clone can not be fetched from', async () => {
   const failed = await failureOf(fetchInto(objects, `${host.url}/shallow.git`, [head]));
   expect(['unacceptable', 'not_git']).toContain(failed.failure);
   expect(failed.message).toMatch(/shallow/);
+});
+
+test('an answer with more packets than any repository needs is refused', () => {
+  const packets = (count: number) => Buffer.from('0005x'.repeat(count));
+  expect([...readPackets(packets(100_000))]).toHaveLength(100_000);
+  expect(() => [...readPackets(packets(100_001))]).toThrow(RemoteError);
 });

@@ -35,13 +35,19 @@ export interface RefUpdate {
   to: Hash | null;
 }
 
+export interface WantedCommits {
+  wants: readonly Hash[];
+  haves: readonly Hash[];
+  /** Whether only these commits are fetched, without those before them. By default, the whole history is. */
+  withoutHistory?: boolean;
+}
+
 export interface Remote {
   listBranches(signal: AbortSignal): Promise<RemoteBranches>;
+  /** Finds the commit of a branch, of a tag, or with this hash. Null stands for the branch that `HEAD` names. */
+  findCommit(ref: string | null, signal: AbortSignal): Promise<Hash>;
   /** Returns a pack with what the wanted commits need. It may be thin: its deltas may stand on what `haves` need. */
-  fetchPack(
-    commits: { wants: readonly Hash[]; haves: readonly Hash[] },
-    signal: AbortSignal,
-  ): Promise<Buffer>;
+  fetchPack(commits: WantedCommits, signal: AbortSignal): Promise<Buffer>;
   /** Throws a `RemoteError` of the kind `rejected` if the remote does not take one of the updates. */
   push(updates: readonly RefUpdate[], pack: Buffer | undefined, signal: AbortSignal): Promise<void>;
 }
@@ -52,6 +58,8 @@ export interface RemoteLimits {
 }
 
 const HEADS = 'refs/heads/';
+const TAGS = 'refs/tags/';
+const COMMIT = /^[0-9a-f]{40}$/;
 const NO_COMMIT = '0'.repeat(40);
 const AGENT = 'agent=oriel';
 /** Of 100,000 branches and tags, about. */
@@ -123,32 +131,45 @@ export function createRemote(
     return found;
   }
 
+  async function listRefs(prefixes: readonly string[], signal: AbortSignal): Promise<Buffer> {
+    const known = await capabilities(signal);
+    const wishes = ['symrefs', 'peel', ...prefixes.map((prefix) => `ref-prefix ${prefix}`)];
+    if (known.get('ls-refs')?.split(' ').includes('unborn')) wishes.push('unborn');
+    const request = [pktLine('command=ls-refs\n'), pktLine(AGENT), DELIMITER, ...wishes.map(pktLine), FLUSH];
+    return post('git-upload-pack', request, signal, LIST_BYTES);
+  }
+
   return {
-    async listBranches(signal) {
-      const known = await capabilities(signal);
-      const wishes = ['symrefs', 'ref-prefix HEAD', `ref-prefix ${HEADS}`];
-      if (known.get('ls-refs')?.split(' ').includes('unborn')) wishes.push('unborn');
-      const request = [
-        pktLine('command=ls-refs\n'),
-        pktLine(AGENT),
-        DELIMITER,
-        ...wishes.map(pktLine),
-        FLUSH,
-      ];
-      return readBranches(await post('git-upload-pack', request, signal, LIST_BYTES));
+    listBranches: async (signal) => readBranches(await listRefs(['HEAD', HEADS], signal)),
+
+    async findCommit(ref, signal) {
+      const names = ref === null ? ['HEAD'] : [`${HEADS}${ref}`, `${TAGS}${ref}`];
+      const found = new Map<string, Hash>();
+      for (const { name, hash, peeled } of readRefs(await listRefs(names, signal)))
+        if (hash !== 'unborn') found.set(name, peeled ?? hash);
+      const commit = names.map((name) => found.get(name)).find((hash) => hash !== undefined);
+      if (commit !== undefined) return commit;
+      if (ref !== null && COMMIT.test(ref)) return ref;
+      throw new RemoteError(
+        'not_found',
+        ref === null
+          ? 'The repository has no commits.'
+          : `The repository has no branch or tag ${printable(ref)}.`,
+      );
     },
 
-    async fetchPack({ wants, haves }, signal) {
+    async fetchPack({ wants, haves, withoutHistory = false }, signal) {
       const wishes = [
         'thin-pack',
         'no-progress',
         'ofs-delta',
+        ...(withoutHistory ? ['deepen 1'] : []),
         ...new Set(wants.map((hash) => `want ${hash}`)),
         ...haves.slice(0, HAVES_MAX).map((hash) => `have ${hash}`),
         'done',
       ];
       const request = [pktLine('command=fetch'), pktLine(AGENT), DELIMITER, ...wishes.map(pktLine), FLUSH];
-      return readFetched(await post('git-upload-pack', request, signal, packBytes));
+      return readFetched(await post('git-upload-pack', request, signal, packBytes), withoutHistory);
     },
 
     async push(updates, pack, signal) {
@@ -203,16 +224,37 @@ function requireType({ headers }: Response, type: string) {
 
 const REF_LINE = /^([0-9a-f]{40}|unborn) ([^ ]+)((?: [^ ]+)*)$/;
 
+interface Ref {
+  name: string;
+  hash: Hash | 'unborn';
+  /** What `HEAD` names. */
+  target: string | undefined;
+  /** What a tag with a message of its own stands for. */
+  peeled: Hash | undefined;
+}
+
+function* readRefs(bytes: Buffer): Generator<Ref, void> {
+  for (const packet of readPackets(bytes)) {
+    if (packet === 'flush') return;
+    const [, hash, name, attributes] = REF_LINE.exec(textOfPacket(packet)) ?? [];
+    if (hash === undefined) throw failureIn(packet);
+    const attributeOf = (key: string) =>
+      attributes!
+        .split(' ')
+        .find((attribute) => attribute.startsWith(key))
+        ?.slice(key.length);
+    const peeled = attributeOf('peeled:');
+    if (peeled !== undefined && !COMMIT.test(peeled)) throw notGit();
+    yield { name: name!, hash, target: attributeOf('symref-target:'), peeled };
+  }
+}
+
 function readBranches(bytes: Buffer): RemoteBranches {
   const heads = new Map<string, Hash>();
   let defaultBranch: string | undefined;
-  for (const packet of readPackets(bytes)) {
-    if (packet === 'flush') break;
-    const [, hash, name, attributes] = REF_LINE.exec(textOfPacket(packet)) ?? [];
-    if (hash === undefined) throw failureIn(packet);
-    const target = attributes!.split(' ').find((attribute) => attribute.startsWith(`symref-target:${HEADS}`));
-    if (name === 'HEAD' && target) defaultBranch = target.slice(`symref-target:${HEADS}`.length);
-    else if (name!.startsWith(HEADS) && hash !== 'unborn') heads.set(name!.slice(HEADS.length), hash);
+  for (const { name, hash, target } of readRefs(bytes)) {
+    if (name === 'HEAD' && target?.startsWith(HEADS)) defaultBranch = target.slice(HEADS.length);
+    else if (name.startsWith(HEADS) && hash !== 'unborn') heads.set(name.slice(HEADS.length), hash);
     if (heads.size > BRANCHES_MAX)
       throw new RemoteError('too_large', `The repository has more than ${BRANCHES_MAX} branches.`);
   }
@@ -225,13 +267,13 @@ function failureIn(packet: Packet): RemoteError {
   return text.startsWith('ERR ') ? new RemoteError('failed', printable(text.slice(4))) : notGit();
 }
 
-function readFetched(bytes: Buffer): Buffer {
+function readFetched(bytes: Buffer, isShallow: boolean): Buffer {
   const packets = readPackets(bytes);
   for (const packet of packets) {
     const section = textOfPacket(packet);
     if (section === 'packfile') return readSideBand(packets);
     if (section.startsWith('ERR ')) throw failureIn(packet);
-    if (section === 'shallow-info')
+    if (section === 'shallow-info' && !isShallow)
       throw new RemoteError(
         'unacceptable',
         'The repository is a shallow clone, so a part of its history is not there.',
