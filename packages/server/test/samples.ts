@@ -93,6 +93,7 @@ function sample(schema: JsonSchema): unknown {
     case 'boolean':
       return true;
     default:
+      if (schema.format === 'date-time') return '2026-01-31T09:30:00.000Z';
       if (schema.format === 'uri') return 'https://example.com/sample';
       return schema.format === 'email' ? 'sample@example.com' : 'sample'.padEnd(schema.minLength ?? 0, 'x');
   }

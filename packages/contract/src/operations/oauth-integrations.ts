@@ -20,6 +20,11 @@ export const errors = {
     status: 400,
     message: 'The redirect address must be the one of this server.',
   },
+  oauth_redirect_uri_taken: {
+    status: 409,
+    message:
+      'An integration with another service has this redirect address: choose another name at its end, and register that one at the service.',
+  },
   oauth_address_refused: { status: 400, message: 'The address can not be used.' },
   oauth_secret_required: {
     status: 400,
@@ -43,8 +48,8 @@ const TokenUrl = address(
   'https://login.example.com/token',
 );
 const RedirectUri = address(
-  'The page of this server to which the service sends people back: `<address of this server>/oauth/callback`. Register it at the service',
-  'https://bi.example.com/oauth/callback',
+  'The page of this server to which the service sends people back: `<address of this server>/oauth/callback/<name>`, with a name of your choice (a-z, 0-9 and -), or without one. Register it at the service. Services at different hosts need different addresses, so that none can answer in the place of another',
+  'https://bi.example.com/oauth/callback/warehouse',
 );
 
 const Scope = Type.String({
@@ -144,7 +149,7 @@ const example = {
   type: 'generic',
   authUrl: 'https://login.example.com/authorize',
   tokenUrl: 'https://login.example.com/token',
-  redirectUri: 'http://127.0.0.1:4000/oauth/callback',
+  redirectUri: 'http://127.0.0.1:4000/oauth/callback/warehouse',
   clientId: 'oriel',
   scopes: ['openid', 'offline_access'],
   config: { revocationUrl: 'https://login.example.com/revoke', hosts: ['db.example.com:5432'] },
@@ -157,6 +162,7 @@ const params = { id: { ...Id, description: 'The number of the integration' } };
 const refusals = [
   'oauth_integration_name_taken',
   'oauth_redirect_uri_not_ours',
+  'oauth_redirect_uri_taken',
   'oauth_address_refused',
 ] as const;
 

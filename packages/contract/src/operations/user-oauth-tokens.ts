@@ -142,14 +142,9 @@ const connection = Shape('ConnectionForm', {
   id: { ...Id, description: 'The number of the integration' },
 });
 
-export const finishOAuthFlow = operation({
+const callback = {
   ...page,
-  id: 'finishOAuthFlow',
   method: 'GET',
-  path: '/oauth/callback',
-  summary: 'Come back from a service',
-  description:
-    'The redirect address to register at the service. The person who began must be signed in here. Exchanges the code for tokens, and goes to the account page.',
   rate: { max: 60, perSeconds: 60 },
   timeoutMs: 15_000,
   query: {
@@ -167,6 +162,32 @@ export const finishOAuthFlow = operation({
     'oauth_integration_not_found',
   ],
   audit: 'none',
+} as const;
+
+export const finishOAuthFlow = operation({
+  ...callback,
+  id: 'finishOAuthFlow',
+  path: '/oauth/callback',
+  summary: 'Come back from a service',
+  description:
+    'The redirect address to register at the service. The person who began must be signed in here. Exchanges the code for tokens, and goes to the account page.',
+});
+
+export const finishNamedOAuthFlow = operation({
+  ...callback,
+  id: 'finishNamedOAuthFlow',
+  path: '/oauth/callback/{redirectName}',
+  summary: 'Come back from a service, to the address of its integration',
+  description:
+    'Like `/oauth/callback`, for integrations whose `redirectUri` ends with a name. What was begun with another integration is refused here.',
+  params: {
+    redirectName: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The end of the `redirectUri` of the integration',
+      examples: ['warehouse'],
+    }),
+  },
 });
 
 export const beginOAuthFlowByForm = operation({

@@ -251,3 +251,48 @@ export const redeliverWebhook = operation({
   errors: ['webhook_not_found', 'webhook_delivery_not_found', 'webhook_disabled'],
   audit: 'webhook',
 });
+
+export const testWebhook = operation({
+  ...common,
+  id: 'testWebhook',
+  method: 'POST',
+  path: `${path}/{id}/test`,
+  summary: 'Send a webhook a test',
+  description:
+    'An event of the type `webhook.test` goes to this webhook only, whatever events it wants, with the same signature and retries as others. The reply is its delivery: look at it again in the list of deliveries.',
+  params: one,
+  reply: Delivery,
+  errors: ['webhook_not_found', 'webhook_disabled'],
+  rate: { max: 60, perSeconds: 60 },
+  audit: 'webhook',
+});
+
+export const redeliverWebhookRange = operation({
+  ...common,
+  id: 'redeliverWebhookRange',
+  method: 'POST',
+  path: `${ofOne}/redeliver`,
+  summary: 'Send the deliveries of a time again',
+  description:
+    'For a receiver that lost what it was sent. The oldest 1,000 of the time that are not waiting already are sent again, each with the same `webhook-id` and body. If there were more, `lastCreatedAt` says from when to go on.',
+  params: one,
+  body: Shape(
+    'RedeliverWebhookRangeInput',
+    {
+      since: { ...DateTime, description: 'The beginning of the time, inclusive' },
+      until: Maybe({ ...DateTime, description: 'The end of the time, exclusive; by default now' }),
+      status: Maybe(
+        Type.Enum(['delivered', 'failed'], {
+          description: 'Only deliveries with this status; by default both',
+        }),
+      ),
+    },
+    { examples: [{ since: '2026-01-31T09:00:00.000Z', status: 'failed' }] },
+  ),
+  reply: Shape('RedeliverWebhookRangeResponse', {
+    count: Type.Integer({ minimum: 0, description: 'How many are sent again' }),
+    lastCreatedAt: Nullable({ ...DateTime, description: 'Of the newest of them; null if there are none' }),
+  }),
+  errors: ['webhook_not_found', 'webhook_disabled'],
+  audit: 'webhook',
+});

@@ -96,7 +96,11 @@ const createProvider = ({ id, secret, urls, signingKey }: Client) =>
       {
         client_id: id,
         client_secret: secret,
-        redirect_uris: urls.flatMap((url) => [`${url}/sign-in/provider/callback`, `${url}/oauth/callback`]),
+        redirect_uris: urls.flatMap((url) => [
+          `${url}/sign-in/provider/callback`,
+          `${url}/oauth/callback`,
+          `${url}/oauth/callback/warehouse`,
+        ]),
         grant_types: ['authorization_code', 'refresh_token'],
         post_logout_redirect_uris: urls.map((url) => `${url}/sign-in`),
       },

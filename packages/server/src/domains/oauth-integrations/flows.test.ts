@@ -203,6 +203,26 @@ describe('a callback is refused with a page, and stores nothing', () => {
     expect(await isConnected(person)).toBe(false);
   });
 
+  test('the answer of one service at the address of another, and what was begun is over', async () => {
+    const redirectUri = `${world.url}/oauth/callback/warehouse`;
+    const { id } = await world.admin.createOAuthIntegration({
+      body: integrationOf(world, provider.issuer, { redirectUri }),
+    });
+    const person = await newPerson();
+    const start = async (integrationId: number) =>
+      allow(world, provider, (await person.client.initiateOAuthFlow({ integrationId })).authorizationUrl);
+    const named = await start(id);
+    expect(named).toMatch(/^\/oauth\/callback\/warehouse\?/);
+    const mixedUp = named.replace('/warehouse?', '?');
+    expect(errorOf(await person.browser.get(mixedUp))).toEqual([400, 'oauth_flow_not_begun']);
+    expect(errorOf(await person.browser.get(named))).toEqual([400, 'oauth_flow_not_begun']);
+    const other = (await start(integrationId)).replace('?', '/warehouse?');
+    expect(errorOf(await person.browser.get(other))).toEqual([400, 'oauth_flow_not_begun']);
+    expect(await isConnected(person)).toBe(false);
+    expect((await person.browser.get(await start(id))).status).toBe(303);
+    expect(await isConnected(person)).toBe(true);
+  });
+
   test('an error of the provider, whose words are not repeated', async () => {
     const [status, code, text] = await refused((callback) => {
       callback.searchParams.delete('code');

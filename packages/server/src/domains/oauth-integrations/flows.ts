@@ -31,8 +31,12 @@ export interface Begun {
 
 export interface Flows {
   begin(db: Database, person: Person, integrationId: number): Promise<Begun>;
-  /** `returned` is the query of the callback. Whatever fails, nothing is stored. */
-  finish(db: Database, person: SignedIn, returned: Returned, origin: CallOrigin): Promise<void>;
+  /** `returned` is the query of the callback, and the end of its address. Whatever fails, nothing is stored. */
+  finish(db: Database, person: SignedIn, returned: ReturnedTo, origin: CallOrigin): Promise<void>;
+}
+
+export interface ReturnedTo extends Returned {
+  redirectName: string;
 }
 
 interface Options {
@@ -79,8 +83,10 @@ export function createFlows({ integrations, provider, tokens, keys, log }: Optio
       const state = returned.state ?? '';
       const begun = await store.takeFlow(db.writes, { stateHash: hashSecret(state), userId, sessionId });
       const { integrationId } = found(begun, 'oauth_flow_not_begun');
-      if (returned.error !== undefined) throw refusalOf(returned.error);
       const integration = await integrations.open(db, integrationId);
+      // Another service sent the person back than the one that they were sent to: its code must not go to that one.
+      if (integration.redirectName !== returned.redirectName) throw new ApiError('oauth_flow_not_begun');
+      if (returned.error !== undefined) throw refusalOf(returned.error);
       const got = await provider
         .exchange(integration, returned, { state, verifier: verifierOf(state) })
         .catch(explain(origin, integrationId));

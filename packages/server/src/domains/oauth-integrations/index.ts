@@ -10,7 +10,6 @@ import { leftovers } from './leftovers.store.ts';
 import { createProvider } from './provider.ts';
 import { createRevocations } from './revocations.ts';
 import { oauthRoutes } from './routes.ts';
-import { CALLBACK_PATH } from './rules.ts';
 import { createSourceAccess, type SourceAccess } from './source-access.ts';
 import { deleteUnrevokable } from './tokens.store.ts';
 import { createUserTokens } from './tokens.ts';
@@ -30,7 +29,7 @@ const upkeep = expirySchedule('oauth.delete-expired', 17, [deleteExpiredFlows, d
 export function createOAuth(platform: Platform, { allowPrivate }: { allowPrivate: boolean }): OAuth {
   const { db, keysFor, log, outbound, publicUrl } = platform;
   const integrations = createIntegrations(platform, { allowPrivate });
-  const provider = createProvider(outbound, publicUrl + CALLBACK_PATH);
+  const provider = createProvider(outbound, publicUrl);
   const tokens = createUserTokens({ platform, db, integrations, provider, log });
   const flows = createFlows({ integrations, provider, tokens, keys: keysFor('oauth flows'), log });
   const revocations = createRevocations({ integrations, provider, tokens });

@@ -182,6 +182,29 @@ describe('bad input is refused, and stores nothing', () => {
     const error = await refused({ redirectUri: 'https://evil.example/oauth/callback' });
     expect(error.code).toBe('oauth_redirect_uri_not_ours');
     expect(error.message).toContain(`${world.url}/oauth/callback`);
+    for (const end of ['/', '/a/b', '/..', '/A', '?x=1', `/${'a'.repeat(65)}`]) {
+      expect(await refused({ redirectUri: `${world.url}/oauth/callback${end}` })).toMatchObject({
+        code: 'oauth_redirect_uri_not_ours',
+      });
+    }
+  });
+
+  test('a redirect address that an integration with another service has', async () => {
+    const redirectUri = `${world.url}/oauth/callback/${unique('own')}`;
+    const first = await world.admin.createOAuthIntegration({ body: body({ redirectUri }) });
+    expect(first.redirectUri).toBe(redirectUri);
+    // The same service may have several integrations there.
+    const second = await world.admin.createOAuthIntegration({ body: body({ redirectUri }) });
+    const elsewhere = { authUrl: 'https://other.example/authorize' };
+    const taken = { status: 409, code: 'oauth_redirect_uri_taken' };
+    expect(await refused({ redirectUri, ...elsewhere })).toMatchObject(taken);
+    const update = world.admin.updateOAuthIntegration({
+      id: second.id,
+      body: body({ redirectUri, ...elsewhere }),
+    });
+    await expect(update).rejects.toMatchObject(taken);
+    const own = `${redirectUri}-2`;
+    await world.admin.createOAuthIntegration({ body: body({ redirectUri: own, ...elsewhere }) });
   });
 
   test('a name that another one has', async () => {

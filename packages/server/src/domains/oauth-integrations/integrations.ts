@@ -8,7 +8,15 @@ import type { Platform } from '../../platform/module.ts';
 import type { BoxedColumn } from '../../platform/secrets/box.ts';
 import { deleteFlowsOf } from './flows.store.ts';
 import type { OpenIntegration } from './provider.ts';
-import { CALLBACK_PATH, checkAddresses, INTEGRATIONS_MAX, isSameService, isSentToSame } from './rules.ts';
+import {
+  checkAddresses,
+  INTEGRATIONS_MAX,
+  isSameService,
+  isSentToSame,
+  mayShareAddress,
+  redirectNameOf,
+  redirectUriOf,
+} from './rules.ts';
 import * as store from './store.ts';
 import { forgetTokensOf } from './tokens.store.ts';
 
@@ -31,7 +39,7 @@ export interface GivenIntegration {
   config?: store.IntegrationConfig;
 }
 
-export interface ShownIntegration extends Omit<store.IntegrationRow, 'revision'> {
+export interface ShownIntegration extends Omit<store.IntegrationRow, 'revision' | 'redirectName'> {
   redirectUri: string;
 }
 
@@ -65,11 +73,18 @@ export function createIntegrations(
   { allowPrivate }: { allowPrivate: boolean },
 ): Integrations {
   const box = boxOf(SECRET_COLUMN);
-  const redirectUri = publicUrl + CALLBACK_PATH;
-  const shown = ({ revision: _revision, ...row }: store.IntegrationRow): ShownIntegration => ({
+  const shown = ({ revision: _revision, redirectName, ...row }: store.IntegrationRow): ShownIntegration => ({
     ...row,
-    redirectUri,
+    redirectUri: redirectUriOf(publicUrl, redirectName),
   });
+  async function requireOwnAddress(
+    tx: Tx,
+    integration: Pick<store.IntegrationRow, 'id' | 'redirectName' | 'authUrl'>,
+  ) {
+    const others = await store.listSharing(tx, integration.redirectName, integration.id);
+    if (!others.every((other) => mayShareAddress(other, integration)))
+      throw new ApiError('oauth_redirect_uri_taken');
+  }
   const withoutSecret = ({ clientSecret: _secret, ...row }: store.SealedIntegrationRow) => row;
   const opened = (row: store.SealedIntegrationRow): OpenIntegration => ({
     ...row,
@@ -91,22 +106,26 @@ export function createIntegrations(
     },
     check: (given) => checkAddresses(given, { publicUrl, allowPrivate }),
 
-    async create(tx, { clientSecret, redirectUri: _ours, scopes = [], config = {}, ...given }) {
+    async create(tx, { clientSecret, redirectUri, scopes = [], config = {}, ...given }) {
       await store.lockCreation(tx);
       if ((await store.countIntegrations(tx)) >= INTEGRATIONS_MAX) {
         throw new ApiError('oauth_integration_limit_reached');
       }
       const id = await store.nextIntegrationId(tx);
-      const row = { ...given, id, scopes, config, clientSecret: sealed(id, clientSecret) };
+      const redirectName = redirectNameOf(redirectUri, publicUrl);
+      const row = { ...given, id, redirectName, scopes, config, clientSecret: sealed(id, clientSecret) };
+      await requireOwnAddress(tx, row);
       const after = await store.insertIntegration(tx, row).catch(refuseTaken);
       return { reply: shown(after), changes: created(shown(after)) };
     },
 
     async update(tx, id, { clientSecret, ...body }) {
+      await store.lockCreation(tx);
       const before = found(await store.lockIntegration(tx, id), 'oauth_integration_not_found');
       checkAddresses(body, { publicUrl, allowPrivate });
-      const { redirectUri: _ours, ...given } = body;
-      const wanted = { ...before, ...given };
+      const { redirectUri, ...given } = body;
+      const wanted = { ...before, ...given, redirectName: redirectNameOf(redirectUri, publicUrl) };
+      await requireOwnAddress(tx, wanted);
       if (clientSecret == null && !isSentToSame(before, wanted)) {
         throw invalid('clientSecret', new ApiError('oauth_secret_required').message, 'oauth_secret_required');
       }

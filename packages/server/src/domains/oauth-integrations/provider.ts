@@ -2,6 +2,7 @@
 import * as oidc from 'openid-client';
 import { causesOf, from, oauthFetch, reasonOf, wordOf } from '../../platform/outbound/oauth-fetch.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
+import { redirectUriOf } from './rules.ts';
 import type { IntegrationRow } from './store.ts';
 
 export interface OpenIntegration extends IntegrationRow {
@@ -54,7 +55,7 @@ export class ProviderTrouble extends Error {
 const TOKEN = /^[\x20-\x7e]{1,16384}$/;
 const YEARS_10 = 10 * 365 * 86_400;
 
-export function createProvider(outbound: Outbound, redirectUri: string): Provider {
+export function createProvider(outbound: Outbound, publicUrl: string): Provider {
   const send = oauthFetch(outbound);
   /** The ID token is not used, and its issuer need not be known here, so the library does not see it. */
   const withoutIdToken: oidc.CustomFetch = async (url, options) => {
@@ -96,7 +97,7 @@ export function createProvider(outbound: Outbound, redirectUri: string): Provide
       const { config, scopes } = integration;
       return oidc.buildAuthorizationUrl(configurationOf(integration, issuerOf(integration)), {
         ...config.authorizationParameters,
-        redirect_uri: redirectUri,
+        redirect_uri: redirectUriOf(publicUrl, integration.redirectName),
         ...(scopes.length && { scope: scopes.join(' ') }),
         state,
         code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
@@ -106,7 +107,7 @@ export function createProvider(outbound: Outbound, redirectUri: string): Provide
 
     exchange: (integration, returned, { state, verifier }) =>
       attempt(async () => {
-        const here = new URL(redirectUri);
+        const here = new URL(redirectUriOf(publicUrl, integration.redirectName));
         for (const name of ['code', 'state', 'iss'] as const) {
           if (returned[name] !== undefined) here.searchParams.set(name, returned[name]);
         }

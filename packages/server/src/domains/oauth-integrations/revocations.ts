@@ -10,6 +10,8 @@ import * as store from './tokens.store.ts';
 import type { UserTokens } from './tokens.ts';
 
 const BATCH = 50;
+/** How long one run takes, more or less, and how long the requests to one service. Then other jobs have their turn. */
+const BOUNDS = { runMs: 60_000, shareMs: 15_000 };
 
 export interface Revocations {
   job: JobKind;
@@ -23,7 +25,10 @@ interface Options {
   tokens: Pick<UserTokens, 'open'>;
 }
 
-export function createRevocations({ integrations, provider, tokens }: Options): Revocations {
+export function createRevocations(
+  { integrations, provider, tokens }: Options,
+  { runMs, shareMs } = BOUNDS,
+): Revocations {
   /** The refresh token first: most services end its access tokens with it. */
   async function revoke(integration: OpenIntegration, row: store.RevokedTokenRow) {
     const { accessToken, refreshToken } = tokens.open(row);
@@ -31,10 +36,14 @@ export function createRevocations({ integrations, provider, tokens }: Options): 
     if (accessToken) await provider.revoke(integration, accessToken, 'access_token');
   }
 
-  async function runAll(db: Database, log: Logger, signal: AbortSignal) {
+  /** Returns whether tokens are left that may be revoked at once. */
+  async function runAll(db: Database, log: Logger, signal: AbortSignal): Promise<boolean> {
     const opened = new Map<number, OpenIntegration | undefined>();
     /** One that does not answer is not asked again for each of its tokens. */
     const silent = new Set<number>();
+    const spent = new Map<number, number>();
+    const until = performance.now() + runMs;
+    let [ended, isLeft] = [0, false];
     for (let afterId = 0; ; ) {
       const rows = await store.listRevokedTokens(db, afterId, BATCH);
       for (const row of rows) {
@@ -42,6 +51,12 @@ export function createRevocations({ integrations, provider, tokens }: Options): 
         afterId = row.id;
         const { integrationId } = row;
         if (silent.has(integrationId)) continue;
+        const used = spent.get(integrationId) ?? 0;
+        const began = performance.now();
+        if (used >= shareMs || began >= until) {
+          isLeft = true;
+          continue;
+        }
         if (!opened.has(integrationId))
           opened.set(integrationId, await integrations.openAny(db, integrationId));
         try {
@@ -55,17 +70,27 @@ export function createRevocations({ integrations, provider, tokens }: Options): 
             silent.add(integrationId);
             continue;
           }
+        } finally {
+          spent.set(integrationId, used + performance.now() - began);
         }
         await store.deleteToken(db, row.id);
+        ended++;
       }
-      if (rows.length < BATCH) break;
+      if (rows.length < BATCH || performance.now() >= until) {
+        isLeft ||= rows.length === BATCH;
+        break;
+      }
     }
     while ((await deleteHiddenIntegrations(db, BATCH)) === BATCH) signal.throwIfAborted();
+    // Without progress, the schedule tries again.
+    return isLeft && ended > 0;
   }
 
   const job: JobKind = {
     name: 'oauth.revoke-tokens',
-    run: (_payload, { db, log, signal }) => runAll(db, log, signal),
+    // Services of others may be slow, and nobody else shall wait for them.
+    lane: 'remotes',
+    run: async (_payload, { db, log, signal }) => ((await runAll(db, log, signal)) ? 'unfinished' : 'done'),
   };
   return { job, schedule: { name: 'oauth.revoke-tokens', everySeconds: 300, kind: job } };
 }

@@ -29,16 +29,35 @@ const OF_PROTOCOL = [
   'state',
 ];
 
+const REDIRECT_NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+
+/** The address to which the service sends people back. An empty name is the address without one. */
+export const redirectUriOf = (publicUrl: string, name: string) =>
+  publicUrl + CALLBACK_PATH + (name && `/${name}`);
+
+/** Throws a 400 if it is not an address of this server. */
+export function redirectNameOf(redirectUri: string, publicUrl: string): string {
+  const ours = publicUrl + CALLBACK_PATH;
+  if (redirectUri === ours) return '';
+  const name = redirectUri.startsWith(`${ours}/`) ? redirectUri.slice(ours.length + 1) : '';
+  if (REDIRECT_NAME.test(name)) return name;
+  const message = `must be the address of this server, ${ours}, or one below it with a name of a-z, 0-9 and -, such as ${ours}/warehouse`;
+  throw invalid('redirectUri', message, 'oauth_redirect_uri_not_ours');
+}
+
+/**
+ * Where two services send people back to the same address, one of them could answer in the place of the other, and get its
+ * code (a mix-up). Not every service says who it is in its answer (`iss`), so the address must tell.
+ */
+export const mayShareAddress = (a: { authUrl: string }, b: { authUrl: string }) =>
+  new URL(a.authUrl).origin === new URL(b.authUrl).origin;
+
 /** Throws a 400 that names the field. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
 export function checkAddresses(
   { authUrl, tokenUrl, redirectUri, config = {} }: GivenAddresses,
   { publicUrl, allowPrivate }: { publicUrl: string; allowPrivate: boolean },
 ) {
-  const ours = publicUrl + CALLBACK_PATH;
-  if (redirectUri !== ours) {
-    const message = `must be the address of this server, ${ours}`;
-    throw invalid('redirectUri', message, 'oauth_redirect_uri_not_ours');
-  }
+  redirectNameOf(redirectUri, publicUrl);
   const given: [string, string | undefined][] = [
     ['authUrl', authUrl],
     ['tokenUrl', tokenUrl],

@@ -18,6 +18,8 @@ export interface IntegrationRow {
   authUrl: string;
   tokenUrl: string;
   clientId: string;
+  /** The end of the address to which the service sends people back; empty for the one without a name. */
+  redirectName: string;
   scopes: string[];
   config: IntegrationConfig;
   revision: number;
@@ -30,8 +32,8 @@ export interface SealedIntegrationRow extends IntegrationRow {
 }
 
 const COLUMNS = sql`
-  id, name, type, auth_url as "authUrl", token_url as "tokenUrl", client_id as "clientId", to_json(scopes) as scopes,
-  config, revision, created_at as "createdAt", updated_at as "updatedAt"`;
+  id, name, type, auth_url as "authUrl", token_url as "tokenUrl", client_id as "clientId",
+  redirect_name as "redirectName", to_json(scopes) as scopes, config, revision, created_at as "createdAt", updated_at as "updatedAt"`;
 const WITH_SECRET = sql`${COLUMNS}, client_secret as "clientSecret"`;
 
 export const listIntegrations = (db: Queryable) =>
@@ -86,18 +88,25 @@ export type GivenIntegration = Omit<SealedIntegrationRow, 'revision' | 'createdA
 
 export const insertIntegration = (tx: Tx, given: GivenIntegration) =>
   tx.one<IntegrationRow>(sql`
-    insert into oauth_integrations (id, name, type, auth_url, token_url, client_id, client_secret, scopes, config)
+    insert into oauth_integrations (
+      id, name, type, auth_url, token_url, client_id, redirect_name, client_secret, scopes, config)
     values (${given.id}, ${given.name}, ${given.type}, ${given.authUrl}, ${given.tokenUrl}, ${given.clientId},
-            ${given.clientSecret}, ${given.scopes}::text[], ${json(given.config)})
+            ${given.redirectName}, ${given.clientSecret}, ${given.scopes}::text[], ${json(given.config)})
     returning ${COLUMNS}`);
 
 export const updateIntegration = (tx: Tx, given: GivenIntegration) =>
   tx.one<IntegrationRow>(sql`
     update oauth_integrations
     set name = ${given.name}, type = ${given.type}, auth_url = ${given.authUrl}, token_url = ${given.tokenUrl},
-        client_id = ${given.clientId}, client_secret = ${given.clientSecret}, scopes = ${given.scopes}::text[],
+        client_id = ${given.clientId}, redirect_name = ${given.redirectName}, client_secret = ${given.clientSecret}, scopes = ${given.scopes}::text[],
         config = ${json(given.config)}, revision = revision + 1, updated_at = now()
     where id = ${given.id} returning ${COLUMNS}`);
+
+/** The other integrations to whose address a service would send people back too. */
+export const listSharing = (tx: Tx, redirectName: string, exceptId: number) =>
+  tx.many<{ authUrl: string }>(sql`
+    select auth_url as "authUrl" from oauth_integrations
+    where redirect_name = ${redirectName} and id <> ${exceptId} and deleted_at is null`);
 
 export const hideIntegration = (tx: Tx, id: number) =>
   tx.run(sql`update oauth_integrations set deleted_at = now() where id = ${id}`);

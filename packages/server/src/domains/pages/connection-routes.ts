@@ -20,11 +20,13 @@ export interface Connections {
   finish(
     db: Database,
     person: SignedIn,
-    returned: { code?: string; state?: string; iss?: string; error?: string },
+    returned: { code?: string; state?: string; iss?: string; error?: string; redirectName: string },
     origin: CallOrigin,
   ): Promise<void>;
   end(tx: Tx, userId: number, integrationId: number): Promise<Change>;
 }
+
+const CONNECTED = `${ACCOUNT_PATH}?notice=connected#connections`;
 
 export const connectionRoutes = (show: Show, connections: Connections) => [
   handle(operations.beginOAuthFlowByForm, async ({ actor, db, sendHeaders }, { body }) =>
@@ -32,8 +34,13 @@ export const connectionRoutes = (show: Show, connections: Connections) => [
   ),
 
   handle(operations.finishOAuthFlow, async ({ actor, db, origin }, { query }) => {
-    await connections.finish(db, actor, query, origin);
-    return { location: `${ACCOUNT_PATH}?notice=connected#connections` };
+    await connections.finish(db, actor, { ...query, redirectName: '' }, origin);
+    return { location: CONNECTED };
+  }),
+
+  handle(operations.finishNamedOAuthFlow, async ({ actor, db, origin }, { params, query }) => {
+    await connections.finish(db, actor, { ...query, redirectName: params.redirectName }, origin);
+    return { location: CONNECTED };
   }),
 
   handle(operations.endConnectionByForm, ({ actor, change }, { body }) =>

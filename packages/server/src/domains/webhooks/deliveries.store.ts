@@ -60,6 +60,35 @@ export const resetDelivery = (tx: Tx, webhookId: number, id: number) =>
         next_attempt_at = now(), finished_at = null
     where d.id = ${id} and d.webhook_id = ${webhookId} returning ${COLUMNS}`);
 
+/** Returns the oldest deliveries of a time to the outbox, as `resetDelivery` does. */
+export const resetDeliveries = (
+  tx: Tx,
+  webhookId: number,
+  {
+    since,
+    until,
+    status,
+    limit,
+  }: { since: string; until: string | null; status: string | null; limit: number },
+) =>
+  tx.one<{ count: number; lastCreatedAt: string | null }>(sql`
+    with chosen as (
+      select id from webhook_deliveries
+      where webhook_id = ${webhookId} and status <> 'pending' and (${status}::text is null or status = ${status})
+        and created_at >= ${since}::timestamptz and (${until}::timestamptz is null or created_at < ${until}::timestamptz)
+      order by created_at, id limit ${limit} for update),
+    reset as (
+      update webhook_deliveries d
+      set status = 'pending', attempts = 0, next_attempt_at = now(), finished_at = null
+      from chosen where d.id = chosen.id returning d.created_at)
+    select count(*)::int as count, max(created_at) as "lastCreatedAt" from reset`);
+
+/** One for this webhook only, whatever it wants. */
+export const insertTest = (tx: Tx, webhookId: number, { event, resource, payload }: NewDelivery) =>
+  tx.one<DeliveryRow>(sql`
+    insert into webhook_deliveries as d (webhook_id, message_id, event, resource, payload)
+    values (${webhookId}, gen_random_uuid(), ${event}, ${resource}, ${payload}) returning ${COLUMNS}`);
+
 export interface ClaimedDelivery {
   id: number;
   webhookId: number;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { limits, operations } from '@oriel/contract';
 import { changed, created, deleted } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -5,7 +6,13 @@ import { ApiError, found } from '../../platform/errors.ts';
 import { type Cursors, pageById, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { type DeliveryRow, listDeliveries, resetDelivery } from './deliveries.store.ts';
+import {
+  type DeliveryRow,
+  insertTest,
+  listDeliveries,
+  resetDeliveries,
+  resetDelivery,
+} from './deliveries.store.ts';
 import { messageIdOf } from './events.ts';
 import { requireUrl } from './rules.ts';
 import type { WebhookSecrets } from './secrets.ts';
@@ -19,6 +26,10 @@ interface Options {
 }
 
 const LIST = 'webhook deliveries by id, newest first';
+/** The type of the event that only `testWebhook` makes. A test waits for nothing, and nothing waits for it. */
+const TEST = 'webhook.test';
+/** How many deliveries are sent again at once. */
+const RANGE_MAX = 1000;
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 const toDelivery = (row: DeliveryRow) => ({ ...row, messageId: messageIdOf(row.messageId) });
@@ -113,6 +124,34 @@ export const webhookRoutes = ({ cursors, secrets, sender, allowPrivate }: Option
       const delivery = toDelivery(row);
       const changes = { id: webhook.id, before: {}, after: { redelivered: delivery.messageId } };
       return { reply: delivery, changes };
+    }),
+  ),
+
+  handle(operations.testWebhook, ({ change }, { params }) =>
+    change(async (tx) => {
+      const webhook = await lock(tx, params.id);
+      if (!webhook.isEnabled) throw new ApiError('webhook_disabled');
+      const timestamp = new Date().toISOString();
+      const payload = JSON.stringify({ type: TEST, timestamp, data: { id: String(webhook.id) } });
+      const resource = `${TEST}:${randomUUID()}`;
+      const delivery = toDelivery(await insertTest(tx, webhook.id, { event: TEST, resource, payload }));
+      await enqueue(tx, sender, {});
+      return {
+        reply: delivery,
+        changes: { id: webhook.id, before: {}, after: { tested: delivery.messageId } },
+      };
+    }),
+  ),
+
+  handle(operations.redeliverWebhookRange, ({ change }, { params, body }) =>
+    change(async (tx) => {
+      const webhook = await lock(tx, params.id);
+      if (!webhook.isEnabled) throw new ApiError('webhook_disabled');
+      const { since, until = null, status = null } = body;
+      const reply = await resetDeliveries(tx, webhook.id, { since, until, status, limit: RANGE_MAX });
+      if (reply.count) await enqueue(tx, sender, {});
+      const changes = { id: webhook.id, before: {}, after: { redelivered: `${reply.count} since ${since}` } };
+      return { reply, changes };
     }),
   ),
 ];

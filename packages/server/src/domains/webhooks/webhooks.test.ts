@@ -366,3 +366,39 @@ test('there are at most twenty webhooks, also if they are made at once', async (
     reason: { status: 409, code: 'webhook_limit_reached' },
   });
 });
+
+test('a test goes to one webhook only, and what a receiver lost is sent again by time', async () => {
+  const [one, other] = [await receiver(), await receiver()];
+  const { id, secret } = await create(one.url, ['folder.created']);
+  await create(other.url, ['*']);
+  const tested = await world.admin.testWebhook({ id });
+  expect(tested).toMatchObject({ event: 'webhook.test', status: 'pending' });
+  await expect.poll(one.types, PATIENTLY).toEqual(['webhook.test']);
+  const [{ headers, body }] = one.received as [Received];
+  expect(headers['webhook-id']).toBe(tested.messageId);
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
+
+  const names = [await folder(), await folder(), await folder()].map(({ id }) => String(id));
+  await expect.poll(() => one.received.length, PATIENTLY).toBe(4);
+  await expect
+    .poll(async () => (await deliveries(id)).every(({ status }) => status === 'delivered'), PATIENTLY)
+    .toBe(true);
+  const [newest, middle] = await deliveries(id);
+  const again = (body: { since: string; until?: string; status?: 'delivered' | 'failed' }) =>
+    world.admin.redeliverWebhookRange({ id, body });
+  one.received.length = 0;
+  expect(await again({ since: middle!.createdAt, status: 'failed' })).toEqual({
+    count: 0,
+    lastCreatedAt: null,
+  });
+  expect(await again({ since: middle!.createdAt })).toEqual({ count: 2, lastCreatedAt: newest!.createdAt });
+  const idOf = ({ body }: Received) => JSON.parse(body).data.id as string;
+  await expect.poll(() => one.received.map(idOf).sort(), PATIENTLY).toEqual(names.slice(1).sort());
+  expect(one.received.map(({ headers }) => headers['webhook-id']).sort()).toEqual(
+    [newest!.messageId, middle!.messageId].sort(),
+  );
+  await world.admin.updateWebhook({ id, body: { isEnabled: false } });
+  await expect(world.admin.testWebhook({ id })).rejects.toMatchObject({ code: 'webhook_disabled' });
+  await expect(again({ since: middle!.createdAt })).rejects.toMatchObject({ code: 'webhook_disabled' });
+  expect(other.types()).not.toContain('webhook.test');
+});
