@@ -28,6 +28,8 @@ export default defineConfig({
       ...(process.env.ORIEL_TEST_DEPLOY ? ['acceptance/deploy/*.check.ts'] : []),
       // Needs dbt; see scripts/test-dbt.ts.
       ...(process.env.ORIEL_TEST_DBT ? ['packages/server/test/dbt.check.ts'] : []),
+      // Needs Gitea; see scripts/test-gitea.ts.
+      ...(process.env.ORIEL_TEST_GITEA ? ['packages/server/test/gitea.check.ts'] : []),
       // Needs ClickHouse; see scripts/test-clickhouse.ts.
       ...(process.env.ORIEL_TEST_CLICKHOUSE_URL ? ['packages/server/test/clickhouse.check.ts'] : []),
       // Writes files; see `npm run screenshots`.

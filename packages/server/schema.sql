@@ -296,7 +296,9 @@ create table git_connections (
   checked_at timestamp with time zone,
   requested_at timestamp with time zone,
   must_look boolean not null default false,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  failures integer not null default 0,
+  webhook_received_at timestamp with time zone
 );
 
 create table git_deliveries (
@@ -313,7 +315,8 @@ create table git_installations (
   username text,
   token_id uuid not null,
   token bytea not null,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  app_installation_id bigint
 );
 
 create table git_objects (
@@ -393,7 +396,10 @@ create table model_sync_sources (
   deployment_id bigint not null,
   settings json not null,
   generated_head text,
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  token_id uuid,
+  token bytea,
+  installation_id bigint generated always as ((((settings -> 'repository'::text) ->> 'installationId'::text))::bigint) stored
 );
 
 create table model_syncs (
@@ -510,7 +516,8 @@ create table oauth_integrations (
   revision integer not null default 1,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  deleted_at timestamp with time zone
+  deleted_at timestamp with time zone,
+  redirect_name text not null default ''::text
 );
 
 create table oauth_tokens (
@@ -1050,7 +1057,11 @@ alter table git_deliveries add constraint git_deliveries_deployment_id_fkey FORE
 
 alter table git_deliveries add constraint git_deliveries_pkey PRIMARY KEY (deployment_id, delivery_id);
 
-alter table git_installations add constraint git_installations_kind_check CHECK ((kind = ANY (ARRAY['github'::text, 'gitlab'::text, 'gitea'::text, 'bitbucket'::text, 'git'::text])));
+alter table git_installations add constraint git_installations_app_check CHECK (((kind = 'github_app'::text) = (app_installation_id IS NOT NULL)));
+
+alter table git_installations add constraint git_installations_app_installation_id_key UNIQUE (app_installation_id);
+
+alter table git_installations add constraint git_installations_kind_check CHECK ((kind = ANY (ARRAY['github'::text, 'github_app'::text, 'gitlab'::text, 'gitea'::text, 'bitbucket'::text, 'git'::text])));
 
 alter table git_installations add constraint git_installations_name_check CHECK ((length(name) <= 255));
 
@@ -1106,7 +1117,11 @@ alter table jobs add constraint jobs_state_check CHECK ((state = ANY (ARRAY['wai
 
 alter table model_sync_manifests add constraint model_sync_manifests_pkey PRIMARY KEY (deployment_id);
 
+alter table model_sync_sources add constraint model_sync_sources_installation_id_fkey FOREIGN KEY (installation_id) REFERENCES git_installations(id);
+
 alter table model_sync_sources add constraint model_sync_sources_pkey PRIMARY KEY (deployment_id);
+
+alter table model_sync_sources add constraint model_sync_sources_token_id_key UNIQUE (token_id);
 
 alter table model_syncs add constraint model_syncs_branch_id_fkey FOREIGN KEY (branch_id) REFERENCES branches(id) ON DELETE SET NULL;
 
@@ -1173,6 +1188,8 @@ alter table oauth_flows add constraint oauth_flows_state_hash_key UNIQUE (state_
 alter table oauth_flows add constraint oauth_flows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 alter table oauth_integrations add constraint oauth_integrations_pkey PRIMARY KEY (id);
+
+alter table oauth_integrations add constraint oauth_integrations_redirect_name_check CHECK ((length(redirect_name) <= 64));
 
 alter table oauth_tokens add constraint oauth_tokens_bound_to_key UNIQUE (bound_to);
 
@@ -1565,6 +1582,8 @@ CREATE UNIQUE INDEX jobs_one_of_a_schedule ON public.jobs USING btree (schedule)
 CREATE INDEX jobs_running ON public.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
 CREATE INDEX jobs_waiting ON public.jobs USING btree (lane, run_at, id) WHERE (state = 'waiting'::text);
+
+CREATE INDEX model_sync_sources_installation ON public.model_sync_sources USING btree (installation_id);
 
 CREATE INDEX model_syncs_by_branch ON public.model_syncs USING btree (branch_id);
 

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
 import { auditLog } from './domains/audit-log/index.ts';
-import { builds, createBuilds, createCompiler } from './domains/builds/index.ts';
+import { builds, createBuilds, createCheckCommit, createCompiler } from './domains/builds/index.ts';
 import {
   createCharts,
   createFindPublished,
@@ -95,11 +95,18 @@ export interface Modules {
 
 export type ModuleSettings = Pick<
   Config,
-  'tenant' | 'plan' | 'maxExternalUsers' | 'deviceCodeSeconds' | 'embedQuerySeconds' | 'allowPrivateRemotes'
+  | 'tenant'
+  | 'plan'
+  | 'maxExternalUsers'
+  | 'deviceCodeSeconds'
+  | 'embedQuerySeconds'
+  | 'allowPrivateRemotes'
+  | 'dbtPython'
 > & {
   /** Holds the files that engines read. */
   dataDir: string;
   oidc?: Config['oidc'];
+  githubApp?: Config['githubApp'];
   /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
   turnWaitMs?: number;
 };
@@ -189,7 +196,13 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const models = createDataModels(enqueueBuild);
   const branchTurns = createBranchTurns(settings.turnWaitMs);
   const texts = createTexts();
-  const hosts = createGitHosts(platform, { texts, branchTurns, enqueueBuild });
+  const hosts = createGitHosts(platform, {
+    texts,
+    branchTurns,
+    enqueueBuild,
+    onChange,
+    githubApp: settings.githubApp,
+  });
   const list: Module[] = [
     { leftovers: scheduleLeftovers },
     { leftovers: gitLeftovers },
@@ -220,8 +233,15 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       pull: hosts.pull,
       removeRemoteBranch: hosts.removeBranch,
     }),
-    gitHosts(platform, hosts, { enqueueBuild }),
-    modelSyncs({ enqueueBuild, branchTurns, texts }),
+    gitHosts(platform, hosts, { enqueueBuild, checkCommit: createCheckCommit(compiler) }),
+    modelSyncs(platform, {
+      enqueueBuild,
+      branchTurns,
+      texts,
+      onChange,
+      openSnapshot: hosts.openSnapshot,
+      dbtPython: settings.dbtPython,
+    }),
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),

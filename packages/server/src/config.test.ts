@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
@@ -26,6 +27,8 @@ test('without any setting, the defaults are used', () => {
     trustProxy: [],
     metricsToken: undefined,
     allowPrivateRemotes: false,
+    dbtPython: '/usr/bin/python3',
+    githubApp: undefined,
     oidc: undefined,
     unknown: [],
   });
@@ -206,4 +209,25 @@ test.each([
 ])('sslmode=%s is passed to the driver as %s', (given, meant) => {
   const address = (mode: string) => `postgres://u:p@h/d?sslmode=${mode}&sslrootcert=/dev/null`;
   expect(readConfig({ ORIEL_DATABASE_URL: address(given) }).databaseUrl).toBe(address(meant));
+});
+
+test('a GitHub App needs its number, its name and a key that is one', () => {
+  const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  });
+  const app = {
+    ORIEL_GITHUB_APP_ID: '1',
+    ORIEL_GITHUB_APP_SLUG: 'oriel-of-acme',
+    ORIEL_GITHUB_APP_PRIVATE_KEY: String(key).replaceAll('\n', '\\n'),
+  };
+  expect(readConfig(app).githubApp).toEqual({
+    id: '1',
+    slug: 'oriel-of-acme',
+    privateKey: key,
+    url: undefined,
+  });
+  expect(() => readConfig({ ...app, ORIEL_GITHUB_APP_ID: '' })).toThrow('ORIEL_GITHUB_APP_ID');
+  expect(() => readConfig({ ...app, ORIEL_GITHUB_APP_PRIVATE_KEY: 'x' })).toThrow('PEM');
+  expect(() => readConfig({ ORIEL_DBT_PYTHON: 'python3' })).toThrow('ORIEL_DBT_PYTHON');
 });

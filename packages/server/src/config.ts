@@ -1,9 +1,10 @@
 /** The settings, read from the environment once and checked. Nothing else reads the environment. */
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { PASSWORD_LENGTH } from '@oriel/contract';
 import { looksLikeApiKey } from './domains/api-keys/index.ts';
+import { type GitHubAppSettings, isPrivateKey } from './domains/git-hosts/index.ts';
 import type { ProviderSettings } from './domains/identities/index.ts';
 import { isEasyPassword } from './domains/users/index.ts';
 import { isDkimKey, type MailSettings, parseMailbox, parseSmtpUrl } from './platform/mail/settings.ts';
@@ -43,6 +44,10 @@ export interface Config {
   oidc: ProviderSettings | undefined;
   /** How mail is sent, if it is. */
   mail: MailSettings | undefined;
+  /** The GitHub App of this server, if it has one. */
+  githubApp: GitHubAppSettings | undefined;
+  /** The Python in which dbt is installed, if it is. */
+  dbtPython: string;
   /** Variables that look like settings but are not. */
   unknown: string[];
 }
@@ -195,6 +200,31 @@ export function readConfig(env: Env): Config {
     return undefined;
   };
 
+  const readGitHubApp = (): GitHubAppSettings | undefined => {
+    const id = read('ORIEL_GITHUB_APP_ID', 'the number of the app on GitHub', (value) =>
+      /^\d{1,15}$/.test(value) ? value : undefined,
+    );
+    const slug = read('ORIEL_GITHUB_APP_SLUG', 'the name of the app in its address on GitHub', (value) =>
+      /^[a-z0-9](-?[a-z0-9])*$/i.test(value) ? value : undefined,
+    );
+    const privateKey = read(
+      'ORIEL_GITHUB_APP_PRIVATE_KEY',
+      'the private key of the app as PEM, with \\n or line feeds between its lines',
+      (value) => {
+        const pem = value.replaceAll('\\n', '\n');
+        return isPrivateKey(pem) ? pem : undefined;
+      },
+    );
+    const url = origin('ORIEL_GITHUB_APP_URL');
+    if (id && slug && privateKey) return { id, slug, privateKey, url };
+    if (id || slug || privateKey || url) {
+      throw new StartupError(
+        'Set ORIEL_GITHUB_APP_ID, ORIEL_GITHUB_APP_SLUG and ORIEL_GITHUB_APP_PRIVATE_KEY, or none of the ORIEL_GITHUB_APP_… settings.',
+      );
+    }
+    return undefined;
+  };
+
   const nextSecretKey = secret('ORIEL_SECRET_KEY_NEXT');
 
   const config: Config = {
@@ -254,6 +284,11 @@ export function readConfig(env: Env): Config {
       /^\S{16,}$/.test(value) ? value : undefined,
     ),
     allowPrivateRemotes,
+    githubApp: readGitHubApp(),
+    dbtPython:
+      read('ORIEL_DBT_PYTHON', 'the absolute path of a Python program in which dbt is installed', (value) =>
+        isAbsolute(value) ? resolve(value) : undefined,
+      ) ?? '/usr/bin/python3',
     oidc: readProvider(),
     mail: readMail(),
     unknown: [],

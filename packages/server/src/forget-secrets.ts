@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { clearEnvVariables } from './domains/env-vars/index.ts';
 import { clearGitSecrets } from './domains/git-hosts/index.ts';
 import { updateFingerprint } from './domains/installation/index.ts';
+import { clearModelSyncSecrets } from './domains/model-syncs/index.ts';
 import { clearOAuthSecrets } from './domains/oauth-integrations/index.ts';
 import { forgetWebhookSecrets } from './domains/webhooks/index.ts';
 import { restartSeals } from './platform/audit/seals.store.ts';
@@ -23,6 +24,7 @@ export async function forgetSecrets(
       const lost = await clearEnvVariables(tx);
       await clearOAuthSecrets(tx);
       await clearGitSecrets(tx);
+      await clearModelSyncSecrets(tx);
       await forgetWebhookSecrets(tx);
       await restartSeals(tx);
       await updateFingerprint(tx, newFingerprint);

@@ -85,7 +85,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
   const { tenant, plan, maxExternalUsers, deviceCodeSeconds, embedQuerySeconds } = config;
-  const { allowPrivateRemotes, oidc } = config;
+  const { allowPrivateRemotes, dbtPython, githubApp, oidc } = config;
   const turnWaitMs = options.waits?.connectionMs;
   const dataDir = config.dataDir ?? defaultDataDir();
   requireFinished(dataDir);
@@ -96,6 +96,8 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     deviceCodeSeconds,
     embedQuerySeconds,
     allowPrivateRemotes,
+    dbtPython,
+    githubApp,
     oidc,
     turnWaitMs,
     dataDir,

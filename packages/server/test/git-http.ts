@@ -20,7 +20,12 @@ export interface GitHttp {
 
 const CREDENTIALS = { user: 'oriel', token: 'a-token-of-the-git-server' };
 
-export async function createGitHttp(): Promise<GitHttp> {
+export interface GitHttpOptions {
+  /** Answers requests whose path begins with `/api/`, as the API of a git host. Then any user with the token may use git. */
+  api?: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+export async function createGitHttp({ api }: GitHttpOptions = {}): Promise<GitHttp> {
   const git = await createRealGit();
   const root = join(git.dir, 'served');
   await mkdir(root);
@@ -28,7 +33,11 @@ export async function createGitHttp(): Promise<GitHttp> {
   const wanted = `Basic ${Buffer.from(`${CREDENTIALS.user}:${CREDENTIALS.token}`).toString('base64')}`;
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url!.split('?')[0]}`);
-    if (request.headers.authorization !== wanted) {
+    if (api && request.url!.startsWith('/api/')) return api(request, response);
+    const [, given = ''] = (request.headers.authorization ?? '').split('Basic ');
+    const [, token] = Buffer.from(given, 'base64').toString().split(':');
+    const isKnown = api ? token === CREDENTIALS.token : request.headers.authorization === wanted;
+    if (!isKnown) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end('who are you?');
       return;
     }

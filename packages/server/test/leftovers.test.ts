@@ -75,6 +75,7 @@ async function moduleList() {
     embedQuerySeconds: 30,
     dataDir: world.server.dataDir,
     allowPrivateRemotes: false,
+    dbtPython: '/usr/bin/python3',
   });
   for (const { stop } of list) await stop?.();
   await undo.run();

@@ -17,7 +17,7 @@ export const errors = {
   git_installation_not_found: { status: 404, message: 'There is no such connection to a git host.' },
   git_installation_in_use: {
     status: 409,
-    message: 'Deployments are connected through it: disconnect them first.',
+    message: 'Deployments are connected through it, or read dbt projects through it: disconnect them first.',
   },
   too_many_git_installations: {
     status: 409,
@@ -85,7 +85,10 @@ const Installation = Shape('GitHostInstallationResponse', {
   installationId: Type.String({ description: 'The number of the connection, as text' }),
   login: Type.String({ description: 'The name that was given to the connection' }),
   avatarUrl: Type.String({ description: 'A picture of the account on the host, or an empty text' }),
-  kind: Kind,
+  kind: Type.Enum(['github', 'github_app', 'gitlab', 'gitea', 'bitbucket', 'git'], {
+    description:
+      'What the server is. `github_app`: an account on GitHub that installed the GitHub App of this server',
+  }),
   url: Type.String({ description: 'The address of the host' }),
 });
 
@@ -107,7 +110,8 @@ export const status = operation({
   method: 'GET',
   path: '/api/v1/git-host/status',
   summary: 'Tell whether a git host is connected',
-  description: 'Both addresses are those of the page in the docs that says how to connect one.',
+  description:
+    'If the server has a GitHub App, the addresses are those at which people install it, and change what it may reach. Otherwise, both are those of the page in the docs that says how to connect a git host.',
   reply: Shape('GitHostConnectStatusResponse', {
     connected: Type.Boolean({ description: 'Whether there is at least one connection' }),
     linkUrl: Type.String({ description: 'Where to connect a git host' }),
@@ -122,10 +126,12 @@ export const installations = operation({
   method: 'GET',
   path: '/api/v1/git-host/installations',
   summary: 'List the connections to git hosts',
-  description: 'Oldest first. There are at most 100, so they come without pages.',
+  description:
+    'Oldest first. There are few, so they come without pages. If the server has a GitHub App, GitHub is asked where it is installed.',
   reply: Shape('GitHostInstallationsListResponse', {
     data: Type.Array(Installation, { description: 'The connections' }),
   }),
+  rate: { max: 60, perSeconds: 60 },
   audit: 'none',
 });
 
@@ -179,7 +185,8 @@ export const testGitHostInstallation = operation({
   method: 'POST',
   path: '/api/v1/git-host/installations/{installationId}/test',
   summary: 'Try a connection to a git host',
-  description: 'Signs in to the host with the token. With a repository, also reads the list of its branches.',
+  description:
+    'Signs in to the host with the token. With a repository, also reads the list of its branches. With a deployment that is connected through it, has the host send its webhook, where it can be asked to, and waits for it.',
   params: { installationId: InstallationId },
   body: Shape('TestGitHostInstallationInput', {
     repository: Maybe(
@@ -190,13 +197,21 @@ export const testGitHostInstallation = operation({
         examples: ['acme/model'],
       }),
     ),
+    deploymentId: Maybe({ ...Id, description: 'The deployment whose webhook is tried' }),
+    waitSeconds: Maybe(
+      Type.Integer({
+        minimum: 1,
+        maximum: 30,
+        description: 'How long the webhook is waited for; 15 by default',
+      }),
+    ),
   }),
   optionalBody: true,
   reply: Shape('TestGitHostInstallationResponse', {
     works: Type.Boolean({ description: 'Whether it can be used' }),
     message: Type.String({ description: 'What was found, or what is wrong' }),
   }),
-  errors: ['git_installation_not_found'],
+  errors: ['git_installation_not_found', 'deployment_not_found', 'not_connected'],
   rate: { max: 60, perSeconds: 60 },
   audit: 'none',
 });

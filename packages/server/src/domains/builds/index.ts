@@ -5,6 +5,7 @@ import { leftovers } from './leftovers.store.ts';
 import { buildRoutes } from './routes.ts';
 
 export { type Builds, createBuilds } from './builds.ts';
+export { type CheckCommit, createCheckCommit } from './check-commit.ts';
 export { type Compiler, createCompiler, packedOf } from './compiler.ts';
 export { readModelFiles } from './model-files.ts';
 

@@ -26,13 +26,14 @@ export async function compileProject(
   db: Queryable,
   { deploymentId, root, tree }: Project,
   signal: AbortSignal,
+  options?: { wantsModel: boolean },
 ): Promise<Report> {
   if (tree === null) {
     throw new CompilerFailure(
       `There is no folder ${root}, which the settings name as \`deployProjectRoot\`.`,
     );
   }
-  const report = await compiler.compile(await readModelFiles(db, deploymentId, tree), signal);
+  const report = await compiler.compile(await readModelFiles(db, deploymentId, tree), signal, options);
   const named = (problem: Problem) => ({ ...problem, file: problem.file && root + problem.file });
   return { ...report, errors: report.errors.map(named), warnings: report.warnings.map(named) };
 }

@@ -144,6 +144,28 @@ export function requireBranchName(name: string): void {
 export const requireDataModelLock = async (tx: Tx, deploymentId: number) =>
   found(await store.lockDataModel(tx, deploymentId), 'deployment_not_found');
 
+async function requireNoNameClash(
+  tx: Tx,
+  deploymentId: number,
+  name: string,
+  renamedId: number | null = null,
+) {
+  const clash = await store.findNameClash(tx, deploymentId, name, namesAbove(name), renamedId);
+  if (!clash) return;
+  const message = `Git can not have the branches ${clash.name} and ${name}, because one would be a folder of the other.`;
+  throw new ApiError('branch_name_taken', { message });
+}
+
+/** The data model must be locked, so that nobody creates a branch whose name clashes. */
+export async function renameBranch(
+  tx: Tx,
+  { id, deploymentId }: Pick<BranchRow, 'id' | 'deploymentId'>,
+  name: string,
+): Promise<void> {
+  await requireNoNameClash(tx, deploymentId, name, id);
+  await store.renameBranch(tx, id, name).catch(refuseTaken);
+}
+
 /** Creates a branch at the newest commit of its parent. The data model must be locked before the parent is read. */
 export async function createBranch(
   tx: Tx,
@@ -153,11 +175,7 @@ export async function createBranch(
   const { deploymentId, userId } = where;
   if ((await store.countBranches(tx, deploymentId)) >= dataModelLimits.branches)
     throw new ApiError('too_many_branches');
-  const clash = await store.findNameClash(tx, deploymentId, name, namesAbove(name));
-  if (clash) {
-    const message = `Git can not have the branches ${clash.name} and ${name}, because one would be a folder of the other.`;
-    throw new ApiError('branch_name_taken', { message });
-  }
+  await requireNoNameClash(tx, deploymentId, name);
   const { id } = await store
     .insertBranch(tx, {
       deploymentId,
@@ -263,7 +281,7 @@ export async function ownBranch(
   for (const name of devBranchNames(username, userId)) {
     // A branch with this name is somebody else's, who may work on it.
     const isTaken = (await store.findBranch(tx, deploymentId, userId, { branchName: name })) !== undefined;
-    if (isTaken || (await store.findNameClash(tx, deploymentId, name, namesAbove(name)))) continue;
+    if (isTaken || (await store.findNameClash(tx, deploymentId, name, namesAbove(name), null))) continue;
     return { branch: await createBranch(tx, where, { name, parent, isOwn: true }), isNew: true };
   }
   throw new ApiError('branch_name_taken');

@@ -18,6 +18,7 @@ export {
   isBuilt,
   lockBranch,
   moveBranch,
+  renameBranch,
   requireBranch,
   requireBranchName,
   requireDataModelLock,
@@ -45,7 +46,6 @@ export {
   lockBranches,
   type ModelSettings,
   markChanged,
-  renameBranch,
   settleDeployMode,
 } from './store.ts';
 export {

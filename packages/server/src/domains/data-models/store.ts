@@ -100,11 +100,17 @@ export const countBranches = async (db: Queryable, deploymentId: number) =>
     )
   ).count;
 
-/** A branch that would be a folder of the new one, or have it as a folder. */
-export const findNameClash = (db: Queryable, deploymentId: number, name: string, above: readonly string[]) =>
+/** A branch that would be a folder of the one with the new name, or have it as a folder. */
+export const findNameClash = (
+  db: Queryable,
+  deploymentId: number,
+  name: string,
+  above: readonly string[],
+  renamedId: number | null,
+) =>
   db.maybeOne<{ name: string }>(sql`
     select name from branches
-    where deployment_id = ${deploymentId} and (name = any(${above}::text[]) or starts_with(name, ${`${name}/`}))
+    where deployment_id = ${deploymentId} and id is distinct from ${renamedId}::bigint and (name = any(${above}::text[]) or starts_with(name, ${`${name}/`}))
     limit 1`);
 
 export interface NewBranch {

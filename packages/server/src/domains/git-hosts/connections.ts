@@ -1,6 +1,6 @@
 /** The repository of a deployment: connecting it, and keeping both sides one. */
 import { randomBytes } from 'node:crypto';
-import { type Committed, changeFunction, type Origin } from '../../platform/audit/change.ts';
+import { type Committed, changeFunction, type OnChange, type Origin } from '../../platform/audit/change.ts';
 import { NOBODY } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
@@ -9,7 +9,7 @@ import { mergeBase } from '../../platform/git/merge-bases.ts';
 import { isBranchName } from '../../platform/git/names.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { createPackReader } from '../../platform/git/remote/receive.ts';
-import { createRemote, type Remote } from '../../platform/git/remote/smart-http.ts';
+import { createRemote, type Remote, type RemoteAddress } from '../../platform/git/remote/smart-http.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -35,14 +35,19 @@ const TURNS = { togetherMax: 3, waitingMax: 20, waitMs: 30_000 };
 /** Who makes merges that no person asked for. */
 const AUTOMATIC = { name: 'Oriel', email: 'oriel@localhost' };
 
-export const remoteOf = ({ outbound }: Pick<Platform, 'outbound'>, host: Host, url: string): Remote =>
-  createRemote(outbound, { url, credentials: credentialsOf(host) }, REMOTE_LIMITS);
+export const remoteAt = ({ outbound }: Pick<Platform, 'outbound'>, address: RemoteAddress): Remote =>
+  createRemote(outbound, address, REMOTE_LIMITS);
+
+export const remoteOf = (platform: Pick<Platform, 'outbound'>, host: Host, url: string): Remote =>
+  remoteAt(platform, { url, credentials: credentialsOf(host) });
 
 export interface ConnectionOptions {
   installations: Installations;
   texts: Texts;
   branchTurns: BranchTurns;
   enqueueBuild: EnqueueBuild;
+  /** Told of changes that jobs make. */
+  onChange: OnChange;
 }
 
 interface SyncPayload {
@@ -89,7 +94,7 @@ const SYNC_JOB: JobKind<SyncPayload> = {
 
 export function createConnections(
   platform: Platform,
-  { installations, texts, branchTurns, enqueueBuild }: ConnectionOptions,
+  { installations, texts, branchTurns, enqueueBuild, onChange }: ConnectionOptions,
 ): Connections {
   const packs = createPackReader();
   const turns = createTurns({
@@ -229,7 +234,7 @@ export function createConnections(
           ip: null,
           requestId: null,
         };
-        const call = { db, change: changeFunction(db, origin), author: AUTOMATIC, signal };
+        const call = { db, change: changeFunction(db, origin, { onChange }), author: AUTOMATIC, signal };
         try {
           await inTurn(deploymentId, signal, () => syncAll(call, deploymentId, request.mustLook));
         } catch (error) {

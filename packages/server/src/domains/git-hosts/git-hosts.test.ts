@@ -302,12 +302,19 @@ test('a signed webhook of each host brings what was pushed, once, and any other 
   // Before a secret is made, nothing is accepted.
   expect((await send(forged)).status).toBe(401);
   const { secret } = await world.admin.rotateGitHostWebhookSecret({ deploymentId });
+  // What jobs change is told to webhooks of events too.
+  const { id: webhookId } = await world.admin.createWebhook({
+    body: { url: 'http://127.0.0.1:9/nobody', events: ['branch.updated'] },
+  });
   for (const [who, sign] of SIGNATURES) {
     expect((await send(sign('a guess'))).status, who).toBe(401);
     const pushed = await repo.push({ a: who }, who);
     expect((await send(sign(secret))).status, who).toBe(204);
     await expect.poll(() => headHere(deploymentId, 'main'), { timeout: 30_000 }).toBe(pushed);
   }
+  const { items } = await world.admin.listWebhookDeliveries({ id: webhookId });
+  expect(items.map(({ event }) => event)).toEqual(SIGNATURES.map(() => 'branch.updated'));
+  await world.admin.deleteWebhook({ id: webhookId });
   expect((await send({})).status).toBe(401);
   const old = SIGNATURES[3]![1](secret);
   expect((await send({ ...old, 'webhook-timestamp': '1700000000' })).status).toBe(401);

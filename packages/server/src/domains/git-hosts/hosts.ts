@@ -23,7 +23,7 @@ export const DEFAULT_URLS: Readonly<Partial<Record<HostKind, string>>> = {
   bitbucket: 'https://bitbucket.org',
 };
 
-const PAGE = 100;
+export const PAGE = 100;
 const PAGES_MAX = 10;
 const REPLY_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
@@ -31,6 +31,7 @@ const TIMEOUT_MS = 20_000;
 /** The user that goes with a token, where the host does not care or wants a fixed one. */
 const USERS: Readonly<Record<HostKind, string>> = {
   github: 'x-access-token',
+  github_app: 'x-access-token',
   gitlab: 'oauth2',
   gitea: 'oauth2',
   bitbucket: 'x-token-auth',
@@ -53,9 +54,47 @@ interface Api {
   read(body: unknown): { repositories: HostRepository[]; isLast: boolean };
   /** Makes a repository. The owner is whom the token belongs to, if none is given. */
   create(ask: Ask, repository: NewRepository): Promise<unknown>;
+  /** Sets the status of a commit. Hosts without it have none. */
+  setStatus?(ask: Ask, repository: string, commit: string, status: CommitStatus): Promise<unknown>;
+  hooks?: {
+    list(repository: string): string;
+    /** Has the host send a webhook now. */
+    test(repository: string, id: number): string;
+  };
 }
 
-/** Sends a request to the API of the host, and returns the JSON of the answer. Throws a `RemoteError`. */
+export interface CommitStatus {
+  isGood: boolean;
+  description: string;
+  /** Names the check among others. */
+  context: string;
+  targetUrl: string;
+}
+
+/** GitHub takes no more, and Gitea and GitLab show no more. */
+const DESCRIPTION_MAX = 140;
+
+const shortened = (text: string) => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > DESCRIPTION_MAX ? `${line.slice(0, DESCRIPTION_MAX - 1)}…`.toWellFormed() : line;
+};
+
+/** With its owner, as paths of APIs have it. */
+const pathOf = (repository: string) =>
+  repository
+    .replace(/\.git$/, '')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+const gitlabPathOf = (repository: string) => encodeURIComponent(repository.replace(/\.git$/, ''));
+
+/** GitHub and Gitea take the same. */
+const setStatus: Api['setStatus'] = (ask, repository, commit, { isGood, description, context, targetUrl }) =>
+  ask(`/repos/${pathOf(repository)}/statuses/${commit}`, {
+    state: isGood ? 'success' : 'failure',
+    ...{ description: shortened(description), context, target_url: targetUrl },
+  });
+
 type Ask = (path: string, body?: object) => Promise<unknown>;
 
 interface NewRepository {
@@ -66,12 +105,12 @@ interface NewRepository {
 
 type Fields = Record<string, unknown>;
 
-const asFields = (value: unknown): Fields =>
+export const asFields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {};
 
 /** What a host answers is not believed: what is no repository is left out. */
-const asList = (body: unknown): Fields[] => (Array.isArray(body) ? body.map(asFields) : []);
-const idOf = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : 0);
+export const asList = (body: unknown): Fields[] => (Array.isArray(body) ? body.map(asFields) : []);
+export const idOf = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : 0);
 
 /** GitHub and Gitea have the same fields. */
 const readFullNames = (body: unknown) => {
@@ -91,13 +130,28 @@ const createForOwner: Api['create'] = async (ask, { name, owner, isPrivate }) =>
   return ask(login === owner ? '/user/repos' : `/orgs/${encodeURIComponent(owner)}/repos`, body);
 };
 
+const GITHUB: Api = {
+  base: (url) => (url === DEFAULT_URLS.github ? 'https://api.github.com' : `${url}/api/v3`),
+  headers: ({ token }) => ({ authorization: `Bearer ${token}`, accept: 'application/vnd.github+json' }),
+  listPath: (page) => `/user/repos?per_page=${PAGE}&page=${page}`,
+  read: readFullNames,
+  create: createForOwner,
+  setStatus,
+  hooks: {
+    list: (repository) => `/repos/${pathOf(repository)}/hooks?per_page=${PAGE}`,
+    test: (repository, id) => `/repos/${pathOf(repository)}/hooks/${id}/pings`,
+  },
+};
+
 const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
-  github: {
-    base: (url) => (url === DEFAULT_URLS.github ? 'https://api.github.com' : `${url}/api/v3`),
-    headers: ({ token }) => ({ authorization: `Bearer ${token}`, accept: 'application/vnd.github+json' }),
-    listPath: (page) => `/user/repos?per_page=${PAGE}&page=${page}`,
-    read: readFullNames,
-    create: createForOwner,
+  github: GITHUB,
+  // What an installation reaches is listed at another place, and it makes repositories for organizations only.
+  github_app: {
+    ...GITHUB,
+    listPath: (page) => `/installation/repositories?per_page=${PAGE}&page=${page}`,
+    read: (body) => readFullNames(asFields(body).repositories),
+    create: (ask, { name, owner, isPrivate }) =>
+      ask(`/orgs/${encodeURIComponent(owner ?? '')}/repos`, { name, private: isPrivate }),
   },
   gitea: {
     base: (url) => `${url}/api/v1`,
@@ -105,6 +159,11 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
     listPath: (page) => `/user/repos?limit=${PAGE}&page=${page}`,
     read: readFullNames,
     create: createForOwner,
+    setStatus,
+    hooks: {
+      list: (repository) => `/repos/${pathOf(repository)}/hooks?limit=${PAGE}`,
+      test: (repository, id) => `/repos/${pathOf(repository)}/hooks/${id}/tests`,
+    },
   },
   gitlab: {
     base: (url) => `${url}/api/v4`,
@@ -128,6 +187,15 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
         visibility,
         ...(owner ? { namespace_id: namespace } : {}),
       });
+    },
+    setStatus: (ask, repository, commit, { isGood, description, context, targetUrl }) =>
+      ask(`/projects/${gitlabPathOf(repository)}/statuses/${commit}`, {
+        state: isGood ? 'success' : 'failed',
+        ...{ description: shortened(description), name: context, target_url: targetUrl },
+      }),
+    hooks: {
+      list: (repository) => `/projects/${gitlabPathOf(repository)}/hooks?per_page=${PAGE}`,
+      test: (repository, id) => `/projects/${gitlabPathOf(repository)}/hooks/${id}/test/push_events`,
     },
   },
   bitbucket: {
@@ -163,7 +231,8 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
 
 const apiOf = ({ kind }: Host) => (kind === 'git' ? undefined : APIS[kind]);
 
-async function call(outbound: Outbound, host: Host, path: string, body?: object): Promise<unknown> {
+/** Sends a request to the API of the host, and returns the JSON of the answer. Throws a `RemoteError`. */
+export async function ask(outbound: Outbound, host: Host, path: string, body?: object): Promise<unknown> {
   const api = apiOf(host)!;
   const answer = await outbound
     .fetch(api.base(host.url) + path, {
@@ -190,8 +259,11 @@ async function call(outbound: Outbound, host: Host, path: string, body?: object)
     throw new RemoteError('not_found', 'The git host does not have this, or does not show it.');
   if (status < 200 || status >= 300)
     throw new RemoteError('failed', `The git host answers with the status ${status}.`);
+  const text = await answer.text();
+  // A test of a webhook has nothing to answer.
+  if (!text) return {};
   try {
-    return JSON.parse(await answer.text());
+    return JSON.parse(text);
   } catch {
     throw new RemoteError('failed', 'The answer of the git host is not JSON: is its address right?');
   }
@@ -203,7 +275,7 @@ export async function listRepositories(outbound: Outbound, host: Host): Promise<
   if (!api) return [];
   const found: HostRepository[] = [];
   for (let page = 1; page <= PAGES_MAX; page++) {
-    const { repositories, isLast } = api.read(await call(outbound, host, api.listPath(page)));
+    const { repositories, isLast } = api.read(await ask(outbound, host, api.listPath(page)));
     found.push(...repositories);
     if (isLast) break;
   }
@@ -226,8 +298,8 @@ export async function createRepository(
   const parts = name.split('/');
   const own = parts.pop()!;
   const owner = parts.length ? parts.join('/') : undefined;
-  const ask: Ask = (path, body) => call(outbound, host, path, body);
-  const made = asFields(await api.create(ask, { name: own, owner, isPrivate }));
+  const asked: Ask = (path, body) => ask(outbound, host, path, body);
+  const made = asFields(await api.create(asked, { name: own, owner, isPrivate }));
   const full = made.full_name ?? made.path_with_namespace;
   return typeof full === 'string' ? full : name;
 }
@@ -235,6 +307,38 @@ export async function createRepository(
 /** Throws a `RemoteError` if the token does not work. A host of the kind `git` has nothing to ask. */
 export async function tryToken(outbound: Outbound, host: Host): Promise<boolean> {
   const api = apiOf(host);
-  if (api) await call(outbound, host, api.listPath(1));
+  if (api) await ask(outbound, host, api.listPath(1));
   return api !== undefined;
+}
+
+export const hasStatuses = (host: Host): boolean => apiOf(host)?.setStatus !== undefined;
+
+/** Throws a `RemoteError`. Does nothing for hosts without it. */
+export async function setCommitStatus(
+  outbound: Outbound,
+  host: Host,
+  repository: string,
+  commit: string,
+  status: CommitStatus,
+): Promise<void> {
+  await apiOf(host)?.setStatus?.((path, body) => ask(outbound, host, path, body), repository, commit, status);
+}
+
+/**
+ * Has the host send the webhook with this address now. Returns false if the host can not, or has no such webhook. Throws
+ * a `RemoteError`.
+ */
+export async function testWebhook(
+  outbound: Outbound,
+  host: Host,
+  repository: string,
+  webhookUrl: string,
+): Promise<boolean> {
+  const hooks = apiOf(host)?.hooks;
+  if (!hooks) return false;
+  const known = asList(await ask(outbound, host, hooks.list(repository)));
+  const own = known.find(({ url, config }) => url === webhookUrl || asFields(config).url === webhookUrl);
+  if (!own || !idOf(own.id)) return false;
+  await ask(outbound, host, hooks.test(repository, idOf(own.id)), {});
+  return true;
 }

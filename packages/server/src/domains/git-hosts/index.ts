@@ -1,25 +1,37 @@
 import type { JobKind } from '../../platform/jobs/jobs.ts';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
 import type { Module, Platform } from '../../platform/module.ts';
+import type { CheckCommit } from '../builds/index.ts';
 import { type ConnectionOptions, type Connections, createConnections, requestSync } from './connections.ts';
+import { createGitHubApp, type GitHubApp, type GitHubAppSettings } from './github-app.ts';
 import { createInstallations, type Installations } from './installations.ts';
 import { leftovers } from './leftovers.store.ts';
 import { gitHostRoutes } from './routes.ts';
+import { createOpenSnapshot, type OpenSnapshot } from './snapshots.ts';
+import { createStatusJob } from './statuses.ts';
 import * as store from './store.ts';
 
 export { requestSync } from './connections.ts';
-export { clearGitSecrets } from './store.ts';
+export { type GitHubAppSettings, isPrivateKey } from './github-app.ts';
+export { plainUrl, requireRepositoryName } from './rules.ts';
+export type { OpenSnapshot, RepositoryPlace, Snapshot } from './snapshots.ts';
+export { clearGitSecrets, lockInstallation } from './store.ts';
 
 export interface GitHosts extends Connections {
+  app: GitHubApp | undefined;
   installations: Installations;
+  openSnapshot: OpenSnapshot;
 }
 
 export function createGitHosts(
   platform: Platform,
-  options: Omit<ConnectionOptions, 'installations'>,
+  options: Omit<ConnectionOptions, 'installations'> & { githubApp: GitHubAppSettings | undefined },
 ): GitHosts {
-  const installations = createInstallations(platform);
-  return { installations, ...createConnections(platform, { ...options, installations }) };
+  const app = options.githubApp && createGitHubApp(platform.outbound, options.githubApp);
+  const installations = createInstallations(platform, app);
+  const connections = createConnections(platform, { ...options, installations });
+  const openSnapshot = createOpenSnapshot(platform, { installations, packs: connections.packs });
+  return { app, installations, openSnapshot, ...connections };
 }
 
 /** Others may push without a webhook that says so. */
@@ -44,12 +56,13 @@ const pollSchedule: Schedule = { name: 'git-hosts.poll', kind: pollJob, everySec
 export function gitHosts(
   platform: Platform,
   hosts: GitHosts,
-  { enqueueBuild }: Pick<ConnectionOptions, 'enqueueBuild'>,
+  { enqueueBuild, checkCommit }: Pick<ConnectionOptions, 'enqueueBuild'> & { checkCommit: CheckCommit },
 ): Module {
-  const { installations, packs, job } = hosts;
+  const { app, installations, packs, job } = hosts;
+  const statusJob = createStatusJob(platform, { installations, checkCommit });
   return {
-    routes: gitHostRoutes(platform, { installations, connections: hosts, enqueueBuild }),
-    jobs: [job as JobKind],
+    routes: gitHostRoutes(platform, { installations, connections: hosts, enqueueBuild, app }),
+    jobs: [job as JobKind, statusJob as JobKind],
     schedules: [pollSchedule],
     leftovers,
     stop: () => packs.stop(),

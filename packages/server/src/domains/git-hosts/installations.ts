@@ -1,11 +1,15 @@
 /** Connections to git hosts. Their tokens are sealed, and only `open` reads them. */
 import { randomUUID } from 'node:crypto';
 import { gitHostLimits } from '@oriel/contract';
-import type { Queryable, Tx } from '../../platform/db/database.ts';
+import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import type { Platform } from '../../platform/module.ts';
 import type { BoxedColumn } from '../../platform/secrets/box.ts';
+import { withHost } from './failures.ts';
+import type { GitHubApp } from './github-app.ts';
 import { DEFAULT_URLS, type Host } from './hosts.ts';
+import { plainUrl } from './rules.ts';
 import * as store from './store.ts';
 
 export const GIT_TOKEN_COLUMN: BoxedColumn = {
@@ -17,7 +21,7 @@ export const GIT_TOKEN_COLUMN: BoxedColumn = {
 
 export interface NewInstallation {
   name: string;
-  kind: store.HostKind;
+  kind: Exclude<store.HostKind, 'github_app'>;
   url?: string | null | undefined;
   username?: string | null | undefined;
   token: string;
@@ -25,11 +29,16 @@ export interface NewInstallation {
 
 export interface Installations {
   create(tx: Tx, made: NewInstallation): Promise<store.InstallationRow>;
-  /** Throws if there is no such connection. */
+  /** Throws if there is no such connection, and a `RemoteError` if GitHub gives no token for its app. */
   open(db: Queryable, id: number): Promise<Host>;
+  /** Writes down where the GitHub App is installed now, if there is one. If GitHub can not be asked, nothing changes. */
+  refresh(db: Database): Promise<void>;
 }
 
-export function createInstallations({ box: boxOf }: Pick<Platform, 'box'>): Installations {
+export function createInstallations(
+  { box: boxOf, log }: Pick<Platform, 'box' | 'log'>,
+  app: GitHubApp | undefined,
+): Installations {
   const box = boxOf(GIT_TOKEN_COLUMN);
   return {
     async create(tx, { name, kind, url, username, token }) {
@@ -48,7 +57,15 @@ export function createInstallations({ box: boxOf }: Pick<Platform, 'box'>): Inst
     },
     async open(db, id) {
       const row = found(await store.findInstallation(db, id), 'git_installation_not_found');
-      const { kind, url, username } = row;
+      const { kind, url, username, appInstallationId } = row;
+      if (appInstallationId !== null) {
+        if (!app) {
+          throw new ApiError('git_host_refused', {
+            message: 'This connection is one of a GitHub App, and the server has no GitHub App any more.',
+          });
+        }
+        return { kind, url, username, token: await withHost(() => app.tokenFor(appInstallationId)) };
+      }
       if (!row.token.length) {
         throw new ApiError('git_host_refused', {
           message: 'The token of this connection was lost with the secret key: make a new connection.',
@@ -56,18 +73,27 @@ export function createInstallations({ box: boxOf }: Pick<Platform, 'box'>): Inst
       }
       return { kind, url, username, token: box.open(row.tokenId, row.token).toString('utf8') };
     },
+
+    async refresh(db) {
+      if (!app) return;
+      try {
+        const found = await app.listInstallations();
+        await db.transaction(async (tx) => {
+          await store.lockInstallations(tx);
+          await store.updateAppInstallations(tx, app.url, found);
+        });
+      } catch (error) {
+        if (!(error instanceof RemoteError)) throw error;
+        log.warn({ failure: error.failure }, 'GitHub did not say where its app is installed');
+      }
+    },
   };
 }
 
-/** The token must not go to whoever reads the address, so an address with credentials in it is refused. */
 function hostUrl(kind: store.HostKind, given: string | null | undefined): string {
   const text = given ?? DEFAULT_URLS[kind];
   if (text === undefined) throw invalid('url', 'must be given for a host of this kind');
-  const url = new URL(text);
-  if (url.username || url.password)
-    throw invalid('url', 'must not contain a user name or password: give `username` and `token`');
-  if (url.search || url.hash) throw invalid('url', 'must not have a query or a fragment');
-  return url.href.replace(/\/+$/, '');
+  return plainUrl(text, 'url');
 }
 
 /** As replies and the audit log show it: without the token. */

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@oriel/contract';
 import { type Change, changed } from '../../platform/audit/change.ts';
-import type { Tx } from '../../platform/db/database.ts';
-import { refusing } from '../../platform/db/refusing.ts';
+import { mayIn } from '../../platform/auth/access.ts';
+import type { Person } from '../../platform/auth/actor.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
+import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
 import { newPublicId } from '../../platform/public-id.ts';
@@ -27,8 +30,18 @@ import {
   requireDeployed,
 } from './connections.ts';
 import { withHost } from './failures.ts';
-import { createRepository, listRepositories, repositoryUrl, tryToken } from './hosts.ts';
+import type { GitHubApp } from './github-app.ts';
+import {
+  createRepository,
+  type Host,
+  listRepositories,
+  repositoryUrl,
+  testWebhook,
+  tryToken,
+} from './hosts.ts';
 import { type Installations, toInstallation } from './installations.ts';
+import { requireRepositoryName } from './rules.ts';
+import { requestStatus } from './statuses.ts';
 import * as store from './store.ts';
 import { fetchCommit, requireFits } from './sync.ts';
 import { deliveryOf, isSigned } from './webhooks.ts';
@@ -44,13 +57,16 @@ interface GitHostOptions {
   installations: Installations;
   connections: Connections;
   enqueueBuild: EnqueueBuild;
+  app: GitHubApp | undefined;
 }
 
-const refuseTaken = refusing({ branches_name_key: 'branch_name_taken' });
+/** How long a test waits for the webhook, if it is not said, and how often it looks. */
+const WEBHOOK_WAIT_SECONDS = 15;
+const WEBHOOK_LOOK_MS = 250;
 
 export function gitHostRoutes(
   platform: Platform,
-  { installations, connections, enqueueBuild }: GitHostOptions,
+  { installations, connections, enqueueBuild, app }: GitHostOptions,
 ) {
   const { outbound, publicUrl, box: boxOf } = platform;
   const box = boxOf(WEBHOOK_SECRET_COLUMN);
@@ -61,13 +77,14 @@ export function gitHostRoutes(
   return [
     handle(operations.status, async ({ db }) => ({
       connected: (await store.countInstallations(db)) > 0,
-      linkUrl: guide,
-      settingsUrl: guide,
+      linkUrl: app?.linkUrl ?? guide,
+      settingsUrl: app?.settingsUrl ?? guide,
     })),
 
-    handle(operations.installations, async ({ db }) => ({
-      data: (await store.listInstallations(db)).map(toInstallation),
-    })),
+    handle(operations.installations, async ({ db }) => {
+      await installations.refresh(db);
+      return { data: (await store.listInstallations(db)).map(toInstallation) };
+    }),
 
     handle(operations.createGitHostInstallation, ({ change }, { body }) =>
       change(async (tx) => {
@@ -89,11 +106,18 @@ export function gitHostRoutes(
       }),
     ),
 
-    handle(operations.testGitHostInstallation, async ({ db, signal }, { params, body }) => {
-      const host = await installations.open(db, params.installationId);
+    handle(operations.testGitHostInstallation, async ({ actor, db, signal }, { params, body }) => {
       try {
         return await withHost(async () => {
+          const host = await installations.open(db, params.installationId);
           const asked = await tryToken(outbound, host);
+          if (body?.deploymentId != null) {
+            requireVisible(actor, body.deploymentId);
+            const connection = found(await store.findConnection(db, body.deploymentId), 'not_connected');
+            if (connection.installationId !== params.installationId) throw new ApiError('not_connected');
+            const seconds = body.waitSeconds ?? WEBHOOK_WAIT_SECONDS;
+            return await waitForWebhook(db, host, connection, seconds, signal);
+          }
           if (!body?.repository) {
             const message = asked
               ? 'The git host accepts the token.'
@@ -109,7 +133,8 @@ export function gitHostRoutes(
           };
         });
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
+        const isAnswer = error instanceof ApiError && isTestAnswer(error.code);
+        if (!isAnswer) throw error;
         return { works: false, message: error.message };
       }
     }),
@@ -173,6 +198,7 @@ export function gitHostRoutes(
         });
         await enqueueBuild(tx, { deploymentId, branchId: own.id });
         await requestSync(tx, deploymentId, true);
+        if (seen.place) await requestStatus(tx, deploymentId, seen.place.seenHead);
         const changes: Change[] = [
           { id: deploymentId, before: null, after: { installationId: body.installationId, repository, url } },
           { ...changed(before, after), resourceType: 'deployment' },
@@ -233,10 +259,44 @@ export function gitHostRoutes(
       const delivery = deliveryOf(headers);
       await db.transaction(async (tx) => {
         if (delivery !== undefined && !(await store.insertDelivery(tx, deploymentId, delivery))) return;
+        await store.updateWebhookReceived(tx, deploymentId);
         await requestSync(tx, deploymentId, true);
       });
     }),
   ];
+
+  /** Has the host send its webhook, if it can, and waits for it. Who has set it up can also send one from there. */
+  async function waitForWebhook(
+    db: Database,
+    host: Host,
+    connection: store.ConnectionRow,
+    seconds: number,
+    signal: AbortSignal,
+  ) {
+    const { deploymentId, repository, webhookSecret } = connection;
+    if (webhookSecret === null)
+      return {
+        works: false,
+        message: 'There is no secret for webhooks yet: make one, and give it to the host.',
+      };
+    const since = await store.findNow(db);
+    const wasAsked = await testWebhook(outbound, host, repository, webhookUrl(connection)).catch(
+      (error: unknown) => {
+        // The token may be one for repositories only, or the webhook be one of the whole organization.
+        if (error instanceof RemoteError && error.failure !== 'unreachable') return false;
+        throw error;
+      },
+    );
+    for (const end = Date.now() + 1000 * seconds; Date.now() < end; ) {
+      if (await store.wasWebhookReceived(db, deploymentId, since))
+        return { works: true, message: 'The git host accepts the token, and its webhook was received.' };
+      await sleep(WEBHOOK_LOOK_MS, undefined, { signal });
+    }
+    const message = wasAsked
+      ? 'The git host was asked to send its webhook, and none with the right signature came. Can it reach the address, and does it have the newest secret?'
+      : 'No webhook came. Send one from the settings of the repository on the git host while this waits, or set it up there first.';
+    return { works: false, message };
+  }
 
   /** Gives the deploy branch the name and the newest commit that the repository has. */
   async function takePlace(
@@ -248,7 +308,7 @@ export function gitHostRoutes(
     await requireDataModelLock(tx, deploymentId);
     const branch = await lockBranch(tx, { deploymentId, userId: 0 }, branchId);
     if (branch.head !== own.head || !branch.isDeploy) throw new ApiError('branch_changed');
-    if (branch.name !== branchName) await renameBranch(tx, branchId, branchName).catch(refuseTaken);
+    if (branch.name !== branchName) await renameBranch(tx, branch, branchName);
     if (place === undefined) return [];
     await store.upsertRemoteHead(tx, deploymentId, branchName, place.seenHead);
     if (place.head === branch.head) return [];
@@ -257,11 +317,12 @@ export function gitHostRoutes(
   }
 }
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 'es'}`;
+/** What a test answers. Other errors are about the request. */
+const isTestAnswer = (code: string) => code.startsWith('git_') && code !== 'git_installation_not_found';
 
-/** The name becomes the end of an address, which must not lead elsewhere on the host. */
-function requireRepositoryName(name: string, field: string): void {
-  const parts = name.split('/');
-  if (parts.every((part) => part !== '' && !/^\.+$|[\s\\?#%]/.test(part))) return;
-  throw invalid(field, 'must be the name of a repository, such as acme/model');
+/** The rights on a deployment that is not in the path. */
+function requireVisible(actor: Person, deploymentId: number): void {
+  if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
 }
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 'es'}`;

@@ -1,7 +1,7 @@
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
 
-export type HostKind = 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'git';
+export type HostKind = 'github' | 'github_app' | 'gitlab' | 'gitea' | 'bitbucket' | 'git';
 
 export interface InstallationRow {
   id: number;
@@ -12,9 +12,12 @@ export interface InstallationRow {
   tokenId: string;
   /** Sealed. */
   token: Buffer;
+  /** Only of a GitHub App, which has no token of its own. */
+  appInstallationId: number | null;
 }
 
-const INSTALLATION = sql`id, name, kind, url, username, token_id as "tokenId", token`;
+const INSTALLATION = sql`
+  id, name, kind, url, username, token_id as "tokenId", token, app_installation_id as "appInstallationId"`;
 
 export const listInstallations = (db: Queryable) =>
   db.many<InstallationRow>(sql`select ${INSTALLATION} from git_installations order by id`);
@@ -35,16 +38,37 @@ export const lockInstallations = (tx: Tx) =>
 export const countInstallations = async (db: Queryable) =>
   (await db.one<{ count: number }>(sql`select count(*)::int from git_installations`)).count;
 
-export const insertInstallation = (tx: Tx, made: Omit<InstallationRow, 'id'>) =>
+export const insertInstallation = (tx: Tx, made: Omit<InstallationRow, 'id' | 'appInstallationId'>) =>
   tx.one<InstallationRow>(sql`
     insert into git_installations (name, kind, url, username, token_id, token)
     values (${made.name}, ${made.kind}, ${made.url}, ${made.username}, ${made.tokenId}, ${made.token})
     returning ${INSTALLATION}`);
 
+/** Writes down where a GitHub App is installed, and forgets where it is not any more, unless deployments are connected. */
+export async function updateAppInstallations(
+  tx: Tx,
+  url: string,
+  found: readonly { id: number; login: string }[],
+): Promise<void> {
+  await tx.run(sql`
+    insert into git_installations (name, kind, url, token_id, token, app_installation_id)
+    select n.name, 'github_app', ${url}, gen_random_uuid(), '', n.id
+    from unnest(${found.map(({ login }) => login)}::text[], ${found.map(({ id }) => id)}::bigint[]) as n (name, id)
+    on conflict (app_installation_id) do update set name = excluded.name, url = excluded.url
+    where (git_installations.name, git_installations.url) is distinct from (excluded.name, excluded.url)`);
+  await tx.run(sql`
+    delete from git_installations i
+    where kind = 'github_app' and app_installation_id <> all(${found.map(({ id }) => id)}::bigint[])
+      and not exists (select from git_connections where installation_id = i.id)
+      and not exists (select from model_sync_sources where installation_id = i.id)`);
+}
+
 export const isInstallationUsed = async (db: Queryable, id: number) =>
   (
     await db.one<{ isUsed: boolean }>(
-      sql`select exists (select from git_connections where installation_id = ${id}) as "isUsed"`,
+      sql`
+        select exists (select from git_connections where installation_id = ${id})
+          or exists (select from model_sync_sources where installation_id = ${id}) as "isUsed"`,
     )
   ).isUsed;
 
@@ -97,7 +121,35 @@ export const updateWebhookSecret = (tx: Tx, deploymentId: number, webhookSecret:
 
 export const updateChecked = (db: Database, deploymentId: number, message: string | null) =>
   db.writes.run(sql`
-    update git_connections set message = ${message}, checked_at = now() where deployment_id = ${deploymentId}`);
+    update git_connections
+    set message = ${message}, checked_at = now(), failures = case when ${message}::text is null then 0 else failures + 1 end
+    where deployment_id = ${deploymentId}`);
+
+export const updateWebhookReceived = (tx: Tx, deploymentId: number) =>
+  tx.run(sql`update git_connections set webhook_received_at = now() where deployment_id = ${deploymentId}`);
+
+/** The clock of the database, for `wasWebhookReceived`. */
+export const findNow = async (db: Queryable) =>
+  (await db.one<{ now: string }>(sql`select now()::text as now`)).now;
+
+export const wasWebhookReceived = async (db: Queryable, deploymentId: number, since: string) =>
+  (await db.maybeOne<{ id: number }>(sql`
+    select deployment_id as id from git_connections
+    where deployment_id = ${deploymentId} and webhook_received_at >= ${since}::timestamptz`)) !== undefined;
+
+export interface ReportQuery {
+  id: number;
+  name: string;
+  jsonQuery: string;
+  isOfTenant: boolean;
+}
+
+/** The next reports that have a query. */
+export const listReportQueries = (db: Queryable, deploymentId: number, after: number, limit: number) =>
+  db.many<ReportQuery>(sql`
+    select id, name, json_query as "jsonQuery", embed_tenant is not null as "isOfTenant" from reports
+    where deployment_id = ${deploymentId} and id > ${after} and json_query is not null
+    order by id limit ${limit}`);
 
 /** Notes that a job is wanted. Returns false if one waits or runs already, or if the deployment is not connected. */
 export const requestSync = async (tx: Tx, deploymentId: number, mustLook: boolean) =>
@@ -133,11 +185,18 @@ export const endSync = async (db: Database, deploymentId: number, requestedAt: s
 export const forgetRequest = (tx: Tx, deploymentId: number) =>
   tx.run(sql`update git_connections set requested_at = null where deployment_id = ${deploymentId}`);
 
-/** The connections that were not checked for so long. A request that is older than an hour lost its job. */
+/** How often the pause of a failing connection is doubled: from five minutes to about ten hours. */
+const DOUBLINGS_MAX = 7;
+
+/**
+ * The connections that were not checked for so long, or for longer if the last checks failed. A request that is older than
+ * an hour lost its job.
+ */
 export const listUnchecked = (db: Queryable, seconds: number, limit: number) =>
   db.many<{ deploymentId: number }>(sql`
     select deployment_id as "deploymentId" from git_connections
-    where coalesce(checked_at, created_at) < now() - make_interval(secs => ${seconds})
+    where coalesce(checked_at, created_at)
+        < now() - make_interval(secs => ${seconds}) * power(2, least(greatest(failures - 1, 0), ${DOUBLINGS_MAX}))
       and (requested_at is null or requested_at < now() - interval '1 hour')
     order by checked_at nulls first limit ${limit}`);
 

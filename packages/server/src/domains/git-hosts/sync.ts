@@ -34,10 +34,11 @@ import {
   treeOfCommit,
   uncommitted,
 } from '../data-models/index.ts';
+import { requestStatus } from './statuses.ts';
 import * as store from './store.ts';
 
 /** A repository may hold more than a model: pictures, notebooks. What is deployed has the limits of every data model. */
-const RECEIVE_LIMITS: ReceiveLimits = {
+export const RECEIVE_LIMITS: ReceiveLimits = {
   objects: 500_000,
   objectBytes: 32 * 1024 * 1024,
   totalBytes: 256 * 1024 * 1024,
@@ -80,13 +81,14 @@ export async function requireNotServed(db: Database, deploymentId: number, name:
 
 const PUSHED_BYTES = 128 * 1024 * 1024;
 
-async function packOf(parts: AsyncIterable<Buffer>): Promise<Buffer> {
+/** Reads no further than the bound, so that a history that is too large never is in memory. */
+export async function packOf(parts: AsyncIterable<Buffer>, bytesMax = PUSHED_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const part of parts) {
     chunks.push(part);
     bytes += part.length;
-    if (bytes > PUSHED_BYTES)
+    if (bytes > bytesMax)
       throw new RemoteError('too_large', 'The history is too large to be pushed: it has more than 128 MB.');
   }
   return Buffer.concat(chunks);
@@ -127,7 +129,12 @@ export async function syncBranch(
     await options.requireConnected();
     await remote.push([{ branch: name, from: remoteHead ?? null, to: head }], pack, signal);
   }
-  if (head !== seenHead) await store.upsertRemoteHead(db.writes, deploymentId, name, head);
+  if (head !== seenHead) {
+    await db.transaction(async (tx) => {
+      await store.upsertRemoteHead(tx, deploymentId, name, head);
+      await requestStatus(tx, deploymentId, head);
+    });
+  }
   return moved;
 }
 
@@ -199,6 +206,7 @@ export async function createFromRemote(
     const made = await createBranch(tx, { deploymentId, userId: 0 }, { name, parent: deploy });
     await moveBranch(tx, made, { head }, enqueueBuild);
     await store.upsertRemoteHead(tx, deploymentId, name, head);
+    await requestStatus(tx, deploymentId, head);
     const after = { ...made, head };
     return { reply: after, changes: { id: made.id, before: null, after: shownInAudit(after) } };
   });

@@ -1,0 +1,349 @@
+/**
+ * What is asked of the APIs of git hosts. They are played by a small double, recorded from their documentation, in front of
+ * git's own server: GitHub and GitLab can not run here, and `npm run test:gitea` asks a real Gitea.
+ */
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { dirname, join } from 'node:path';
+import { jwtVerify } from 'jose';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createGitHttp, type GitHttp } from '../../../test/git-http.ts';
+import { createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { RemoteError } from '../../platform/git/remote/remote-error.ts';
+import { clearGitSecrets, listUnchecked } from './store.ts';
+import { packOf } from './sync.ts';
+
+const PATIENTLY = { timeout: 60_000, interval: 100 };
+const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+interface Asked {
+  method: string;
+  path: string;
+  authorization: string;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of three APIs
+  body: any;
+}
+let asked: Asked[] = [];
+/** What the double answers, beside what it always does. */
+let answers: (request: Asked) => [status: number, body?: unknown] | undefined = () => undefined;
+
+async function api(request: IncomingMessage, response: ServerResponse) {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { method, url, headers } = request;
+  const text = Buffer.concat(chunks).toString();
+  const seen = {
+    method: method!,
+    path: url!,
+    authorization: headers.authorization ?? '',
+    body: text && JSON.parse(text),
+  };
+  asked.push(seen);
+  const [status, body] = answers(seen) ?? (url!.includes('/statuses/') ? [201, { id: 1 }] : [200, []]);
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(body === undefined ? undefined : JSON.stringify(body));
+}
+
+let world: World;
+let host: GitHttp;
+beforeAll(async () => {
+  host = await createGitHttp({ api });
+  world = await createOwnWorld({
+    env: {
+      ORIEL_ALLOW_PRIVATE_REMOTES: 'true',
+      ORIEL_GITHUB_APP_ID: '4711',
+      ORIEL_GITHUB_APP_SLUG: 'oriel-of-acme',
+      ORIEL_GITHUB_APP_PRIVATE_KEY: APP_KEYS.privateKey
+        .export({ type: 'pkcs1', format: 'pem' })
+        .toString()
+        .replaceAll('\n', '\\n'),
+      ORIEL_GITHUB_APP_URL: host.url,
+    },
+  });
+});
+afterAll(async () => {
+  await world.stop();
+  await host.stop();
+});
+beforeEach(() => {
+  asked = [];
+  answers = () => undefined;
+});
+
+type Installation = Parameters<World['admin']['createGitHostInstallation']>[0]['body'];
+async function installed(kind: Installation['kind']): Promise<number> {
+  const { token } = host.credentials;
+  const body = { name: unique('host'), kind, url: host.url, token };
+  return Number((await world.admin.createGitHostInstallation({ body })).installationId);
+}
+
+const cube = (measure: string) =>
+  `cubes:\n  - name: orders\n    sql_table: orders\n    measures:\n      - name: ${measure}\n        type: count\n`;
+
+/** A repository of an owner, with a clone whose commits are pushed at once. */
+async function repository(branch = 'main') {
+  const name = `acme/${unique('model')}`;
+  await host.createRepository(name);
+  await host.git.run(['-c', `init.defaultBranch=${branch}`, 'clone', '--quiet', `served/${name}.git`, name]);
+  const run = (...args: string[]) => host.git.run(['-C', name, ...args]);
+  const push = async (changes: Record<string, string>) => {
+    for (const [path, text] of Object.entries(changes)) {
+      const target = join(host.git.dir, name, path);
+      await mkdir(dirname(target), { recursive: true });
+      await writeFile(target, text);
+    }
+    await run('add', '--all');
+    await run('commit', '--quiet', '-m', 'of the data team');
+    await run('push', '--quiet', 'origin', `HEAD:${branch}`);
+    return (await run('rev-parse', 'HEAD')).trim();
+  };
+  await push({ 'model/orders.yml': cube('count') });
+  return { name, push };
+}
+
+const statusOf = (commit: string) =>
+  vi.waitFor(() => {
+    const found = asked.find(({ path }) => path.endsWith(`/statuses/${commit}`));
+    expect(found).toBeDefined();
+    return found!;
+  }, PATIENTLY);
+
+test('a commit status says whether a pushed model builds, and which reports it breaks (a small double of the APIs of GitHub, GitLab and Gitea)', async () => {
+  for (const [kind, pathOf, good, bad, authorization] of [
+    ['github', (name: string) => `/api/v3/repos/${name}`, 'success', 'failure', /^Bearer /],
+    ['gitea', (name: string) => `/api/v1/repos/${name}`, 'success', 'failure', /^token /],
+    [
+      'gitlab',
+      (name: string) => `/api/v4/projects/${encodeURIComponent(name)}`,
+      'success',
+      'failed',
+      /^Bearer /,
+    ],
+  ] as const) {
+    const repo = await repository();
+    const { id: deploymentId } = await world.deployment();
+    const installationId = await installed(kind);
+    await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
+    const told = async (commit: string) => {
+      const status = await statusOf(commit);
+      expect(status.path).toBe(`${pathOf(repo.name)}/statuses/${commit}`);
+      expect(status.authorization).toMatch(authorization);
+      expect(status.body[kind === 'gitlab' ? 'name' : 'context']).toBe(`oriel/deployment-${deploymentId}`);
+      expect(status.body.description.length).toBeLessThanOrEqual(140);
+      return status.body;
+    };
+    const query = {
+      measures: ['orders.count'],
+      filters: [{ or: [{ member: 'orders.count', operator: 'gt', values: ['1'] }] }],
+    };
+    const report = (name: string) =>
+      world.admin.createReport({ deploymentId, body: { name, jsonQuery: JSON.stringify(query) } });
+    await report('Orders of today');
+    const renamed = await repo.push({ 'model/orders.yml': cube('total') });
+    await world.admin.pull({ deploymentId });
+    expect(await told(renamed)).toMatchObject({
+      state: bad,
+      description: 'It builds, but breaks 1 report: Orders of today',
+    });
+    const both = await repo.push({
+      'model/other.yml': cube('count').replace('orders\n    sql', 'others\n    sql'),
+      'model/orders.yml': cube('count'),
+    });
+    await world.admin.pull({ deploymentId });
+    expect(await told(both)).toMatchObject({ state: good });
+    const broken = await repo.push({ 'model/orders.yml': 'cubes: [' });
+    await world.admin.pull({ deploymentId });
+    expect(await told(broken)).toMatchObject({
+      state: bad,
+      description: expect.stringContaining('does not build'),
+    });
+  }
+});
+
+test('a test of a connection has the host send its webhook, and waits for it (a small double of the API of Gitea)', async () => {
+  const repo = await repository();
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('gitea');
+  const tried = (waitSeconds = 1) =>
+    world.admin.testGitHostInstallation({ installationId, body: { deploymentId, waitSeconds } });
+  await expect(tried()).rejects.toMatchObject({ code: 'not_connected' });
+  await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
+  expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('no secret') });
+  const { webhookUrl, secret } = await world.admin.rotateGitHostWebhookSecret({ deploymentId });
+  // Nobody has told the host.
+  expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('set it up') });
+  let signedWith = 'another secret';
+  answers = ({ method, path }) => {
+    if (path.endsWith('/hooks?limit=100'))
+      return [
+        200,
+        [
+          { id: 3, config: { url: 'https://x.example' } },
+          { id: 7, config: { url: webhookUrl } },
+        ],
+      ];
+    if (method !== 'POST' || !path.endsWith(`/repos/${repo.name}/hooks/7/tests`)) return undefined;
+    const body = '{}';
+    void world.raw('POST', new URL(webhookUrl).pathname, {
+      apiKey: null,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'x-gitea-signature': createHmac('sha256', signedWith).update(body).digest('hex'),
+        'x-gitea-delivery': unique('d'),
+      },
+    });
+    return [204];
+  };
+  expect(await tried(2)).toMatchObject({ works: false, message: expect.stringContaining('right signature') });
+  signedWith = secret;
+  expect(await tried(30)).toMatchObject({
+    works: true,
+    message: expect.stringContaining('webhook was received'),
+  });
+});
+
+test('accounts that installed the GitHub App of the server are connections without a token (a small double of the API of GitHub)', async () => {
+  const repo = await repository();
+  expect(await world.admin.status()).toMatchObject({
+    linkUrl: `${host.url}/apps/oriel-of-acme/installations/new`,
+    settingsUrl: `${host.url}/settings/installations`,
+  });
+  const jwts: string[] = [];
+  let isInstalled = true;
+  answers = ({ path, authorization }) => {
+    if (path.startsWith('/api/v3/app/')) jwts.push(authorization.replace('Bearer ', ''));
+    if (path.startsWith('/api/v3/app/installations?'))
+      return [200, isInstalled ? [{ id: 99_000_001, account: { login: 'acme' } }] : []];
+    if (path === '/api/v3/app/installations/99000001/access_tokens') {
+      const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+      return [201, { token: host.credentials.token, expires_at }];
+    }
+    if (path.startsWith('/api/v3/installation/repositories')) {
+      const isFirst = path.endsWith('page=1');
+      const repositories = [{ id: 5, full_name: repo.name, html_url: `${host.url}/${repo.name}` }];
+      return [200, { repositories: isFirst ? repositories : [] }];
+    }
+    return undefined;
+  };
+  const list = async () =>
+    (await world.admin.installations()).data.filter(({ kind }) => kind === 'github_app');
+  const [app] = await list();
+  expect(app).toMatchObject({ login: 'acme', kind: 'github_app', url: host.url });
+  expect(await list()).toEqual([app]);
+  const installationId = Number(app!.installationId);
+  expect((await world.admin.repositories({ installationId })).data).toMatchObject([{ name: repo.name }]);
+  const { id: deploymentId } = await world.deployment();
+  await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
+  const pushed = await repo.push({ 'README.md': 'new' });
+  await world.admin.pull({ deploymentId });
+  expect(await statusOf(pushed)).toMatchObject({ authorization: `Bearer ${host.credentials.token}` });
+  // Each request of the app itself is signed by it, and a token is used until shortly before its end.
+  for (const jwt of jwts) {
+    const { payload } = await jwtVerify(jwt, APP_KEYS.publicKey, { algorithms: ['RS256'], issuer: '4711' });
+    expect(payload.exp! - payload.iat!).toBeLessThanOrEqual(600);
+  }
+  expect(asked.filter(({ path }) => path.endsWith('/access_tokens'))).toHaveLength(1);
+
+  // Where it was uninstalled, the connection stays as long as something needs it.
+  isInstalled = false;
+  expect(await list()).toEqual([app]);
+  await world.admin.deleteGitHostConnection({ deploymentId });
+  expect(await list()).toEqual([]);
+  // GitHub that does not answer is no reason to show nothing.
+  answers = () => [500];
+  expect((await world.admin.installations()).data.length).toBeGreaterThan(0);
+});
+
+test('a connection that fails is polled less and less often, and as before when it works again', async () => {
+  const repo = await repository();
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('git');
+  await world.admin.connect({ deploymentId, body: { installationId, name: `${repo.name}.git` } });
+  await vi.waitFor(async () => {
+    const [row] = await rows(deploymentId);
+    expect(row).toMatchObject({ requested_at: null });
+  }, PATIENTLY);
+  const isDueAfter = async (minutes: number) => {
+    await world.server.db.pool.query(
+      "update git_connections set checked_at = now() - $2 * interval '1 minute' where deployment_id = $1",
+      [deploymentId, minutes],
+    );
+    const due = await listUnchecked(world.server.db, 300, 1000);
+    return due.some((each) => each.deploymentId === deploymentId);
+  };
+  expect([await isDueAfter(4), await isDueAfter(6)]).toEqual([false, true]);
+  const query = async (text: string, values: unknown[]) =>
+    (await world.server.db.pool.query(text, values)).rows;
+  const [{ token }] = await query('select token from git_installations where id = $1', [installationId]);
+  const setToken = (value: Buffer) =>
+    query('update git_installations set token = $2 where id = $1', [installationId, value]);
+  await setToken(Buffer.alloc(0));
+  for (const failures of [1, 2, 3]) {
+    await expect(world.admin.pull({ deploymentId })).rejects.toMatchObject({ code: 'git_host_refused' });
+    expect((await rows(deploymentId))[0]).toMatchObject({ failures });
+  }
+  expect([await isDueAfter(19), await isDueAfter(21)]).toEqual([false, true]);
+  await setToken(token);
+  await world.admin.pull({ deploymentId });
+  expect((await rows(deploymentId))[0]).toMatchObject({ failures: 0 });
+});
+
+const rows = async (deploymentId: number) =>
+  (await world.server.db.pool.query('select * from git_connections where deployment_id = $1', [deploymentId]))
+    .rows;
+
+test('a branch of the repository whose name is a folder of a branch here is refused', async () => {
+  const repo = await repository('feature/x');
+  const { id: deploymentId } = await world.deployment();
+  await world.admin.createBranch({ deploymentId, body: { name: 'feature' } });
+  const body = {
+    installationId: await installed('git'),
+    name: `${repo.name}.git`,
+    deployBranchName: 'feature/x',
+  };
+  await expect(world.admin.connect({ deploymentId, body })).rejects.toMatchObject({
+    status: 409,
+    code: 'branch_name_taken',
+    message: expect.stringContaining('a folder of the other'),
+  });
+  await expect(world.admin.getGitHostConnection({ deploymentId })).rejects.toMatchObject({ status: 404 });
+});
+
+test('no more of a history is packed for a push than is allowed', async () => {
+  let made = 0;
+  async function* parts() {
+    for (;;) {
+      made++;
+      yield Buffer.alloc(1000);
+    }
+  }
+  const refused = await packOf(parts(), 10_000).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(RemoteError);
+  expect(refused).toMatchObject({ failure: 'too_large' });
+  expect(made).toBe(11);
+});
+
+test('after the secret key was lost, connections say so, and no webhook is taken', async () => {
+  const repo = await repository();
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('gitea');
+  await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
+  const { webhookUrl, secret } = await world.admin.rotateGitHostWebhookSecret({ deploymentId });
+  await world.server.db.transaction(clearGitSecrets);
+  expect(await world.admin.testGitHostInstallation({ installationId })).toMatchObject({
+    works: false,
+    message: expect.stringContaining('lost with the secret key'),
+  });
+  await expect(world.admin.pull({ deploymentId })).rejects.toMatchObject({ code: 'git_host_refused' });
+  const { status } = await world.raw('POST', new URL(webhookUrl).pathname, {
+    apiKey: null,
+    body: '{}',
+    headers: {
+      'content-type': 'application/json',
+      'x-gitea-signature': createHmac('sha256', secret).update('{}').digest('hex'),
+    },
+  });
+  expect(status).toBe(401);
+});
