@@ -1,5 +1,5 @@
 /** The colours of the app: light or dark, as the person or the host chose, or as the device says. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { applyTokens, type Scheme, tokensOf, type Wishes } from './design.ts';
 
 export const scheme = signal<Scheme | 'auto'>('auto');
@@ -9,12 +9,15 @@ export const wishes = signal<(scheme: Scheme) => readonly Wishes[]>(() => []);
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const isDark = signal(dark.matches);
 
+/** The colours in force. */
+export const tokens = computed(() => {
+  const chosen = scheme.value === 'auto' ? (isDark.value ? 'dark' : 'light') : scheme.value;
+  return tokensOf(chosen, wishes.value(chosen));
+});
+
 export function startLook() {
   dark.addEventListener('change', () => {
     isDark.value = dark.matches;
   });
-  effect(() => {
-    const chosen = scheme.value === 'auto' ? (isDark.value ? 'dark' : 'light') : scheme.value;
-    applyTokens(tokensOf(chosen, wishes.value(chosen)));
-  });
+  effect(() => applyTokens(tokens.value));
 }

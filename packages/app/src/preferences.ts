@@ -7,6 +7,8 @@ interface Preferences {
   deploymentId: number;
   /** Whether home shows folders as a tree. */
   isTree: boolean;
+  /** Whether questions run by themselves when they change. */
+  autoRun: boolean;
   /** Which parts of the first steps were hidden, by deployment. */
   hiddenSteps: number[];
 }

@@ -5,7 +5,8 @@ export { Appearance, type ChosenScheme, isScheme } from './appearance.ts';
 export { applyTokens } from './apply-tokens.ts';
 export { Board, type Surroundings } from './board.ts';
 export { BoardView } from './board-view.tsx';
-export type { Drilled } from './drill-query.ts';
+export { csvOf, download } from './csv.ts';
+export { type Drilled, drillFrom } from './drill-query.ts';
 export { Grid } from './grid.tsx';
 export { type InForce, inForce } from './in-force.ts';
 export { Language } from './language.ts';
@@ -25,4 +26,7 @@ export {
 } from './texts/index.ts';
 export { type Scheme, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
 export * from './types.ts';
+export { Draw } from './widgets/chart.tsx';
+export { Drill } from './widgets/drill.tsx';
+export { type Column as TableColumn, columnsOf } from './widgets/table.tsx';
 export { WidgetView } from './widgets/widget.tsx';

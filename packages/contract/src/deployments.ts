@@ -18,6 +18,12 @@ export const Deployment = Shape('Deployment', {
   name: Type.String(),
   creationStep: CreationStep,
   deploymentUrl: Type.String({ description: 'The address at which the deployment answers queries' }),
+  actions: Maybe(
+    Type.Array(Type.String(), {
+      description:
+        'What the caller may do in this deployment, whatever belongs to them; only for a single deployment',
+    }),
+  ),
 });
 
 export const DeploymentsPagination = Shape('DeploymentsPagination', {

@@ -1,5 +1,344 @@
-import { Skeleton } from '../parts/states.tsx';
+/** Explore: choose fields, filter, and see the answer as a table and as a chart. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useCommands } from '../commands.ts';
+import { api } from '../data/api.ts';
+import { useData } from '../data/cache.ts';
+import type { PageProps } from '../pages.tsx';
+import { openDialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { Failed, Skeleton } from '../parts/states.tsx';
+import { attempt, toast } from '../parts/toasts.tsx';
+import { addressOf } from '../place.ts';
+import { fromAddress, toAddress } from './address.ts';
+import { createBoard } from './board.ts';
+import { Exploration, keyOf, settingsOf } from './exploration.ts';
+import { Filters } from './filters.tsx';
+import { MemberList } from './member-list.tsx';
+import { createModel, type Model, type Source } from './members.ts';
+import { emptyQuestion, isAsked, LIMIT, LIMIT_MAX, type Question } from './question.ts';
+import { Results } from './results.tsx';
+import { contentOf, questionOf, type Report, SaveDialog } from './save.tsx';
+import { SqlPage } from './sql-page.tsx';
+import { Start } from './start.tsx';
+import { Status } from './status.tsx';
+import { say } from './texts/say.ts';
 
-export default function Page() {
-  return <Skeleton />;
+export { say as texts } from './texts/say.ts';
+
+export default function Page({ params, query }: PageProps) {
+  const deploymentId = Number(params.deploymentId);
+  const reportId = params.reportId ? Number(params.reportId) : undefined;
+  const meta = useData(`d/${deploymentId}/meta`, async (signal) =>
+    createModel((await api.getQueryMeta({ deploymentId }, { signal })).cubes as unknown as Source[]),
+  );
+  const stored = useData(reportId ? `d/${deploymentId}/report/${reportId}` : null, async (signal) => {
+    const { body, etag } = await api.withHeaders.getReport({ deploymentId, reportId: reportId! }, { signal });
+    return { report: body, etag };
+  });
+  const problem = meta.problem ?? stored.problem;
+  if (!meta.data && problem) return <Failed problem={problem} retry={meta.reload} />;
+  if (reportId && !stored.data && stored.problem)
+    return <Failed problem={stored.problem} retry={stored.reload} />;
+  if (!meta.data || (reportId && !stored.data)) return <Skeleton />;
+  return (
+    <Explore
+      key={`${deploymentId} ${reportId ?? ''} ${stored.data?.etag ?? ''}`}
+      deploymentId={deploymentId}
+      model={meta.data}
+      stored={stored.data}
+      reload={stored.reload}
+      asked={query.q}
+    />
+  );
+}
+
+interface ExploreProps {
+  deploymentId: number;
+  model: Model;
+  stored: { report: Report; etag: string | undefined } | undefined;
+  reload(): void;
+  /** The question in the address. */
+  asked: string | undefined;
+}
+
+function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
+  const { route, path } = useLocation();
+  const report = stored?.report;
+  const saved = useMemo(() => report && questionOf(report), [report]);
+  const exploration = useMemo(() => {
+    const first = (asked ? fromAddress(asked) : undefined) ?? saved ?? emptyQuestion();
+    return new Exploration(deploymentId, model, createBoard(deploymentId), first);
+  }, [deploymentId, model, stored]);
+  const question = exploration.question.value;
+  const [opened, setOpened] = useState<string>();
+  const [sql, setSql] = useState<string | undefined>(
+    report && !saved ? (report.sqlQuery ?? undefined) : undefined,
+  );
+  const [isListShown, setListShown] = useState(false);
+
+  useEffect(() => {
+    if (isAsked(question)) void exploration.run();
+    return () => exploration.stop();
+  }, [exploration]);
+
+  // The address follows the question without a new entry in the history for each change.
+  useEffect(() => {
+    const address = isAsked(question) || question.source ? toAddress(question) : undefined;
+    const isStored =
+      saved && keyOf(saved) === keyOf(question) && saved.visualization === question.visualization;
+    const search = address && !isStored ? `?q=${address}` : '';
+    if (location.pathname === path && location.search !== search)
+      history.replaceState(history.state, '', `${location.pathname}${search}`);
+  }, [question]);
+
+  useCommands([
+    { id: 'explore-undo', title: say('undo'), keys: 'mod+z', run: () => exploration.undo() },
+    { id: 'explore-redo', title: say('redo'), keys: 'mod+y', run: () => exploration.redo() },
+    { id: 'explore-run', title: say('run'), keys: 'mod+enter', run: () => void exploration.run() },
+    { id: 'explore-save', title: say('save'), keys: 'mod+s', run: () => void save() },
+  ]);
+
+  const visualization = () => settingsOf(question, exploration.answer.value?.recommendations ?? []);
+  const name =
+    report?.title || report?.name || model.sources.find(({ name }) => name === question.source)?.title || '';
+
+  function saveAs() {
+    openDialog((close) => (
+      <SaveDialog
+        deploymentId={deploymentId}
+        name={report ? name : ''}
+        workbookId={report?.workbookId ?? undefined}
+        content={contentOf(question, visualization())}
+        onSaved={(made) => {
+          toast(say('saved'));
+          route(
+            made.workbookId
+              ? addressOf(deploymentId, 'reportInWorkbook', {
+                  workbookId: made.workbookId,
+                  reportId: made.id,
+                })
+              : addressOf(deploymentId, 'report', { reportId: made.id }),
+          );
+        }}
+        onClose={close}
+      />
+    ));
+  }
+
+  async function save() {
+    if (!isAsked(question)) return;
+    if (!report?.canEdit) return saveAs();
+    const done = await attempt(async () => {
+      const { pivotItems, meta, ...content } = contentOf(question, visualization());
+      const body = {
+        ...content,
+        meta: { ...(report.meta as object), chart: undefined, ...meta },
+        pivotItems,
+      };
+      return api.updateReport({ deploymentId, reportId: report.id, body }, { ifMatch: stored?.etag });
+    });
+    if (!done) return;
+    toast(say('saved'));
+    history.replaceState(history.state, '', location.pathname);
+    reload();
+  }
+
+  if (sql !== undefined)
+    return <SqlPage deploymentId={deploymentId} sql={sql} onBack={() => setSql(undefined)} />;
+  if (!question.source && !isAsked(question))
+    return (
+      <Start
+        deploymentId={deploymentId}
+        model={model}
+        onStart={(next) => exploration.change(say('newQuestion'), () => next)}
+        onSql={setSql}
+      />
+    );
+  return (
+    <div class="explore">
+      <header class="explore-head">
+        <button
+          type="button"
+          class="with-icon list-button"
+          aria-expanded={isListShown}
+          onClick={() => setListShown(!isListShown)}
+        >
+          <Icon name="list" size={16} /> {say('showMembers')}
+        </button>
+        <h1>{name || say('title')}</h1>
+        <div class="explore-actions">
+          <IconButton
+            label={say('undo')}
+            keys="mod+z"
+            isOff={!exploration.canUndo.value}
+            onClick={() => exploration.undo()}
+          >
+            ↶
+          </IconButton>
+          <IconButton
+            label={say('redo')}
+            keys="mod+y"
+            isOff={!exploration.canRedo.value}
+            onClick={() => exploration.redo()}
+          >
+            ↷
+          </IconButton>
+          <a class="button" href={addressOf(deploymentId, 'explore')}>
+            {say('newQuestion')}
+          </a>
+          {report?.canEdit && (
+            <button type="button" onClick={saveAs}>
+              {say('saveAs')}
+            </button>
+          )}
+          <button type="button" class="primary" disabled={!isAsked(question)} onClick={() => void save()}>
+            {say('save')}
+          </button>
+        </div>
+      </header>
+      <div class={isListShown ? 'explore-body list-shown' : 'explore-body'}>
+        <aside class="explore-side" aria-label={say('members')}>
+          <label class="field">
+            <span class="hidden">{say('source')}</span>
+            <select
+              value={question.source ?? ''}
+              onChange={({ currentTarget: { value } }) =>
+                exploration.change(say('source'), () => emptyQuestion(value))
+              }
+            >
+              {model.sources.map((source) => (
+                <option key={source.name} value={source.name}>
+                  {source.title}
+                </option>
+              ))}
+            </select>
+          </label>
+          <MemberList exploration={exploration} onFilter={setOpened} />
+        </aside>
+        <section class="explore-main">
+          <Filters exploration={exploration} opened={opened} setOpened={setOpened} />
+          <div class="run-bar">
+            <Status exploration={exploration} />
+            <Compare exploration={exploration} />
+            <Limit exploration={exploration} />
+            <label class="option">
+              <input
+                type="checkbox"
+                checked={exploration.isAutomatic.value}
+                onChange={(event) => exploration.setAutomatic(event.currentTarget.checked)}
+              />
+              <span>{say('autoRun')}</span>
+            </label>
+            {exploration.isRunning.value ? (
+              <button type="button" onClick={() => exploration.stop()}>
+                {say('stop')}
+              </button>
+            ) : (
+              <button
+                type="button"
+                class={exploration.isOutdated.value ? 'primary' : ''}
+                disabled={!isAsked(question)}
+                onClick={() => void exploration.run({ isFresh: !exploration.isOutdated.peek() })}
+              >
+                {say('run')}
+              </button>
+            )}
+          </div>
+          <Results exploration={exploration} title={name} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function IconButton({
+  label,
+  isOff,
+  onClick,
+  children,
+}: {
+  label: string;
+  keys: string;
+  isOff: boolean;
+  onClick(): void;
+  children: string;
+}) {
+  return (
+    <button type="button" class="icon" aria-label={label} title={label} disabled={isOff} onClick={onClick}>
+      <span aria-hidden="true">{children}</span>
+    </button>
+  );
+}
+
+const PERIODS = [
+  ['day', 'aDayBefore'],
+  ['week', 'aWeekBefore'],
+  ['month', 'aMonthBefore'],
+  ['quarter', 'aQuarterBefore'],
+  ['year', 'aYearBefore'],
+] as const;
+
+/** An earlier period needs a range of time that can be moved. */
+function Compare({ exploration }: { exploration: Exploration }) {
+  const question = exploration.question.value;
+  const hasRange = question.filters.some((node) => 'operator' in node && node.operator === 'inDateRange');
+  const { compare } = question;
+  const set = (unit: (typeof PERIODS)[number][0] | undefined) =>
+    exploration.change(
+      say('compare'),
+      (before): Question => ({ ...before, compare: unit && { amount: 1, unit } }),
+    );
+  const chosen = PERIODS.find(([unit]) => unit === compare?.unit);
+  if (!hasRange)
+    return (
+      <button type="button" disabled title={say('needsRange')}>
+        {say('compare')}
+      </button>
+    );
+  return (
+    <Menu
+      class=""
+      items={[
+        { label: say('compareOff'), isChosen: !compare, run: () => set(undefined) },
+        ...PERIODS.map(([unit, text]) => ({
+          label: say(text),
+          isChosen: compare?.unit === unit,
+          run: () => set(unit),
+        })),
+      ]}
+    >
+      {chosen ? say('compareWith', { period: say(chosen[1]) }) : say('compare')}
+    </Menu>
+  );
+}
+
+const LIMITS = [10, 100, 1000, LIMIT, LIMIT_MAX];
+
+function Limit({ exploration }: { exploration: Exploration }) {
+  const { limit } = exploration.question.value;
+  return (
+    <label class="limit">
+      <span>{say('limit')}</span>
+      <select
+        value={String(limit ?? '')}
+        onChange={({ currentTarget: { value } }) =>
+          exploration.change(say('limit'), (before) => ({
+            ...before,
+            limit: value ? Number(value) : undefined,
+          }))
+        }
+      >
+        <option value="">{say('noLimit')}</option>
+        {[...new Set([...LIMITS, ...(limit === undefined ? [] : [limit])])]
+          .sort((a, b) => a - b)
+          .map((each) => (
+            <option key={each} value={String(each)}>
+              {exploration.board.formats.count(each)}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
 }

@@ -92,7 +92,8 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
   );
 }
 
-function Draw({ asTable, ...props }: DrawProps & { asTable: boolean }) {
+/** What a report is drawn as, by its kind. */
+export function Draw({ asTable, ...props }: DrawProps & { asTable: boolean }) {
   const { kind } = props.snapshot;
   if (kind === 'vega' && !asTable) return <Vega {...props} />;
   if (kind === 'map' && !asTable) return <WorldMap {...props} />;

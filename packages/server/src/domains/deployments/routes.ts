@@ -1,4 +1,4 @@
-import { operations } from '@oriel/contract';
+import { actions, operations } from '@oriel/contract';
 import { changed, created, deleted } from '../../platform/audit/change.ts';
 import { may, mayIn, reaches, withoutAction } from '../../platform/auth/access.ts';
 import type { Person } from '../../platform/auth/actor.ts';
@@ -64,9 +64,10 @@ export function deploymentRoutes(
       };
     }),
 
-    handle(operations.getDeployment, async ({ db }, { params }) =>
-      toDeployment(found(await store.findDeployment(db, params.deploymentId), 'deployment_not_found')),
-    ),
+    handle(operations.getDeployment, async ({ actor, db }, { params: { deploymentId } }) => ({
+      ...toDeployment(found(await store.findDeployment(db, deploymentId), 'deployment_not_found')),
+      actions: actions.filter((action) => mayIn(actor, deploymentId, action)),
+    })),
 
     handle(operations.createDeployment, ({ actor, change }, { body }) => {
       requireRegion(body.region);

@@ -1,0 +1,512 @@
+/** The settings of a chart in the words of people. What is not set follows the query. */
+import { columnsOf, type Visualization } from '@oriel/visualization';
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../parts/icons.tsx';
+import type { Answer, Exploration } from './exploration.ts';
+import { describeWith } from './members.ts';
+import { toQuery } from './question.ts';
+import { say, type TextKey } from './texts/say.ts';
+
+type Type = Visualization['type'];
+const CARTESIAN: Type[] = ['bar', 'column', 'line', 'area', 'combo'];
+const AXES: Type[] = [...CARTESIAN, 'scatter', 'bubble', 'waterfall', 'boxplot', 'histogram'];
+const BARS: Type[] = ['bar', 'column', 'area', 'combo'];
+const LINES: Type[] = ['line', 'area', 'combo'];
+const LABELLED: Type[] = [
+  ...CARTESIAN,
+  'pie',
+  'donut',
+  'scatter',
+  'bubble',
+  'heatmap',
+  'funnel',
+  'waterfall',
+];
+const LEGENDS: Type[] = [...CARTESIAN, 'pie', 'donut', 'scatter', 'bubble', 'heatmap'];
+
+export function ChartSettings({ exploration, answer }: { exploration: Exploration; answer: Answer }) {
+  const question = exploration.question.value;
+  const { visualization } = answer;
+  const { type } = visualization;
+  const columns = columnsOf(toQuery(question), describeWith(exploration.model));
+  const groups = columns.filter(({ kind }) => kind !== 'measure');
+  const titleOf = (member: string) => describeWith(exploration.model)(member)?.shortTitle ?? member;
+  const optionsOf = (list: typeof columns) =>
+    list.map(({ member, granularity }): [string, string] => [
+      member,
+      granularity ? `${titleOf(member)} (${granularity})` : titleOf(member),
+    ]);
+  /** From now on the type is chosen, too. */
+  const set = (changed: Partial<Visualization>, field?: string) =>
+    exploration.change(
+      say('settings'),
+      (before) => {
+        const { periodComparisons: _ofQuestion, ...own } = visualization;
+        return { ...before, visualization: { ...own, ...changed } };
+      },
+      field && `chart-${field}`,
+    );
+  const setField = (name: string, value: string | string[] | null) =>
+    set({ fields: { ...visualization.fields, [name]: value } });
+  const y = visualization.fields?.y?.length
+    ? visualization.fields.y
+    : columns.filter(({ kind }) => kind === 'measure').map(({ member }) => member);
+  const has = (types: Type[]) => types.includes(type);
+  const choose = <Name extends keyof Visualization>(
+    name: Name,
+    label: TextKey,
+    options: [value: string, text: TextKey][],
+  ) => (
+    <Choice
+      label={say(label)}
+      value={String(visualization[name] ?? '')}
+      options={[
+        ['', say('automatic')],
+        ...options.map(([value, text]): [string, string] => [value, say(text)]),
+      ]}
+      onChange={(value) => set({ [name]: value || null } as Partial<Visualization>)}
+    />
+  );
+  const number = (name: 'min' | 'max' | 'target' | 'bins', label: TextKey) => (
+    <label class="field">
+      <span>{say(label)}</span>
+      <input
+        type="number"
+        step="any"
+        value={visualization[name] ?? ''}
+        onInput={({ currentTarget: { value } }) => set({ [name]: value === '' ? null : Number(value) }, name)}
+      />
+    </label>
+  );
+  const times =
+    exploration.model.bySource.get(question.source ?? '')?.filter(({ kind }) => kind === 'time') ?? [];
+
+  return (
+    <div class="chart-settings" role="group" aria-label={say('settings')}>
+      {(has(AXES) || has(['heatmap', 'map', 'pie', 'donut', 'funnel'])) && groups.length > 0 && (
+        <Section title={say('fields')}>
+          <Choice
+            label={say('alongAxis')}
+            value={visualization.fields?.x ?? ''}
+            options={[
+              ['', say('automatic')],
+              ...optionsOf(has(['scatter', 'bubble', 'histogram']) ? columns : groups),
+            ]}
+            onChange={(value) => setField('x', value || null)}
+          />
+          {(has(CARTESIAN) || has(['scatter', 'bubble', 'heatmap'])) && (
+            <Choice
+              label={say('splitInto')}
+              value={visualization.fields?.color ?? ''}
+              options={[['', say('automatic')], ...optionsOf(groups)]}
+              onChange={(value) => setField('color', value || null)}
+            />
+          )}
+          {type === 'bubble' && (
+            <Choice
+              label={say('size')}
+              value={visualization.fields?.size ?? ''}
+              options={[
+                ['', say('automatic')],
+                ...optionsOf(columns.filter(({ kind }) => kind === 'measure')),
+              ]}
+              onChange={(value) => setField('size', value || null)}
+            />
+          )}
+          {has([...CARTESIAN, 'scatter', 'bubble']) && (
+            <Choice
+              label={say('smallMultiples')}
+              value={visualization.fields?.facet ?? ''}
+              options={[['', say('none')], ...optionsOf(groups)]}
+              onChange={(value) => setField('facet', value || null)}
+            />
+          )}
+        </Section>
+      )}
+      {type === 'pivot' && (
+        <Section title={say('columns')}>
+          {groups.map(({ member }) => {
+            const chosen = visualization.fields?.columns ?? groups.slice(1, 2).map((column) => column.member);
+            return (
+              <Check
+                key={member}
+                label={titleOf(member)}
+                isOn={chosen.includes(member)}
+                onChange={(isOn) =>
+                  setField('columns', isOn ? [...chosen, member] : chosen.filter((each) => each !== member))
+                }
+              />
+            );
+          })}
+        </Section>
+      )}
+      <Section title={say('look')}>
+        {has(BARS) &&
+          choose('stacking', 'stacking', [
+            ['none', 'stackNone'],
+            ['stacked', 'stackStacked'],
+            ['percent', 'stackPercent'],
+          ])}
+        {has(LABELLED) &&
+          choose('labels', 'labels', [
+            ['none', 'labelsNone'],
+            ['value', 'labelsValue'],
+            ['percent', 'labelsPercent'],
+          ])}
+        {has(LEGENDS) &&
+          choose('legend', 'legend', [
+            ['top', 'top'],
+            ['bottom', 'bottom'],
+            ['left', 'left'],
+            ['right', 'right'],
+            ['none', 'hidden'],
+          ])}
+        {has(LINES) && (
+          <>
+            {choose('curve', 'curve', [
+              ['straight', 'straight'],
+              ['smooth', 'smooth'],
+              ['step', 'step'],
+            ])}
+            {choose('emptyValues', 'emptyValues', [
+              ['gap', 'gap'],
+              ['zero', 'zero'],
+              ['connect', 'connect'],
+            ])}
+            <Check
+              label={say('points')}
+              isOn={visualization.points === true}
+              onChange={(points) => set({ points })}
+            />
+          </>
+        )}
+        {has(['bar', 'column']) && (
+          <>
+            <Choice
+              label={say('sort')}
+              value={visualization.sort?.by ?? 'query'}
+              options={[
+                ['query', say('sortQuery')],
+                ['name', say('sortName')],
+                ['value', say('sortValue')],
+              ]}
+              onChange={(by) =>
+                set({ sort: { by: by as 'query', desc: visualization.sort?.desc ?? by === 'value' } })
+              }
+            />
+            {visualization.sort && visualization.sort.by !== 'query' && (
+              <Check
+                label={say('descending')}
+                isOn={visualization.sort.desc === true}
+                onChange={(desc) => set({ sort: { ...visualization.sort!, desc } })}
+              />
+            )}
+          </>
+        )}
+        {has(['table', 'pivot']) && (
+          <Check
+            label={say('totals')}
+            isOn={visualization.totals ?? type === 'pivot'}
+            onChange={(totals) => set({ totals })}
+          />
+        )}
+        {type === 'histogram' && number('bins', 'bins')}
+        {type === 'gauge' && (
+          <>
+            {number('min', 'min')}
+            {number('max', 'max')}
+            {number('target', 'target')}
+          </>
+        )}
+        {type === 'kpi' && (
+          <>
+            {choose('goodWhen', 'goodWhen', [
+              ['up', 'up'],
+              ['down', 'down'],
+            ])}
+            <Choice
+              label={say('sparkline')}
+              value={visualization.sparkline?.timeDimension ?? ''}
+              options={[
+                ['', say('none')],
+                ...times.map(({ name, title }): [string, string] => [name, title]),
+              ]}
+              onChange={(timeDimension) =>
+                set({ sparkline: timeDimension ? { timeDimension, granularity: 'month' } : null })
+              }
+            />
+          </>
+        )}
+        {type === 'text' && (
+          <label class="field">
+            <span>{say('text')}</span>
+            <textarea
+              rows={6}
+              value={visualization.text ?? ''}
+              onInput={({ currentTarget: { value } }) => set({ text: value }, 'text')}
+            />
+          </label>
+        )}
+      </Section>
+      {has(AXES) && (
+        <>
+          <AxisSettings name="x" {...{ visualization, set }} />
+          <AxisSettings name="y" {...{ visualization, set }} />
+          {type === 'combo' && <AxisSettings name="right" {...{ visualization, set }} />}
+        </>
+      )}
+      {has(CARTESIAN) && <SeriesSettings {...{ visualization, set, y, titleOf }} />}
+      {has([...CARTESIAN, 'scatter', 'bubble']) && <References {...{ visualization, set }} />}
+      {y.length > 0 && type !== 'text' && (
+        <Section title={say('number')}>
+          {y.map((member) => (
+            <Choice
+              key={member}
+              label={say('formatOf', { name: titleOf(member) })}
+              value={visualization.formats?.[member]?.type ?? ''}
+              options={[
+                ['', say('formatAuto')],
+                ['number', say('formatNumber')],
+                ['percent', say('formatPercent')],
+                ['currency', say('formatCurrency')],
+              ]}
+              onChange={(kind) => {
+                const { [member]: _before, ...others } = visualization.formats ?? {};
+                set({ formats: kind ? { ...others, [member]: { type: kind as 'number' } } : others });
+              }}
+            />
+          ))}
+        </Section>
+      )}
+      {question.visualization && (
+        <button
+          type="button"
+          onClick={() =>
+            exploration.change(say('resetChart'), (before) => ({ ...before, visualization: undefined }))
+          }
+        >
+          {say('resetChart')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <details class="settings-section" open>
+    <summary>{title}</summary>
+    <div class="settings-body">{children}</div>
+  </details>
+);
+
+function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  options: [value: string, text: string][];
+  onChange(value: string): void;
+}) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const Check = ({
+  label,
+  isOn,
+  onChange,
+}: {
+  label: string;
+  isOn: boolean;
+  onChange(isOn: boolean): void;
+}) => (
+  <label class="option">
+    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+    <span>{label}</span>
+  </label>
+);
+
+interface PartProps {
+  visualization: Visualization;
+  set(changed: Partial<Visualization>, field?: string): void;
+}
+
+function AxisSettings({ name, visualization, set }: PartProps & { name: 'x' | 'y' | 'right' }) {
+  const axis = visualization.axes?.[name];
+  const change = (changed: object, field?: string) =>
+    set({ axes: { ...visualization.axes, [name]: { ...axis, ...changed } } }, field && `${name}-${field}`);
+  const text = name === 'right' ? say('right') : name.toUpperCase();
+  return (
+    <details class="settings-section">
+      <summary>{say('axis', { name: text })}</summary>
+      <div class="settings-body">
+        <label class="field">
+          <span>{say('axisTitle')}</span>
+          <input
+            value={axis?.title ?? ''}
+            maxLength={255}
+            onInput={({ currentTarget: { value } }) => change({ title: value || null }, 'title')}
+          />
+        </label>
+        <Choice
+          label={say('scale')}
+          value={axis?.scale ?? 'linear'}
+          options={(['linear', 'log', 'sqrt'] as const).map((scale) => [scale, say(scale)])}
+          onChange={(scale) => change({ scale })}
+        />
+        <div class="two">
+          {(['min', 'max'] as const).map((end) => (
+            <label key={end} class="field">
+              <span>{say(end)}</span>
+              <input
+                type="number"
+                step="any"
+                value={axis?.[end] ?? ''}
+                onInput={({ currentTarget: { value } }) =>
+                  change({ [end]: value === '' ? null : Number(value) }, end)
+                }
+              />
+            </label>
+          ))}
+        </div>
+        <Check label={say('fromZero')} isOn={axis?.zero ?? false} onChange={(zero) => change({ zero })} />
+        <Check label={say('hidden')} isOn={axis?.hidden ?? false} onChange={(hidden) => change({ hidden })} />
+      </div>
+    </details>
+  );
+}
+
+function SeriesSettings({
+  visualization,
+  set,
+  y,
+  titleOf,
+}: PartProps & { y: string[]; titleOf(member: string): string }) {
+  const change = (member: string, changed: object, field?: string) =>
+    set(
+      { series: { ...visualization.series, [member]: { ...visualization.series?.[member], ...changed } } },
+      field && `${member}-${field}`,
+    );
+  return (
+    <Section title={say('series')}>
+      {y.map((member) => {
+        const series = visualization.series?.[member];
+        return (
+          <div key={member} class="series">
+            <input
+              aria-label={say('name')}
+              value={series?.title ?? ''}
+              placeholder={titleOf(member)}
+              maxLength={255}
+              onInput={({ currentTarget: { value } }) => change(member, { title: value || null }, 'title')}
+            />
+            <input
+              type="color"
+              aria-label={say('color', { name: titleOf(member) })}
+              value={series?.color ?? '#3451c6'}
+              onInput={({ currentTarget: { value } }) => change(member, { color: value }, 'color')}
+            />
+            {visualization.type === 'combo' && (
+              <div class="two">
+                <Choice
+                  label={say('seriesMark')}
+                  value={series?.mark ?? (member === y[0] ? 'column' : 'line')}
+                  options={[
+                    ['column', say('markColumn')],
+                    ['line', say('markLine')],
+                    ['area', say('markArea')],
+                  ]}
+                  onChange={(mark) => change(member, { mark })}
+                />
+                <Choice
+                  label={say('seriesAxis')}
+                  value={series?.axis ?? (member === y[0] ? 'left' : 'right')}
+                  options={[
+                    ['left', say('left')],
+                    ['right', say('right')],
+                  ]}
+                  onChange={(axis) => change(member, { axis })}
+                />
+              </div>
+            )}
+          </div>
+        );
+      })}
+    </Section>
+  );
+}
+
+function References({ visualization, set }: PartProps) {
+  const references = visualization.references ?? [];
+  const change = (at: number, changed: object, field?: string) =>
+    set(
+      { references: references.map((each, i) => (i === at ? { ...each, ...changed } : each)) },
+      field && `reference-${at}-${field}`,
+    );
+  return (
+    <Section title={say('references')}>
+      {references.map((reference, i) => (
+        <div key={i} class="series">
+          <Choice
+            label={say('referenceValue')}
+            value={reference.measure ?? 'fixed'}
+            options={(['fixed', 'average', 'median', 'min', 'max'] as const).map((kind) => [
+              kind,
+              kind === 'min' || kind === 'max' ? kind : say(kind),
+            ])}
+            onChange={(kind) =>
+              change(i, kind === 'fixed' ? { measure: null, value: 0 } : { measure: kind, value: null })
+            }
+          />
+          {!reference.measure && (
+            <input
+              type="number"
+              step="any"
+              aria-label={say('value')}
+              value={reference.value ?? ''}
+              onInput={({ currentTarget: { value } }) =>
+                change(i, { value: value === '' ? null : Number(value) }, 'value')
+              }
+            />
+          )}
+          <input
+            aria-label={say('text')}
+            placeholder={say('text')}
+            value={reference.label ?? ''}
+            maxLength={255}
+            onInput={({ currentTarget: { value } }) => change(i, { label: value || null }, 'label')}
+          />
+          <button
+            type="button"
+            class="icon small"
+            aria-label={say('removeReference')}
+            onClick={() => set({ references: references.filter((_, at) => at !== i) })}
+          >
+            <Icon name="close" size={14} />
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="quiet with-icon"
+        onClick={() => set({ references: [...references, { measure: 'average', label: say('average') }] })}
+      >
+        <Icon name="plus" size={14} />
+        {say('addReference')}
+      </button>
+    </Section>
+  );
+}

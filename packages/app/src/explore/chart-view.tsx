@@ -1,0 +1,51 @@
+/** The answer as a chart, drawn by the same parts as on dashboards. */
+import { Draw, Drill, type Drilled, SharedContext } from '@oriel/charts';
+import { useErrorBoundary, useState } from 'preact/hooks';
+import { DrillMenu } from './drill-menu.tsx';
+import type { Answer, Exploration } from './exploration.ts';
+import { say } from './texts/say.ts';
+
+export function ChartView({
+  exploration,
+  answer,
+  title,
+}: {
+  exploration: Exploration;
+  answer: Answer;
+  title: string;
+}) {
+  const [drilled, setDrilled] = useState<Drilled>();
+  const [isOpen, setOpen] = useState(false);
+  const [error, reset] = useErrorBoundary();
+  if (error)
+    return (
+      <div class="empty" role="alert">
+        <h2>{say('queryFailed')}</h2>
+        <p>{error.message}</p>
+        <button type="button" onClick={reset}>
+          {say('chart')}
+        </button>
+      </div>
+    );
+  const { snapshot, rows } = answer;
+  const drill = (found: Drilled) => {
+    setDrilled(found);
+    setOpen(false);
+  };
+  return (
+    <SharedContext.Provider value={{ board: exploration.board, drill }}>
+      <div class={`chart-view card-${snapshot.kind}`}>
+        <Draw widgetId="explore" snapshot={snapshot} title={title} rows={rows} asTable={false} />
+      </div>
+      {drilled && !isOpen && (
+        <DrillMenu
+          exploration={exploration}
+          drilled={drilled}
+          onRows={() => setOpen(true)}
+          onClose={() => setDrilled(undefined)}
+        />
+      )}
+      {drilled && isOpen && <Drill {...drilled} onClose={() => setDrilled(undefined)} />}
+    </SharedContext.Provider>
+  );
+}

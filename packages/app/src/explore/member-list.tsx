@@ -1,0 +1,244 @@
+/** The fields of a view: searched as one types, and quick with thousands of them. */
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { Icon } from '../parts/icons.tsx';
+import { Menu, type MenuItem } from '../parts/menu.tsx';
+import { addFilter, moveMember, setGranularity, toggleMember } from './changes.ts';
+import type { Exploration } from './exploration.ts';
+import { GRANULARITIES, type ListRow, listRows, type Member } from './members.ts';
+import { firstOf } from './operators.ts';
+import { comparison, hasMember, type Question } from './question.ts';
+import { say, type TextKey } from './texts/say.ts';
+import { useVirtual } from './virtual.ts';
+
+const ROW = 32;
+
+const HEADINGS: Record<string, TextKey> = {
+  chosen: 'inQuery',
+  measure: 'measures',
+  dimension: 'dimensions',
+  time: 'times',
+  segment: 'segments',
+};
+
+/** In the order of the query. */
+const chosenMembers = (question: Question, members: ReadonlyMap<string, Member>): Member[] =>
+  [
+    ...question.times.map(({ dimension }) => dimension),
+    ...question.dimensions,
+    ...question.measures,
+    ...question.segments,
+  ].flatMap((name) => members.get(name) ?? []);
+
+export function MemberList({
+  exploration,
+  onFilter,
+}: {
+  exploration: Exploration;
+  onFilter(id: string): void;
+}) {
+  const { model } = exploration;
+  const question = exploration.question.value;
+  const [text, setText] = useState('');
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const frame = useRef<HTMLDivElement>(null);
+  const members = model.bySource.get(question.source ?? '') ?? [];
+  const chosen = chosenMembers(question, model.members);
+  const rows = useMemo(
+    () => listRows(members, chosen, text, closed),
+    [members, chosen.map(({ name }) => name).join(), text, closed],
+  );
+  const list = useVirtual(frame, rows.length, ROW, (index) => rows[index]?.key ?? index);
+
+  const toggle = (member: Member) =>
+    exploration.change(
+      say(hasMember(question, member.name) ? 'remove' : 'add', { name: member.title }),
+      (before) => toggleMember(before, member.name, member.kind, firstGranularity(member)),
+    );
+  const filter = (member: Member) => {
+    const { operator, values } = firstOf(member);
+    const node = comparison(member.name, operator, values);
+    exploration.change(say('filterBy', { name: member.title }), (before) => addFilter(before, node));
+    onFilter(node.id);
+  };
+  const switchGroup = (group: string) =>
+    setClosed((before) => {
+      const after = new Set(before);
+      if (!after.delete(group)) after.add(group);
+      return after;
+    });
+
+  /** Arrows go through the rows, also those that are not in the page yet. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!move) return;
+    const focused = (event.target as HTMLElement).closest<HTMLElement>('[data-row]');
+    let at = Number(focused?.dataset.row ?? -1) + move;
+    while (rows[at] && rows[at]!.kind === 'heading') at += move;
+    if (!rows[at]) return;
+    event.preventDefault();
+    list.scrollToIndex(at);
+    requestAnimationFrame(() =>
+      frame.current?.querySelector<HTMLElement>(`[data-row="${at}"] .member-name`)?.focus(),
+    );
+  };
+
+  return (
+    <>
+      <label class="search-field">
+        <Icon name="search" size={16} />
+        <input
+          type="search"
+          value={text}
+          placeholder={say('searchMembers')}
+          aria-label={say('searchMembers')}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      <div class="member-list" ref={frame} role="group" aria-label={say('members')} onKeyDown={onKeyDown}>
+        {rows.length === 0 && text && <p class="soft note">{say('nothingFound', { text })}</p>}
+        <div style={{ height: `${list.getTotalSize()}px`, position: 'relative' }}>
+          {list.getVirtualItems().map(({ index, start, key }) => {
+            const row = rows[index];
+            if (!row) return null;
+            return (
+              <div
+                key={String(key)}
+                class="member-row"
+                data-row={index}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {row.kind === 'heading' ? (
+                  <Heading row={row} isClosed={closed.has(row.text)} onClick={() => switchGroup(row.text)} />
+                ) : (
+                  <MemberRow
+                    row={row}
+                    exploration={exploration}
+                    onToggle={() => toggle(row.member)}
+                    onFilter={() => filter(row.member)}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </>
+  );
+}
+
+export const firstGranularity = (_member: Member) => 'month';
+
+function Heading({
+  row,
+  isClosed,
+  onClick,
+}: {
+  row: Extract<ListRow, { kind: 'heading' }>;
+  isClosed: boolean;
+  onClick(): void;
+}) {
+  if (row.text === 'chosen') return <h3 class="member-heading">{say('inQuery')}</h3>;
+  return (
+    <h3 class="member-heading">
+      <button type="button" class="quiet" aria-expanded={!isClosed} onClick={onClick}>
+        <Icon name={isClosed ? 'right' : 'down'} size={14} />
+        {say(HEADINGS[row.text]!)}
+        <span class="soft">{row.count}</span>
+      </button>
+    </h3>
+  );
+}
+
+const SIGNS: Record<string, string> = {
+  measure: '#',
+  time: '◷',
+  segment: '◔',
+  number: '1',
+  boolean: '✓',
+  string: 'A',
+};
+
+function MemberRow({
+  row: { member, isChosen, key, why },
+  exploration,
+  onToggle,
+  onFilter,
+}: {
+  row: Extract<ListRow, { kind: 'member' }>;
+  exploration: Exploration;
+  onToggle(): void;
+  onFilter(): void;
+}) {
+  const { kind, title, type, description } = member;
+  const isOnTop = key.startsWith('c-');
+  const time = exploration.question.value.times.find(({ dimension }) => dimension === member.name);
+  const name = say(isChosen ? 'remove' : 'add', { name: title });
+  const move = (step: number) =>
+    exploration.change(say(step < 0 ? 'moveUp' : 'moveDown'), (before) =>
+      moveMember(before, member.name, step),
+    );
+  const items: MenuItem[] = [
+    { label: say('filterBy', { name: title }), run: onFilter },
+    ...(isOnTop && kind !== 'segment'
+      ? [
+          { label: say('moveUp'), run: () => move(-1) },
+          { label: say('moveDown'), run: () => move(1) },
+        ]
+      : []),
+  ];
+  return (
+    <div class={`member member-${kind} ${isChosen ? 'chosen' : ''}`}>
+      <button
+        type="button"
+        class="member-name"
+        aria-pressed={isChosen}
+        aria-label={name}
+        title={[
+          title,
+          description,
+          member.name,
+          why === 'description' ? say('matchedDescription') : undefined,
+        ]
+          .filter(Boolean)
+          .join('\n')}
+        onClick={onToggle}
+      >
+        <span class="sign" aria-hidden="true">
+          {SIGNS[kind] ?? SIGNS[type] ?? 'A'}
+        </span>
+        <span class="text">{title}</span>
+        {why && why !== 'title' && (
+          <span class="soft">{say(why === 'name' ? 'matchedName' : 'matchedDescription')}</span>
+        )}
+      </button>
+      {isOnTop && time && (
+        <select
+          class="grain"
+          aria-label={`${title}: ${say('granularity')}`}
+          value={time.granularity}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            exploration.change(say('granularity'), (before) => setGranularity(before, member.name, value));
+          }}
+        >
+          {GRANULARITIES.map((each) => (
+            <option key={each} value={each}>
+              {say(each)}
+            </option>
+          ))}
+          {member.granularities.map((each) => (
+            <option key={each.name} value={each.name}>
+              {each.title}
+            </option>
+          ))}
+        </select>
+      )}
+      {kind !== 'segment' && (
+        <Menu label={say('memberMenu', { name: title })} items={items} class="icon small">
+          <Icon name="more" size={16} />
+        </Menu>
+      )}
+    </div>
+  );
+}

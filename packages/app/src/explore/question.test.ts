@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest';
+import { fromAddress, toAddress } from './address.ts';
+import {
+  addAlternative,
+  addFilter,
+  addMember,
+  changeFilter,
+  exploreFrom,
+  removeMember,
+  setGranularity,
+  sortBy,
+  toggleMember,
+} from './changes.ts';
+import { createHistory, redo, STEPS_MAX, step, undo } from './history.ts';
+import { createModel, listRows, type Source, searchMembers } from './members.ts';
+import { readPasted } from './paste.tsx';
+import {
+  comparison,
+  emptyQuestion,
+  type FilterNode,
+  fromQuery,
+  group,
+  isGroup,
+  type Question,
+  toQuery,
+} from './question.ts';
+
+const QUERY = {
+  measures: ['sales.revenue', 'sales.orders'],
+  dimensions: ['sales.status'],
+  timeDimensions: [
+    { dimension: 'sales.ordered_at', granularity: 'month', dateRange: 'last 12 months' },
+    { dimension: 'sales.shipped_at', dateRange: ['2026-01-01', '2026-02-01'] },
+  ],
+  filters: [
+    { member: 'sales.revenue', operator: 'gt', values: ['10'] },
+    {
+      or: [
+        { member: 'sales.status', operator: 'equals', values: ['completed', 'ü ,"~.'] },
+        {
+          and: [
+            { member: 'sales.channel', operator: 'set' },
+            { member: 'sales.channel', operator: 'contains', values: ['w'] },
+          ],
+        },
+      ],
+    },
+  ],
+  segments: ['sales.big'],
+  order: [
+    ['sales.ordered_at.month', 'asc'],
+    ['sales.revenue', 'desc'],
+  ],
+  limit: 100,
+  timezone: 'Europe/Berlin',
+};
+
+/** Ids of filters are for the page only. */
+const withoutIds = (question: Question) =>
+  JSON.parse(JSON.stringify(question, (key, value) => (key === 'id' ? undefined : value)));
+
+describe('a question', () => {
+  test('becomes the query that it was made of, and survives the address', () => {
+    const question = fromQuery(QUERY);
+    expect(toQuery(question)).toEqual(QUERY);
+    const full: Question = {
+      ...question,
+      compare: { amount: 1, unit: 'year' },
+      visualization: { type: 'combo', series: { 'sales.orders': { title: '日本 "x"' } } },
+    };
+    const address = toAddress(full)!;
+    expect(address).toMatch(/^1[\w-]+$/);
+    expect(withoutIds(fromAddress(address)!)).toEqual(withoutIds(full));
+    expect(toQuery(fromAddress(JSON.stringify(QUERY))!)).toEqual(QUERY);
+  });
+
+  test('is read from nothing that is none, and nothing in a link is trusted', () => {
+    for (const text of ['', '2abc', '1%%%', '1bnVsbA', `1${btoa('[]')}`, '{', 'x'.repeat(20)])
+      expect([undefined, []]).toContainEqual(fromAddress(text)?.measures);
+    const hostile = {
+      s: 7,
+      m: [1, null, {}, 'a.b'],
+      t: [['x'], 'y'],
+      f: [[1, 2], { a: 'x' }, ['a.b', 'equals', 5]],
+      o: 3,
+      l: 'x',
+      c: [1, 'eon'],
+      v: 'x',
+    };
+    const read = fromAddress(`1${btoa(JSON.stringify(hostile))}`)!;
+    expect(read).toMatchObject({
+      measures: ['a.b'],
+      times: [],
+      order: [],
+      limit: undefined,
+      compare: undefined,
+      visualization: undefined,
+    });
+    expect(read.filters).toMatchObject([{ member: 'a.b', operator: 'equals', values: [] }]);
+    expect(
+      toAddress({ ...emptyQuestion(), measures: Array.from({ length: 3000 }, (_, i) => `sales.m${i}`) }),
+    ).toBeUndefined();
+  });
+
+  test('leaves out filters that say nothing yet', () => {
+    const incomplete = [
+      comparison('sales.status', 'equals'),
+      group('or', [comparison('sales.status', 'contains', [''])]),
+    ];
+    const question = { ...fromQuery({ measures: ['sales.orders'] }), filters: incomplete };
+    expect(toQuery(question)).toEqual({ measures: ['sales.orders'] });
+  });
+
+  test('is pasted as JSON, as the body of a request, or as SQL', () => {
+    expect(readPasted(JSON.stringify({ query: QUERY }))).toMatchObject({
+      question: { measures: QUERY.measures },
+    });
+    expect(readPasted(' select measure(orders) from sales; ')).toEqual({
+      sql: 'select measure(orders) from sales',
+    });
+    for (const text of ['drop table x', '{}', 'null', '[1]']) expect(readPasted(text)).toBeUndefined();
+  });
+});
+
+describe('changes', () => {
+  test('members come and go with what refers to them', () => {
+    let question = addMember(emptyQuestion(), 'sales.ordered_at', 'time');
+    question = addMember(question, 'sales.revenue', 'measure');
+    question = sortBy(question, 'sales.ordered_at.month', { first: 'asc', beside: false });
+    question = setGranularity(question, 'sales.ordered_at', 'week');
+    expect(question).toMatchObject({ source: 'sales', order: [['sales.ordered_at.week', 'asc']] });
+    expect(removeMember(question, 'sales.ordered_at')).toMatchObject({
+      times: [],
+      order: [],
+      measures: ['sales.revenue'],
+    });
+    expect(
+      toggleMember(toggleMember(question, 'sales.status', 'dimension'), 'sales.status', 'dimension'),
+    ).toEqual(question);
+  });
+
+  test('a column is ordered one way, the other way, and not at all', () => {
+    const orders: unknown[] = [];
+    let question = addMember(emptyQuestion(), 'sales.revenue', 'measure');
+    for (let i = 0; i < 3; i++) {
+      question = sortBy(question, 'sales.revenue', { first: 'desc', beside: false });
+      orders.push(question.order);
+    }
+    expect(orders).toEqual([[['sales.revenue', 'desc']], [['sales.revenue', 'asc']], []]);
+  });
+
+  test('filters get alternatives, and empty groups go', () => {
+    const [first, second] = [
+      comparison('sales.status', 'equals', ['a']),
+      comparison('sales.status', 'equals', ['b']),
+    ];
+    let question = addFilter(addMember(emptyQuestion(), 'sales.orders', 'measure'), first);
+    question = addAlternative(question, first.id, second);
+    const or = question.filters[0] as FilterNode;
+    expect(isGroup(or) && or.join).toBe('or');
+    expect(toQuery(question).filters).toEqual([
+      { or: [first, second].map(({ member, operator, values }) => ({ member, operator, values })) },
+    ]);
+    for (const { id } of [first, second]) question = changeFilter(question, id, () => undefined);
+    expect(question.filters).toEqual([]);
+  });
+
+  test('one can go on from a row', () => {
+    const question = exploreFrom(
+      fromQuery({
+        measures: ['sales.orders'],
+        dimensions: ['sales.status', 'sales.channel'],
+        timeDimensions: QUERY.timeDimensions.slice(0, 1),
+      }),
+      [
+        ['sales.status', 'completed'],
+        ['sales.channel', null],
+      ],
+      [['sales.ordered_at', ['2026-03-01', '2026-03-31']]],
+      { member: 'sales.country', kind: 'dimension' },
+    );
+    expect(toQuery(question)).toEqual({
+      measures: ['sales.orders'],
+      dimensions: ['sales.country'],
+      timeDimensions: [{ dimension: 'sales.ordered_at', dateRange: ['2026-03-01', '2026-03-31'] }],
+      filters: [
+        { member: 'sales.status', operator: 'equals', values: ['completed'] },
+        { member: 'sales.channel', operator: 'notSet' },
+      ],
+    });
+  });
+});
+
+test('undo goes back through everything, and typing is one step', () => {
+  const first = emptyQuestion('sales');
+  let history = createHistory(first);
+  history = step(history, 'add', (question) => addMember(question, 'sales.orders', 'measure'));
+  history = step(history, 'nothing', (question) => ({ ...question }));
+  for (const limit of [1, 10, 100])
+    history = step(history, 'limit', (question) => ({ ...question, limit }), 'limit');
+  history = step(history, 'chart', (question) => ({ ...question, visualization: { type: 'pie' } }));
+  expect(history.done.map(({ name }) => name)).toEqual(['add', 'limit', 'chart']);
+  const last = history.state;
+  for (let i = 0; i < 3; i++) history = undo(history);
+  expect(history.state).toEqual(first);
+  expect(undo(history)).toEqual(history);
+  for (let i = 0; i < 3; i++) history = redo(history);
+  expect(history.state).toEqual(last);
+  for (let i = 0; i < STEPS_MAX + 50; i++)
+    history = step(history, 'n', (question) => ({ ...question, limit: i + 1000 }));
+  expect(history.done).toHaveLength(STEPS_MAX);
+});
+
+test('members are found among thousands, titles first', () => {
+  const many = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      name: `wide.${kind}_${i}`,
+      title: '',
+      shortTitle: `${kind} ${i}`,
+      type: kind === 'time' ? 'time' : 'string',
+    }));
+  const source: Source = {
+    name: 'wide',
+    title: 'Wide',
+    type: 'view',
+    measures: [
+      ...many('amount', 2500),
+      {
+        name: 'wide.x',
+        title: '',
+        shortTitle: 'Net worth',
+        type: 'number',
+        description: 'revenue less costs',
+      },
+    ],
+    dimensions: [
+      ...many('label', 2500),
+      { name: 'wide.revenue_group', title: '', shortTitle: 'Group', type: 'string' },
+      { name: 'wide.r', title: '', shortTitle: 'Revenue', type: 'number' },
+    ],
+    segments: [],
+  };
+  const model = createModel([source]);
+  const members = model.bySource.get('wide')!;
+  expect(searchMembers(members, 'reven').map(({ member, why }) => [member.name, why])).toEqual([
+    ['wide.r', 'title'],
+    ['wide.revenue_group', 'name'],
+    ['wide.x', 'description'],
+  ]);
+  expect(searchMembers(members, 'amount 12').length).toBeGreaterThan(10);
+  const chosen = [model.members.get('wide.r')!];
+  const rows = listRows(members, chosen, '', new Set(['measure']));
+  expect(rows.slice(0, 3)).toMatchObject([
+    { text: 'chosen' },
+    { isChosen: true },
+    { text: 'measure', count: 2501 },
+  ]);
+  expect(rows).toHaveLength(2 + 1 + 1 + 2502);
+});

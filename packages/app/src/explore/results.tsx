@@ -1,0 +1,136 @@
+/** The answer: as a chart, as a table, and as SQL. */
+import { drillFrom, type Row } from '@oriel/charts';
+import { useState } from 'preact/hooks';
+import { Icon } from '../parts/icons.tsx';
+import { Empty, wordsOf } from '../parts/states.tsx';
+import { ChartSettings } from './chart-settings.tsx';
+import { ChartView } from './chart-view.tsx';
+import { DrillMenu } from './drill-menu.tsx';
+import type { Exploration } from './exploration.ts';
+import { isAsked } from './question.ts';
+import { copyRows, downloadRows, ResultTable } from './result-table.tsx';
+import { useMay } from './rights.ts';
+import { SqlTab } from './sql-tab.tsx';
+import { say } from './texts/say.ts';
+import { TypePicker } from './type-picker.tsx';
+
+const TABS = ['chart', 'table', 'sql'] as const;
+
+export function Results({ exploration, title }: { exploration: Exploration; title: string }) {
+  const [tab, setTab] = useState<(typeof TABS)[number]>('chart');
+  const [hasSettings, setSettings] = useState(false);
+  const [cell, setCell] = useState<{ row: Row; member: string }>();
+  const may = useMay(exploration.deploymentId);
+  const question = exploration.question.value;
+  const answer = exploration.answer.value;
+  const problem = exploration.problem.value;
+  if (!isAsked(question)) return <Empty title={say('chooseFields')} hint={say('chooseFieldsHint')} />;
+  if (!answer && problem)
+    return (
+      <div class="empty" role="alert">
+        <h2>{say('queryFailed')}</h2>
+        <p>{wordsOf(problem)}</p>
+      </div>
+    );
+  if (!answer)
+    return (
+      <div class="results">
+        <div class="skeleton fill" role="status" aria-label={say('running')} />
+      </div>
+    );
+  const isStale = exploration.isOutdated.value || exploration.isRunning.value;
+  const isEmpty = answer.rows.rows.length === 0;
+  const drilled =
+    cell &&
+    drillFrom({
+      widgetId: 'explore',
+      title,
+      member: cell.member,
+      value: cell.row[cell.member],
+      row: cell.row,
+      query: answer.rows.query,
+      annotation: answer.rows.result.annotation,
+    });
+  return (
+    <div class="results">
+      <div class="tabs-bar">
+        <div role="tablist" aria-label={say('results')}>
+          {TABS.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-controls="results-panel"
+              aria-selected={tab === name}
+              tabIndex={tab === name ? 0 : -1}
+              onClick={() => setTab(name)}
+              onKeyDown={(event) => {
+                const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+                if (!step) return;
+                const next = TABS[(TABS.indexOf(name) + step + TABS.length) % TABS.length]!;
+                setTab(next);
+                document.getElementById(`tab-${next}`)?.focus();
+              }}
+            >
+              {say(name)}
+            </button>
+          ))}
+        </div>
+        <div class="tab-actions">
+          {tab === 'table' && (
+            <button type="button" onClick={() => copyRows(answer)}>
+              {say('copyRows')}
+            </button>
+          )}
+          {tab !== 'sql' && may('DownloadData') && (
+            <button type="button" onClick={() => downloadRows(answer, title || 'data')}>
+              {say('csv')}
+            </button>
+          )}
+          {tab === 'chart' && (
+            <button
+              type="button"
+              class="with-icon"
+              aria-expanded={hasSettings}
+              onClick={() => setSettings(!hasSettings)}
+            >
+              <Icon name="menu" size={16} />
+              {say('settings')}
+            </button>
+          )}
+        </div>
+      </div>
+      <div
+        id="results-panel"
+        role="tabpanel"
+        aria-labelledby={`tab-${tab}`}
+        class={isStale ? 'results-panel stale' : 'results-panel'}
+        aria-busy={isStale}
+      >
+        {tab === 'sql' ? (
+          <SqlTab exploration={exploration} />
+        ) : isEmpty ? (
+          <Empty title={say('noRows')} hint={say('noRowsHint')} />
+        ) : tab === 'table' ? (
+          <ResultTable
+            exploration={exploration}
+            answer={answer}
+            onCell={(row, member) => setCell({ row, member })}
+          />
+        ) : (
+          <div class={hasSettings ? 'chart-area with-settings' : 'chart-area'}>
+            <div class="chart-column">
+              <TypePicker exploration={exploration} answer={answer} />
+              <ChartView exploration={exploration} answer={answer} title={title} />
+            </div>
+            {hasSettings && <ChartSettings exploration={exploration} answer={answer} />}
+          </div>
+        )}
+      </div>
+      {drilled && (
+        <DrillMenu exploration={exploration} drilled={drilled} onClose={() => setCell(undefined)} />
+      )}
+    </div>
+  );
+}

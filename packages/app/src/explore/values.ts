@@ -1,0 +1,53 @@
+/** The values of a dimension, searched on the server under the rights of whoever asks. */
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../data/api.ts';
+import { isAbort } from '../data/problem.ts';
+
+const VALUES_MAX = 50;
+const WAIT_MS = 200;
+
+export interface Found {
+  values: string[];
+  isLoading: boolean;
+  hasFailed: boolean;
+}
+
+export function useValues(deploymentId: number, member: string, text: string): Found {
+  const [found, setFound] = useState<Found>({ values: [], isLoading: true, hasFailed: false });
+  useEffect(() => {
+    const asking = new AbortController();
+    setFound((before) => ({ ...before, isLoading: true }));
+    const timer = setTimeout(
+      () =>
+        void load(deploymentId, member, text, asking.signal).then(
+          (values) => setFound({ values, isLoading: false, hasFailed: false }),
+          (error) => {
+            if (!isAbort(error)) setFound({ values: [], isLoading: false, hasFailed: true });
+          },
+        ),
+      text ? WAIT_MS : 0,
+    );
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [deploymentId, member, text]);
+  return found;
+}
+
+async function load(
+  deploymentId: number,
+  member: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const query = {
+    dimensions: [member],
+    limit: VALUES_MAX,
+    order: { [member]: 'asc' },
+    ...(text ? { filters: [{ member, operator: 'contains', values: [text] }] } : {}),
+  };
+  const reply = await api.load({ deploymentId, body: { query } as never }, { signal });
+  const { data } = reply as unknown as { data: Record<string, unknown>[] };
+  return data.flatMap((row) => (row[member] == null ? [] : [String(row[member])]));
+}
