@@ -139,11 +139,13 @@ test('what a server needs of the charts needs no browser', () => {
   }
 });
 
-test('the app imports the client and the charts, and runs no text as code', () => {
+test('the app imports the client, the charts and visualizations, and runs no text as code', () => {
   const app = inFolder('app/');
   expect(app.length).toBeGreaterThan(10);
   const allowed = (target: string) =>
-    target.startsWith('app/') || target === '@oriel/client' || isCharts(target);
+    target.startsWith('app/') ||
+    ['@oriel/client', '@oriel/visualization'].includes(target) ||
+    isCharts(target);
   expect(violations(app, allowed)).toEqual([]);
   for (const { file, text } of app) {
     expect(text, file).not.toMatch(

@@ -116,6 +116,7 @@ function layerSpec(drawing: Drawing, { mark, side, measures }: Layer): Part {
       ...(side === 'right' ? { orient: 'right', grid: false } : {}),
       ...(isStacked && isPercent ? { format: '.0%' } : {}),
       ...(measures.length === 1 && !isPercent ? { title: axisTitle(drawing, measures[0]!) } : {}),
+      ...(measures.length > 1 && !isPercent ? commonFormat(drawing, measures) : {}),
     },
     ...(mark === 'line' ? { scale: { zero: axis?.zero ?? false } } : {}),
   });
@@ -161,6 +162,13 @@ const axisTitle = ({ channels, visualization }: Drawing, { member }: Column) => 
     : null;
 };
 
+/** Of measures that are folded into one field, if all are written alike. */
+function commonFormat({ visualization, describe }: Drawing, measures: Column[]): Part {
+  const formats = new Set(measures.map(({ member }) => formatOf(member, visualization, describe)));
+  const [first] = formats;
+  return formats.size === 1 && /[$%]/.test(first!) ? { format: first!.replace('.3', '') } : {};
+}
+
 interface SeriesParts {
   field: string;
   transform: Part[];
@@ -187,6 +195,24 @@ function seriesOf(drawing: Drawing, measures: Column[], isStacked: boolean): Ser
     const only = own ?? visualization.palette?.[0];
     return { field, transform: [], color: only ? { value: only } : undefined, offset: undefined };
   }
+  const colors = channels.y.map(
+    ({ member }, i) => visualization.series?.[member]?.color ?? visualization.palette?.[i],
+  );
+  const scale = { domain: all, ...rangeOf(colors) };
+  const hasTitles = channels.y.some(
+    ({ member }) => visualization.series?.[member]?.title || describe?.(member),
+  );
+  const named = legend && hasTitles ? { ...legend, labelExpr: labelsOf(drawing) } : legend;
+  // A measure of its own keeps its name, by which axes find how it is written.
+  if (measures.length === 1 && !channels.color) {
+    const field = fieldOf(measures[0]!.member);
+    return {
+      field,
+      transform: [],
+      color: { datum: field, type: 'nominal', scale, legend: named },
+      offset: undefined,
+    };
+  }
   const fields = measures.map(({ member }) => fieldOf(member));
   const transform: Part[] = [{ fold: fields, as: [KEY, VALUE] }];
   if (channels.color) {
@@ -205,12 +231,6 @@ function seriesOf(drawing: Drawing, measures: Column[], isStacked: boolean): Ser
       offset: { field: NAME, type: 'nominal', sort: null },
     };
   }
-  const colors = channels.y.map(
-    ({ member }, i) => visualization.series?.[member]?.color ?? visualization.palette?.[i],
-  );
-  const hasTitles = channels.y.some(
-    ({ member }) => visualization.series?.[member]?.title || describe?.(member),
-  );
   return {
     field: VALUE,
     transform,
@@ -218,8 +238,8 @@ function seriesOf(drawing: Drawing, measures: Column[], isStacked: boolean): Ser
       field: KEY,
       type: 'nominal',
       sort: all,
-      scale: { domain: all, ...rangeOf(colors) },
-      legend: legend && hasTitles ? { ...legend, labelExpr: labelsOf(drawing) } : legend,
+      scale,
+      legend: named,
     },
     offset: { field: KEY, type: 'nominal', sort: all },
   };

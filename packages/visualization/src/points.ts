@@ -1,7 +1,7 @@
 /** Points, cells and distributions: scatter, bubble, heat map, histogram, box plot. */
 import { colorOf, facetOf } from './cartesian.ts';
 import { channelsOf, columnsOf, fieldOf, requireColumn, requireMeasures } from './columns.ts';
-import { along, amount, formatOf, legendOf, type Part } from './encodings.ts';
+import { along, amount, datum, formatOf, legendOf, type Part } from './encodings.ts';
 import { referencesOf } from './references.ts';
 import { type AskedQuery, type Describe, type Visualization, VisualizationError } from './types.ts';
 
@@ -101,6 +101,7 @@ export function heatmap(visualization: Visualization, query: AskedQuery, describ
   if (visualization.labels !== 'value') return cells;
   const { x: at, y: of } = cells.encoding as Part;
   return {
+    transform: [{ joinaggregate: [{ op: 'max', field, as: 'largest_cell' }] }],
     layer: [
       cells,
       {
@@ -109,6 +110,11 @@ export function heatmap(visualization: Visualization, query: AskedQuery, describ
           x: at,
           y: of,
           text: { field, type: 'quantitative', format: formatOf(measure.member, visualization, describe) },
+          // Dark cells need light labels.
+          color: {
+            condition: { test: `${datum(field)} > datum.largest_cell * 0.6`, value: 'white' },
+            value: 'black',
+          },
         },
       },
     ],

@@ -112,13 +112,20 @@ export function funnel(visualization: Visualization, query: AskedQuery, describe
         mark: { type: 'bar', cornerRadius: 3, ...(only ? { color: only } : {}) },
         encoding: {
           y,
-          x: { field: value, type: 'quantitative', stack: 'center', axis: null },
+          // The labels stand in the space at the end.
+          x: {
+            field: value,
+            type: 'quantitative',
+            stack: 'center',
+            axis: null,
+            ...(label ? { scale: { padding: 90 } } : {}),
+          },
         },
       },
       ...(label
         ? [
             {
-              mark: { type: 'text', fontSize: 12, fontWeight: 600, color: 'white', x: { expr: 'width / 2' } },
+              mark: { type: 'text', fontSize: 12, fontWeight: 600, align: 'right', x: { expr: 'width' } },
               encoding: { y, text: { field: text, type: 'nominal' } },
             },
           ]

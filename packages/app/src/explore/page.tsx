@@ -4,7 +4,6 @@ import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
-import type { PageProps } from '../pages.tsx';
 import { openDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -26,6 +25,11 @@ import { Status } from './status.tsx';
 import { say } from './texts/say.ts';
 
 export { say as texts } from './texts/say.ts';
+
+interface PageProps {
+  params: Record<string, string>;
+  query: Record<string, string>;
+}
 
 export default function Page({ params, query }: PageProps) {
   const deploymentId = Number(params.deploymentId);

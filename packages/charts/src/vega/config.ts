@@ -91,15 +91,20 @@ export function configOf(
   };
 }
 
-/** The spec with the colours that Vega-Lite wrote into it replaced by ours. */
-export function recolored(value: unknown, { series, ink }: Tokens): unknown {
-  if (Array.isArray(value)) return value.map((each) => recolored(each, { series, ink } as Tokens));
+/** The spec with the colours that Vega-Lite wrote into it replaced by ours. White is what stands on marks: the surface. */
+export function recolored(value: unknown, { series, ink, surface }: Tokens): unknown {
+  const tokens = { series, ink, surface } as Tokens;
+  if (Array.isArray(value)) return value.map((each) => recolored(each, tokens));
   if (!value || typeof value !== 'object') return value === DEFAULT_COLOR ? series[0] : value;
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
-      const isDefaultInk =
-        (key === 'fill' || key === 'stroke') && (each as { value?: unknown })?.value === 'black';
-      return [key, isDefaultInk ? { value: ink } : recolored(each, { series, ink } as Tokens)];
+      if (key !== 'fill' && key !== 'stroke') return [key, recolored(each, tokens)];
+      return [key, Array.isArray(each) ? each.map((rule) => painted(rule, tokens)) : painted(each, tokens)];
     }),
   );
+}
+
+function painted(rule: unknown, tokens: Tokens): unknown {
+  const named = { black: tokens.ink, white: tokens.surface }[String((rule as { value?: unknown })?.value)];
+  return named === undefined ? recolored(rule, tokens) : { ...(rule as object), value: named };
 }

@@ -80,6 +80,34 @@ const mirroredGuide = (guide: Part): Part =>
     ? { ...guide, orient: OPPOSITE[guide.orient] }
     : guide;
 
+/** What settings write for small charts, which means: as large as there is room. */
+const CELL = { width: 220, height: 150 };
+const CELL_GAP = 20;
+const CELL_HEAD = 26;
+
+/** Gives small charts the room that there is. Undefined for a spec that has none, or that says how large they are. */
+function fitCells(spec: Part, rows: readonly Part[], room: Room): number | undefined {
+  const signals = partsOf(spec.signals);
+  const [width, height] = ['child_width', 'child_height'].map((name) =>
+    signals.find((each) => each.name === name),
+  );
+  if (width?.value !== CELL.width || height?.value !== CELL.height) return undefined;
+  const groups = partsOf(spec.marks).flatMap(({ from }) => {
+    const { facet } = (from ?? {}) as { facet?: { groupby?: string[] } };
+    return facet?.groupby?.[0] ?? [];
+  });
+  const count = new Set(rows.map((row) => String(row[groups[0] ?? '']))).size;
+  const layout = (spec.layout ?? {}) as { columns?: number };
+  const columns = Math.max(1, Math.min(layout.columns ?? count, count, Math.floor(room.width / 180)));
+  const lines = Math.ceil(count / columns);
+  const across = (room.width - 56 - (columns - 1) * CELL_GAP) / columns;
+  const down = Math.max(90, (room.height - 40) / lines - CELL_HEAD - CELL_GAP);
+  width.value = Math.max(80, Math.floor(across));
+  height.value = Math.floor(down);
+  spec.layout = { ...layout, columns, padding: CELL_GAP };
+  return Math.ceil(lines * (down + CELL_HEAD + CELL_GAP) + 40);
+}
+
 /** Changes the spec, and returns the height that it needs, which may be more than there is: then the card grows. */
 export function fitSpec(spec: Part, rows: readonly Part[], room: Room): number {
   const scales = partsOf(spec.scales);
@@ -91,6 +119,11 @@ export function fitSpec(spec: Part, rows: readonly Part[], room: Room): number {
   if (room.isRightToLeft) spec.scales = scales.map(mirroredScale);
   const forLegends = legends.reduce((sum, [, height]) => sum + height, 0);
   const least = forLegends > 2 * ENTRY_HEIGHT ? PLOT_MIN + forLegends : 0;
+  const ofCells = fitCells(spec, rows, room);
+  if (ofCells !== undefined) {
+    spec.autosize = { type: 'pad' };
+    return ofCells;
+  }
   spec.autosize = { type: 'fit', contains: 'padding' };
   spec.width = Math.max(80, Math.floor(room.width));
   spec.height = Math.max(80, least, Math.floor(room.height));

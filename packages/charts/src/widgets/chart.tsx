@@ -10,6 +10,7 @@ import { useBoard } from '../shared.ts';
 import type { Problem, Snapshot, Widget } from '../types.ts';
 import { useRows } from '../use-rows.ts';
 import { Kpi } from './kpi.tsx';
+import { PivotTable } from './pivot-table.tsx';
 import { columnsOf, Table } from './table.tsx';
 
 const Vega = lazy(() => import('../vega/vega-chart.tsx').then(({ VegaChart }) => VegaChart));
@@ -92,6 +93,9 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
   );
 }
 
+const isPivot = ({ spec }: Snapshot) =>
+  ['rows', 'columns', 'measures'].every((part) => Array.isArray(spec?.pivot?.[part]));
+
 /** What a report is drawn as, by its kind. */
 export function Draw({ asTable, ...props }: DrawProps & { asTable: boolean }) {
   const { kind } = props.snapshot;
@@ -99,6 +103,7 @@ export function Draw({ asTable, ...props }: DrawProps & { asTable: boolean }) {
   if (kind === 'map' && !asTable) return <WorldMap {...props} />;
   if (kind === 'kpi') return <Kpi {...props} />;
   if (kind === 'html') return <Html {...props} />;
+  if (kind === 'table' && isPivot(props.snapshot) && !asTable) return <PivotTable {...props} />;
   return <Table {...props} spec={kind === 'table' ? props.snapshot.spec : undefined} />;
 }
 

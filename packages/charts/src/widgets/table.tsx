@@ -264,7 +264,7 @@ const sumsOf = (rows: Row[], columns: Column[]): Row =>
   );
 
 /** A sum of shares or of averages means nothing. */
-const isSummable = ({ shown, format, member }: Column) =>
+export const isSummable = ({ shown, format, member }: Column) =>
   shown?.type === 'number' &&
   shown.format !== 'percent' &&
   format?.type !== 'percent' &&

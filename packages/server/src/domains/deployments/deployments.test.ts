@@ -20,7 +20,9 @@ const input = (changes: object = {}) => ({
 test('a deployment is created, found, listed and deleted', async () => {
   const created = await world.admin.createDeployment({ body: input() });
   expect(created.deploymentUrl).toBe(`${world.url}/query/api/v1/deployments/${created.id}`);
-  expect(await world.admin.getDeployment({ deploymentId: created.id })).toEqual(created);
+  const { actions, ...found } = await world.admin.getDeployment({ deploymentId: created.id });
+  expect(found).toEqual(created);
+  expect(actions).toEqual(expect.arrayContaining(['DeploymentRead', 'DownloadData', 'SchemaUpdate']));
   expect((await world.admin.getDeployments({ first: 1000 })).items).toContainEqual(created);
 
   expect(await world.admin.deleteDeployment({ deploymentId: created.id })).toEqual({ success: true });
@@ -137,7 +139,10 @@ test('viewers read deployments, developers do not delete them, and people withou
   const [viewer, developer, nobody] = await Promise.all(
     [['Viewer'], ['Developer'], []].map(async (roles) => (await world.person({ roles })).client),
   );
-  expect(await viewer!.getDeployment({ deploymentId: id })).toMatchObject({ id });
+  expect(await viewer!.getDeployment({ deploymentId: id })).toMatchObject({
+    id,
+    actions: expect.not.arrayContaining(['DownloadData']),
+  });
   await expect(viewer!.createDeployment({ body: input() })).rejects.toMatchObject({
     status: 403,
     code: 'forbidden',

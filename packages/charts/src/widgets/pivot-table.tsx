@@ -1,0 +1,151 @@
+/** A pivot table, with totals of what can be added up. */
+import { useMemo, useRef } from 'preact/hooks';
+import { canDrill, drillFrom } from '../drill-query.ts';
+import { shownOf } from '../format.ts';
+import { type PivotSpec, pivotOf } from '../pivot.ts';
+import type { DrawProps } from '../rows.ts';
+import { useScrollHint } from '../scroll-hint.ts';
+import { useShared } from '../shared.ts';
+import type { Row } from '../types.ts';
+import { type Column, columnsOf, isSummable } from './table.tsx';
+
+/** More cells would make the page slow. */
+const ROWS_MAX = 1000;
+
+export function PivotTable({ widgetId, title, snapshot, rows: { rows, result, query } }: DrawProps) {
+  const { board, drill } = useShared();
+  const { formats, say } = board;
+  const spec = snapshot.spec.pivot as PivotSpec;
+  const pivot = useMemo(() => pivotOf(rows, spec), [rows, snapshot]);
+  const columns = new Map(
+    columnsOf(rows, result.annotation, query, { ...snapshot, spec: {} }).map((column) => [
+      column.member,
+      column,
+    ]),
+  );
+  const frame = useRef<HTMLDivElement>(null);
+  useScrollHint(frame);
+  const measures = spec.measures.flatMap((member) => columns.get(member) ?? []);
+  const hasTotals = snapshot.spec.totals === true && pivot.columns.length > 1;
+  const text = (member: string, value: unknown) => formats.value(value, shownOf(result.annotation, member));
+  const shown = pivot.rows.slice(0, ROWS_MAX);
+  const sum = (cells: (Row | undefined)[], { member }: Column) =>
+    cells.reduce((total, row) => total + (Number(row?.[member]) || 0), 0);
+  const total = (cells: (Row | undefined)[], column: Column) =>
+    isSummable(column) ? formats.value(sum(cells, column), column.shown, column.format) : '';
+  const span = measures.length;
+
+  const cell = (row: Row | undefined, column: Column) => {
+    const value = row?.[column.member];
+    const written = row ? formats.value(value, column.shown, column.format) : '';
+    if (!row || !canDrill(result.annotation, column.member)) return <span class="over">{written}</span>;
+    const found = { widgetId, title, member: column.member, row, query, value, format: column.format };
+    return (
+      <button
+        type="button"
+        class="drill"
+        onClick={() => drill(drillFrom({ ...found, annotation: result.annotation }))}
+      >
+        {written}
+      </button>
+    );
+  };
+
+  return (
+    <div class="table scrolls pivot" ref={frame} tabIndex={0} role="region" aria-label={title}>
+      <table>
+        <caption class="hidden">{title}</caption>
+        <thead>
+          {spec.columns.map((member, level) => (
+            <tr key={member}>
+              <th colSpan={Math.max(1, spec.rows.length)} scope="row">
+                {columns.get(member)?.title ?? member}
+              </th>
+              {pivot.columns.map((values, i) => (
+                <th key={i} scope="colgroup" colSpan={span} class="right">
+                  {text(member, values[level])}
+                </th>
+              ))}
+              {hasTotals && (
+                <th scope="colgroup" colSpan={span} class="right">
+                  {level === 0 ? say('total') : ''}
+                </th>
+              )}
+            </tr>
+          ))}
+          <tr>
+            {spec.rows.map((member) => (
+              <th key={member} scope="col">
+                {columns.get(member)?.title ?? member}
+              </th>
+            ))}
+            {spec.rows.length === 0 && <td />}
+            {[...pivot.columns, ...(hasTotals ? [null] : [])].map((_, i) =>
+              measures.map(({ member, title: name }) => (
+                <th key={`${i} ${member}`} scope="col" class="right">
+                  {name}
+                </th>
+              )),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((values, row) => {
+            const cells = pivot.columns.map((_, column) => pivot.at(row, column));
+            return (
+              <tr key={row}>
+                {spec.rows.map((member, level) => (
+                  <th key={member} scope="row">
+                    {text(member, values[level])}
+                  </th>
+                ))}
+                {spec.rows.length === 0 && <td />}
+                {cells.map((found, i) =>
+                  measures.map((measure) => (
+                    <td key={`${i} ${measure.member}`} class="right">
+                      {cell(found, measure)}
+                    </td>
+                  )),
+                )}
+                {hasTotals &&
+                  measures.map((measure) => (
+                    <td key={measure.member} class="right total">
+                      {total(cells, measure)}
+                    </td>
+                  ))}
+              </tr>
+            );
+          })}
+        </tbody>
+        {snapshot.spec.totals === true && (
+          <tfoot>
+            <tr>
+              <th scope="row" colSpan={Math.max(1, spec.rows.length)}>
+                {say('total')}
+              </th>
+              {pivot.columns.map((_, column) =>
+                measures.map((measure) => (
+                  <td key={`${column} ${measure.member}`} class="right">
+                    {total(
+                      pivot.rows.map((__, row) => pivot.at(row, column)),
+                      measure,
+                    )}
+                  </td>
+                )),
+              )}
+              {hasTotals &&
+                measures.map((measure) => (
+                  <td key={measure.member} class="right">
+                    {total([...rows], measure)}
+                  </td>
+                ))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+      {(result.rowsCapped || pivot.isCut || pivot.rows.length > ROWS_MAX) && (
+        <p class="note">{say('moreRows', { count: formats.count(shown.length) })}</p>
+      )}
+    </div>
+  );
+}
