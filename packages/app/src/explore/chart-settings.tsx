@@ -41,7 +41,7 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
     exploration.change(
       say('settings'),
       (before) => {
-        const { periodComparisons: _ofQuestion, ...own } = visualization;
+        const { periodComparisons: _earlier, comparison: _before, ...own } = visualization;
         return { ...before, visualization: { ...own, ...changed } };
       },
       field && `chart-${field}`,
