@@ -4,10 +4,12 @@ import { listenForKeys } from './commands.ts';
 import { connect } from './data/api.ts';
 import { personAccess } from './data/person-access.ts';
 import { scheme, startLook } from './look.ts';
+import { isEmbedded } from './place.ts';
 import { preference } from './preferences.ts';
 import { useLocale } from './texts/index.ts';
 
 async function start() {
+  if (isEmbedded) return (await import('./creator-main.tsx')).startEmbedded();
   connect(personAccess);
   scheme.value = preference('scheme') ?? 'auto';
   startLook();

@@ -2,15 +2,9 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Problem, problemOf } from './data/problem.ts';
+import type { PageProps } from './page-props.ts';
 import { Failed, Skeleton } from './parts/states.tsx';
 import type { RouteName } from './routes.ts';
-
-/** What the router gives to a page. */
-export interface PageProps {
-  params: Record<string, string>;
-  query: Record<string, string>;
-  path: string;
-}
 
 interface PageModule {
   default: ComponentType<PageProps>;
@@ -43,6 +37,7 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
 const Home = page(() => import('./home/page.tsx'));
 const Workbook = page(() => import('./home/workbook-page.tsx'));
 const Explore = page(() => import('./explore/page.tsx'));
+const Embed = page(() => import('./embed-tab/page.tsx'));
 const Dashboard = page(() => import('./dashboard/page.tsx'));
 
 export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
@@ -54,6 +49,7 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   workbook: Workbook,
   dashboard: Dashboard,
   explore: Explore,
+  embed: Embed,
   report: Explore,
   reportInWorkbook: Explore,
 };

@@ -78,8 +78,12 @@ export const routes: Record<string, string> = {
   dryRunSession: 'POST /api/v1/embed/generate-session/dry-run',
   duplicateNotification: 'POST /api/v1/deployments/{deploymentId}/notifications/{id}/duplicate',
   duplicateWorkbook: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/duplicate',
+  embeddedAppDetailPage: 'GET /embed/d/{deploymentNumber}/app/{section}/{item}/{part}/{detail} reply=html',
   embeddedAppFrame: 'GET /embed/app-frame reply=html',
+  embeddedAppItemPage: 'GET /embed/d/{deploymentNumber}/app/{section}/{item} reply=html',
   embeddedAppPage: 'GET /embed/d/{deploymentNumber}/app reply=html',
+  embeddedAppPartPage: 'GET /embed/d/{deploymentNumber}/app/{section}/{item}/{part} reply=html',
+  embeddedAppSectionPage: 'GET /embed/d/{deploymentNumber}/app/{section} reply=html',
   embeddedChatPage: 'GET /embed/d/{deploymentNumber}/chat reply=html',
   embeddedDashboardPage: 'GET /embed/dashboard/{publicId} reply=html',
   embeddedDashboardPageOfDeployment: 'GET /embed/d/{deploymentNumber}/dashboard/{publicId} reply=html',
@@ -290,4 +294,5 @@ export const routes: Record<string, string> = {
   validateDataModel: 'GET /build/api/v1/deployments/{deploymentId}/data-model/validate?branchName&devMode',
   watchEmbedSession: 'GET /api/v1/embed/session/events reply=eventStream',
   workspaceObjects: 'GET /api/v1/deployments/{deploymentId}/workspace?after&embedTenantName&first&folderId&orderByDirection&orderByField&search&types',
+  workspaceRights: 'GET /api/v1/deployments/{deploymentId}/workspace/rights?folderIds&reportIds&workbookIds',
 };

@@ -126,8 +126,12 @@ export const operations = {
   dryRunSession: embed.dryRunSession,
   duplicateNotification: notifications.duplicateNotification,
   duplicateWorkbook: workbooks.duplicateWorkbook,
+  embeddedAppDetailPage: embeddedPages.embeddedAppDetailPage,
   embeddedAppFrame: embeddedPages.embeddedAppFrame,
+  embeddedAppItemPage: embeddedPages.embeddedAppItemPage,
   embeddedAppPage: embeddedPages.embeddedAppPage,
+  embeddedAppPartPage: embeddedPages.embeddedAppPartPage,
+  embeddedAppSectionPage: embeddedPages.embeddedAppSectionPage,
   embeddedChatPage: embeddedPages.embeddedChatPage,
   embeddedDashboardPage: embeddedPages.embeddedDashboardPage,
   embeddedDashboardPageOfDeployment: embeddedPages.embeddedDashboardPageOfDeployment,
@@ -338,6 +342,7 @@ export const operations = {
   validateDataModel: builds.validateDataModel,
   watchEmbedSession: embed.watchEmbedSession,
   workspaceObjects: workspace.workspaceObjects,
+  workspaceRights: workspace.workspaceRights,
 };
 
 export const tags = {

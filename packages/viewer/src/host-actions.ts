@@ -1,7 +1,6 @@
 /** What hosts may ask of the page, by messages. */
 import { type ChosenScheme, isScheme, knownLocale, type Wishes, wishesOf } from '@oriel/charts';
-import type { Action } from './host.ts';
-import { knownZone, warnOf } from './host-wishes.ts';
+import { type Action, knownZone, warnOf } from '@oriel/charts/frame';
 
 export interface HostWishes {
   locale?: string | undefined;

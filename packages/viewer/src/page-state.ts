@@ -9,12 +9,11 @@ import {
   Problem,
   wishesOf,
 } from '@oriel/charts';
+import { connectHost, firstKnown, type Host, isAmongOwnPages, knownZone, warnOf } from '@oriel/charts/frame';
 import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
 import { type Api, createApi } from './api.ts';
 import { AutoRefresh } from './auto-refresh.ts';
-import { connectHost, type Host, isAmongOwnPages } from './host.ts';
 import { type HostWishes, hostActions } from './host-actions.ts';
-import { firstKnown, knownZone, warnOf } from './host-wishes.ts';
 import { Progress } from './progress.ts';
 import { createSession, isSameViewer, type Session } from './session.ts';
 import { createLanguage, type PageLanguage } from './texts/index.ts';
@@ -50,7 +49,7 @@ export class PageState {
     warnOf('locale', locale, knownLocale(locale));
     warnOf('timezone', timezone, knownZone(timezone));
     this.#api = createApi(() => this.#session.end('revoked'));
-    this.#host = connectHost(hostActions(this));
+    this.#host = connectHost('dashboard', hostActions(this));
     this.#session = createSession(this.#api, this.#host, () => this.#blank());
     this.#progress = new Progress((widgetCount, loadDurationMs) =>
       this.#host.send('dashboard-loaded', {

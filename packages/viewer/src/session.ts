@@ -1,6 +1,7 @@
 /** The life of the session: exchange, renewal, and its end. */
+
+import type { Host } from '@oriel/charts/frame';
 import type { Api } from './api.ts';
-import type { Host } from './host.ts';
 import type { Person, Viewer } from './types.ts';
 
 const ASK_BEFORE_MS = 5 * 60_000;

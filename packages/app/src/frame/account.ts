@@ -1,11 +1,17 @@
 /** Who uses the app, and which deployments there are. */
 import { api } from '../data/api.ts';
 import { type Loaded, useData } from '../data/cache.ts';
+import { isEmbedded } from '../place.ts';
 
 export type Me = Awaited<ReturnType<typeof api.getMe>>;
 export type Deployment = Awaited<ReturnType<typeof api.getDeployments>>['items'][number];
 
-export const useMe = (): Loaded<Me> => useData('me', (signal) => api.getMe({}, { signal }));
+/** The person; nobody in a frame, where the session says who it is. */
+export const useMe = (isWanted = true): Loaded<Me> =>
+  useData(isWanted && !isEmbedded ? 'me' : null, (signal) => api.getMe({}, { signal }));
 
 export const useDeployments = (): Loaded<Deployment[]> =>
-  useData('deployments', async (signal) => (await api.getDeployments({ first: 1000 }, { signal })).items);
+  useData(
+    isEmbedded ? null : 'deployments',
+    async (signal) => (await api.getDeployments({ first: 1000 }, { signal })).items,
+  );

@@ -3,12 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
+import { onNavigate, tellPath } from '../creator/session.ts';
 import { invalidate } from '../data/cache.ts';
 import { isSignedOut, resume } from '../data/person-access.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { addressOf, deploymentIn } from '../place.ts';
+import { addressOf, deploymentIn, isEmbedded } from '../place.ts';
 import { prefer } from '../preferences.ts';
 import type { RouteName } from '../routes.ts';
 import { say } from '../texts/say.ts';
@@ -27,6 +28,13 @@ export function Frame({ children }: { children: ComponentChildren }) {
     if (deploymentId !== undefined) prefer({ deploymentId });
   }, [deploymentId]);
   useEffect(() => side.current?.hidePopover?.(), [path]);
+  useEffect(() => {
+    if (!isEmbedded) return;
+    onNavigate(route);
+    // The page sets its title first.
+    const timer = setTimeout(() => tellPath(path, document.title));
+    return () => clearTimeout(timer);
+  }, [path]);
   useCommands([
     { id: 'palette', title: say('openPalette'), keys: 'mod+k', run: openPalette },
     ...(deploymentId === undefined

@@ -1,11 +1,12 @@
 /** The bar at the top: where one is, search, and the account. */
 import { useLocation } from 'preact-iso/router';
 import { shownKeys } from '../commands.ts';
+import { workspaceTitle } from '../creator/gate.tsx';
 import { formToken } from '../data/person-access.ts';
 import { scheme } from '../look.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { addressOf } from '../place.ts';
+import { addressOf, isEmbedded } from '../place.ts';
 import { prefer } from '../preferences.ts';
 import { LANGUAGES, type Language, language, useLocale } from '../texts/index.ts';
 import { say } from '../texts/say.ts';
@@ -17,25 +18,29 @@ export const TopBar = ({ deploymentId }: { deploymentId: number | undefined }) =
     <button type="button" class="icon side-button" aria-label={say('openNavigation')} popoverTarget="side">
       <Icon name="menu" />
     </button>
-    <a class="brand" href="/">
-      <span class="hidden">{say('appName')}</span>
-      <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-        <rect width="32" height="32" rx="8" />
-        <path d="M12.6 7.5h6.8v7.2h-6.8zM12.6 16.3h6.8v7.2h-6.8z" />
-        <path
-          opacity=".65"
-          d="M6.5 10.2l4.6-2.6v7.1H6.5zM6.5 16.3h4.6v7.1l-4.6-2.6zM25.5 10.2l-4.6-2.6v7.1h4.6zM25.5 16.3h-4.6v7.1l4.6-2.6z"
-        />
-      </svg>
-    </a>
-    {deploymentId !== undefined && <DeploymentMenu deploymentId={deploymentId} />}
+    {isEmbedded ? <strong class="workspace-title">{workspaceTitle()}</strong> : <Brand />}
+    {deploymentId !== undefined && !isEmbedded && <DeploymentMenu deploymentId={deploymentId} />}
     <button type="button" class="search-button" onClick={openPalette}>
       <Icon name="search" size={16} />
       <span>{say('search')}</span>
       <kbd>{shownKeys('mod+k')}</kbd>
     </button>
-    <AccountMenu />
+    {!isEmbedded && <AccountMenu />}
   </header>
+);
+
+const Brand = () => (
+  <a class="brand" href="/">
+    <span class="hidden">{say('appName')}</span>
+    <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M12.6 7.5h6.8v7.2h-6.8zM12.6 16.3h6.8v7.2h-6.8z" />
+      <path
+        opacity=".65"
+        d="M6.5 10.2l4.6-2.6v7.1H6.5zM6.5 16.3h4.6v7.1l-4.6-2.6zM25.5 10.2l-4.6-2.6v7.1h4.6zM25.5 16.3h-4.6v7.1l4.6-2.6z"
+      />
+    </svg>
+  </a>
 );
 
 function DeploymentMenu({ deploymentId }: { deploymentId: number }) {

@@ -21,17 +21,19 @@ export function addressOfItem(item: Item): string {
     : addressOf(deploymentId, 'report', { reportId: id });
 }
 
-export const iconOfItem = (item: Item): IconName =>
-  isFolder(item)
-    ? 'folder'
-    : isWorkbook(item)
-      ? item.publishedDashboard
-        ? 'dashboard'
-        : 'workbook'
-      : 'report';
+export function iconOfItem(item: Item): IconName {
+  if (isFolder(item)) return 'folder';
+  return isWorkbook(item) ? (isPublished(item) ? 'dashboard' : 'workbook') : 'report';
+}
 
 export const nameOfItem = (item: Item): string => (isReport(item) && item.title) || item.name;
 
 /** The folders that the item is in, from the root down. */
 export const placeOfItem = (item: Item): string =>
   (item.folderPath ?? []).map(({ name }) => name).join(' / ');
+
+export const keyOfItem = ({ type, id }: Pick<Item, 'type' | 'id'>): string => `${type}:${id}`;
+
+/** Whether the dashboard of the workbook is published. */
+export const isPublished = (item: Workbook): boolean =>
+  Boolean(item.publishedDashboard ?? item.dashboardPublished);

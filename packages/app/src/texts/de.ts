@@ -52,4 +52,12 @@ export const texts: Texts<typeof en> = {
   requestId: 'Anfrage {id}',
   notifications: 'Meldungen',
   openPalette: 'Suche und Befehle',
+  order: 'Sortieren',
+  waiting: 'Warten auf die Seite, die diese App zeigt',
+  ended: 'Diese Sitzung ist beendet',
+  refused: 'Diese Sitzung kann die App nicht öffnen',
+  reloadHint: 'Laden Sie die ganze Seite neu, um fortzufahren.',
+  refusedHint: 'Fragen Sie die Betreiber dieser Seite.',
+  welcome: 'Ihr Konto ist bereit, und Sie sind angemeldet.',
+  passwordSet: 'Ihr neues Passwort ist gesetzt, und Sie sind angemeldet.',
 };

@@ -49,4 +49,12 @@ export const en = {
   requestId: 'Request {id}',
   notifications: 'Messages',
   openPalette: 'Search and commands',
+  order: 'Sort',
+  waiting: 'Waiting for the page that shows this app',
+  ended: 'This session has ended',
+  refused: 'This session can not open the app',
+  reloadHint: 'Reload the whole page to continue.',
+  refusedHint: 'Ask the people who run this page.',
+  welcome: 'Your account is ready, and you are signed in.',
+  passwordSet: 'Your new password is set, and you are signed in.',
 };

@@ -52,4 +52,12 @@ export const texts: Texts<typeof en> = {
   requestId: 'Solicitud {id}',
   notifications: 'Mensajes',
   openPalette: 'Búsqueda y comandos',
+  order: 'Ordenar',
+  waiting: 'Esperando a la página que muestra esta aplicación',
+  ended: 'Esta sesión ha terminado',
+  refused: 'Esta sesión no puede abrir la aplicación',
+  reloadHint: 'Vuelva a cargar toda la página para continuar.',
+  refusedHint: 'Pregunte a quienes administran esta página.',
+  welcome: 'Su cuenta está lista y ha iniciado sesión.',
+  passwordSet: 'Su nueva contraseña está lista y ha iniciado sesión.',
 };

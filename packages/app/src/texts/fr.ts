@@ -52,4 +52,12 @@ export const texts: Texts<typeof en> = {
   requestId: 'Requête {id}',
   notifications: 'Messages',
   openPalette: 'Recherche et commandes',
+  order: 'Trier',
+  waiting: 'En attente de la page qui affiche cette application',
+  ended: 'Cette session est terminée',
+  refused: 'Cette session ne peut pas ouvrir l’application',
+  reloadHint: 'Rechargez toute la page pour continuer.',
+  refusedHint: 'Demandez aux personnes qui gèrent cette page.',
+  welcome: 'Votre compte est prêt et vous êtes connecté.',
+  passwordSet: 'Votre nouveau mot de passe est défini et vous êtes connecté.',
 };

@@ -52,4 +52,12 @@ export const texts: Texts<typeof en> = {
   requestId: 'リクエスト {id}',
   notifications: 'メッセージ',
   openPalette: '検索とコマンド',
+  order: '並べ替え',
+  waiting: 'このアプリを表示するページを待っています',
+  ended: 'このセッションは終了しました',
+  refused: 'このセッションではアプリを開けません',
+  reloadHint: '続けるにはページ全体を再読み込みしてください。',
+  refusedHint: 'このページの運営者にお問い合わせください。',
+  welcome: 'アカウントの準備ができ、サインインしました。',
+  passwordSet: '新しいパスワードが設定され、サインインしました。',
 };

@@ -61,14 +61,68 @@ export const embeddedChatPage = operation({
   params: { deploymentNumber },
 });
 
-export const embeddedAppPage = operation({
+/** The parts of an address of the app below `/embed/d/{deploymentNumber}/app`; see `app-pages.ts`. */
+const part = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] });
+const section = part('A part of the app, such as `explore`, `folders` or `workbooks`', 'workbooks');
+const item = part('The number of the folder, workbook or report', '1');
+
+const app = {
   ...page,
+  description:
+    'For sessions in creator mode. The page is the same for every address: it exchanges its session for a token, and asks the API with it. See docs/app.md.',
+  errors: ['app_page_not_found'],
+} as const;
+
+export const embeddedAppPage = operation({
+  ...app,
   id: 'embeddedAppPage',
   path: '/embed/d/{deploymentNumber}/app',
-  summary: 'Say that there is no app yet',
-  description:
-    'The address is kept, so that products that already use it show a sentence instead of an error.',
+  summary: 'Show the app in a frame of another page',
   params: { deploymentNumber },
+});
+
+export const embeddedAppSectionPage = operation({
+  ...app,
+  id: 'embeddedAppSectionPage',
+  path: '/embed/d/{deploymentNumber}/app/{section}',
+  summary: 'Show a part of the app in a frame of another page',
+  params: { deploymentNumber, section: { ...section, examples: ['explore'] } },
+});
+
+export const embeddedAppItemPage = operation({
+  ...app,
+  id: 'embeddedAppItemPage',
+  path: '/embed/d/{deploymentNumber}/app/{section}/{item}',
+  summary: 'Show a folder, workbook or report of the app in a frame of another page',
+  params: { deploymentNumber, section, item },
+});
+
+export const embeddedAppPartPage = operation({
+  ...app,
+  id: 'embeddedAppPartPage',
+  path: '/embed/d/{deploymentNumber}/app/{section}/{item}/{part}',
+  summary: 'Show a part of a workbook of the app in a frame of another page',
+  params: {
+    deploymentNumber,
+    section,
+    item,
+    part: part('A part of the item, such as `reports`', 'dashboard'),
+  },
+});
+
+export const embeddedAppDetailPage = operation({
+  ...app,
+  id: 'embeddedAppDetailPage',
+  path: '/embed/d/{deploymentNumber}/app/{section}/{item}/{part}/{detail}',
+  summary: 'Show a report of a workbook of the app in a frame of another page',
+  params: {
+    deploymentNumber,
+    section,
+    item,
+    part: part('A part of the item, such as `reports`', 'reports'),
+    detail: part('The number of the report', '1'),
+  },
 });
 
 export const embeddedAppFrame = operation({

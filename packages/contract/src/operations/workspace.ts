@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actions } from '../actions.ts';
 import { embedTenantName, Folder, OptionalId, Report, Workbook } from '../content.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { operation } from '../operation.ts';
@@ -85,6 +86,44 @@ export const sharedWorkspaceObjects = operation({
   permission: 'DeploymentRead',
   query: listQuery,
   reply: WorkspaceConnection,
+  audit: 'none',
+});
+
+const ItemIds = Maybe(
+  Type.Array(Id, {
+    maxItems: 500,
+    description: 'May be repeated; those that the caller may not read are left out',
+  }),
+);
+const ItemRights = Shape('WorkspaceItemRights', {
+  id: Id,
+  canEdit: Type.Boolean({ description: 'Whether the caller may rename it and change what is in it' }),
+  canManage: Type.Boolean({ description: 'Whether the caller may share it' }),
+  canMove: Type.Boolean({
+    description: 'Whether the caller may move or delete it: they manage everything that is in it too',
+  }),
+});
+
+export const workspaceRights = operation({
+  ...common,
+  embed: 'creator',
+  id: 'workspaceRights',
+  method: 'GET',
+  path: `${path}/workspace/rights`,
+  summary: 'Tell what the caller may do with items, and in the deployment',
+  description: 'For clients that offer only what will be allowed. Each operation decides for itself again.',
+  permission: 'DeploymentRead',
+  query: { folderIds: ItemIds, workbookIds: ItemIds, reportIds: ItemIds },
+  reply: Shape('WorkspaceRights', {
+    canCreate: Type.Boolean({ description: 'Whether the caller may create content at the root' }),
+    actions: Type.Array(Type.Enum([...actions]), {
+      description:
+        'What the caller may do in this deployment by roles and policies on it; empty in creator mode',
+    }),
+    folders: Type.Array(ItemRights),
+    workbooks: Type.Array(ItemRights),
+    reports: Type.Array(ItemRights),
+  }),
   audit: 'none',
 });
 

@@ -10,7 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const PAGES = ['/embed/dashboard/x', '/embed/d/1/dashboard/x', '/embed/d/1/chat', '/embed/d/1/app'];
+const PAGES = [
+  '/embed/dashboard/x',
+  '/embed/d/1/dashboard/x',
+  '/embed/d/1/chat',
+  '/embed/d/1/app',
+  '/embed/d/1/app/workbooks/3/dashboard',
+];
 const get = (path: string, headers: Record<string, string> = {}) =>
   world.raw('GET', path, { apiKey: null, headers });
 
@@ -92,4 +98,10 @@ describe('the files', () => {
     expect(total(withFilters)).toBeLessThan(45_000);
     expect(total(withCharts)).toBeLessThan(220_000);
   });
+});
+
+test('the app has pages at its own addresses only', async () => {
+  expect((await get('/embed/d/1/app/explore')).status).toBe(200);
+  for (const path of ['other', 'folders/x', 'workbooks/3/reports', 'a/b/c/d'])
+    expect((await get(`/embed/d/1/app/${path}`)).status).toBe(404);
 });

@@ -1,10 +1,11 @@
 import { operations } from '@oriel/contract';
-import { found } from '../../platform/errors.ts';
+import { ApiError, found } from '../../platform/errors.ts';
 import { encodingFor } from '../../platform/http/encodings.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
+import { appHtml, isAppPath } from './app-page.ts';
 import type { AppManifest, Files } from './files.ts';
-import { APP, appFrame, appPolicyFor, CHAT, noticePage, pageOf, policyFor } from './rules.ts';
+import { appFrame, appPolicyFor, CHAT, noticePage, pageOf, policyFor } from './rules.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -23,6 +24,14 @@ export function embeddedPageRoutes({
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
   });
+  const showApp = async (
+    sendHeaders: (values: Awaited<ReturnType<typeof headers>>) => void,
+    segments: readonly string[],
+  ) => {
+    if (!isAppPath(app.manifest(), segments)) throw new ApiError('app_page_not_found');
+    sendHeaders(await headers());
+    return appHtml(app.manifest());
+  };
   return [
     handle(operations.embeddedDashboardPage, async ({ sendHeaders }) => {
       sendHeaders(await headers());
@@ -39,10 +48,23 @@ export function embeddedPageRoutes({
       return noticePage(files.manifest(), CHAT);
     }),
 
-    handle(operations.embeddedAppPage, async ({ sendHeaders }) => {
-      sendHeaders(await headers());
-      return noticePage(files.manifest(), APP);
-    }),
+    handle(operations.embeddedAppPage, ({ sendHeaders }) => showApp(sendHeaders, [])),
+
+    handle(operations.embeddedAppSectionPage, ({ sendHeaders }, { params }) =>
+      showApp(sendHeaders, [params.section]),
+    ),
+
+    handle(operations.embeddedAppItemPage, ({ sendHeaders }, { params }) =>
+      showApp(sendHeaders, [params.section, params.item]),
+    ),
+
+    handle(operations.embeddedAppPartPage, ({ sendHeaders }, { params: { section, item, part } }) =>
+      showApp(sendHeaders, [section, item, part]),
+    ),
+
+    handle(operations.embeddedAppDetailPage, ({ sendHeaders }, { params: { section, item, part, detail } }) =>
+      showApp(sendHeaders, [section, item, part, detail]),
+    ),
 
     handle(operations.embeddedAppFrame, async ({ sendHeaders }) => {
       sendHeaders(await headers(appPolicyFor));

@@ -93,12 +93,6 @@ export const CHAT: Notice = {
   text: 'This version of Oriel shows dashboards. It has no chat.',
 };
 
-export const APP: Notice = {
-  title: 'App',
-  heading: 'There is no app yet',
-  text: 'This version of Oriel shows single dashboards. It has no app to browse and create them in.',
-};
-
 /** The script takes the session out of the address, as that of a dashboard does. */
 export const noticePage = ({ style, notice }: Manifest, { title, heading, text }: Notice) => `<!doctype html>
 <html lang="en">

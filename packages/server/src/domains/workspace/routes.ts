@@ -1,7 +1,8 @@
-import { operations } from '@oriel/contract';
+import { actions, operations } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
 import { whatIsKept } from '../../platform/audit/differences.ts';
-import type { Caller } from '../../platform/auth/actor.ts';
+import { mayIn } from '../../platform/auth/access.ts';
+import { type Caller, embedOf } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type Cursors, fitting, jsonBytes, pageSize, toPage } from '../../platform/http/pages.ts';
@@ -100,6 +101,24 @@ export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: Fol
     handle(operations.sharedWorkspaceObjects, (call, { params, query }) =>
       list(call, params.deploymentId, true, query, embedTenantOf(call.actor)),
     ),
+
+    handle(operations.workspaceRights, async ({ actor, db }, { params: { deploymentId }, query }) => {
+      const viewer = viewerOf(actor, deploymentId);
+      const rights = await store.findRights(db, viewer, {
+        FOLDER: query.folderIds ?? [],
+        WORKBOOK: query.workbookIds ?? [],
+        REPORT: query.reportIds ?? [],
+      });
+      const ofType = (type: store.ItemType) => rights.filter((one) => one.type === type);
+      return {
+        canCreate: viewer.mayCreate,
+        // A session does not have the rights that its user's roles give outside of it.
+        actions: embedOf(actor) ? [] : actions.filter((action) => mayIn(actor, deploymentId, action)),
+        folders: ofType('FOLDER'),
+        workbooks: ofType('WORKBOOK'),
+        reports: ofType('REPORT'),
+      };
+    }),
 
     handle(operations.moveWorkspaceObject, async ({ actor, change, db }, { params, body }) => {
       const viewer = viewerOf(actor, params.deploymentId);

@@ -3,13 +3,20 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { join, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import {
   type Alias,
+  EDIT,
+  folderLevel,
   fromReach,
   grantedIds,
   inTenant,
   isIn,
   type ListedPlace,
+  MANAGE,
   type Noun,
+  READ,
+  reportLevel,
   type Viewer,
+  withContent,
+  workbookLevel,
 } from '../access/index.ts';
 import { visibleFolders } from '../folders/index.ts';
 import { hasTrigrams, searchPattern, isVisible as visibleReports } from '../reports/index.ts';
@@ -252,3 +259,33 @@ export async function findEmbedTenants(
   );
   return new Map(rows.map((row) => [itemKey(row), row.embedTenant]));
 }
+
+export interface ItemRights {
+  type: ItemType;
+  id: number;
+  canEdit: boolean;
+  canManage: boolean;
+  canMove: boolean;
+}
+
+const LEVELS: Record<ItemType, { from: Sql; level: (viewer: Viewer) => Sql }> = {
+  FOLDER: { from: raw('folders f'), level: folderLevel },
+  WORKBOOK: { from: raw('workbooks w left join folders f on f.id = w.folder_id'), level: workbookLevel },
+  REPORT: { from: raw('reports r left join folders f on f.id = r.scope_folder_id'), level: reportLevel },
+};
+
+/** What the viewer may do with the items of these ids that they may read. */
+export const findRights = (db: Queryable, viewer: Viewer, ids: Record<ItemType, readonly number[]>) => {
+  const ofKind = (type: ItemType) => {
+    const { row } = KINDS[type];
+    const { from, level } = LEVELS[type];
+    return sql`
+      select ${type}::text as type, id, level >= ${literal(EDIT)} as "canEdit", level >= ${literal(MANAGE)} as "canManage",
+        level >= ${literal(MANAGE)} and whole >= ${literal(MANAGE)} as "canMove"
+      from (select ${row}.id, ${level(viewer)} as level, ${level(withContent(viewer))} as whole from ${from}
+            where ${row}.id = any(${ids[type]}::bigint[]) and ${row}.deployment_id = ${viewer.deploymentId} offset 0) items
+      where level >= ${literal(READ)}`;
+  };
+  const kinds = (Object.keys(LEVELS) as ItemType[]).filter((type) => ids[type].length > 0).map(ofKind);
+  return kinds.length ? db.many<ItemRights>(join(kinds, ' union all ')) : [];
+};

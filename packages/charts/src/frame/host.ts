@@ -42,7 +42,8 @@ function usable(address: string | null | undefined): string | null {
   }
 }
 
-export function connectHost(actions: Record<string, Action>): Host {
+/** `surface` is on every message to the host, which may show several pages of ours. */
+export function connectHost(surface: 'dashboard' | 'app', actions: Record<string, Action>): Host {
   const origin = findOrigin();
   window.addEventListener('message', (event) => {
     if (origin === null || event.origin !== origin || event.source !== window.parent) return;
@@ -62,7 +63,7 @@ export function connectHost(actions: Record<string, Action>): Host {
         type: `oriel:event:${type}`,
         payload,
         timestamp: Date.now(),
-        surface: 'dashboard',
+        surface,
       };
       window.parent.postMessage(message, origin);
     },

@@ -1,0 +1,5 @@
+import { Skeleton } from '../parts/states.tsx';
+
+export default function EmbedPage() {
+  return <Skeleton />;
+}

@@ -1,0 +1,103 @@
+/** The way for an admin without content of their own: each step ticks itself off by what is really there. */
+import { useState } from 'preact/hooks';
+import { api } from '../data/api.ts';
+import { useData } from '../data/cache.ts';
+import { useMe } from '../frame/account.ts';
+import { Icon } from '../parts/icons.tsx';
+import { addressOf } from '../place.ts';
+import { prefer, preference } from '../preferences.ts';
+import { say } from './say.ts';
+
+interface Step {
+  title: string;
+  hint: string;
+  href: string;
+  isDone: boolean;
+}
+
+export function FirstSteps({ deploymentId }: { deploymentId: number }) {
+  const { data: me } = useMe();
+  const [isHidden, setHidden] = useState(() => preference('hiddenSteps')?.includes(deploymentId) ?? false);
+  const isWanted = me?.isAdmin === true && !isHidden;
+  const { data: there } = useData(isWanted ? `d/${deploymentId}/first-steps` : null, (signal) =>
+    whatIsThere(deploymentId, me!.id, signal),
+  );
+  if (!isWanted || !there) return null;
+  const steps: Step[] = [
+    { title: say('data'), hint: say('dataHint'), href: '/docs', isDone: there.hasData },
+    { title: say('model'), hint: say('modelHint'), href: '/docs', isDone: there.hasModel },
+    {
+      title: say('chart'),
+      hint: say('chartHint'),
+      href: addressOf(deploymentId, 'explore'),
+      isDone: there.hasReport,
+    },
+    {
+      title: say('dashboard'),
+      hint: say('dashboardHint'),
+      href: addressOf(deploymentId, 'mine'),
+      isDone: there.hasDashboard,
+    },
+    {
+      title: say('embed'),
+      hint: say('embedHint'),
+      href: addressOf(deploymentId, 'embed'),
+      isDone: there.hasEmbed,
+    },
+    { title: say('invite'), hint: say('inviteHint'), href: '/docs', isDone: there.hasPeople },
+  ];
+  const done = steps.filter(({ isDone }) => isDone).length;
+  if (done === steps.length) return null;
+  const hide = () => {
+    prefer({ hiddenSteps: [...(preference('hiddenSteps') ?? []), deploymentId] });
+    setHidden(true);
+  };
+  return (
+    <section class="steps" aria-labelledby="first-steps">
+      <div class="page-head">
+        <h2 id="first-steps" class="grow">
+          {say('title', { done, all: steps.length })}
+        </h2>
+        <button type="button" class="quiet" onClick={hide}>
+          {say('hide')}
+        </button>
+      </div>
+      <ol>
+        {steps.map(({ title, hint, href, isDone }) => (
+          <li key={title} class={isDone ? 'done' : ''}>
+            <span class="tick">{isDone && <Icon name="check" size={16} />}</span>
+            <div>
+              <a href={href}>{title}</a>
+              {isDone && <span class="hidden"> ({say('done')})</span>}
+              <p class="soft">{hint}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What cannot be asked counts as not there. */
+async function whatIsThere(deploymentId: number, userId: number, signal: AbortSignal) {
+  const not = () => undefined;
+  const [variables, meta, reports, workbooks, sessions, users] = await Promise.all([
+    api.getEnvVariables({ deploymentId }, { signal }).catch(not),
+    api.getQueryMeta({ deploymentId }, { signal }).catch(not),
+    api.getReports({ deploymentId, first: 1000, includeCount: false }, { signal }).catch(not),
+    api.getWorkbooks({ deploymentId, first: 1000 }, { signal }).catch(not),
+    api.listEmbedSessions({ deploymentId, first: 1 }, { signal }).catch(not),
+    api.listUsers({ first: 2 }, { signal }).catch(not),
+  ]);
+  const mine = <T extends { userId?: number | null | undefined }>(list: readonly T[] | undefined) =>
+    (list ?? []).filter((one) => one.userId === userId);
+  return {
+    // A model that can be queried has data; the demo needs no variables.
+    hasData: (variables?.items.length ?? 0) > 0 || (meta?.cubes.length ?? 0) > 0,
+    hasModel: (meta?.cubes.length ?? 0) > 0,
+    hasReport: mine(reports?.items).length > 0,
+    hasDashboard: mine(workbooks?.items).some(({ dashboardPublished }) => Boolean(dashboardPublished)),
+    hasEmbed: (sessions?.items.length ?? 0) > 0,
+    hasPeople: (users?.items.length ?? 0) > 1,
+  };
+}

@@ -1,0 +1,20 @@
+import type { Texts } from '../../texts/index.ts';
+import type { en } from './en.ts';
+
+export const texts: Texts<typeof en> = {
+  title: 'Erste Schritte: {done} von {all} erledigt',
+  hide: 'Ausblenden',
+  done: 'erledigt',
+  data: 'Daten verbinden',
+  dataHint: 'Sagen Sie diesem Deployment, wo Ihre Daten liegen. Die Demo hat eigene.',
+  model: 'Ein Modell entwerfen',
+  modelHint: 'Cubes und Views benennen, was Ihre Tabellen bedeuten.',
+  chart: 'Ein erstes Diagramm',
+  chartHint: 'Wählen Sie Kennzahlen und Dimensionen und speichern Sie, was Sie finden.',
+  dashboard: 'Ein Dashboard veröffentlichen',
+  dashboardHint: 'Öffnen Sie eine eigene Arbeitsmappe, ordnen Sie die Diagramme an und veröffentlichen Sie.',
+  embed: 'Einbetten',
+  embedHint: 'Sehen Sie es wie einer Ihrer Kunden und kopieren Sie den Code.',
+  invite: 'Das Team einladen',
+  inviteHint: 'Jede Person bekommt einen Link, um ein Passwort zu wählen.',
+};

@@ -1,0 +1,20 @@
+import type { Texts } from '../../texts/index.ts';
+import type { en } from './en.ts';
+
+export const texts: Texts<typeof en> = {
+  title: 'Premiers pas : {done} sur {all}',
+  hide: 'Masquer',
+  done: 'fait',
+  data: 'Connecter des données',
+  dataHint: 'Indiquez où se trouvent vos données. La démo a les siennes.',
+  model: 'Ébaucher un modèle',
+  modelHint: 'Les cubes et les vues nomment ce que vos tables signifient.',
+  chart: 'Créer un premier graphique',
+  chartHint: 'Choisissez mesures et dimensions, puis enregistrez vos trouvailles.',
+  dashboard: 'Publier un tableau de bord',
+  dashboardHint: 'Ouvrez un classeur, disposez ses graphiques et publiez.',
+  embed: 'L’intégrer',
+  embedHint: 'Voyez-le comme un de vos clients et copiez le code.',
+  invite: 'Inviter votre équipe',
+  inviteHint: 'Chaque personne reçoit un lien pour choisir un mot de passe.',
+};
