@@ -16,7 +16,7 @@ export function banner(
     role === 'worker'
       ? [['Runs', 'jobs only, without API']]
       : [
-          ['Sign in', `${publicUrl}/sign-in`],
+          ['In a browser', `${publicUrl}/`],
           ['API reference', `${publicUrl}/docs`],
         ];
   const facts: [string, string][] = [
