@@ -96,7 +96,7 @@ const ItemIds = Maybe(
   }),
 );
 const ItemRights = Shape('WorkspaceItemRights', {
-  id: Id,
+  id: { ...Id, description: 'The number of the folder, workbook or report' },
   canEdit: Type.Boolean({ description: 'Whether the caller may rename it and change what is in it' }),
   canManage: Type.Boolean({ description: 'Whether the caller may share it' }),
   canMove: Type.Boolean({
@@ -120,9 +120,9 @@ export const workspaceRights = operation({
       description:
         'What the caller may do in this deployment by roles and policies on it; empty in creator mode',
     }),
-    folders: Type.Array(ItemRights),
-    workbooks: Type.Array(ItemRights),
-    reports: Type.Array(ItemRights),
+    folders: Type.Array(ItemRights, { description: 'Those of `folderIds` that the caller may read' }),
+    workbooks: Type.Array(ItemRights, { description: 'Those of `workbookIds` that the caller may read' }),
+    reports: Type.Array(ItemRights, { description: 'Those of `reportIds` that the caller may read' }),
   }),
   audit: 'none',
 });
