@@ -111,7 +111,9 @@ create table dashboard_versions (
   config jsonb not null,
   snapshots jsonb not null,
   bytes integer not null,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  note text,
+  published_by bigint
 );
 
 create table dashboards (
@@ -124,7 +126,8 @@ create table dashboards (
   revision integer not null default 1,
   created_by bigint,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  unpublished_at timestamp with time zone
 );
 
 create table data_models (
@@ -953,6 +956,8 @@ alter table dashboard_versions add constraint dashboard_versions_dashboard_id_nu
 
 alter table dashboard_versions add constraint dashboard_versions_pkey PRIMARY KEY (id);
 
+alter table dashboard_versions add constraint dashboard_versions_published_by_fkey FOREIGN KEY (published_by) REFERENCES users(id) ON DELETE SET NULL;
+
 alter table dashboards add constraint dashboards_all_embed_users_check CHECK ((all_embed_users = ANY (ARRAY['read'::text, 'none'::text])));
 
 alter table dashboards add constraint dashboards_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL;
@@ -1482,6 +1487,8 @@ CREATE INDEX builds_pending ON public.builds USING btree (deployment_id, id) WHE
 CREATE UNIQUE INDEX builds_waiting_key ON public.builds USING btree (branch_id) WHERE (status = 'waiting'::text);
 
 CREATE INDEX dashboard_embed_access_by_tenant ON public.dashboard_embed_access USING btree (embed_tenant);
+
+CREATE INDEX dashboard_versions_by_publisher ON public.dashboard_versions USING btree (published_by) WHERE (published_by IS NOT NULL);
 
 CREATE INDEX dashboards_by_creator ON public.dashboards USING btree (created_by) WHERE (created_by IS NOT NULL);
 

@@ -51,6 +51,8 @@ const ALSO_NEEDED: Record<string, Action[]> = {
 const ACCEPTED: Record<string, [number, string]> = {
   refreshReport: [409, 'report_without_query'],
   publishDashboard: [409, 'dashboard_without_draft'],
+  unpublishDashboard: [409, 'not_published'],
+  getDashboardVersion: [404, 'dashboard_version_not_found'],
   updatePublishedDashboardAiWidgetThread: [409, 'not_published'],
 };
 

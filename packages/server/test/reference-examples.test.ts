@@ -215,6 +215,7 @@ const given: Record<string, () => Promise<Given>> = {
   updateWorkbookDashboard: async () => ({ path: await workbook() }),
   duplicateWorkbook: async () => ({ path: await workbook() }),
   publishDashboard: async () => ({ path: await workbook() }),
+  previewDashboardReports: async () => ({ path: await workbook() }),
   updateEmbedAccess: async () => ({ path: await workbook() }),
   updatePublishedDashboardAiWidgetThread: async () => {
     const path = await workbook();

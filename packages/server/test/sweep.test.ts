@@ -42,6 +42,8 @@ const UNAUDITED: string[] = [
   'uploadFile',
   // Only asks whether the source can be reached.
   'testDataSource',
+  // Stores nothing.
+  'previewDashboardReports',
   // Searches change nothing, and bulk requests and searches over everything are always refused.
   'searchScimUsers',
   'searchScimGroups',
@@ -110,6 +112,7 @@ describe('content of others is a 403 or 404 for a caller without rights, and is 
       folderId: folder.id,
       workbookId: workbook.id,
       reportId: report.id,
+      versionNumber: 1,
     };
     const stranger = await world.person({ roles: ['Explorer'] });
     const path = op.path.replaceAll(/\{(\w+)\}/g, (_, name) => String(ids[name]));

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Meta } from '../content.ts';
-import { Dashboard, DashboardConfigInput, ReportPreview } from '../dashboards.ts';
+import { Dashboard, DashboardConfigInput, ReportPreview, ReportSnapshot } from '../dashboards.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { Nothing, operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS } from '../query-errors.ts';
 import { DateTime, EmbedTenantName, Id, Maybe, PublicId, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
@@ -17,6 +17,10 @@ export const errors = {
   dashboard_without_draft: {
     status: 409,
     message: 'The workbook has no draft of a dashboard: give a `config`, or store a draft first.',
+  },
+  dashboard_version_not_found: {
+    status: 404,
+    message: 'There is no such version of the dashboard. Old versions are deleted.',
   },
   not_published: { status: 409, message: 'The dashboard of the workbook is not published.' },
   thread_changed: {
@@ -56,6 +60,9 @@ export const publishDashboard = operation({
     title: Maybe(Type.String({ maxLength: 255, description: 'By default that of the config, or the name' })),
     description: Maybe(Type.String({ maxLength: 10_000 })),
     allowEmbed: Maybe(Type.Boolean({ description: 'Stays as it is by default; false at first' })),
+    note: Maybe(
+      Type.String({ maxLength: 1000, description: 'What has changed, for those who look at the versions' }),
+    ),
   }),
   // Enough for an app of 5 MB if every character is written as an escape.
   bodyLimitBytes: 8 * 1024 * 1024,
@@ -89,6 +96,90 @@ export const previewReport = operation({
   timeoutMs: 60_000,
   reply: ReportPreview,
   errors: ['invalid_reference'],
+  audit: 'none',
+});
+
+export const unpublishDashboard = operation({
+  ...workbook,
+  embed: 'creator',
+  id: 'unpublishDashboard',
+  conditional: true,
+  method: 'DELETE',
+  path: `${path}/publish`,
+  summary: 'Take the dashboard of a workbook back from viewers',
+  description:
+    'Nobody sees it until it is published again, under the same `publicId`. The draft, the versions and who has access stay. `If-Match` compares the tag of the published dashboard.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  reply: Nothing,
+  errors: ['workbook_not_found', 'not_published', 'precondition_failed'],
+  audit: 'dashboard',
+});
+
+export const getDashboardVersions = operation({
+  ...workbook,
+  embed: 'creator',
+  id: 'getDashboardVersions',
+  method: 'GET',
+  path: `${path}/dashboard/versions`,
+  summary: 'Get the versions of a dashboard',
+  description:
+    'What was published, newest first. The last 50 versions are kept, as long as they hold at most 20 MB.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  reply: Shape('DashboardVersions', {
+    isPublished: Type.Boolean({ description: 'Whether viewers see the newest version' }),
+    versions: Type.Array(
+      Shape('DashboardVersion', {
+        versionNumber: Type.Integer(),
+        title: Maybe(Type.String()),
+        note: Maybe(Type.String()),
+        publishedAt: DateTime,
+        publishedBy: Maybe(
+          Shape('DashboardPublisher', { id: Id, displayName: Type.String({ examples: ['Ada Lovelace'] }) }),
+        ),
+      }),
+      { maxItems: 50 },
+    ),
+  }),
+  errors: ['workbook_not_found'],
+  audit: 'none',
+});
+
+export const getDashboardVersion = operation({
+  ...workbook,
+  params: { ...workbook.params, versionNumber: Id },
+  embed: 'creator',
+  id: 'getDashboardVersion',
+  method: 'GET',
+  path: `${path}/dashboard/versions/{versionNumber}`,
+  summary: 'Get a version of a dashboard',
+  description:
+    'As it was published, with the reports of that time. To restore it, store its `config` as the draft and publish it.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  reply: Dashboard,
+  errors: ['workbook_not_found', 'dashboard_version_not_found'],
+  audit: 'none',
+});
+
+export const previewDashboardReports = operation({
+  ...workbook,
+  embed: 'creator',
+  id: 'previewDashboardReports',
+  method: 'POST',
+  path: `${path}/dashboard/preview`,
+  summary: 'Get reports as charts of a dashboard would show them',
+  description:
+    'The snapshots that publishing would make of these reports now. Nothing is stored. A report that can not be drawn has `meta.problem`; one that the caller can not read is left out.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  timeoutMs: 60_000,
+  body: Shape('PreviewDashboardReportsInput', {
+    reportIds: Type.Array(Id, { minItems: 1, maxItems: 200, uniqueItems: true }),
+  }),
+  reply: Shape('DashboardReportPreviews', { reportSnapshots: Type.Array(ReportSnapshot) }),
+  errors: ['workbook_not_found'],
   audit: 'none',
 });
 

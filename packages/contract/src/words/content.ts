@@ -152,6 +152,17 @@ export const content: FieldWords = {
   },
   UpdateDashboardEmbeddingInput: { allowEmbed: 'Whether viewers with an embed token can see it at all' },
   PublishDashboardInput: { description: config.description, config: 'What to publish instead of the draft' },
+  DashboardVersions: { versions: 'What was published, newest first' },
+  DashboardVersion: {
+    versionNumber: 'Counts from 1 for each workbook',
+    title: 'The title that the dashboard had then',
+    note: 'What had changed, if whoever published it said so',
+    publishedAt: 'When it was published',
+    publishedBy: 'Who published it; null if that is not known any more',
+  },
+  DashboardPublisher: { id: 'The number of the user', displayName: 'Their name' },
+  PreviewDashboardReportsInput: { reportIds: 'The reports' },
+  DashboardReportPreviews: { reportSnapshots: 'The reports that the caller can read, in the order of the request' },
   AiWidgetThreadInput: {
     threadId: 'The conversation that the widget shows from now on',
     widgetId: 'The `id` of the widget in the config',

@@ -10,6 +10,7 @@ export const pathParameters: Record<string, string> = {
   'by-public-id/{publicId}': 'The public id that the report has, or gets',
   'by-slug/{slug}': 'The slug that the workbook has, or gets',
   'dashboard/{publicId}': 'The public id of the dashboard, which stays when it is published again',
+  'versions/{versionNumber}': 'The number of the version, as the list of versions has it',
   'env-vars/{name}': 'The name of the variable, in the same case of letters',
   'embed-tenants/{embedTenantName}': 'The name of the embed tenant, as sessions give it',
   'groups/{id}': 'The number of the group',

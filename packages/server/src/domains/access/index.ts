@@ -25,6 +25,7 @@ export {
   reachedFolders,
   removedFolders,
   reportLevel,
+  isPublished,
   seesDashboard,
   workbookLevel,
 } from './store.ts';

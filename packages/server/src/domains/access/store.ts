@@ -242,6 +242,9 @@ const isEmbeddedIn = (tenant: string): Sql => sql`(
     (select e.action from dashboard_embed_access e where e.dashboard_id = d.id and e.embed_tenant = ${tenant}),
     case when w.embed_tenant is null then d.all_embed_users else 'read' end) = 'read')`;
 
+/** Whether the dashboard `d` has a version that viewers see. */
+export const isPublished: Sql = sql`(d.version_number > 0 and d.unpublished_at is null)`;
+
 /**
  * Whether the viewer sees the published dashboard `d` of the workbook `w`, whose folder is `f`. People need a level on it.
  * Viewers with an embed token see what is embedded for them, and creators also the content of their embed tenant.
@@ -254,7 +257,7 @@ export function seesDashboard(viewer: Viewer, embed: EmbedSession | null): Sql {
       : embed.creatorMode
         ? sql`(${byLevel} or ${isEmbeddedIn(embed.embedTenant)})`
         : isEmbeddedIn(embed.embedTenant);
-  return sql`(d.version_number > 0 and ${sees})`;
+  return sql`(${isPublished} and ${sees})`;
 }
 
 /** The viewer's level on the report `r`, which policies reach through the folder `f` (nulls if there is none). */

@@ -4,7 +4,8 @@ import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { newPublicId } from '../../platform/public-id.ts';
-import { type Level, READ, type Viewer, viewerOf } from '../access/index.ts';
+import { EDIT, type Level, READ, type Viewer, viewerOf } from '../access/index.ts';
+import { requirePlainWorkbook } from '../workbooks/index.ts';
 import type { Rechecks } from './rechecks.ts';
 import { RULES, toSnapshot } from './snapshots.ts';
 import * as store from './store.ts';
@@ -42,6 +43,17 @@ export async function ensureDashboard(tx: Tx, actor: Caller, workbook: { id: num
   if (known) return known;
   await store.insertDashboard(tx, workbook.id, newPublicId(), actor.userId);
   return (await find())!;
+}
+
+/** The dashboard of a workbook that the caller edits, if it was ever published or opened to embed tenants. */
+export async function findEdited(
+  db: Queryable,
+  actor: Caller,
+  { deploymentId, workbookId }: { deploymentId: number; workbookId: number },
+) {
+  const viewer = viewerOf(actor, deploymentId);
+  const { id } = await requirePlainWorkbook(db, viewer, workbookId, EDIT);
+  return store.findDashboardOf(db, viewer, embedOf(actor), id);
 }
 
 /** Different for each state of the dashboard that the caller can see. The rules decide which widgets are shown. */
@@ -96,7 +108,7 @@ export const createFindPublished =
   async (db: Queryable, actor: Caller, workbook: { id: number; deploymentId: number }) => {
     const viewer = viewerOf(actor, workbook.deploymentId);
     const row = await store.findDashboardOf(db, viewer, embedOf(actor), workbook.id);
-    const version = row && row.versionNumber > 0 ? await store.findVersion(db, row) : undefined;
+    const version = row && (await store.findPublished(db, row));
     if (!row || !version) return null;
     return toDashboard(actor, row, (await rechecks.of(version, sharerOf(actor))).version);
   };
@@ -109,6 +121,7 @@ export const audited = ({
   allowEmbed,
   allEmbedUsers,
   versionNumber,
+  isPublished,
 }: store.DashboardRow) => ({
   id,
   publicId,
@@ -116,4 +129,5 @@ export const audited = ({
   allowEmbed,
   allEmbedUsers,
   versionNumber,
+  isPublished,
 });

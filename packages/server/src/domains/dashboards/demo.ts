@@ -83,7 +83,8 @@ async function addDashboard(context: DemoContext, charts: Charts, demo: DemoDash
   const { id } = (await store.findDashboardOf(tx, viewer, null, workbookId))!;
   await store.updateEmbedding(tx, id, { allowEmbed: true, allEmbedUsers: 'read' });
   const bytes = Buffer.byteLength(JSON.stringify([config, snapshots]));
-  await store.insertVersion(tx, id, { title: name, description: demo.description, config, snapshots, bytes });
+  const version = { title: name, description: demo.description, config, snapshots, bytes, note: null };
+  await store.insertVersion(tx, id, version, adminId);
   await setDraft(tx, workbookId, config);
   await setPublished(tx, workbookId, config);
 }

@@ -11,6 +11,10 @@ export const leftovers: Leftovers = {
         db.run(sql`
           update dashboards set created_by = null
           where id = any(array(select id from dashboards where created_by = ${userId} limit ${rows}))`),
+      (db, userId, rows) =>
+        db.run(sql`
+          update dashboard_versions set published_by = null
+          where id = any(array(select id from dashboard_versions where published_by = ${userId} limit ${rows}))`),
     ],
   },
   deployment: {

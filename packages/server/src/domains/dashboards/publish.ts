@@ -56,6 +56,7 @@ export async function prepare(
     bytes: Buffer.byteLength(JSON.stringify([config, snapshots])),
     title: given.title ?? config.title ?? workbook.name,
     description: given.description ?? config.description ?? null,
+    note: given.note ?? null,
   };
 }
 
@@ -119,16 +120,32 @@ export async function publish(
     if (workbook.level < MANAGE) throw new ApiError('forbidden');
     await store.updateEmbedding(tx, before.id, { allowEmbed, allEmbedUsers: before.allEmbedUsers });
   }
-  await store.insertVersion(tx, before.id, version);
+  await store.insertVersion(tx, before.id, version, actor.userId);
   await store.deleteOldVersions(tx, before.id, KEPT);
   await setPublished(tx, workbookId, version.config);
+  return { before, after: await ensureDashboard(tx, actor, workbook) };
+}
+
+/** Viewers see nothing any more. The lock on the workbook keeps others from publishing meanwhile. */
+export async function unpublish(
+  tx: Tx,
+  actor: Caller,
+  { deploymentId, workbookId }: { deploymentId: number; workbookId: number },
+  etag: Etag,
+) {
+  const workbook = await lockPlainWorkbook(tx, viewerOf(actor, deploymentId), workbookId, EDIT);
+  const before = await ensureDashboard(tx, actor, workbook);
+  await requireState(tx, actor, before, etag);
+  if (!before.isPublished) throw new ApiError('not_published');
+  await store.unpublish(tx, before.id);
+  await setPublished(tx, workbookId, null);
   return { before, after: await ensureDashboard(tx, actor, workbook) };
 }
 
 /** Throws unless `If-Match`, if given, names the state of the published dashboard. */
 export async function requireState(tx: Tx, actor: Caller, row: store.DashboardRow, etag: Etag) {
   if (!etag.isRequired) return;
-  const version = await store.findVersion(tx, row);
+  const version = await store.findPublished(tx, row);
   etag.require(version ? stateOf(row, shownTo(actor, row, version)) : null);
 }
 
@@ -142,7 +159,7 @@ export async function setThread(
   row: store.DashboardRow,
   given: BodyOf<typeof operations.updatePublishedDashboardAiWidgetThread>,
 ) {
-  const version = found(await store.findVersion(tx, row), 'not_published');
+  const version = found(await store.findPublished(tx, row), 'not_published');
   const widgets = version.config.widgets ?? [];
   const widget = widgets.find(({ id, type }) => id === given.widgetId && type === 'AI');
   if (!widget)

@@ -1,7 +1,7 @@
 import { operations } from '@oriel/contract';
 import { mayIn } from '../../platform/auth/access.ts';
 import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import type { Asked, Queries, QueryCall } from '../queries/index.ts';
@@ -15,6 +15,7 @@ import type { Charts } from './charts.ts';
 import {
   audited,
   ensureDashboard,
+  findEdited,
   requireDashboard,
   requirePlace,
   requirePublished,
@@ -23,10 +24,10 @@ import {
   toDashboard,
 } from './dashboards.ts';
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
-import { type Preparing, prepare, publish, requireState, setThread } from './publish.ts';
+import { KEPT, type Preparing, prepare, publish, requireState, setThread, unpublish } from './publish.ts';
 import type { PythonRuns } from './python-runs.ts';
 import type { Rechecks } from './rechecks.ts';
-import { preview } from './snapshots.ts';
+import { preview, previewSnapshots, toSnapshot } from './snapshots.ts';
 import * as store from './store.ts';
 
 export const dashboardRoutes = (
@@ -47,8 +48,8 @@ export const dashboardRoutes = (
   return [
     handle(operations.previewReport, async ({ actor, db, signal }, { params, body }) => {
       const { members, ...context } = contextOf({ actor, db, signal, deploymentId: params.deploymentId });
-      const found = await members();
-      return preview({ ...context, model: found && { ...found, check: context.check } }, body);
+      const model = await members();
+      return preview({ ...context, model: model && { ...model, check: context.check } }, body);
     }),
 
     handle(operations.publishDashboard, async ({ actor, db, signal, change, etag }, { params, body }) => {
@@ -56,12 +57,56 @@ export const dashboardRoutes = (
       const version = await prepare(context, params.workbookId, body);
       return change(async (tx) => {
         const { before, after } = await publish(tx, actor, params, { given: body, version, etag });
-        const published = (await store.findVersion(tx, after))!;
+        const published = (await store.findPublished(tx, after))!;
         etag.send(stateOf(after, shownTo(actor, after, published)));
         const isNew = before.versionNumber === 0;
         const changes = { id: after.id, before: isNew ? null : audited(before), after: audited(after) };
         return { reply: toDashboard(actor, after, published), changes };
       });
+    }),
+
+    handle(operations.unpublishDashboard, ({ actor, change, etag }, { params }) =>
+      change(async (tx) => {
+        const { before, after } = await unpublish(tx, actor, params, etag);
+        return {
+          reply: undefined,
+          changes: { id: after.id, before: audited(before), after: audited(after) },
+        };
+      }),
+    ),
+
+    handle(operations.getDashboardVersions, async ({ actor, db }, { params }) => {
+      const row = await findEdited(db, actor, params);
+      const versions = row ? await store.listVersions(db, row.id, KEPT.versions) : [];
+      return {
+        isPublished: row?.isPublished ?? false,
+        versions: versions.map(({ publisherId, publisherName, ...version }) => ({
+          ...version,
+          publishedBy: publisherId === null ? null : { id: publisherId, displayName: publisherName! },
+        })),
+      };
+    }),
+
+    handle(operations.getDashboardVersion, async ({ actor, db }, { params }) => {
+      const row = found(await findEdited(db, actor, params), 'dashboard_version_not_found');
+      const stored = await store.findVersion(db, row.id, params.versionNumber);
+      const { version } = await rechecks.of(found(stored, 'dashboard_version_not_found'), sharerOf(actor));
+      const isShown = row.isPublished && version.number === row.versionNumber;
+      return { ...toDashboard(actor, row, version), ...(isShown ? {} : { status: 'archived' as const }) };
+    }),
+
+    handle(operations.previewDashboardReports, async ({ actor, db, signal }, { params, body }) => {
+      const viewer = viewerOf(actor, params.deploymentId);
+      await requirePlainWorkbook(db, viewer, params.workbookId, EDIT);
+      const call = { actor, db, signal, deploymentId: params.deploymentId };
+      const { members, ...context } = contextOf(call);
+      const model = await members();
+      const taking = { ...context, model: model && { ...model, check: context.check } };
+      const snapshots = await previewSnapshots(taking, body.reportIds);
+      const withSql = embedOf(actor) === null;
+      return {
+        reportSnapshots: snapshots.map((snapshot, i) => toSnapshot(snapshot, { id: i + 1, withSql })),
+      };
     }),
 
     handle(operations.updatePublishedDashboardAiWidgetThread, ({ actor, change, etag }, { params, body }) =>
@@ -72,7 +117,7 @@ export const dashboardRoutes = (
         await requireState(tx, actor, row, etag);
         const { before, isChanged } = await setThread(tx, row, body);
         const after = await ensureDashboard(tx, actor, workbook);
-        const version = (await store.findVersion(tx, after))!;
+        const version = (await store.findPublished(tx, after))!;
         etag.send(stateOf(after, shownTo(actor, after, version)));
         const threadOf = (threadId: string | null) => ({ widgetId: body.widgetId, threadId });
         const changes = { id: row.id, before: threadOf(before), after: threadOf(body.threadId) };
@@ -82,7 +127,7 @@ export const dashboardRoutes = (
 
     handle(operations.getDashboard, async ({ actor, db, etag }, { params }) => {
       const row = await requirePublished(db, actor, params.publicId);
-      const stored = (await store.findVersion(db, row))!;
+      const stored = (await store.findPublished(db, row))!;
       const { version, isFinal } = await rechecks.of(stored, sharerOf(actor));
       // Without a tag nobody keeps it.
       if (isFinal) etag.send(stateOf(row, shownTo(actor, row, version)));
@@ -92,7 +137,7 @@ export const dashboardRoutes = (
     handle(operations.postDashboardPythonRun, async ({ actor, db, signal }, { params, body }) => {
       const row = await requirePublished(db, actor, params.publicId);
       if (!mayIn(actor, row.deploymentId, 'AIBIView')) throw new ApiError('forbidden');
-      const { version } = await rechecks.of((await store.findVersion(db, row))!, sharerOf(actor));
+      const { version } = await rechecks.of((await store.findPublished(db, row))!, sharerOf(actor));
       const call = { actor, db, signal, deploymentId: row.deploymentId };
       return runPython(call, version, body);
     }),
@@ -108,7 +153,7 @@ export const dashboardRoutes = (
         const isChanged = await store.updateEmbedding(tx, id, { allowEmbed: body.allowEmbed, allEmbedUsers });
         if (isChanged) await touchWorkbook(tx, workbookId);
         const after = await requireDashboard(tx, viewer, id, MANAGE);
-        const version = await store.findVersion(tx, after);
+        const version = await store.findPublished(tx, after);
         etag.send(stateOf(after, version ? shownTo(actor, after, version) : {}));
         const { publicId, allowEmbed } = after;
         const changes = { id, deploymentId, before: audited(before), after: audited(after) };

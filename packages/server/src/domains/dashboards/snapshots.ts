@@ -150,6 +150,58 @@ async function compileDrafts(
   requireNone(refusals);
 }
 
+/**
+ * The reports as charts would show them, with `problem` where one can not be drawn. Queries are not planned: a dashboard's
+ * filters decide about some of them, and the rows tell the rest.
+ */
+export async function previewSnapshots(
+  { db, viewer, charts, sharer, signal, model }: Omit<Taking, 'rangedFor'>,
+  reportIds: readonly number[],
+): Promise<StoredSnapshot[]> {
+  const reports = await readReports(db, viewer, [...reportIds]);
+  const snapshots = reportIds.flatMap((reportId): StoredSnapshot[] => {
+    const report = reports.get(reportId);
+    if (!report) return [];
+    try {
+      return [snapshotOf(report, model, (message) => invalid('reportIds', message))];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return [refused(report, error.message)];
+    }
+  });
+  const vega = snapshots.filter(({ kind, problem }) => kind === 'vega' && problem === undefined);
+  const answers = await charts.compile(
+    vega.map((snapshot) => ({ spec: snapshot.spec, given: fieldsGiven(snapshot) })),
+    sharer,
+    signal,
+  );
+  for (const [i, snapshot] of vega.entries()) {
+    const answer = answers[i]!;
+    if (answer.problem) {
+      snapshot.problem = `meta.chart.spec ${placeIn(answer.problem.path)}${answer.problem.message}`;
+      snapshot.spec = {};
+      continue;
+    }
+    const [missing] = answer.missing ?? [];
+    if (missing) snapshot.problem = missingMessage(snapshot, missing);
+    snapshot.spec = answer.vega;
+  }
+  return snapshots;
+}
+
+const refused = (report: ReportRow, problem: string): StoredSnapshot => ({
+  reportId: report.id,
+  versionNumber: report.version,
+  name: report.name,
+  title: report.title,
+  description: report.description,
+  kind: 'table',
+  query: null,
+  sqlQuery: null,
+  spec: {},
+  problem,
+});
+
 /** All queries go to the planner together. */
 async function planAll({ kindOf, check }: ModelToday, drafts: readonly Draft[]): Promise<PlannedOn[]> {
   const asked = drafts.map(({ snapshot, ranged }) => askedBy(snapshot, ranged));

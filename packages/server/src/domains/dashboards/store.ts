@@ -1,7 +1,7 @@
 import type { EmbedSession } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { json, type Sql, sql } from '../../platform/db/sql.ts';
-import { dashboardLevel, type Level, seesDashboard, type Viewer } from '../access/index.ts';
+import { dashboardLevel, isPublished, type Level, seesDashboard, type Viewer } from '../access/index.ts';
 import { pathText } from '../folders/index.ts';
 import type { DashboardConfig } from './config-rules.ts';
 import type { StoredSnapshot } from './snapshots.ts';
@@ -21,6 +21,8 @@ export interface DashboardRow {
   allowEmbed: boolean;
   allEmbedUsers: EmbedAction;
   versionNumber: number;
+  /** Whether viewers see the newest version. */
+  isPublished: boolean;
   revision: number;
   createdBy: number | null;
   /** Null if the workbook is being removed, or is outside of the viewer's embed tenant. */
@@ -33,7 +35,7 @@ const COLUMNS = sql`
   d.id, d.public_id as "publicId", d.workbook_id as "workbookId", w.deployment_id as "deploymentId",
   w.user_id as "userId", w.name, ${pathText(sql`f.shown_path`)}::json as "folderPath",
   d.allow_embed as "allowEmbed", d.all_embed_users as "allEmbedUsers", d.version_number as "versionNumber",
-  d.revision, d.created_by as "createdBy"`;
+  ${isPublished} as "isPublished", d.revision, d.created_by as "createdBy"`;
 
 const find = (viewer: Viewer, embed: EmbedSession | null, condition: Sql): Sql => sql`
   select ${COLUMNS}, ${dashboardLevel(viewer)} as level, ${seesDashboard(viewer, embed)} as "isSeen"
@@ -70,17 +72,19 @@ export interface NewVersion {
   snapshots: object[];
   /** The size of the config and the snapshots. */
   bytes: number;
+  note: string | null;
 }
 
 /** The workbook must be locked, so that the numbers have no gaps. */
-export const insertVersion = (tx: Tx, dashboardId: number, version: NewVersion) =>
+export const insertVersion = (tx: Tx, dashboardId: number, version: NewVersion, userId: number) =>
   tx.run(sql`
     with next as (
-      update dashboards set version_number = version_number + 1, revision = revision + 1, updated_at = now()
+      update dashboards set version_number = version_number + 1, revision = revision + 1, unpublished_at = null,
+        updated_at = now()
       where id = ${dashboardId} returning version_number)
-    insert into dashboard_versions (dashboard_id, number, title, description, config, snapshots, bytes)
+    insert into dashboard_versions (dashboard_id, number, title, description, config, snapshots, bytes, note, published_by)
     select ${dashboardId}, version_number, ${version.title}, ${version.description}, ${json(version.config)}::jsonb,
-      ${json(version.snapshots)}::jsonb, ${version.bytes}
+      ${json(version.snapshots)}::jsonb, ${version.bytes}, ${version.note}, ${userId}
     from next`);
 
 /** Deletes old versions, until so many are left and they hold so many bytes. The newest one always stays. */
@@ -102,14 +106,37 @@ export interface VersionRow {
   snapshots: StoredSnapshot[];
 }
 
-/** The newest version. */
-export const findVersion = (
-  db: Queryable,
-  { id, versionNumber }: Pick<DashboardRow, 'id' | 'versionNumber'>,
-) =>
+/** One version, whether viewers see it or not. */
+export const findVersion = (db: Queryable, dashboardId: number, number: number) =>
   db.maybeOne<VersionRow>(sql`
     select id, number, title, description, config, snapshots from dashboard_versions
-    where dashboard_id = ${id} and number = ${versionNumber}`);
+    where dashboard_id = ${dashboardId} and number = ${number}`);
+
+/** The version that viewers see: the newest one, unless the dashboard was taken back. */
+export const findPublished = async (
+  db: Queryable,
+  { id, versionNumber, isPublished }: Pick<DashboardRow, 'id' | 'versionNumber' | 'isPublished'>,
+) => (isPublished ? findVersion(db, id, versionNumber) : undefined);
+
+export interface ListedVersion {
+  versionNumber: number;
+  title: string | null;
+  note: string | null;
+  publishedAt: string;
+  publisherId: number | null;
+  publisherName: string | null;
+}
+
+export const listVersions = (db: Queryable, dashboardId: number, limit: number) =>
+  db.many<ListedVersion>(sql`
+    select v.number as "versionNumber", v.title, v.note, v.created_at as "publishedAt",
+      u.id as "publisherId", coalesce(u.first_name, u.username) as "publisherName"
+    from dashboard_versions v left join users u on u.id = v.published_by
+    where v.dashboard_id = ${dashboardId} order by v.number desc limit ${limit}`);
+
+export const unpublish = (tx: Tx, id: number) =>
+  tx.run(sql`
+    update dashboards set unpublished_at = now(), revision = revision + 1, updated_at = now() where id = ${id}`);
 
 export const updateConfig = (tx: Tx, versionId: number, config: object) =>
   tx.run(sql`update dashboard_versions set config = ${json(config)}::jsonb where id = ${versionId}`);

@@ -143,7 +143,7 @@ export async function requireControls(
   if (!wanted.filters?.length && !wanted.timeGrains?.length) return;
   if (Buffer.byteLength(JSON.stringify(wanted.filters)) > FILTERS_MAX_BYTES)
     throw invalid('filters', 'must be at most 60 KB of JSON');
-  const version = found(await findVersion(db, dashboard), 'not_published');
+  const version = found(await findVersion(db, dashboard.id, dashboard.versionNumber), 'not_published');
   const [first, ...others] = missingControls(version, wanted);
   if (first) throw new ApiError('control_not_found', { message: first.message, issues: [first, ...others] });
 }

@@ -3,7 +3,7 @@ import type { EmbedSession } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, json, type Sql, sql } from '../../platform/db/sql.ts';
 import type { PageById } from '../../platform/http/pages.ts';
-import { dashboardLevel, EDIT, type Level, seesDashboard, type Viewer } from '../access/index.ts';
+import { dashboardLevel, EDIT, isPublished, type Level, seesDashboard, type Viewer } from '../access/index.ts';
 import type { Timing } from './schedule.ts';
 
 type Reply = ReplyOf<typeof operations.getNotification>;
@@ -154,6 +154,7 @@ export function listNotifications(
 
 export interface TargetDashboard {
   id: number;
+  /** 0 if viewers see none. */
   versionNumber: number;
   level: Level | null;
   isSeen: boolean;
@@ -166,7 +167,8 @@ export const findDashboard = (
   by: { id: number } | { publicId: string },
 ) =>
   db.maybeOne<TargetDashboard>(sql`
-    select d.id, d.version_number as "versionNumber", ${dashboardLevel(viewer)} as level,
+    select d.id, case when ${isPublished} then d.version_number else 0 end as "versionNumber",
+      ${dashboardLevel(viewer)} as level,
       ${seesDashboard(viewer, embed)} as "isSeen"
     from dashboards d join workbooks w on w.id = d.workbook_id left join folders f on f.id = w.folder_id
     where w.deployment_id = ${viewer.deploymentId}

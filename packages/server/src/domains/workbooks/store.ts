@@ -256,7 +256,7 @@ export async function updateDraft(tx: Tx, id: number, draft: object | null) {
 }
 
 /** Sets the config of the published dashboard. Always a new version, because its reports may have changed. */
-export const setPublished = (tx: Tx, id: number, config: object) =>
+export const setPublished = (tx: Tx, id: number, config: object | null) =>
   tx
     .run(sql`
     update workbooks set dashboard_published = ${json(config)}::jsonb, version = version + 1, updated_at = now()
