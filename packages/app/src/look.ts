@@ -9,11 +9,12 @@ export const wishes = signal<(scheme: Scheme) => readonly Wishes[]>(() => []);
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const isDark = signal(dark.matches);
 
+export const chosenScheme = computed(() =>
+  scheme.value === 'auto' ? (isDark.value ? 'dark' : 'light') : scheme.value,
+);
+
 /** The colours in force. */
-export const tokens = computed(() => {
-  const chosen = scheme.value === 'auto' ? (isDark.value ? 'dark' : 'light') : scheme.value;
-  return tokensOf(chosen, wishes.value(chosen));
-});
+export const tokens = computed(() => tokensOf(chosenScheme.value, wishes.value(chosenScheme.value)));
 
 export function startLook() {
   dark.addEventListener('change', () => {

@@ -1,10 +1,10 @@
 import { mix } from './color.ts';
 import type { Tokens } from './theme.ts';
 
-/** Through the CSSOM, because the policy of the page allows no style in the markup. */
-export function applyTokens(tokens: Tokens) {
-  const { style } = document.documentElement;
-  document.documentElement.dataset.scheme = tokens.scheme;
+/** Through the CSSOM, because the policy of the page allows no style in the markup. For the document, or for a part of it. */
+export function applyTokens(tokens: Tokens, element: HTMLElement = document.documentElement) {
+  const { style } = element;
+  element.dataset.scheme = tokens.scheme;
   style.colorScheme = tokens.scheme;
   const values: Record<string, string> = {
     background: tokens.background,

@@ -98,6 +98,14 @@ export class Board {
     this.grains = presetGrains(this.widgets, this.grains);
   }
 
+  /** The same dashboard, changed by its author. Controls show their presets, and rows that are known stay. */
+  edit(dashboard: Dashboard) {
+    this.dashboard = dashboard;
+    this.filters = presetFilters(this.filterWidgets(), new Map(), new Map());
+    this.grains = presetGrains(this.widgets, new Map());
+    this.changed();
+  }
+
   /** Shows nothing. */
   clear() {
     this.dashboard = undefined;

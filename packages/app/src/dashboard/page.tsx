@@ -1,5 +1,88 @@
-import { Skeleton } from '../parts/states.tsx';
+/** The editor of a workbook's dashboard. */
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../data/api.ts';
+import { type Problem, problemOf } from '../data/problem.ts';
+import type { PageProps } from '../pages.tsx';
+import { Failed, Skeleton } from '../parts/states.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { describe } from './describe.ts';
+import { Editor } from './editor.ts';
+import { say } from './say.ts';
+import { queryApi, reportsOf, type Where } from './server.ts';
+import type { Config } from './state/doc.ts';
+import { EditorView } from './view.tsx';
 
-export default function Page() {
-  return <Skeleton />;
+export const texts = say;
+
+interface Opened {
+  editor: Editor;
+  workbookName: string;
+}
+
+/** Whoever may read the versions may change the draft. */
+const mayEdit = (where: Where) =>
+  api.getDashboardVersions(where).then(
+    () => true,
+    (error) => problemOf(error).kind !== 'forbidden',
+  );
+
+async function open(where: Where): Promise<Opened> {
+  const [{ body, etag }, canEdit] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
+  const stored = { config: (body.dashboardDraft ?? null) as Config | null, etag };
+  let wasTold = false;
+  const editor = new Editor(where, stored, {
+    canEdit,
+    merged: ({ theirs }) => {
+      const lines = describe(editor, theirs);
+      const what =
+        lines.length > 2
+          ? `${lines.slice(0, 2).join(', ')}, ${say('andMore', { count: lines.length - 2 })}`
+          : lines.join(', ');
+      toast(say('mergedToast', { what }));
+    },
+    otherTab: () => {
+      if (!wasTold) toast(say('otherTab'));
+      wasTold = true;
+    },
+  });
+  return { editor, workbookName: body.name };
+}
+
+export default function DashboardPage({ params }: PageProps) {
+  const where = { deploymentId: Number(params.deploymentId), workbookId: Number(params.workbookId) };
+  const [opened, setOpened] = useState<Opened>();
+  const [problem, setProblem] = useState<Problem>();
+  const [attempts, setAttempts] = useState(0);
+  useEffect(() => {
+    let isLeft = false;
+    let made: Opened | undefined;
+    setProblem(undefined);
+    open(where).then(
+      (found) => {
+        made = found;
+        if (isLeft) return found.editor.stop();
+        setOpened(found);
+        void load(found.editor);
+      },
+      (error) => !isLeft && setProblem(problemOf(error)),
+    );
+    return () => {
+      isLeft = true;
+      // What is not saved yet is saved while the person goes on elsewhere.
+      void made?.editor.session.save().finally(() => made?.editor.stop());
+      setOpened(undefined);
+    };
+  }, [where.deploymentId, where.workbookId, attempts]);
+  if (problem) return <Failed problem={problem} retry={() => setAttempts(attempts + 1)} />;
+  return opened ? <EditorView {...opened} /> : <Skeleton />;
+}
+
+/** What the editor needs beside the draft. Without it, widgets can still be arranged. */
+async function load(editor: Editor) {
+  const [reports, meta] = await Promise.allSettled([
+    reportsOf(editor.where),
+    queryApi.meta(editor.where.deploymentId),
+  ]);
+  editor.reports.value = reports.status === 'fulfilled' ? reports.value : [];
+  if (meta.status === 'fulfilled') editor.cubes.value = meta.value.cubes as never;
 }

@@ -73,7 +73,8 @@ function AccountMenu() {
   return (
     <Menu
       class="avatar"
-      label={say('accountMenu', { name })}
+      // What is seen is a part of the name, so that it can be said to open the menu.
+      label={`${initialsOf(name)}: ${say('accountMenu', { name })}`}
       items={[
         { label: say('account'), href: '/account' },
         { label: say('reference'), href: '/docs' },

@@ -1,0 +1,154 @@
+/** What a person can do to widgets, by pointer, key or menu. Each says to screen readers what has happened. */
+
+import { type Editor, kindText } from './editor.ts';
+import {
+  addWidget,
+  copied,
+  itemsOf,
+  moveWidget,
+  pasteWidgets,
+  removeWidgets,
+  resizeWidget,
+  setLayout,
+  siblingsOf,
+  widgetsIn,
+} from './edits.ts';
+import { bottomOf, type Item, move } from './grid/grid.ts';
+import { say } from './say.ts';
+import type { WidgetType } from './state/doc.ts';
+
+export type Direction = 'left' | 'right' | 'up' | 'down';
+
+const placeOf = (editor: Editor, id: string) => editor.widget(id)?.position;
+
+function sayPlace(editor: Editor, id: string) {
+  const widget = editor.widget(id);
+  if (!widget) return;
+  const { x, y } = widget.position;
+  editor.announce(say('moved', { title: editor.titleOf(widget), x: x + 1, y: y + 1 }));
+}
+
+function saySize(editor: Editor, id: string) {
+  const widget = editor.widget(id);
+  if (!widget) return;
+  const { w, h } = widget.position;
+  editor.announce(say('resized', { title: editor.titleOf(widget), w, h }));
+}
+
+/** One column across. Up and down, as many rows as it takes until something changes: widgets stand on one another. */
+export function step(editor: Editor, id: string, direction: Direction) {
+  const at = placeOf(editor, id);
+  if (!at) return;
+  const { x, y } = at;
+  if (direction === 'left' || direction === 'right')
+    return moveTo(editor, id, { x: x + (direction === 'left' ? -1 : 1), y });
+  const layout = itemsOf(siblingsOf(editor.doc, id));
+  const towards = direction === 'up' ? -1 : 1;
+  for (let rows = 1; rows <= bottomOf(layout); rows++) {
+    const target = { x, y: y + towards * rows };
+    if (target.y < 0) break;
+    const found = move(layout, id, target).find((item) => item.id === id);
+    if (found && found.y !== y) return moveTo(editor, id, target);
+  }
+  sayPlace(editor, id);
+}
+
+export function moveTo(editor: Editor, id: string, to: { x: number; y: number }) {
+  const widget = editor.widget(id);
+  if (!widget || !editor.canEdit) return;
+  const name = say('stepMove', { title: editor.titleOf(widget) });
+  editor.session.change(name, (doc) => moveWidget(doc, id, to), `move ${id}`);
+  sayPlace(editor, id);
+}
+
+export function resizeTo(editor: Editor, id: string, to: { w: number; h: number }) {
+  const widget = editor.widget(id);
+  if (!widget || !editor.canEdit) return;
+  const name = say('stepResize', { title: editor.titleOf(widget) });
+  editor.session.change(name, (doc) => resizeWidget(doc, id, to), `resize ${id}`);
+  saySize(editor, id);
+}
+
+export function stretch(editor: Editor, id: string, direction: Direction) {
+  const at = placeOf(editor, id);
+  if (!at) return;
+  const across = { left: -1, right: 1, up: 0, down: 0 }[direction];
+  const down = { left: 0, right: 0, up: -1, down: 1 }[direction];
+  resizeTo(editor, id, { w: at.w + across, h: at.h + down });
+}
+
+/** Where a drag has ended. */
+export function settle(editor: Editor, id: string, layout: readonly Item[], kind: 'move' | 'resize') {
+  const widget = editor.widget(id);
+  if (!widget) return;
+  const title = editor.titleOf(widget);
+  const name = kind === 'move' ? say('stepMove', { title }) : say('stepResize', { title });
+  editor.session.change(name, (doc) => setLayout(doc, layout));
+  if (kind === 'move') sayPlace(editor, id);
+  else saySize(editor, id);
+}
+
+export function add(editor: Editor, type: WidgetType, config: Record<string, unknown> = {}, title?: string) {
+  const isKpi = editor.report(config.reportId)?.meta?.chart?.kind === 'kpi';
+  let id = '';
+  const what = title ?? kindText(type);
+  editor.session.change(say('stepAdd', { title: what }), (doc) => {
+    id = addWidget(doc, type, config, { isKpi });
+  });
+  editor.isPreview.value = false;
+  editor.select([id]);
+  editor.announce(say('added', { title: what }));
+  focusWidget(id);
+}
+
+export function remove(editor: Editor, ids: readonly string[]) {
+  const widgets = ids.flatMap((id) => editor.widget(id) ?? []);
+  if (!widgets.length || !editor.canEdit) return;
+  const title = widgets.map((widget) => editor.titleOf(widget)).join(', ');
+  const order = siblingsOf(editor.doc, ids[0]!).map(({ id }) => id);
+  const next = order.filter((id) => !ids.includes(id))[Math.max(0, order.indexOf(ids[0]!) - 1)];
+  editor.session.change(say('stepRemove', { title }), (doc) => removeWidgets(doc, ids));
+  editor.select([]);
+  editor.announce(say('removed', { title }));
+  if (next) focusWidget(next);
+}
+
+export function duplicate(editor: Editor, ids: readonly string[]) {
+  const widgets = widgetsIn(copied(editor.doc, ids));
+  if (widgets) pasteAll(editor, widgets);
+}
+
+/** Rejects where the browser gives no clipboard, which it does on pages without HTTPS only on this machine. */
+export const copy = async (editor: Editor, ids: readonly string[]) =>
+  navigator.clipboard.writeText(copied(editor.doc, ids));
+
+/** Returns whether the text held widgets. */
+export function paste(editor: Editor, text: string): boolean {
+  const widgets = widgetsIn(text);
+  if (!widgets?.length) return false;
+  pasteAll(editor, widgets);
+  return true;
+}
+
+function pasteAll(editor: Editor, widgets: NonNullable<ReturnType<typeof widgetsIn>>) {
+  let ids: string[] = [];
+  editor.session.change(say('stepPaste'), (doc) => {
+    ids = pasteWidgets(doc, widgets);
+  });
+  editor.select(ids);
+  const first = editor.widget(ids[0]!);
+  if (first) editor.announce(say('added', { title: editor.titleOf(first) }));
+  if (ids[0]) focusWidget(ids[0]);
+}
+
+/** After the widget is on the page. */
+export const focusWidget = (id: string) =>
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`[data-widget="${CSS.escape(id)}"]`)?.focus(),
+  );
+
+export function openSettings(editor: Editor, id: string) {
+  editor.select([id]);
+  editor.isPanelOpen.value = true;
+  requestAnimationFrame(() => document.getElementById('widget-panel')?.focus());
+}

@@ -1,0 +1,124 @@
+/** The draft as a board that widgets are drawn from. Charts show the reports of the workbook as they are now. */
+import { Board, Language, type Snapshot, textsLoader, tokensOf, wishesOf } from '@oriel/charts';
+import { en } from '@oriel/charts/texts/en';
+import { effect, type Signal, signal } from '@preact/signals';
+import { chosenScheme, wishes } from '../look.ts';
+import { locale } from '../texts/index.ts';
+import { previewsOf, queryApi, type Where } from './server.ts';
+import { configOf, type Doc } from './state/doc.ts';
+
+export interface DraftBoard {
+  board: Board;
+  /** Counts what widgets are drawn from, apart from their places. */
+  revision: Signal<number>;
+  show(doc: Doc): void;
+  /** Asks for the reports again: somebody has changed one of them. */
+  reload(): void;
+  stop(): void;
+}
+
+export function createDraftBoard(where: Where): DraftBoard {
+  const language = new Language(
+    en,
+    textsLoader(en, {
+      de: () => import('@oriel/charts/texts/de'),
+      es: () => import('@oriel/charts/texts/es'),
+      fr: () => import('@oriel/charts/texts/fr'),
+      ja: () => import('@oriel/charts/texts/ja'),
+    }),
+  );
+  const revision = signal(0);
+  let shown: Doc | undefined;
+  const known = new Map<number, Snapshot>();
+  const asked = new Set<number>();
+  let tokens = tokensOf('light', []);
+  const board = new Board({
+    api: queryApi,
+    language,
+    tokens: () => tokens,
+    mayExport: () => true,
+    rendered() {},
+    tell() {},
+  });
+  const paint = () => {
+    const theme = shown?.theme;
+    const scheme = chosenScheme.value;
+    tokens = tokensOf(scheme, [...wishes.value(scheme), wishesOf(theme)]);
+  };
+
+  function update() {
+    if (!shown) return;
+    const config = configOf(shown);
+    paint();
+    board.timezone = (config.settings as { timezone?: string } | null)?.timezone;
+    board.edit({
+      publicId: '',
+      deploymentId: where.deploymentId,
+      title: config.title ?? null,
+      reportSnapshots: [...known.values()],
+      config: config as never,
+    });
+  }
+
+  /** Only reports that were not asked for yet. One that can not be read is not there, and its chart says so. */
+  async function preview() {
+    const ids = Object.values(shown?.widgets ?? {})
+      .filter(({ type }) => type === 'CHART')
+      .map(({ config }) => Number(config?.reportId))
+      .filter((id) => Number.isSafeInteger(id) && id > 0 && !asked.has(id));
+    const missing = [...new Set(ids)].slice(0, 200);
+    if (!missing.length) return;
+    for (const id of missing) asked.add(id);
+    try {
+      for (const snapshot of await previewsOf(where, missing)) known.set(snapshot.reportId, snapshot);
+    } catch {
+      // Asked for again with the next change.
+      for (const id of missing) asked.delete(id);
+    }
+    update();
+  }
+
+  const stopListening = board.subscribe(() => {
+    revision.value = revision.peek() + 1;
+  });
+  const stopEffects = [
+    effect(() => {
+      void language.use(locale.value).then((isNew) => isNew && board.changed());
+    }),
+    effect(() => {
+      paint();
+      board.changed();
+    }),
+  ];
+  return {
+    board,
+    revision,
+    show(doc) {
+      const isSameDrawing = shown && isDrawnAlike(shown, doc);
+      shown = doc;
+      if (isSameDrawing) return;
+      update();
+      void preview();
+    },
+    reload() {
+      asked.clear();
+      void preview();
+    },
+    stop() {
+      stopListening();
+      for (const stop of stopEffects) stop();
+    },
+  };
+}
+
+/** Whether two drafts differ by nothing but places. Containers draw what is in them with its places. */
+function isDrawnAlike(before: Doc, after: Doc): boolean {
+  if (before.order !== after.order || before.theme !== after.theme || before.settings !== after.settings)
+    return false;
+  if (before.layout !== after.layout || before.title !== after.title) return false;
+  const hasContainer = after.order.some((id) => after.widgets[id]?.type === 'CONTAINER');
+  return after.order.every((id) => {
+    const [a, b] = [before.widgets[id], after.widgets[id]];
+    return a === b || (!hasContainer && a?.config === b?.config);
+  });
+}

@@ -1,0 +1,76 @@
+/** What the editor asks the server for. */
+import type { QueryApi, Result, Snapshot } from '@oriel/charts';
+import { Problem as ChartProblem } from '@oriel/charts';
+import { OrielError } from '@oriel/client';
+import { api } from '../data/api.ts';
+import { problemOf } from '../data/problem.ts';
+import type { Config } from './state/doc.ts';
+import type { Store } from './state/session.ts';
+
+export interface Where {
+  deploymentId: number;
+  workbookId: number;
+}
+
+export const draftStore = (where: Where): Store => ({
+  async load() {
+    const { body, etag } = await api.withHeaders.getWorkbook(where);
+    return { config: (body.dashboardDraft ?? null) as Config | null, etag };
+  },
+  async save(config, etag) {
+    try {
+      const saved = await api.withHeaders.updateWorkbookDashboard(
+        { ...where, body: { dashboardDraft: config } },
+        { ifMatch: etag },
+      );
+      return saved.etag;
+    } catch (error) {
+      if (error instanceof OrielError && error.status === 412) return 'outdated';
+      throw error;
+    }
+  },
+});
+
+/** Rows for charts, under the rights of whoever edits. */
+export const queryApi: QueryApi = {
+  async load(deploymentId, queries, isFresh) {
+    const body = { query: queries, queryType: 'multi', ...(isFresh ? { cache: 'no-cache' } : {}) };
+    const reply = await asChart(() => api.load({ deploymentId, body: body as never }));
+    return (reply as unknown as { results: Result[] }).results;
+  },
+  meta: (deploymentId) => asChart(() => api.getQueryMeta({ deploymentId })) as never,
+};
+
+/** Widgets say what went wrong in the words of viewers. */
+async function asChart<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { status = 0 } = error as Partial<OrielError>;
+    const { code, message } = problemOf(error);
+    throw new ChartProblem(status, code || 'error', message);
+  }
+}
+
+export interface ReportInfo {
+  id: number;
+  name: string;
+  title?: string | null;
+  meta?: { chart?: { kind?: string } } | null;
+  jsonQuery?: string | null;
+}
+
+/** The reports of the workbook, which charts can show. */
+export async function reportsOf({ deploymentId, workbookId }: Where): Promise<ReportInfo[]> {
+  const found: ReportInfo[] = [];
+  for await (const report of api.iterate.getReports({ deploymentId, workbookId })) {
+    found.push(report as unknown as ReportInfo);
+    if (found.length >= 500) break;
+  }
+  return found;
+}
+
+export async function previewsOf(where: Where, reportIds: number[]): Promise<Snapshot[]> {
+  const { reportSnapshots } = await api.previewDashboardReports({ ...where, body: { reportIds } });
+  return reportSnapshots as unknown as Snapshot[];
+}

@@ -1,0 +1,73 @@
+/**
+ * Two people have changed one draft. What only one of them changed is taken; what both changed differently is for a person to
+ * decide. Nothing is left out: every change of either side is in the result, or in `conflicts`.
+ */
+import { bounded, compact } from '../grid/grid.ts';
+import { type Change, changesBetween, isSame, type Path, startsWith, withChange } from './changes.ts';
+import { type Doc, type Widget, widgetsOf } from './doc.ts';
+import { topLevelOf } from './widgets.ts';
+
+export interface Conflict {
+  path: Path;
+  mine: unknown;
+  theirs: unknown;
+}
+
+export interface Merged {
+  /** Of what both changed, it has what the others made of it, until a person decides otherwise. */
+  doc: Doc;
+  /** What the others changed, for a note. */
+  theirs: Change[];
+  conflicts: Conflict[];
+}
+
+const isPosition = ({ path }: Change) => path[0] === 'widgets' && path[2] === 'position';
+
+export function merge(base: Doc, mine: Doc, others: Doc): Merged {
+  const theirs = changesBetween(base, others);
+  const conflicts: Conflict[] = [];
+  let doc = others;
+  let hasMoved = false;
+  for (const change of changesBetween(base, mine)) {
+    const against = theirs.filter(
+      ({ path }) => startsWith(path, change.path) || startsWith(change.path, path),
+    );
+    const same = against.some(
+      ({ path, after }) => path.length === change.path.length && isSame(after, change.after),
+    );
+    if (same) continue;
+    if (isPosition(change)) {
+      // Places are no matter of right and wrong: mine hold, and what then overlaps makes way.
+      hasMoved = true;
+      doc = withChange(doc, change);
+    } else if (against.length === 0) {
+      hasMoved ||= change.path.length === 2 && change.path[0] === 'widgets';
+      doc = withChange(doc, change);
+    } else if (change.after === undefined && against.every(isPosition)) {
+      doc = withChange(doc, change);
+    } else conflicts.push(conflictOf(change, against, mine, others));
+  }
+  return { doc: hasMoved || theirs.length ? settled(doc) : doc, theirs, conflicts };
+}
+
+/** About the whole widget if one side has removed it, and otherwise about the field. */
+function conflictOf(change: Change, against: Change[], mine: Doc, others: Doc): Conflict {
+  const path = [change.path, ...against.map((other) => other.path)].reduce((a, b) =>
+    a.length <= b.length ? a : b,
+  );
+  return { path, mine: valueAt(mine, path), theirs: valueAt(others, path) };
+}
+
+export const valueAt = (doc: Doc, path: Path): unknown =>
+  path.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], doc);
+
+/** Without overlaps in the grid of the page. Those of containers are theirs. */
+export function settled(doc: Doc): Doc {
+  const items = topLevelOf(widgetsOf(doc)).map(({ id, position }) => bounded({ ...position, id }));
+  const widgets = { ...doc.widgets };
+  for (const { id, ...position } of compact(items)) {
+    const widget = widgets[id] as Widget;
+    if (!isSame(widget.position, position)) widgets[id] = { ...widget, position };
+  }
+  return { ...doc, widgets };
+}

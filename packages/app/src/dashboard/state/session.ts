@@ -1,0 +1,165 @@
+/**
+ * One draft that a person edits: its history, and its way to the server and back. All writes go through one queue with the
+ * newest tag, a second after the last change. If another person was faster, both drafts are merged and saved again.
+ */
+import { type Signal, signal } from '@preact/signals';
+import type { Draft } from 'immer';
+import { isSame, setIn } from './changes.ts';
+import { type Config, configOf, type Doc, docOf } from './doc.ts';
+import { change, type History, historyOf, rebased, redo, undo } from './history.ts';
+import { type Conflict, type Merged, merge } from './merge.ts';
+
+export interface Stored {
+  config: Config | null;
+  etag: string | undefined;
+}
+
+/** The server, as far as a draft goes. */
+export interface Store {
+  load(): Promise<Stored>;
+  /** Returns the new tag, or undefined if the draft on the server is not that of `etag` any more. */
+  save(config: Config, etag: string | undefined): Promise<string | undefined | 'outdated'>;
+}
+
+export type Status = 'saved' | 'unsaved' | 'saving' | 'offline' | 'failed' | 'conflict';
+
+const PAUSE_MS = 1000;
+const RETRY_MS = 5000;
+
+export class Session {
+  readonly history: Signal<History>;
+  readonly status: Signal<Status> = signal('saved');
+  readonly conflicts: Signal<readonly Conflict[]> = signal([]);
+  /** Why the last save failed, for people. */
+  readonly problem: Signal<unknown> = signal(undefined);
+  readonly #store: Store;
+  readonly #onMerged: (merged: Merged) => void;
+  readonly #onSaved: () => void;
+  /** What the server has, as far as we know. */
+  #base: Doc;
+  #etag: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #saving: Promise<void> | undefined;
+
+  constructor(store: Store, stored: Stored, on: { merged(merged: Merged): void; saved(): void }) {
+    this.#store = store;
+    this.#onMerged = on.merged;
+    this.#onSaved = on.saved;
+    this.#base = docOf(stored.config);
+    this.#etag = stored.etag;
+    this.history = signal(historyOf(this.#base));
+  }
+
+  get doc(): Doc {
+    return this.history.value.doc;
+  }
+
+  /** `name` is for people, in the list of what can be undone. */
+  change(name: string, recipe: (draft: Draft<Doc>) => void, key?: string) {
+    this.#set(change(this.history.peek(), name, recipe, key === undefined ? {} : { key }));
+  }
+
+  undo() {
+    this.#set(undo(this.history.peek()));
+  }
+
+  redo() {
+    this.#set(redo(this.history.peek()));
+  }
+
+  #set(next: History) {
+    if (next === this.history.peek()) return;
+    this.history.value = next;
+    this.#schedule();
+  }
+
+  get #isSaved() {
+    return isSame(configOf(this.#base), configOf(this.history.peek().doc));
+  }
+
+  #schedule(ms = PAUSE_MS) {
+    clearTimeout(this.#timer);
+    if (this.conflicts.peek().length) return;
+    if (this.#isSaved && !this.#saving) {
+      this.status.value = 'saved';
+      return;
+    }
+    if (this.status.peek() !== 'offline' && !this.#saving) this.status.value = 'unsaved';
+    this.#timer = setTimeout(() => void this.save(), ms);
+  }
+
+  /** Saves now what is not saved yet, and returns when it is, or when it can not be. */
+  async save(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#saving;
+    if (this.#isSaved || this.conflicts.peek().length) return;
+    this.#saving = this.#save().finally(() => {
+      this.#saving = undefined;
+    });
+    await this.#saving;
+    if (this.status.peek() === 'saved' && !this.#isSaved) await this.save();
+  }
+
+  async #save() {
+    const { doc } = this.history.peek();
+    this.status.value = 'saving';
+    try {
+      const etag = await this.#store.save(configOf(doc), this.#etag);
+      if (etag === 'outdated') return await this.#rebase();
+      this.#base = doc;
+      this.#etag = etag;
+      this.problem.value = undefined;
+      this.status.value = 'saved';
+      this.#onSaved();
+    } catch (error) {
+      this.problem.value = error;
+      // Without a reply nothing is known about the server: it is tried again, and what was typed stays.
+      const isOffline = error instanceof TypeError;
+      this.status.value = isOffline ? 'offline' : 'failed';
+      if (isOffline) this.#schedule(RETRY_MS);
+    }
+  }
+
+  /** Takes over what others have saved. Also without a change of our own: another tab may say that there is something new. */
+  async refresh(): Promise<void> {
+    await this.#saving;
+    await this.#rebase();
+  }
+
+  async #rebase() {
+    const { config, etag } = await this.#store.load();
+    if (etag !== undefined && etag === this.#etag) return;
+    const others = docOf(config);
+    const merged = merge(this.#base, this.history.peek().doc, others);
+    this.#base = others;
+    this.#etag = etag;
+    this.history.value = rebased(this.history.peek(), merged.doc);
+    this.conflicts.value = merged.conflicts;
+    if (merged.theirs.length) this.#onMerged(merged);
+    if (merged.conflicts.length) {
+      this.status.value = 'conflict';
+      return;
+    }
+    this.status.value = 'saved';
+    this.#schedule(0);
+  }
+
+  /** A person has decided. What they did not choose stays in the history, one undo away. */
+  resolve(name: string, mine: readonly Conflict[]) {
+    this.conflicts.value = [];
+    if (mine.length)
+      this.change(name, (draft) => {
+        for (const { path, mine: after } of mine) setIn(draft, path, after);
+      });
+    this.#schedule(0);
+  }
+
+  /** Whether closing the page would lose something. */
+  get isUnsaved(): boolean {
+    return !this.#isSaved;
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+  }
+}

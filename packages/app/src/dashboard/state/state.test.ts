@@ -1,0 +1,123 @@
+/** Nothing is lost: not to undo, and not to another person. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { changesBetween, isSame, setIn, startsWith, withChange } from './changes.ts';
+import { configOf, type Doc, docOf, type Widget, widgetsOf } from './doc.ts';
+import { change, historyOf, redo, STEPS_MAX, undo } from './history.ts';
+import { merge, settled, valueAt } from './merge.ts';
+
+const text = (id: string, y: number, markdown = id): Widget => ({
+  id,
+  type: 'TEXT',
+  position: { x: 0, y, w: 6, h: 2 },
+  config: { markdown },
+});
+const BASE = docOf({ title: 'Sales', widgets: [text('a', 0), text('b', 2), text('c', 4)] });
+
+const titled = (title: string) => (doc: Doc) => {
+  doc.title = title;
+};
+const titles = fc.constantFrom('one', 'two', 'three');
+const ids = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+/** What a person may do to a draft. */
+const step = fc.oneof(
+  titles.map((title) => (doc: Doc) => ({ ...doc, title })),
+  fc.tuple(ids, titles).map(
+    ([id, markdown]) =>
+      (doc: Doc) =>
+        withChange(doc, { path: ['widgets', id, 'config', 'markdown'], after: markdown }),
+  ),
+  fc.tuple(ids, titles).map(
+    ([id, title]) =>
+      (doc: Doc) =>
+        withChange(doc, { path: ['widgets', id, 'config', 'title'], after: title }),
+  ),
+  ids.map((id) => (doc: Doc) => withChange(doc, { path: ['widgets', id], after: undefined })),
+  fc.tuple(ids, fc.nat(9)).map(
+    ([id, y]) =>
+      (doc: Doc) =>
+        settled(withChange(doc, { path: ['widgets', id], after: text(id, y) })),
+  ),
+);
+const steps = fc.array(step, { maxLength: 5 }).map((all) => all.reduce((doc, one) => one(doc), BASE));
+
+test('a draft becomes the same config again, whatever it holds', () => {
+  const config = {
+    kind: 'CLASSIC' as const,
+    theme: { primaryColor: '#123456' },
+    settings: { timezone: 'UTC' },
+    widgets: [text('a', 0)],
+  };
+  expect(configOf(docOf(config))).toEqual(config);
+  expect(configOf(docOf(null))).toEqual({ widgets: [] });
+});
+
+test('undo and redo go back and forth over everything, 200 steps, and typing is one step', () => {
+  let history = historyOf(BASE);
+  for (let i = 0; i < STEPS_MAX + 20; i++) history = change(history, `Title ${i}`, titled(`Title ${i}`));
+  expect(history.done).toHaveLength(STEPS_MAX);
+  for (let i = 0; i < STEPS_MAX; i++) history = undo(history);
+  expect(history.doc.title).toBe('Title 19');
+  expect(undo(history)).toEqual(history);
+  for (let i = 0; i < STEPS_MAX; i++) history = redo(history);
+  expect(history.doc.title).toBe(`Title ${STEPS_MAX + 19}`);
+
+  let typed = historyOf(BASE);
+  for (const [i, title] of ['S', 'Sa', 'Sal'].entries())
+    typed = change(typed, 'Rename', titled(title), { key: 'title', now: i * 100 });
+  typed = change(typed, 'Rename', titled('Later'), { key: 'title', now: 60_000 });
+  expect(typed.done).toHaveLength(2);
+  expect(undo(typed).doc.title).toBe('Sal');
+  expect(undo(undo(typed)).doc.title).toBe('Sales');
+});
+
+test('a step about a widget that others removed is left out, and those before it still work', () => {
+  let history = historyOf(BASE);
+  history = change(history, 'Rename', titled('New'));
+  history = change(history, 'Edit', (doc) => setIn(doc, ['widgets', 'a', 'config', 'markdown'], 'mine'));
+  const others = withChange(history.doc, { path: ['widgets', 'a'], after: undefined });
+  const back = undo({ ...history, doc: others });
+  expect(back.doc.title).toBe('Sales');
+  expect(widgetsOf(back.doc).map(({ id }) => id)).toEqual(['b', 'c']);
+});
+
+test('changes of different widgets merge, and of the same field a person decides', () => {
+  const mine = withChange(BASE, { path: ['widgets', 'a', 'config', 'markdown'], after: 'mine' });
+  const theirs = withChange(BASE, { path: ['widgets', 'b', 'config', 'markdown'], after: 'theirs' });
+  const merged = merge(BASE, mine, theirs);
+  expect(merged.conflicts).toEqual([]);
+  expect(merged.theirs).toMatchObject([{ path: ['widgets', 'b', 'config', 'markdown'] }]);
+  expect(widgetsOf(merged.doc).map(({ config }) => config?.markdown)).toEqual(['mine', 'theirs', 'c']);
+
+  const same = withChange(BASE, { path: ['widgets', 'a', 'config', 'markdown'], after: 'theirs' });
+  const path = ['widgets', 'a', 'config', 'markdown'];
+  expect(merge(BASE, mine, same).conflicts).toEqual([{ path, mine: 'mine', theirs: 'theirs' }]);
+  const removed = withChange(BASE, { path: ['widgets', 'a'], after: undefined });
+  expect(merge(BASE, mine, removed).conflicts).toMatchObject([
+    { path: ['widgets', 'a'], mine: { config: { markdown: 'mine' } }, theirs: undefined },
+  ]);
+});
+
+test('of two random sides, every change is in the result or is asked about', () => {
+  fc.assert(
+    fc.property(steps, steps, (mine, theirs) => {
+      const { doc, conflicts } = merge(BASE, mine, theirs);
+      const isAsked = (path: readonly string[]) =>
+        conflicts.some((conflict) => startsWith(path, conflict.path) || startsWith(conflict.path, path));
+      for (const side of [mine, theirs])
+        for (const { path, after } of changesBetween(BASE, side)) {
+          if (path.includes('position') || isAsked(path)) continue;
+          const found = valueAt(doc, path);
+          // A new widget may have made way.
+          const plain = (value: unknown) =>
+            path.length === 2 ? (value as Widget | undefined)?.config : value;
+          expect(isSame(plain(found), plain(after))).toBe(true);
+        }
+      expect(settled(doc)).toEqual(doc);
+      expect([...doc.order].sort()).toEqual(Object.keys(doc.widgets).sort());
+      // The same on both sides is no conflict.
+      expect(merge(BASE, mine, mine)).toMatchObject({ conflicts: [] });
+    }),
+    { numRuns: 300 },
+  );
+});

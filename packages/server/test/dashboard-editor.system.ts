@@ -1,0 +1,278 @@
+/** Authors in the app, in a real browser: they build a dashboard, publish it, and edit one draft together. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from './browser.ts';
+import { whenBuilt } from './shops.ts';
+import { createSignable, PASSWORD } from './sign-in.ts';
+import { createOwnWorld, type World } from './world.ts';
+
+const deploymentId = 1;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let world: World;
+let browser: Browser;
+beforeAll(async () => {
+  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  await whenBuilt(world, deploymentId);
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+const BARS = {
+  mark: 'bar',
+  encoding: {
+    x: { field: 'operations__status', type: 'nominal' },
+    y: { field: 'operations__orders', type: 'quantitative' },
+  },
+};
+
+/** A workbook with a chart and a figure, of which nothing is on a dashboard yet. */
+async function createWorkbook(name: string) {
+  const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name } });
+  const add = (title: string, jsonQuery: object, chart: object) =>
+    world.admin.createReport({
+      deploymentId,
+      body: { workbookId, name: title, title, jsonQuery: JSON.stringify(jsonQuery), meta: { chart } },
+    });
+  const query = { measures: ['operations.orders'], dimensions: ['operations.status'] };
+  await add('Orders by status', query, { kind: 'vega', spec: BARS });
+  await add(
+    'Orders',
+    { measures: ['operations.orders'] },
+    { kind: 'kpi', spec: { measure: 'operations.orders' } },
+  );
+  return workbookId;
+}
+
+async function openEditor(workbookId: number, options: { width?: number; height?: number } = {}) {
+  const person = await createSignable(world, { roles: ['Admin'] });
+  const { width = 1440, height = 900 } = options;
+  const context = await browser.newContext({
+    baseURL: world.url,
+    locale: 'en-US',
+    viewport: { width, height },
+  });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  // Browsers say of every reply that it is an error, also of those that the editor knows what to do with.
+  page.on(
+    'console',
+    (message) => message.type() === 'error' && !/ 412 /.test(message.text()) && errors.push(message.text()),
+  );
+  page.on('pageerror', (error) => errors.push(String(error)));
+  await page.goto('/sign-in');
+  await page.fill('#username', person.email);
+  await page.fill('#password', PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL((url) => url.pathname !== '/sign-in');
+  await page.goto(`/d/${deploymentId}/workbooks/${workbookId}/dashboard`);
+  await page.getByRole('button', { name: 'Publish' }).waitFor();
+  return { page, context, errors };
+}
+
+const slot = (page: Page, title: string) => page.getByRole('group', { name: new RegExp(`^${title}, `) });
+const saved = (page: Page) => page.getByText('Saved', { exact: true }).waitFor();
+
+async function drag(page: Page, handle: Locator, by: { x: number; y: number }) {
+  const box = (await handle.boundingBox())!;
+  const from = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + by.x / 2, from.y + by.y / 2, { steps: 4 });
+  await page.mouse.move(from.x + by.x, from.y + by.y, { steps: 4 });
+  await page.mouse.up();
+}
+
+async function expectAccessible(page: Page) {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run(document)')) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+}
+
+/** Pictures to look at, if somebody wants some. */
+async function shoot(page: Page, name: string) {
+  const folder = process.env.ORIEL_EDITOR_SHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+}
+
+test('an author builds a dashboard by mouse and keyboard, publishes it, and a viewer sees the same', async () => {
+  const workbookId = await createWorkbook('Shop');
+  const { page, context, errors } = await openEditor(workbookId);
+  await shoot(page, 'empty');
+  await expectAccessible(page);
+
+  // From the empty page, then from the menu. What is added is drawn with its rows.
+  await page.getByRole('button', { name: 'Orders by status' }).click();
+  await slot(page, 'Orders by status').locator('.vega svg').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Chart: Orders', exact: true }).click();
+  await slot(page, 'Orders').locator('.figure').waitFor({ state: 'attached' });
+  await saved(page);
+
+  // By mouse: the chart beside the figure. By keys: wider, and one column to the left.
+  const wide = slot(page, 'Orders by status');
+  const box = (await wide.boundingBox())!;
+  await drag(page, wide, { x: box.width, y: 0 });
+  await expect.poll(() => wide.getAttribute('aria-label')).toContain('column 7, row 1');
+  await drag(page, wide.locator('.slot-corner'), { x: 0, y: 80 });
+  await expect.poll(() => wide.getAttribute('aria-label')).toContain('6 wide, 6 high');
+  await wide.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => wide.getAttribute('aria-label')).toContain('column 6, row 1');
+  await page.keyboard.press('Shift+ArrowRight');
+  await expect.poll(() => wide.getAttribute('aria-label')).toContain('column 6, row 1, 7 wide');
+  await expect
+    .poll(() => page.locator('[aria-live=assertive]').innerText())
+    .toBe('Orders by status: 7 wide, 6 high');
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => wide.getAttribute('aria-label')).toContain('column 7, row 1, 6 wide');
+  await page.keyboard.press('Control+y');
+  await expect.poll(() => wide.getAttribute('aria-label')).toContain('column 6, row 1, 6 wide');
+
+  // A filter, set up in the panel without a mouse on the grid, and a text.
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Filter' }).click();
+  await page.getByLabel('Field', { exact: true }).selectOption('operations.status');
+  await page.getByLabel('Title', { exact: true }).fill('State');
+  await expect.poll(() => page.locator('.settings-panel').innerText()).toContain('reached');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Text' }).click();
+  await page.getByLabel('Text, in Markdown').fill('## How we are doing');
+  await slot(page, 'How we are doing').getByText('How we are doing').first().waitFor();
+  await saved(page);
+  await shoot(page, 'editor');
+  await expectAccessible(page);
+
+  // A reload brings everything back.
+  await page.reload();
+  await slot(page, 'State').waitFor();
+  const draft = (await world.admin.getWorkbook({ deploymentId, workbookId })).dashboardDraft!;
+  expect(draft.widgets).toHaveLength(4);
+
+  await page.getByRole('button', { name: 'Publish' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('published for the first time').waitFor();
+  await dialog.getByLabel(/What is new/).fill('The beginning');
+  await expectAccessible(page);
+  await shoot(page, 'publish');
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('Viewers see version 1').waitFor();
+
+  // What viewers get: the same widgets at the same places of the grid.
+  const workbook = await world.admin.getWorkbook({ deploymentId, workbookId });
+  const { publicId } = workbook.publishedDashboard!;
+  await world.admin.updateEmbedAccess({
+    deploymentId,
+    workbookId,
+    body: { allowEmbed: true, allEmbedUsers: true, action: 'read' },
+  });
+  const body = { deploymentId, externalId: 'ann', userAttributes: [{ name: 'region', value: 'EU' }] };
+  const { sessionId } = await world.admin.generateSession({ body });
+  const viewer = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await viewer.goto(`${world.url}/embed/dashboard/${publicId}?session=${sessionId}`);
+  await viewer.locator('.vega svg').waitFor();
+  const areas = (list: Locator) =>
+    list.evaluateAll((cells) =>
+      cells.map((cell) => {
+        const { gridColumn, gridRow } = (cell as unknown as { style: Record<string, string> }).style;
+        return `${gridColumn}, ${gridRow}`;
+      }),
+    );
+  expect(await areas(viewer.locator('.grid > .cell'))).toEqual(await areas(page.locator('.canvas > .slot')));
+  await shoot(viewer, 'viewer');
+  await viewer.close();
+
+  // The next version says what it changes; the first can be restored, and the dashboard taken back.
+  await slot(page, 'Orders').first().focus();
+  await page.keyboard.press('Delete');
+  await saved(page);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByText('Orders is removed').waitFor();
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('Viewers see version 2').waitFor();
+  await page.getByRole('button', { name: 'Versions' }).click();
+  await dialog.getByText('The beginning').waitFor();
+  await shoot(page, 'versions');
+  await dialog.getByRole('button', { name: 'Restore' }).last().click();
+  await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(4);
+  await saved(page);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByRole('button', { name: 'Unpublish' }).click();
+  await page.getByText('Nobody sees the dashboard').waitFor();
+  await expect(world.admin.getDashboard({ publicId })).rejects.toMatchObject({ status: 404 });
+
+  // On a phone, widgets stand below each other, and the menu of each moves it.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const menu = page.getByRole('button', { name: 'Options for Orders by status' });
+  await wide.focus();
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Move down' }).click();
+  await expect.poll(() => wide.getAttribute('aria-label')).not.toContain('row 1,');
+  await expectAccessible(page);
+  await shoot(page, 'phone');
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+test('two authors change one draft, and nothing of either is lost', async () => {
+  const workbookId = await createWorkbook('Together');
+  const position = { x: 0, y: 0, w: 6, h: 2 };
+  const text = (id: string, y: number) => ({
+    id,
+    type: 'TEXT' as const,
+    position: { ...position, y },
+    config: { markdown: `First ${id}` },
+  });
+  const dashboardDraft = { widgets: [text('a', 0), text('b', 2)] };
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
+  const [ada, bob] = [await openEditor(workbookId), await openEditor(workbookId)];
+  const write = async (page: Page, title: string, markdown: string) => {
+    await slot(page, title).click();
+    await page.getByLabel('Text, in Markdown').fill(markdown);
+  };
+  // Different widgets: both are kept, and whoever comes second is told.
+  await write(ada.page, 'First a', 'Of Ada');
+  await saved(ada.page);
+  await write(bob.page, 'First b', 'Of Bob');
+  await bob.page.getByText(/Somebody else changed this draft/).waitFor();
+  await saved(bob.page);
+  await slot(bob.page, 'Of Ada').waitFor();
+  const stored = async () =>
+    (await world.admin.getWorkbook({ deploymentId, workbookId })).dashboardDraft!.widgets!.map(
+      ({ config }) => (config as { markdown: string }).markdown,
+    );
+  await expect.poll(stored).toEqual(['Of Ada', 'Of Bob']);
+
+  // The same field: a person decides, and what they did not choose is one undo away.
+  await write(ada.page, 'First b', 'Ada was here');
+  const conflict = ada.page.getByRole('dialog');
+  await conflict.getByText('Somebody else changed the same').waitFor();
+  await expectAccessible(ada.page);
+  await shoot(ada.page, 'conflict');
+  expect(await stored()).toEqual(['Of Ada', 'Of Bob']);
+  await conflict.getByLabel(/^Mine/).check();
+  await conflict.getByRole('button', { name: 'Keep what is chosen' }).click();
+  await saved(ada.page);
+  await expect.poll(stored).toEqual(['Of Ada', 'Ada was here']);
+  await ada.page.getByRole('button', { name: 'Undo: Keep mine' }).click();
+  await expect.poll(stored).toEqual(['Of Ada', 'Of Bob']);
+
+  // Without a connection nothing is lost either.
+  await bob.page.reload();
+  await slot(bob.page, 'Of Bob').waitFor();
+  await bob.context.setOffline(true);
+  await write(bob.page, 'Of Bob', 'Written on a train');
+  await bob.page.getByText(/^Offline/).waitFor();
+  await bob.context.setOffline(false);
+  await expect.poll(stored).toEqual(['Of Ada', 'Written on a train']);
+  await Promise.all([ada.context.close(), bob.context.close()]);
+});
