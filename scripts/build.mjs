@@ -18,7 +18,7 @@ const DIST = join(root, 'packages/server/dist');
  * Packages with native code stay where npm put them. All others are bundled, because they consist of hundreds of small
  * files, and reading them one by one took half of the time until a process of the server runs.
  */
-export const NOT_BUNDLED = ['@node-rs/*', '@duckdb/*', 'libpg-query'];
+export const NOT_BUNDLED = ['@node-rs/*', '@duckdb/*', '@resvg/*', 'libpg-query'];
 
 /** Bundled CommonJS modules call `require` for the modules of Node. */
 const FOR_COMMONJS = `import { createRequire as requireFrom } from 'node:module';
@@ -37,6 +37,7 @@ const OPTIONS = {
 const THREADS = {
   'chart-thread.js': 'domains/dashboards/chart-thread.ts',
   'compile-thread.js': 'domains/builds/compile-thread.ts',
+  'draw-thread.js': 'domains/renderings/draw-thread.ts',
   'dbt-thread.js': 'domains/model-syncs/dbt-thread.ts',
   'pack-thread.js': 'platform/git/remote/pack-thread.ts',
   'parse-thread.js': 'domains/queries/parse-thread.ts',
@@ -51,6 +52,7 @@ export const SOURCES = {
     'packages/contract/src',
     'packages/semantic/src',
     'packages/visualization/src',
+    'packages/charts/src',
   ],
   others: ['packages/server/package.json', 'package-lock.json', 'scripts/build.mjs'],
 };
@@ -80,6 +82,7 @@ async function buildServer(hasProgram) {
   await gatherFunctions();
   await place(DIST, 'style.css', await readFile(join(SRC, 'domains/pages/style.css')));
   await copyReference();
+  await copyFonts();
   await place(DIST, basename(RECORD), JSON.stringify({ inputs, hasProgram, engineFiles }));
   return { engineFiles };
 }
@@ -146,6 +149,22 @@ async function copyReference() {
   await mkdir(join(DIST, 'reference'), { recursive: true });
   for (const name of await readdir(from))
     await place(join(DIST, 'reference'), name, await readFile(join(from, name)));
+}
+
+/** The fonts of pictures, under the SIL Open Font License; see `domains/renderings/draw/fonts.ts`. */
+const FONTS = {
+  inter: ['400Regular/Inter_400Regular.ttf', '600SemiBold/Inter_600SemiBold.ttf'],
+  'm-plus-1p': ['400Regular/MPLUS1p_400Regular.ttf', '700Bold/MPLUS1p_700Bold.ttf'],
+};
+
+async function copyFonts() {
+  const to = join(DIST, 'fonts');
+  await mkdir(to, { recursive: true });
+  for (const [name, files] of Object.entries(FONTS)) {
+    const from = join(root, 'node_modules/@expo-google-fonts', name);
+    for (const file of files) await place(to, basename(file), await readFile(join(from, file)));
+    await place(to, `LICENSE-${name}.txt`, await readFile(join(from, 'LICENSE_FONT')));
+  }
 }
 
 if (process.argv[1] === join(root, 'scripts', 'build.mjs')) await build();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { csvOf } from './csv.ts';
-import type { Column } from './widgets/table.tsx';
+import type { Column } from './table.ts';
 
 const column = (member: string, title: string) => ({ member, title }) as Column;
 

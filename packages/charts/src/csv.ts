@@ -1,7 +1,7 @@
 /** The rows of a widget as a file. */
 
+import type { Column } from './table.ts';
 import type { Row } from './types.ts';
-import type { Column } from './widgets/table.tsx';
 
 /** A spreadsheet would run a text that begins like this as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -23,10 +23,13 @@ export const csvOf = (rows: Row[], columns: Column[]) =>
     .map((fields) => `${fields.join(',')}\r\n`)
     .join('');
 
-export function download(name: string, text: string) {
+/** The mark tells spreadsheets that the file is UTF-8. */
+export const download = (name: string, text: string) =>
+  downloadBlob(name, new Blob(['\ufeff', text], { type: 'text/csv' }));
+
+export function downloadBlob(name: string, blob: Blob) {
   const link = document.createElement('a');
-  // The mark tells spreadsheets that the file is UTF-8.
-  link.href = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }));
+  link.href = URL.createObjectURL(blob);
   link.download = name.replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, ' ').trim() || 'data.csv';
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

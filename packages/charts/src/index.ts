@@ -5,7 +5,7 @@ export { Appearance, type ChosenScheme, isScheme } from './appearance.ts';
 export { applyTokens } from './apply-tokens.ts';
 export { Board, type Surroundings } from './board.ts';
 export { BoardView } from './board-view.tsx';
-export { csvOf, download } from './csv.ts';
+export { csvOf, download, downloadBlob } from './csv.ts';
 export { type Drilled, drillFrom } from './drill-query.ts';
 export { Grid } from './grid.tsx';
 export { type InForce, inForce } from './in-force.ts';
@@ -15,6 +15,7 @@ export { lazy } from './lazy.tsx';
 export { Markdown } from './markdown.tsx';
 export { askFor, type DrawProps, type Rows } from './rows.ts';
 export { SharedContext, useBoard } from './shared.ts';
+export { type Column as TableColumn, columnsOf } from './table.ts';
 export {
   isRightToLeft,
   knownLocale,
@@ -28,5 +29,4 @@ export { type Scheme, type Tokens, tokensOf, type Wishes, wishesOf } from './the
 export * from './types.ts';
 export { Draw } from './widgets/chart.tsx';
 export { Drill } from './widgets/drill.tsx';
-export { type Column as TableColumn, columnsOf } from './widgets/table.tsx';
 export { WidgetView } from './widgets/widget.tsx';

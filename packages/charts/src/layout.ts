@@ -29,13 +29,20 @@ export function topLevel(widgets: readonly Widget[]): Widget[] {
 }
 
 /** Charts that are drawn while no tab but the first of each container is open. */
-export function chartsInSight(widgets: readonly Widget[]): Widget[] {
+export const chartsInSight = (widgets: readonly Widget[]) =>
+  reachedCharts(widgets, (tabs) => tabs.slice(0, 1));
+
+/** Charts of all tabs. */
+export const chartsOf = (widgets: readonly Widget[]) => reachedCharts(widgets, (tabs) => tabs);
+
+function reachedCharts(widgets: readonly Widget[], open: (tabs: Tab[]) => Tab[]): Widget[] {
   const seen = new Set<Widget>();
   const visit = (widget: Widget | undefined) => {
     if (!widget || seen.has(widget)) return;
     seen.add(widget);
     if (widget.type !== 'CONTAINER') return;
-    for (const inner of tabsOf(widget)[0]!.widgets) visit(widgets.find(({ id }) => id === inner));
+    for (const tab of open(tabsOf(widget)))
+      for (const inner of tab.widgets) visit(widgets.find(({ id }) => id === inner));
   };
   for (const widget of topLevel(widgets)) visit(widget);
   return [...seen].filter(({ type }) => type === 'CHART');

@@ -1,11 +1,15 @@
 /** What needs no browser: a server lays out, fits, colours and writes charts as pages do. */
 export { daysOf, todayIn } from './dates.ts';
+export { type Figure, figureOf } from './figure.ts';
 export { createFormats, type Formats, measureIn, shownOf } from './format.ts';
 export { inForce, titleOf } from './in-force.ts';
-export { chartsInSight, tabsOf, topLevel } from './layout.ts';
+export { chartsInSight, chartsOf, tabsOf, topLevel } from './layout.ts';
+export { type MapView, mapOf } from './map/places.ts';
+export { markdownElements } from './markdown-elements.ts';
 export { presetFilters, presetGrains } from './presets.ts';
 export { type Choices, queryFor } from './query.ts';
 export { type Ask, askFor, type Chosen, type Rows, totalOf } from './rows.ts';
+export { type TableView, tableOf } from './table.ts';
 export { isRightToLeft, knownLocale, type Say, sayWith, type Texts, textsLoader } from './texts/index.ts';
 export { type Scheme, type Tokens, tokensOf, type Wishes, wishesOf } from './theme.ts';
 export * from './types.ts';
@@ -20,3 +24,4 @@ export {
 } from './vega/drawing.ts';
 export { fitSpec } from './vega/fit-spec.ts';
 export { chartLocale } from './vega/locale.ts';
+export { unseenTimes } from './vega/spots.ts';

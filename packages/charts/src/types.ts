@@ -101,6 +101,7 @@ export interface Snapshot {
 export interface Dashboard {
   publicId: string;
   deploymentId: number;
+  workbookId?: number;
   title?: string | null;
   description?: string | null;
   restrictDataDownload?: boolean | null;

@@ -143,6 +143,7 @@ export const operations = {
   explainQuery: queries.explainQuery,
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,
+  exportDashboard: dashboards.exportDashboard,
   fileHashes: uploads.fileHashes,
   finishNamedOAuthFlow: userOauthTokens.finishNamedOAuthFlow,
   finishOAuthFlow: userOauthTokens.finishOAuthFlow,

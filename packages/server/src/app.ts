@@ -10,6 +10,7 @@ import { builds, createBuilds, createCheckCommit, createCompiler } from './domai
 import {
   createCharts,
   createFindPublished,
+  createPublishedDashboards,
   createRechecks,
   dashboards,
   demoDashboards,
@@ -46,6 +47,7 @@ import {
 import { policies } from './domains/policies/index.ts';
 import { createQueryApi, queries } from './domains/queries/index.ts';
 import { regions } from './domains/regions/index.ts';
+import { createRenderings, renderings } from './domains/renderings/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
 import { scim } from './domains/scim/index.ts';
@@ -193,6 +195,8 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   });
   const charts = createCharts();
   const rechecks = createRechecks(charts);
+  const published = createPublishedDashboards(rechecks);
+  const drawing = createRenderings({ queries: queryApi });
   const models = createDataModels(enqueueBuild);
   const branchTurns = createBranchTurns(settings.turnWaitMs);
   const texts = createTexts();
@@ -263,6 +267,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     workbooks(createFindPublished(rechecks)),
     reports(queryApi),
     dashboards(platform, charts, rechecks, queryApi),
+    renderings(drawing, published),
     workspace(platform, { trees, removal }),
     notifications({
       tenantSettings: account,

@@ -96,6 +96,7 @@ test('the allow-list', () => {
   expect(idsFor('viewer').toSorted()).toEqual([
     'dryRunQuery',
     'dryRunQueryByAddress',
+    'exportDashboard',
     'getAppConfig',
     'getDashboard',
     'getEmbedSession',

@@ -53,6 +53,7 @@ const ACCEPTED: Record<string, [number, string]> = {
   publishDashboard: [409, 'dashboard_without_draft'],
   unpublishDashboard: [409, 'not_published'],
   getDashboardVersion: [404, 'dashboard_version_not_found'],
+  exportDashboard: [404, 'dashboard_not_found'],
   updatePublishedDashboardAiWidgetThread: [409, 'not_published'],
 };
 

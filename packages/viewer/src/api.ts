@@ -28,6 +28,8 @@ export interface Api extends QueryApi {
   /** Whom a token belongs to, before it is used. */
   viewer(token: string): Promise<Viewer>;
   accountConfig(): Promise<AccountConfig>;
+  /** The whole dashboard as a file, made by the server. */
+  exported(dashboard: Dashboard, choices: Record<string, string>): Promise<Blob>;
   /** Resolves with the reason if the session ends. Rejects if the stream breaks. */
   watch(signal: AbortSignal): Promise<string>;
 }
@@ -117,6 +119,10 @@ export function createApi(onEnded: () => void): Api {
       return { ...viewer, lifeMs: Date.parse(viewer.expiresAt) - now };
     },
     accountConfig: () => get('/api/v1/app-config'),
+    async exported({ deploymentId, workbookId }, choices) {
+      const path = `/api/v1/deployments/${deploymentId}/workbooks/${workbookId}/dashboard/export`;
+      return (await call(`${path}?${new URLSearchParams(choices)}`)).blob();
+    },
     async load(deploymentId, list, fresh) {
       const body = JSON.stringify({
         query: list,

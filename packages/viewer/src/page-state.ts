@@ -4,6 +4,7 @@ import {
   Appearance,
   Board,
   chartsInSight,
+  downloadBlob,
   isScheme,
   knownLocale,
   Problem,
@@ -245,6 +246,25 @@ export class PageState {
     this.#host.send('navigate', { path: location.pathname, previousPath });
     this.#show('starting');
     await this.#open();
+  }
+
+  /** The whole dashboard as a file, with what the viewer has chosen. */
+  async download(format: 'png' | 'pdf') {
+    const { board } = this;
+    const chosen = board.filterWidgets().map(({ config }) => {
+      const { operator = 'equals', value = null } = board.filters.get(config!.member) ?? {};
+      return { member: config!.member, operator, value };
+    });
+    const file = await this.#api.exported(board.dashboard!, {
+      format,
+      scheme: this.#appearance.tokens.scheme,
+      locale: this.language.locale,
+      ...(board.timezone ? { timezone: board.timezone } : {}),
+      filters: JSON.stringify(chosen),
+      timeGrains: JSON.stringify([...board.grains].map(([member, grain]) => ({ member, grain }))),
+    });
+    downloadBlob(`${board.title}.${format}`, file);
+    this.#host.send('download', { format, target: 'dashboard', title: board.title });
   }
 
   retry() {

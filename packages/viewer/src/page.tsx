@@ -2,6 +2,7 @@
 import { type Board, BoardView, inForce, lazy } from '@oriel/charts';
 import { useLayoutEffect, useReducer } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
+import { Downloads } from './downloads.tsx';
 import type { PageState } from './page-state.ts';
 
 const ApplicationFrame = lazy(() =>
@@ -33,7 +34,8 @@ function Ready({ page }: { page: PageState }) {
   );
 }
 
-function Head({ page: { board, language, viewer } }: { page: PageState }) {
+function Head({ page }: { page: PageState }) {
+  const { board, language, viewer } = page;
   const description = board.dashboard!.description || board.dashboard!.config.description;
   const isFiltered = board.filters.size > 0;
   return (
@@ -52,6 +54,7 @@ function Head({ page: { board, language, viewer } }: { page: PageState }) {
           {language.say('clearAll')}
         </button>
       )}
+      {board.mayExport && board.dashboard!.config.kind !== 'APP' && <Downloads page={page} />}
       <Avatar user={viewer!.user} />
     </header>
   );

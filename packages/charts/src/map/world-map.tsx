@@ -7,11 +7,8 @@ import { useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
 import { Tooltip } from '../vega/tooltip.tsx';
 import { Table } from '../widgets/table.tsx';
-import { fitting } from './fit.ts';
-import { regionOf } from './regions.ts';
-import world from './world.json';
-
-type Country = [alpha2: string, alpha3: string, name: string, path: string];
+import { mapOf } from './places.ts';
+import world from './world.json' with { type: 'json' };
 
 export function WorldMap(props: DrawProps) {
   const {
@@ -21,59 +18,13 @@ export function WorldMap(props: DrawProps) {
     rows: { rows, result, query },
   } = props;
   const { board, drill } = useShared();
-  const { tokens, formats, say, locale } = board;
+  const { tokens, formats, say } = board;
   const [hovered, setHovered] = useState<{ x: number; y: number; row: Row; name: string }>();
   useEffect(() => board.rendered(widgetId), [rows]);
 
-  const member: string = snapshot.spec?.member ?? query.dimensions?.[0] ?? '';
-  const measure: string = snapshot.spec?.measure ?? query.measures?.[0] ?? '';
-  const shown = shownOf(result.annotation, measure);
-  const format = snapshot.preferences?.columnFormats?.[measure];
-  const names = new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });
-  const found = new Map<string, Row>();
-  for (const row of rows)
-    found.set(
-      String(row[member] ?? '')
-        .trim()
-        .toLowerCase(),
-      row,
-    );
-  const named = ([alpha2, alpha3, name]: Country) =>
-    [alpha2, alpha3, name, nameOf(alpha2)]
-      .map((key) => found.get(String(key).toLowerCase()))
-      .find((row) => row);
-  const hasCountries = (world.countries as Country[]).some(named);
-  // Rows are about countries or about regions, not about both.
-  const rowOf = (country: Country) =>
-    hasCountries ? named(country) : found.get(regionOf(country[0], found));
-  function nameOf(alpha2: string) {
-    try {
-      return names.of(alpha2);
-    } catch {
-      return undefined;
-    }
-  }
-  const countries = (world.countries as Country[]).map((country) => ({ country, row: rowOf(country) }));
-  if (!countries.some(({ row }) => row)) return <Table {...props} />;
-  const values = [...new Set(countries.flatMap(({ row }) => (row ? [Number(row[measure])] : [])))]
-    .filter(Number.isFinite)
-    .sort((a, b) => a - b);
-  // By rank, so that one large country does not make all others look alike.
-  const colorOf = (row: Row) => {
-    const rank = values.length > 1 ? values.indexOf(Number(row[measure])) / (values.length - 1) : 1;
-    return tokens.ramp[
-      Math.min(tokens.ramp.length - 1, Math.max(0, Math.round(rank * (tokens.ramp.length - 1))))
-    ];
-  };
-  const hasValue = (row: Row | undefined): row is Row =>
-    row !== undefined && row[measure] !== null && Number.isFinite(Number(row[measure]));
-  const known = countries.filter(({ row }) => hasValue(row));
-  const viewBox = known.length
-    ? fitting(
-        known.map(({ country }) => country[3]),
-        world,
-      )
-    : [0, 0, world.width, world.height];
+  const map = mapOf(snapshot, props.rows, board);
+  if (!map) return <Table {...props} />;
+  const { member, measure, shown, format, viewBox, hasCountries, nameOf } = map;
   const opens = canDrill(result.annotation, measure);
   const open = (row: Row, name: string) =>
     drill(
@@ -83,7 +34,6 @@ export function WorldMap(props: DrawProps) {
         ...(hasCountries ? { names: { [member]: name } } : {}),
       }),
     );
-  const [lowest, highest] = formats.ends([values[0], values.at(-1)], shown, format);
   return (
     <div class="map">
       <svg
@@ -93,12 +43,12 @@ export function WorldMap(props: DrawProps) {
         role="img"
         aria-label={say('mapOf', { title, count: formats.count(rows.length) })}
       >
-        {countries.map(({ country, row }) => (
+        {map.shapes.map(({ country, path, row, color }) => (
           <path
             key={country[2]}
-            d={country[3]}
+            d={path}
             class={row ? (opens ? 'land known opens' : 'land known') : 'land'}
-            style={hasValue(row) ? { fill: colorOf(row) } : {}}
+            style={color ? { fill: color } : {}}
             onClick={row && opens ? () => open(row, nameOf(country[0]) ?? country[2]) : undefined}
             onMouseMove={
               row
@@ -116,14 +66,14 @@ export function WorldMap(props: DrawProps) {
         ))}
       </svg>
       <div class="map-legend" aria-hidden="true">
-        <span>{lowest}</span>
+        <span>{map.lowest}</span>
         <span class="ramp">
           {tokens.ramp.map((color) => (
             <span key={color} class="swatch" style={{ background: color }} />
           ))}
         </span>
-        <span>{highest}</span>
-        {known.length < countries.length && (
+        <span>{map.highest}</span>
+        {map.hasUnknown && (
           <span class="no-data">
             <span class="swatch" />
             {say('noData')}

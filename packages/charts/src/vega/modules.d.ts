@@ -20,6 +20,10 @@ declare module 'vega-scenegraph' {
   }
   export class SVGHandler {}
   export function renderModule(name: string, module: object): void;
+  /** How wide Vega takes texts to be. */
+  export const textMetrics: {
+    width(item: { fontSize?: number; fontWeight?: number | string }, text: unknown): number;
+  };
 }
 declare module 'vega-view' {
   export interface Item {

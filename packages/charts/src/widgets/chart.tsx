@@ -7,11 +7,12 @@ import { SafeHtml } from '../html.tsx';
 import { lazy } from '../lazy.tsx';
 import type { DrawProps } from '../rows.ts';
 import { useBoard } from '../shared.ts';
+import { columnsOf } from '../table.ts';
 import type { Problem, Snapshot, Widget } from '../types.ts';
 import { useRows } from '../use-rows.ts';
 import { Kpi } from './kpi.tsx';
 import { PivotTable } from './pivot-table.tsx';
-import { columnsOf, Table } from './table.tsx';
+import { Table } from './table.tsx';
 
 const Vega = lazy(() => import('../vega/vega-chart.tsx').then(({ VegaChart }) => VegaChart));
 const WorldMap = lazy(() => import('../map/world-map.tsx').then(({ WorldMap }) => WorldMap));

@@ -6,9 +6,10 @@ import { shownOf } from '../format.ts';
 import { typed } from '../query.ts';
 import type { Rows } from '../rows.ts';
 import { useBoard } from '../shared.ts';
+import { columnsOf, type Sort } from '../table.ts';
 import type { Problem, Query } from '../types.ts';
 import { Failure } from './chart.tsx';
-import { columnsOf, type Sort, Table } from './table.tsx';
+import { Table } from './table.tsx';
 
 const SNAPSHOT = { reportId: 0 };
 

@@ -1,33 +1,14 @@
 /** One figure, what it was before, and how it went. */
 
 import { canDrill, drillFrom } from '../drill-query.ts';
-import { kindOf, shownOf } from '../format.ts';
+import { figureOf, trendOf } from '../figure.ts';
 import type { DrawProps } from '../rows.ts';
 import { useBoard, useShared } from '../shared.ts';
-import type { Row } from '../types.ts';
 
 export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
-  const { rows, result, query, before, trend } = shownRows;
+  const { rows, result, query, trend } = shownRows;
   const { board, drill } = useShared();
-  const { formats, say } = board;
-  const spec = snapshot.spec ?? {};
-  const measure: string = spec.measure ?? query.measures?.[0] ?? '';
-  const shown = shownOf(result.annotation, measure);
-  const override =
-    spec.format && typeof spec.format === 'object'
-      ? spec.format
-      : snapshot.preferences?.columnFormats?.[measure];
-  const value = rows[0]?.[measure];
-  const earlier = before?.[0]?.[measure];
-  const [now, then] = [value, earlier].map((figure) => Number(figure ?? Number.NaN)) as [number, number];
-  const isRate = kindOf(shown, override) === 'percent';
-  const canCompare = Number.isFinite(now) && (isRate ? Number.isFinite(then) : then);
-  const change = canCompare ? (isRate ? now - then : (now - then) / Math.abs(then)) : undefined;
-  // What would be shown as 0% or as 0 points is no change.
-  const ratio = change !== undefined && Math.abs(change) < 0.0005 ? 0 : change;
-  const isGood = ratio === undefined || ratio === 0 ? undefined : ratio > 0 === (spec.goodWhen !== 'down');
-  const { period, earlierPeriod } = shownRows;
-  const [figure, whole] = [formats.short(value, shown, override), formats.value(value, shown, override)];
+  const { text, whole, change, periods, measure, format } = figureOf(snapshot, shownRows, board);
   return (
     <div class="kpi">
       {canDrill(result.annotation, measure) ? (
@@ -38,56 +19,42 @@ export function Kpi({ widgetId, snapshot, title, rows: shownRows }: DrawProps) {
           onClick={() =>
             drill(
               drillFrom({
-                ...{ widgetId, title, member: measure, row: {}, query, value },
-                format: override ?? undefined,
+                ...{ widgetId, title, member: measure, row: {}, query, value: rows[0]?.[measure] },
+                format: format ?? undefined,
                 annotation: result.annotation,
               }),
             )
           }
         >
-          {figure}
+          {text}
         </button>
       ) : (
         <span class="figure" title={whole}>
-          {figure}
+          {text}
         </span>
       )}
-      {before && (
-        <p class={`change ${isGood === undefined ? '' : isGood ? 'good' : 'bad'}`}>
-          {ratio === undefined ? (
-            say('noComparison')
-          ) : (
+      {change && (
+        <p class={`change ${change.isGood === undefined ? '' : change.isGood ? 'good' : 'bad'}`}>
+          {change.text ? (
             <>
               <span class="chip">
-                <span aria-hidden="true">{ratio > 0 ? '▲' : ratio < 0 ? '▼' : '■'}</span>{' '}
-                {isRate ? formats.points(ratio) : formats.change(ratio)}
+                <span aria-hidden="true">{change.sign}</span> {change.text}
               </span>{' '}
-              <span class="before">
-                {say('comparedTo', { value: formats.short(earlier, shown, override) })}
-              </span>
+              <span class="before">{change.note}</span>
             </>
+          ) : (
+            change.note
           )}
         </p>
       )}
-      {period && (
-        <p class="periods">
-          {earlierPeriod
-            ? say(period.until ? 'periodsUntil' : 'periods', {
-                now: formats.period(period.days),
-                before: formats.period(earlierPeriod.days),
-                time: formats.clock(period.until ?? ''),
-              })
-            : formats.period(period.days)}
-        </p>
-      )}
-      {trend && <Sparkline rows={trend} measure={measure} />}
+      {periods && <p class="periods">{periods}</p>}
+      {trend && <Sparkline values={trendOf(trend, measure)} />}
     </div>
   );
 }
 
-function Sparkline({ rows, measure }: { rows: Row[]; measure: string }) {
+function Sparkline({ values }: { values: number[] }) {
   const { tokens } = useBoard();
-  const values = rows.map((row) => Number(row[measure] ?? 0)).filter(Number.isFinite);
   if (values.length < 2) return null;
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const points = values.map((value, i) => [

@@ -6,8 +6,8 @@ import { type PivotSpec, pivotOf } from '../pivot.ts';
 import type { DrawProps } from '../rows.ts';
 import { useScrollHint } from '../scroll-hint.ts';
 import { useShared } from '../shared.ts';
+import { type Column, columnsOf, isSummable } from '../table.ts';
 import type { Row } from '../types.ts';
-import { type Column, columnsOf, isSummable } from './table.tsx';
 
 /** More cells would make the page slow. */
 const ROWS_MAX = 1000;

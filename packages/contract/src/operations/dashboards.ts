@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { Meta } from '../content.ts';
 import { Dashboard, DashboardConfigInput, ReportPreview, ReportSnapshot } from '../dashboards.ts';
 import type { ErrorDefinitions } from '../errors.ts';
+import { Bytes } from '../kinds.ts';
 import { limits } from '../limits.ts';
 import { Nothing, operation } from '../operation.ts';
-import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS } from '../query-errors.ts';
+import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
 import { DateTime, EmbedTenantName, Id, Maybe, PublicId, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
@@ -30,6 +31,10 @@ export const errors = {
   python_not_found: {
     status: 404,
     message: 'The published dashboard has no such report with Python. It may have been published again.',
+  },
+  rendering_failed: {
+    status: 409,
+    message: 'The dashboard could not be drawn. The message says which widget failed, and why.',
   },
   python_unavailable: { status: 501, message: 'Python reports do not run on this server.' },
 } as const satisfies ErrorDefinitions;
@@ -203,6 +208,61 @@ export const updatePublishedDashboardAiWidgetThread = operation({
   reply: Dashboard,
   errors: ['workbook_not_found', 'invalid_reference', 'not_published', 'thread_changed'],
   audit: 'dashboard',
+});
+
+/** Lists of choices in the address, as JSON. */
+const choices = (description: string) => Type.Optional(Type.String({ maxLength: 20_000, description }));
+
+export const exportDashboard = operation({
+  ...workbook,
+  embed: 'viewer',
+  id: 'exportDashboard',
+  method: 'GET',
+  path: `${path}/dashboard/export`,
+  summary: 'Get the published dashboard as a picture or as PDF',
+  description:
+    'Drawn by the server with the rows that the caller may see: all tabs, with the filters in force, and the time and zone of the data. Who sees the dashboard may have it, unless it restricts the download of data. If a widget can not be drawn, nothing is: the 409 says which, and why. A server draws two at once, and one of a caller or embed tenant.',
+  permission: 'WorkbookRead',
+  permissionOn: 'resource',
+  query: {
+    format: Type.Optional(
+      Type.Enum(['png', 'pdf'], {
+        description:
+          'A picture at twice the density, which is the default, or pages that break between cards',
+      }),
+    ),
+    scheme: Type.Optional(Type.Enum(['light', 'dark'], { description: 'By default `light`' })),
+    locale: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: 'Over that of the dashboard and of the account',
+        examples: ['de'],
+      }),
+    ),
+    timezone: Type.Optional(
+      Type.String({
+        maxLength: 60,
+        description: 'Over that of the dashboard and of the account',
+        examples: ['Europe/Berlin'],
+      }),
+    ),
+    filters: choices(
+      'JSON: a list of `{ member, operator, value }`, over the presets of the filters of the dashboard; a `value` of `null` clears one',
+    ),
+    timeGrains: choices('JSON: a list of `{ member, grain }`'),
+  },
+  timeoutMs: LOAD_TIMEOUT_MS,
+  reply: Bytes('image/png', 'application/pdf'),
+  replyHeaders: { 'content-disposition': Type.String({ description: 'Names the file' }) },
+  errors: [
+    'workbook_not_found',
+    'dashboard_not_found',
+    'rendering_failed',
+    ...PLAN_ERRORS,
+    ...RUN_ERRORS,
+    ...TEXT_ERRORS,
+  ],
+  audit: 'none',
 });
 
 const EmbedAction = Type.Enum(['read', 'none'], { title: 'EmbedAccessAction' });

@@ -15,6 +15,8 @@ export const texts: Texts = {
   endedHint: 'Laden Sie die ganze Seite neu, um fortzufahren.',
   used: 'Dieser Link kann nicht mehr verwendet werden',
   clearAll: 'Alle Filter zurücksetzen',
+  downloadAs: 'Als {format} herunterladen',
+  downloadFailed: 'Die Datei konnte nicht erstellt werden. Versuchen Sie es später noch einmal.',
   appStopped: 'Diese Anwendung wurde angehalten',
   appStoppedHint: 'Sie hat zu viele Nachrichten gesendet. Sagen Sie es denen, die sie gemacht haben.',
 };

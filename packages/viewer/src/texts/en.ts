@@ -14,6 +14,8 @@ export const en = {
   endedHint: 'Reload the whole page to continue.',
   used: 'This link can not be used any more',
   clearAll: 'Clear all filters',
+  downloadAs: 'Download as {format}',
+  downloadFailed: 'The file could not be made. Try again later.',
   appStopped: 'This application was stopped',
   appStoppedHint: 'It sent too many messages. Tell the people who made it.',
 };

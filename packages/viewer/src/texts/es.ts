@@ -15,6 +15,8 @@ export const texts: Texts = {
   endedHint: 'Recargue toda la página para continuar.',
   used: 'Este enlace ya no se puede usar',
   clearAll: 'Borrar todos los filtros',
+  downloadAs: 'Descargar como {format}',
+  downloadFailed: 'No se pudo crear el archivo. Inténtelo más tarde.',
   appStopped: 'Esta aplicación se ha detenido',
   appStoppedHint: 'Envió demasiados mensajes. Avise a quienes la hicieron.',
 };

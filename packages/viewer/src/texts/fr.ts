@@ -15,6 +15,8 @@ export const texts: Texts = {
   endedHint: 'Rechargez toute la page pour continuer.',
   used: 'Ce lien n’est plus utilisable',
   clearAll: 'Effacer tous les filtres',
+  downloadAs: 'Télécharger en {format}',
+  downloadFailed: 'Le fichier n’a pas pu être créé. Réessayez plus tard.',
   appStopped: 'Cette application a été arrêtée',
   appStoppedHint: 'Elle a envoyé trop de messages. Prévenez les personnes qui l’ont faite.',
 };

@@ -14,6 +14,8 @@ export const texts: Texts = {
   endedHint: '続けるには、ページ全体を再読み込みしてください。',
   used: 'このリンクはもう使えません',
   clearAll: 'すべてのフィルターをクリア',
+  downloadAs: '{format} でダウンロード',
+  downloadFailed: 'ファイルを作成できませんでした。しばらくしてからもう一度お試しください。',
   appStopped: 'このアプリケーションを停止しました',
   appStoppedHint: '送信したメッセージが多すぎます。作成者に知らせてください。',
 };

@@ -102,6 +102,34 @@ export function toDashboard(actor: Caller, row: store.DashboardRow, version: sto
   };
 }
 
+export type PublishedDashboard = ReturnType<typeof toDashboard>;
+
+/** Reads published dashboards as their callers see them. */
+export interface PublishedDashboards {
+  /** Throws a 404 if the caller does not see it. */
+  read(db: Queryable, actor: Caller, publicId: string): Promise<PublishedDashboard>;
+  ofWorkbook(
+    db: Queryable,
+    actor: Caller,
+    workbook: { deploymentId: number; workbookId: number },
+  ): Promise<PublishedDashboard>;
+}
+
+export function createPublishedDashboards(rechecks: Rechecks): PublishedDashboards {
+  const show = async (db: Queryable, actor: Caller, row: store.DashboardRow) => {
+    const { version } = await rechecks.of((await store.findVersion(db, row))!, sharerOf(actor));
+    return toDashboard(actor, row, version);
+  };
+  return {
+    read: async (db, actor, publicId) => show(db, actor, await requirePublished(db, actor, publicId)),
+    async ofWorkbook(db, actor, { deploymentId, workbookId }) {
+      const row = await store.findDashboardOf(db, viewerOf(actor, deploymentId), embedOf(actor), workbookId);
+      if (!row?.isSeen) throw new ApiError('dashboard_not_found');
+      return show(db, actor, row);
+    },
+  };
+}
+
 /** Finds the dashboard of a workbook that the caller can read, or null if nothing is published. */
 export const createFindPublished =
   (rechecks: Rechecks) =>

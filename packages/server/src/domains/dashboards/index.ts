@@ -8,7 +8,13 @@ import type { Rechecks } from './rechecks.ts';
 import { dashboardRoutes } from './routes.ts';
 
 export { type Charts, createCharts } from './charts.ts';
-export { createFindPublished, requireDashboard } from './dashboards.ts';
+export {
+  createFindPublished,
+  createPublishedDashboards,
+  type PublishedDashboard,
+  type PublishedDashboards,
+  requireDashboard,
+} from './dashboards.ts';
 export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
 export { createRechecks, type Rechecks } from './rechecks.ts';
 export { findVersion, type VersionRow } from './store.ts';

@@ -27,7 +27,8 @@ export const STYLES = {
 const DARK = `@media (prefers-color-scheme:dark){
 .page{background:#0e1014!important}.card{background:#171a21!important;border-color:#2b303b!important}
 .ink{color:#e9ebf0!important}.pale{color:#a4abb8!important}.line{border-color:#2b303b!important}
-.button{background:#91a6ff!important;color:#14171d!important}.link{color:#91a6ff!important}}`;
+.button{background:#91a6ff!important;color:#14171d!important}.link{color:#91a6ff!important}
+.good{color:#4fcf9f!important}.bad{color:#ff8f84!important}.same{color:#a4abb8!important}}`;
 
 export function letterOf({ title, lines, action, foot = [] }: Letter): { html: string; text: string } {
   return {

@@ -1,0 +1,91 @@
+/** What pictures are made of. */
+import { Resvg } from '@resvg/resvg-js';
+import { describe, expect, test } from 'vitest';
+import { within } from './chart.ts';
+import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
+import { bandsOf, requireMoreThanOneColor } from './paper.ts';
+import { writePdf } from './pdf.ts';
+import { escapeXml, fit, wrap } from './texts.ts';
+
+const font = { fontFiles: FONT_FILES, loadSystemFonts: false, defaultFontFamily: FONT_FAMILY };
+const drawnWidth = (text: string, size: number, weight: number) => {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="100" font-family="${FONT_FAMILY}"><text x="0" y="50" font-size="${size}" font-weight="${weight}">${escapeXml(text)}</text></svg>`;
+  return new Resvg(svg, { font }).getBBox()!.width;
+};
+
+test.each([
+  ['Revenue by category, 2026', 400],
+  ['$1,234,567.89', 600],
+  ['Umsatz für März & Änderungen', 400],
+  ['売上高の推移 2026年', 400],
+  ['売上高の推移', 600],
+])('%s (%i) is as wide as the fonts say', (text, weight) => {
+  const [told, drawn] = [widthOf(text, 40, weight), drawnWidth(text, 40, weight)];
+  expect(Math.abs(told - drawn) / drawn).toBeLessThan(0.06);
+});
+
+test('letters that no font has are drawn as boxes, and not left out', () => {
+  expect(withBoxes('Wien 東京 Αθήνα Київ')).toBe('Wien 東京 Αθήνα Київ');
+  expect(withBoxes('서울 🙂')).toBe('□□ □');
+});
+
+test('texts break between words, within long words and between letters of Japanese, and end with dots', () => {
+  const style = { size: 14, color: '#000000' };
+  for (const text of [
+    'one two three four five six seven',
+    'a'.repeat(100),
+    '売上高の推移と前年同期比の内訳',
+  ]) {
+    const lines = wrap(text, 100, style);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+    for (const line of lines) expect(widthOf(line, 14)).toBeLessThanOrEqual(100);
+    const two = wrap(text, 100, style, 2);
+    expect([two.length, two[1]!.endsWith('…')]).toEqual([2, lines.length > 2]);
+  }
+  expect(widthOf(fit('much too long for this', 60, style), 14)).toBeLessThanOrEqual(60);
+});
+
+describe('a chart among others', () => {
+  test('names no file, address or link, however it is written', () => {
+    const svg = `<svg width="1" height="1"><image xlink:href="/etc/secret.png" width="1"/><IMAGE href="x"></IMAGE><a href="https://example.com"><text>a</text></a><rect fill="url(file:///x)"/><rect fill='url("http://x/y")'/><use href="/x.svg#a"/></svg>`;
+    const kept = within(svg, 'w0');
+    expect(kept).not.toMatch(/image|href|file:|http|<a/i);
+    expect(kept).toContain('<text>a</text>');
+  });
+  test('keeps its names apart from those of others', () => {
+    const svg = `<svg><clipPath id="clip1"/><g clip-path="url(#clip1)"/></svg>`;
+    expect(within(svg, 'w3')).toBe('<clipPath id="w3-clip1"/><g clip-path="url(#w3-clip1)"/>');
+  });
+});
+
+test('a picture of one colour is refused', () => {
+  const pixels = Buffer.alloc(400, 7);
+  expect(() => requireMoreThanOneColor(pixels)).toThrow('one colour');
+  pixels[200] = 8;
+  expect(() => requireMoreThanOneColor(pixels)).not.toThrow();
+});
+
+test('pages break between cards only', () => {
+  const card = (y: number, height: number) => ({ x: 0, y, width: 1, height, svg: '' });
+  const bands = bandsOf([card(0, 100), card(0, 50), card(60, 100), card(170, 20), card(200, 10)]);
+  expect(bands.map(({ from, to, cards }) => [from, to, cards.length])).toEqual([
+    [0, 160, 3],
+    [170, 190, 1],
+    [200, 210, 1],
+  ]);
+});
+
+test('every object of a PDF is where its table says', () => {
+  const page = { pixels: Buffer.alloc(16, 200), width: 2, height: 2 };
+  const sheet = { width: 842, height: 595, margin: 24, title: '売上 (1)', background: '#ffffff' };
+  const pdf = writePdf([page, page], sheet).toString('latin1');
+  const start = Number(/startxref\n(\d+)/.exec(pdf)![1]);
+  expect(pdf.slice(start, start + 4)).toBe('xref');
+  const entries = [...pdf.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, offset]) => Number(offset));
+  expect(entries).toHaveLength(9);
+  for (const [i, offset] of entries.entries())
+    expect(pdf.slice(offset)).toMatch(new RegExp(`^${i + 1} 0 obj\n`));
+  for (const [, length, data] of pdf.matchAll(/\/Length (\d+)>>\nstream\n([\s\S]*?)\nendstream/g))
+    expect(data!.length).toBe(Number(length));
+});

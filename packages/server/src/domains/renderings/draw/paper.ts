@@ -1,0 +1,154 @@
+/** Puts cards on a picture, or on pages that break between cards. */
+import { Resvg } from '@resvg/resvg-js';
+import type { Placed } from './board.ts';
+import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
+import { type PdfPage, writePdf } from './pdf.ts';
+import type { Look } from './pieces.ts';
+import { drawLine, drawLines, fit, lineHeight, round, type TextStyle, wrap } from './texts.ts';
+
+/** As wide as a page on a screen. */
+export const WIDTH = 1200;
+const MARGIN = 20;
+export const INSIDE = WIDTH - 2 * MARGIN;
+const GAP = 16;
+const DENSITY = 2;
+/** Of a picture: four bytes each, in memory. A longer dashboard is drawn less densely, and then not at all. */
+const PIXELS_MAX = 32_000_000;
+const PAGES_MAX = 60;
+/** A4, sideways, in points. */
+const SHEET = { width: 842, height: 595, margin: 24 };
+
+export interface Head {
+  title: string;
+  description: string;
+  inForce: { title: string; text: string }[];
+  asOf: string;
+}
+
+export class TooLarge extends Error {}
+export class Blank extends Error {}
+
+interface Drawn {
+  svg: string;
+  height: number;
+}
+
+function drawHead({ title, description, inForce, asOf }: Head, { tokens }: Look): Drawn {
+  const large: TextStyle = { size: 22, weight: 600, color: tokens.ink, line: 28 };
+  const soft: TextStyle = { size: 14, color: tokens.inkSoft, line: 20 };
+  const small: TextStyle = { size: 12, color: tokens.inkSoft, line: 18 };
+  const right = WIDTH - MARGIN;
+  const room = INSIDE - widthOf(asOf, small.size) - GAP;
+  const titles = wrap(title, room, large, 3);
+  const words = description ? wrap(description, INSIDE, soft, 4) : [];
+  const parts = [drawLines(titles, MARGIN, MARGIN, large), drawLine(asOf, right, MARGIN + 5, small, 'end')];
+  let top = MARGIN + titles.length * lineHeight(large);
+  parts.push(drawLines(words, MARGIN, top, soft));
+  top += words.length * lineHeight(soft);
+  let x = MARGIN;
+  for (const [i, each] of inForce.entries()) {
+    const label = `${each.title}: `;
+    const text = fit(each.text, INSIDE - widthOf(label, 12), { size: 12, weight: 600 });
+    const width = widthOf(label, 12) + widthOf(text, 12, 600);
+    if (i > 0 && x + width > right) {
+      x = MARGIN;
+      top += 18;
+    }
+    if (i === 0) top += 4;
+    parts.push(drawLine(label, x, top, small));
+    parts.push(drawLine(text, x + widthOf(label, 12), top, { ...small, weight: 600 }));
+    x += width + 14;
+  }
+  if (inForce.length) top += 18;
+  return { svg: parts.join(''), height: top };
+}
+
+const documentOf = (content: string, height: number, { tokens }: Look) =>
+  withBoxes(
+    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${WIDTH}" height="${round(height)}" viewBox="0 0 ${WIDTH} ${round(height)}" font-family="${FONT_FAMILY}"><rect width="${WIDTH}" height="${round(height)}" fill="${tokens.background}"/>${content}</svg>`,
+  );
+
+const at = ({ svg }: { svg: string }, dy: number) =>
+  `<g transform="translate(${MARGIN},${round(dy)})">${svg}</g>`;
+
+function rasterOf(svg: string, density: number) {
+  const image = new Resvg(svg, {
+    font: { fontFiles: FONT_FILES, loadSystemFonts: false, defaultFontFamily: FONT_FAMILY },
+    fitTo: { mode: 'zoom', value: density },
+    logLevel: 'off',
+  }).render();
+  requireMoreThanOneColor(image.pixels);
+  return image;
+}
+
+/** A picture of one colour shows nothing, whatever the reason. */
+export function requireMoreThanOneColor(pixels: Buffer) {
+  const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.byteLength >> 2);
+  if (words.every((word) => word === words[0])) throw new Blank('the picture has one colour only');
+}
+
+export function drawPng(head: Head, cards: readonly Placed[], look: Look) {
+  const top = drawHead(head, look);
+  const bottom = Math.max(0, ...cards.map(({ y, height }) => y + height));
+  const height = Math.ceil(top.height + GAP + bottom + MARGIN);
+  const density = Math.min(DENSITY, Math.sqrt(PIXELS_MAX / (WIDTH * height)));
+  if (density < 1) throw new TooLarge('the dashboard is too long for a picture');
+  const content = top.svg + cards.map((card) => at(card, top.height + GAP)).join('');
+  return { bytes: rasterOf(documentOf(content, height, look), density).asPng(), width: WIDTH, height };
+}
+
+/** Cards whose heights overlap stay together. */
+export function bandsOf(cards: readonly Placed[]): { from: number; to: number; cards: Placed[] }[] {
+  const bands: { from: number; to: number; cards: Placed[] }[] = [];
+  for (const card of cards.toSorted((a, b) => a.y - b.y)) {
+    const last = bands.at(-1);
+    if (last && card.y < last.to) {
+      last.cards.push(card);
+      last.to = Math.max(last.to, card.y + card.height);
+    } else bands.push({ from: card.y, to: card.y + card.height, cards: [card] });
+  }
+  return bands;
+}
+
+export function drawPdf(head: Head, cards: readonly Placed[], look: Look) {
+  const scale = (SHEET.width - 2 * SHEET.margin) / WIDTH;
+  const sheet = (SHEET.height - 2 * SHEET.margin) / scale;
+  const footer = 24;
+  const first = drawHead(head, look);
+  // Later pages say what they are about in one line with the filters, and the time.
+  const again = drawHead({ ...head, description: '' }, look);
+  const pages: { head: Drawn; bands: ReturnType<typeof bandsOf> }[] = [{ head: first, bands: [] }];
+  const roomOf = (page: { head: Drawn }) => sheet - page.head.height - GAP - footer;
+  for (const band of bandsOf(cards)) {
+    const page = pages.at(-1)!;
+    const from = page.bands[0]?.from ?? band.from;
+    if (page.bands.length && band.to - from > roomOf(page)) pages.push({ head: again, bands: [band] });
+    else page.bands.push(band);
+  }
+  if (pages.length > PAGES_MAX) throw new TooLarge(`the dashboard has more than ${PAGES_MAX} pages`);
+  const small: TextStyle = { size: 12, color: look.tokens.inkSoft, line: 18 };
+  const sheets = pages.map((page, i): PdfPage => {
+    const from = page.bands[0]?.from ?? 0;
+    const high = (page.bands.at(-1)?.to ?? 0) - from;
+    // Cards that are higher than a page are made smaller.
+    const shrink = Math.min(1, roomOf(page) / Math.max(1, high));
+    const top = page.head.height + GAP;
+    const left = (WIDTH * (1 - shrink)) / 2;
+    const content = page.bands.flatMap((band) => band.cards.map((card) => at(card, -from))).join('');
+    const number = `${i + 1} / ${pages.length}`;
+    const svg = documentOf(
+      page.head.svg +
+        `<g transform="translate(${round(left)},${round(top)}) scale(${shrink})">${content}</g>` +
+        drawLine(number, WIDTH - MARGIN, sheet - 20, small, 'end'),
+      sheet,
+      look,
+    );
+    const { pixels, width, height } = rasterOf(svg, DENSITY);
+    return { pixels, width, height };
+  });
+  return {
+    bytes: writePdf(sheets, { ...SHEET, title: head.title, background: look.tokens.background }),
+    width: WIDTH,
+    height: Math.round(sheet),
+  };
+}

@@ -1,0 +1,186 @@
+/** Dashboards as pictures and PDF, as their readers get them from the API. */
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { whenBuilt } from '../../../test/shops.ts';
+import { createOwnWorld, type World } from '../../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  await whenBuilt(world, 1);
+});
+afterAll(() => world?.stop());
+
+const FOLDER = process.env.ORIEL_PICTURES;
+
+const workbookOf = async (publicId: string) => (await world.admin.getDashboard({ publicId })).workbookId;
+const pathOf = async (publicId: string, query: string) =>
+  `/api/v1/deployments/1/workbooks/${await workbookOf(publicId)}/dashboard/export?${query}`;
+
+async function exported(publicId: string, query: string, token?: string) {
+  const init = token ? { apiKey: null, headers: { authorization: `Bearer ${token}` } } : {};
+  const response = await world.raw('GET', await pathOf(publicId, query), init);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    json: () => JSON.parse(bytes.toString()),
+  };
+}
+
+const viewerOf = (region: string, externalId = `${region}-viewer`) =>
+  world.embedded({
+    deploymentId: 1,
+    externalId,
+    embedTenantName: 'acme-corp',
+    userAttributes: [{ name: 'region', value: region }],
+  });
+
+test.each(['DemoCommerce', 'DemoOpsBoard'])(
+  '%s is a picture of twice the density, and a PDF',
+  async (publicId) => {
+    const png = await exported(publicId, 'format=png');
+    if (FOLDER) await writeFile(`${FOLDER}/${publicId}.png`, png.bytes);
+    expect(png.status, png.status === 200 ? '' : png.bytes.toString()).toBe(200);
+    expect(png.headers.get('content-type')).toBe('image/png');
+    expect(png.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="[\w ]+\.png"; filename\*=UTF-8''/,
+    );
+    expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
+    expect(png.bytes.readUInt32BE(16)).toBe(2400);
+    const pdf = await exported(publicId, 'format=pdf&scheme=dark&locale=ja&timezone=Asia%2FTokyo');
+    if (FOLDER) await writeFile(`${FOLDER}/${publicId}.pdf`, pdf.bytes);
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(pdf.bytes.subarray(0, 8).toString()).toBe('%PDF-1.7');
+    expect(Number(/\/Count (\d+)/.exec(pdf.bytes.toString('latin1'))![1])).toBeGreaterThan(1);
+  },
+  180_000,
+);
+
+/** Two pictures are the same only if they tell the same time. */
+async function inOneMinute<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const before = Math.floor(Date.now() / 60_000);
+    const done = await work();
+    if (before === Math.floor(Date.now() / 60_000)) return done;
+  }
+}
+
+test('each viewer gets their own rows: the same picture in one region, and another one in another', async () => {
+  const [ann, ben, cleo] = await Promise.all([
+    viewerOf('EU', 'ann'),
+    viewerOf('EU', 'ben'),
+    viewerOf('APAC', 'cleo'),
+  ]);
+  const [anns, bens, cleos] = await inOneMinute(async () => {
+    const pictures: Buffer[] = [];
+    for (const { token } of [ann, ben, cleo]) {
+      const { status, bytes } = await exported('DemoOpsBoard', 'format=png', token);
+      expect(status).toBe(200);
+      pictures.push(bytes);
+    }
+    return pictures;
+  });
+  expect(anns!.equals(bens!)).toBe(true);
+  expect(anns!.equals(cleos!)).toBe(false);
+}, 240_000);
+
+describe('a dashboard of one chart', () => {
+  const place = { x: 0, y: 0, w: 12, h: 4 };
+  const QUERY = { measures: ['sales.revenue'], dimensions: ['sales.product_category'] };
+  const FILTER = {
+    id: 'f',
+    type: 'FILTER',
+    position: { x: 0, y: 4, w: 3, h: 1 },
+    config: { member: 'sales.product_category', kind: 'select', title: 'Category' },
+  };
+  let publicId: string;
+  let workbookId: number;
+
+  async function publish(config: object = {}, widgets: object[] = []) {
+    const report = { name: 'Revenue', jsonQuery: JSON.stringify(QUERY), meta: null };
+    const { id: reportId } = await world.admin.createReport({ deploymentId: 1, body: report });
+    const chart = {
+      id: 'c',
+      type: 'CHART',
+      position: place,
+      config: { reportId, title: 'Revenue by category' },
+    };
+    const given = { widgets: [chart, FILTER, ...widgets], ...config };
+    const dashboard = await world.admin.publishDashboard({
+      deploymentId: 1,
+      workbookId,
+      body: { config: given as never },
+    });
+    publicId = dashboard.publicId;
+  }
+  beforeAll(async () => {
+    workbookId = (await world.admin.createWorkbook({ deploymentId: 1, body: { name: 'Export' } })).id;
+    await publish();
+  });
+  const get = (query: string) => exported(publicId, query);
+  const filters = (...list: unknown[]) => `&filters=${encodeURIComponent(JSON.stringify(list))}`;
+  const KNOWN = { member: 'sales.product_category', operator: 'equals', value: ['Desks'] };
+
+  test('is filtered as asked, and never unfiltered because a filter is gone', async () => {
+    const [all, desks] = [await get('format=png'), await get(`format=png${filters(KNOWN)}`)];
+    expect([all.status, desks.status]).toEqual([200, 200]);
+    expect(all.bytes.equals(desks.bytes)).toBe(false);
+    const gone = await get(`format=png${filters({ ...KNOWN, member: 'sales.customer_country' })}`);
+    expect(gone.status).toBe(409);
+    expect(gone.json()).toMatchObject({
+      code: 'rendering_failed',
+      message: expect.stringContaining('sales.customer_country'),
+    });
+    const grain = `&timeGrains=${encodeURIComponent('[{"member":"sales.ordered_at","grain":"month"}]')}`;
+    expect((await get(`format=png${grain}`)).status).toBe(409);
+  }, 60_000);
+
+  test.each([
+    ['format=gif', 'format'],
+    ['format=png&filters=nonsense', 'filters'],
+    ['format=png&filters=%7B%7D', 'filters'],
+    ['format=png&filters=%5B%7B%7D%5D', 'filters'],
+    ['format=png&timeGrains=%5B%7B%22member%22%3A%22a.b%22%7D%5D', 'timeGrains'],
+  ])('with %s is a 400', async (query, name) => {
+    const { status, json } = await get(query);
+    expect(status).toBe(400);
+    expect(JSON.stringify(json())).toContain(name);
+  });
+
+  test('that restricts downloads is closed, and what one does not see is not there', async () => {
+    const stranger = await world.person({ roles: ['Viewer'] });
+    const path = await pathOf(publicId, 'format=png');
+    expect((await world.raw('GET', path, { apiKey: stranger.apiKey })).status).toBe(404);
+    expect((await world.raw('GET', path.replace(`/${workbookId}/`, '/999999/'))).status).toBe(404);
+    const { token } = await viewerOf('EU', 'dora');
+    expect((await exported(publicId, 'format=png', token)).status).toBe(404);
+    await publish({ settings: { restrictDataDownload: true } });
+    const restricted = await get('format=pdf');
+    expect([restricted.status, restricted.json().code]).toEqual([403, 'forbidden']);
+    await publish();
+  });
+
+  test('whose chart fails is not drawn, and the error names the chart', async () => {
+    await world.server.db.pool.query(
+      `update dashboard_versions v set snapshots = jsonb_set(snapshots, '{0,query,measures}', '["sales.no_such"]')
+       from dashboards d where d.id = v.dashboard_id and d.version_number = v.number and d.public_id = $1`,
+      [publicId],
+    );
+    const { status, json } = await get('format=png');
+    expect(status).toBe(409);
+    expect(json()).toMatchObject({
+      code: 'rendering_failed',
+      message: expect.stringContaining('“Revenue by category”'),
+    });
+    await publish();
+  });
+
+  test('of many requests of one caller some wait, and the rest are told to come back', async () => {
+    const statuses = (await Promise.all(Array.from({ length: 12 }, () => get('format=png')))).map(
+      ({ status }) => status,
+    );
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  }, 120_000);
+});

@@ -1,0 +1,69 @@
+import { operations } from '@oriel/contract';
+import { embedOf } from '../../platform/auth/actor.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/http/json-body.ts';
+import { handle } from '../../platform/http/routes.ts';
+import { READ, viewerOf } from '../access/index.ts';
+import type { PublishedDashboards } from '../dashboards/index.ts';
+import { requirePlainWorkbook } from '../workbooks/index.ts';
+import type { Renderings, RenderRequest } from './renderings.ts';
+
+export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboards: PublishedDashboards) => [
+  handle(operations.exportDashboard, async ({ actor, db, signal, sendHeaders }, { params, query }) => {
+    // Viewers in pages of hosts see dashboards of workbooks that they can not read.
+    if (!embedOf(actor))
+      await requirePlainWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, READ);
+    const dashboard = await dashboards.ofWorkbook(db, actor, params);
+    if (dashboard.restrictDataDownload)
+      throw new ApiError('forbidden', { message: 'This dashboard restricts the download of data.' });
+    const { scheme, locale, timezone } = query;
+    const format = query.format ?? 'png';
+    const { bytes, contentType, title } = await renderings.render(
+      { actor, db, signal },
+      {
+        dashboard,
+        format,
+        scheme: scheme ?? undefined,
+        locale: locale ?? undefined,
+        timezone: timezone ?? undefined,
+        filters: listIn('filters', query.filters, ['member', 'operator']),
+        timeGrains: listIn('timeGrains', query.timeGrains, [
+          'member',
+          'grain',
+        ]) as RenderRequest['timeGrains'],
+      },
+    );
+    sendHeaders({ 'content-disposition': disposition(`${title}.${format}`) });
+    return { contentType, data: bytes };
+  }),
+];
+
+/** Each item is an object in which these fields, if given, are texts; `member` is always given. */
+function listIn(name: string, text: string | null | undefined, texts: readonly string[]) {
+  if (text == null) return undefined;
+  const list = parseJson(text, `The text of \`${name}\``);
+  const isItem = (item: unknown): item is { member: string } =>
+    typeof item === 'object' &&
+    item !== null &&
+    texts.every((key) => {
+      const value = (item as Record<string, unknown>)[key];
+      return typeof value === 'string' || (key === 'operator' && value == null);
+    });
+  if (!Array.isArray(list) || list.length > 100 || !list.every(isItem))
+    throw invalid(name, `must be a list of up to 100 objects with ${texts.join(' and ')}`);
+  return list;
+}
+
+/** The name in letters of any script, and for old clients in ASCII (RFC 6266). */
+function disposition(name: string): string {
+  const plain = name.replaceAll(/[\p{Cc}"\\/:*?<>|]+/gu, ' ').trim();
+  const ascii = plain
+    .normalize('NFKD')
+    .replaceAll(/[^\x20-\x7e]/g, '')
+    .trim();
+  const encoded = encodeURIComponent(plain.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
